@@ -8,7 +8,6 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.preprocessing import StandardScaler
@@ -30,7 +29,6 @@ from kernlearn.pairwise import (
     OnlineSimilarityLearner,
     SimilaritySVM,
 )
-from kernlearn.voted import VotedKernelClassifier
 from tests.conformance import estimators
 
 RNG = np.random.RandomState(0)
@@ -121,26 +119,9 @@ def test_maps_take_points_in_parts(features):
         parts.partial_fit(X[:, :2])
 
 
-def test_voted_kernels_say_how_far_they_are(capsys):
-    model = VotedKernelClassifier(beta=[1e-2, 1e-3], verbose=2, random_state=0)
-    model.fit(X, CLASSES)
-    said = capsys.readouterr().out
-    assert re.search(r"class 1, setting 1 of 2 \(lam=0.01, beta=0.01\): round 1, ", said)
-    assert said.count("solved after") == 6
-    assert re.search(r"gap \d", said)
-    model.set_params(verbose=0).fit(X, CLASSES)
-    assert capsys.readouterr().out == ""
-
-
-def test_voted_kernels_stop_early_with_a_warning():
-    with pytest.warns(ConvergenceWarning, match="stopped after 1 rounds"):
-        VotedKernelClassifier(max_iter=1, beta=1e-4).fit(X, CLASSES)
-
-
 @pytest.mark.parametrize(
     "model",
     [
-        VotedKernelClassifier(random_state=0),
         FTuneClassifier(10, C=(1.0, 10.0), random_state=0),
     ],
 )

@@ -574,30 +574,3 @@ class LandmarkChoice(LandmarkedModel):
         self._keep(models[best], float_type(X))
         self.n_fit_comparisons_ = self._landmarks.comparisons.count
         return self
-
-
-class PointsEstimator(BaseEstimator):
-    """An estimator that compares points by one or more kernels."""
-
-    _dtypes: Any = (np.float64, np.float32)
-
-    @abstractmethod
-    def _compared_by(self) -> list[Kernel] | None:
-        """Return the kernels; None for precomputed matrices."""
-
-    @property
-    def _precomputed(self) -> bool:
-        return self._compared_by() is None
-
-    def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
-        return check_training(self, X, y, self._compared_by(), dtypes=self._dtypes)
-
-    def _check_points(self, X: Any) -> Any:
-        return check_points(self, X, self._compared_by(), self._dtypes)
-
-    def __sklearn_tags__(self) -> Any:
-        """Describe the estimator to scikit-learn."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._precomputed
-        tags.input_tags.sparse = not self._precomputed
-        return tags

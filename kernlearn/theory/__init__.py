@@ -11,5 +11,6 @@ __getattr__, __dir__, __all__ = attach(
             "compositional_n_components maclaurin_failure_probability maclaurin_n_components "
             "maclaurin_pointwise_failure_probability"
         ),
+        "voted": "VotedBound voted_bound",
     },
 )

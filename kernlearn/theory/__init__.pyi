@@ -10,10 +10,13 @@ from kernlearn.theory.bounds import compositional_n_components as compositional_
 from kernlearn.theory.bounds import maclaurin_failure_probability as maclaurin_failure_probability
 from kernlearn.theory.bounds import maclaurin_n_components as maclaurin_n_components
 from kernlearn.theory.bounds import maclaurin_pointwise_failure_probability as maclaurin_pointwise_failure_probability
+from kernlearn.theory.voted import VotedBound as VotedBound
+from kernlearn.theory.voted import voted_bound as voted_bound
 
 __all__ = [
     "InnerMapConstants",
     "UniformAccuracy",
+    "VotedBound",
     "bounds",
     "compositional_failure_probability",
     "compositional_n_components",
@@ -23,4 +26,5 @@ __all__ = [
     "maclaurin_pointwise_failure_probability",
     "pairwise_bounds",
     "rademacher",
+    "voted_bound",
 ]

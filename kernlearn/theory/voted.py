@@ -1,12 +1,13 @@
 """Learning bounds of voted kernels: Cortes, Goyal, Kuznetsov & Mohri (2015), theorems 1 and 2."""
 
 from dataclasses import dataclass
-from math import ceil, log, sqrt
+from math import ceil, inf, log, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.checks import check_positive, check_share
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class VotedBound:
 
     Examples
     --------
-    >>> from kernlearn.voted import VotedBound
+    >>> from kernlearn.theory import VotedBound
     >>> bound = VotedBound(margin_error=0.05, complexity=0.125, deviation=0.25, rho=0.5)
     >>> bound.total
     0.425
@@ -77,7 +78,7 @@ def voted_bound(
     Parameters
     ----------
     model : VotedKernelClassifier or L1SVMClassifier
-        Binary classifier with at least one coefficient.
+        Fitted binary classifier with at least one coefficient.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         The sample on which the classifier was trained.
     y : array-like of shape (n_samples,)
@@ -114,42 +115,37 @@ def voted_bound(
     Examples
     --------
     >>> import numpy as np
-    >>> from kernlearn.voted import L1SVMClassifier, voted_bound
+    >>> from kernlearn.theory import voted_bound
+    >>> from kernlearn.voted import L1SVMClassifier
     >>> X, y = np.array([[1.0], [-1.0]] * 500), np.array([1, 0] * 500)
     >>> model = L1SVMClassifier("linear", beta=0.1).fit(X, y)
     >>> bound = voted_bound(model, X, y, complexities=[0.03], ranges=[1.0], rho=0.9)
     >>> bound.margin_error, round(bound.total, 2)
     (0.0, 0.35)
     """
-    check_is_fitted(model)
     if len(model.classes_) != 2:
-        raise ValueError(
-            f"the theorems are for two classes, and the classifier has {len(model.classes_)}"
-        )
-    n_kernels = len(model.coef_)
-    r = _numbers(complexities, "complexities", n_kernels)
-    sizes = _numbers(ranges, "ranges", n_kernels)
-    if not 0 < delta < 1:
-        raise ValueError(f"'delta' must lie between 0 and 1, got {delta!r}")
-    if K is not None and not 1 < K < np.inf:
-        raise ValueError(f"'K' must be a finite number > 1, or None, got {K!r}")
+        raise ValueError(f"the theorems are for two classes, not for {len(model.classes_)}")
+    check_share(delta=delta)
+    if K is not None and not 1 < K < inf:
+        raise ValueError(f"'K' must be a finite number above 1, or None, got {K!r}")
     sums = np.array([np.abs(c.data).sum() for c in model.coef_])
+    r, sizes = (np.asarray(values, dtype=np.float64) for values in (complexities, ranges))
+    for name, values in (("complexities", r), ("ranges", sizes)):
+        if values.shape != sums.shape or not np.all(values >= 0):
+            raise ValueError(
+                f"'{name}' must hold a number of 0 or more for each of the {len(sums)} kernels"
+            )
     used = sums > 0
     norm = float(sums[used] @ sizes[used])
     if norm == 0:
         raise ValueError("the classifier has no coefficient: its function is 0 everywhere")
-    if rho is None:
-        rho = 1 / norm
-    elif not 0 < rho < np.inf:
-        raise ValueError(f"'rho' must be a finite number > 0, got {rho!r}")
-    sign = np.where(np.asarray(y) == model.classes_[1], 1, -1)
-    values = model.decision_function(X)
-    m = len(values)
+    rho = 1 / norm if rho is None else rho
+    check_positive(rho=rho)
+    margins = np.where(np.asarray(y) == model.classes_[1], 1, -1) * model.decision_function(X)
     # A margin of ρ counts as an error, also if rounding makes it slightly larger.
-    at_most = rho * norm * (1 + 1e-9)
-    margin_error = float(np.mean(sign * values <= at_most))
+    margin_error = float(np.mean(margins <= rho * norm * (1 + 1e-9)))
     complexity = float(sums[used] @ r[used]) / norm / rho
-    log_p = log(max(n_kernels, 2))
+    m, log_p = len(margins), log(max(len(sums), 2))
     if K is None:
         rounds = max(ceil(4 / rho**2 * log(rho**2 * m / log_p)), 0)
         deviation = sqrt(rounds * log_p / m + log(2 / delta) / (2 * m))
@@ -159,13 +155,3 @@ def voted_bound(
     rounds = max(ceil(8 / rho**2 * log(rho**2 * (1 + weight) * m / (40 * K * log_p))), 0)
     deviation = (40 * K / rho**2 * log_p + 5 * K * log(2 / delta) + 5 * K * rounds * log_p) / m
     return VotedBound(weight * margin_error, 6 * K * complexity, deviation, float(rho))
-
-
-def _numbers(values: ArrayLike, name: str, n_kernels: int) -> np.ndarray:
-    numbers = np.asarray(values, dtype=np.float64)
-    if numbers.shape != (n_kernels,) or not np.all(numbers >= 0):
-        raise ValueError(
-            f"'{name}' must hold one number >= 0 for each of the {n_kernels} kernels, got "
-            f"{values!r}"
-        )
-    return numbers

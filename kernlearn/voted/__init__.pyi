@@ -1,18 +1,15 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
-from kernlearn.voted.bounds import VotedBound as VotedBound
-from kernlearn.voted.bounds import voted_bound as voted_bound
 from kernlearn.voted.classifier import L1SVMClassifier as L1SVMClassifier
 from kernlearn.voted.classifier import VotedKernelClassifier as VotedKernelClassifier
+from kernlearn.voted.classifier import VotedPath as VotedPath
 from kernlearn.voted.complexity import dimension_complexity as dimension_complexity
 from kernlearn.voted.complexity import feature_dimension as feature_dimension
 from kernlearn.voted.complexity import local_complexity as local_complexity
 from kernlearn.voted.complexity import monte_carlo_complexity as monte_carlo_complexity
 from kernlearn.voted.complexity import trace_complexity as trace_complexity
-from kernlearn.voted.path import VotedPath as VotedPath
 
 __all__ = [
     "L1SVMClassifier",
-    "VotedBound",
     "VotedKernelClassifier",
     "VotedPath",
     "dimension_complexity",
@@ -20,5 +17,4 @@ __all__ = [
     "local_complexity",
     "monte_carlo_complexity",
     "trace_complexity",
-    "voted_bound",
 ]

@@ -4,30 +4,35 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from math import prod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn import constraints
 from kernlearn.kernels import Kernel, PolynomialKernel, as_kernel
-from kernlearn.landmarks.base import PointsEstimator
+from kernlearn.kernels.points import check_points, check_training
 from kernlearn.model_selection import candidate_values, first_best, split_for_choice
-from kernlearn.sample_weights import (
-    check_weights,
-    combined_weights,
-    taken,
-    validation_weights,
-    weighted_rows,
-)
+from kernlearn.sample_weights import check_weights
 from kernlearn.solvers.labels import encode_labels
 from kernlearn.voted import complexity
 from kernlearn.voted.problem import Columns, Floats, Indices, KernelFamily, Solution, VotedProblem
 
+_FLOATS = (np.float64,)  # the type of points
 _COMPLEXITIES = {"trace", "dimension", "local", "monte_carlo"}
+
+
+class Training(NamedTuple):
+    """Validated points with their labels, and weights."""
+
+    X: Any
+    y: NDArray[Any]
+    codes: Indices
+    weights: Floats
+    class_weights: Floats
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,7 @@ class VotedPath:
 
 
 @dataclass(eq=False, repr=False)
-class VotedClassifier(ClassifierMixin, PointsEstimator):
+class VotedClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers that minimise objective (1)."""
 
     _: KW_ONLY
@@ -144,8 +149,6 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
     validation_fraction: float = 0.2
     random_state: Any = None
     class_weight: Any = None
-
-    _dtypes = (np.float64,)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "beta": [constraints.NOT_NEGATIVE, "array-like"],
@@ -157,11 +160,15 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
     }
 
     @abstractmethod
+    def _compared_by(self) -> list[Kernel] | None:
+        """Return the kernels; None for precomputed matrices."""
+
+    @abstractmethod
     def _axes(self) -> dict[str, Floats]:
         """Return the values of each parameter to choose from, descending."""
 
     def _complexities(
-        self, grams: Floats, family: KernelFamily, weights: Floats | None
+        self, grams: Floats, family: KernelFamily, weights: Floats
     ) -> Sequence[Floats]:
         """Return the r_k, for each value of the first parameter if they depend on it.
 
@@ -218,19 +225,19 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
             If a solver stopped before the gap was within ``tol``.
         """
         axes, rng = self._axes(), check_random_state(self.random_state)
-        X, y, codes, weights = self._check_labelled(X, y, sample_weight)
+        data = self._check_labelled(X, y, sample_weight)
         n_choices = prod(len(values) for values in axes.values())
         rows, X_val, y_val, weights_val = split_for_choice(
-            self, X, y, X_val, y_val, codes, n_choices, rng, weights
+            self, data.X, data.y, X_val, y_val, data.codes, n_choices, rng, data.weights
         )
-        path = self._follow(axes, X, y, codes, rows, weights)
+        path = self._follow(axes, data, rows)
         best, self.validation_scores_ = 0, None
         if y_val is not None:
-            used = weighted_rows(weights, len(y))
-            choosing = validation_weights(
-                self.class_weight, self.classes_, y[used], taken(weights, used), y_val, weights_val
+            codes = np.searchsorted(self.classes_, y_val).clip(max=len(self.classes_) - 1)
+            choosing = np.where(self.classes_[codes] == y_val, data.class_weights[codes], 1.0)
+            errors = path.errors(
+                X_val, y_val, choosing if weights_val is None else choosing * weights_val
             )
-            errors = path.errors(X_val, y_val, choosing)
             best, self.validation_scores_ = path.best(errors), 1 - errors
         setting, solutions = path.settings[best], path.solutions[best]
         self._family = path.family
@@ -260,8 +267,8 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         VotedPath
             Solutions for all settings, each computed from that of its neighbour.
         """
-        X, y, codes, _ = self._check_labelled(X, y, None)
-        return self._follow(self._axes(), X, y, codes, np.arange(len(y)), None)
+        data = self._check_labelled(X, y)
+        return self._follow(self._axes(), data, np.arange(len(data.y)))
 
     def decision_function(self, X: Any) -> Floats:
         """Return f(x), evaluating only kernels and points with a coefficient.
@@ -297,30 +304,39 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
         values = self.decision_function(X)
         return self.classes_[_codes(values.reshape(len(values), -1))]
 
-    def _check_labelled(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Any, NDArray[Any], Indices, Floats | None]:
-        """Validate training data, set ``classes_``; return X, y, class codes and weights."""
-        X, y = self._check_training(X, y)
-        if self._precomputed and (not X.shape[0] or X.shape[1] % X.shape[0]):
+    def __sklearn_tags__(self) -> Any:
+        """Describe the estimator to scikit-learn."""
+        tags, precomputed = super().__sklearn_tags__(), self._compared_by() is None
+        tags.input_tags.pairwise, tags.input_tags.sparse = precomputed, not precomputed
+        return tags
+
+    def _check_points(self, X: Any) -> Any:
+        return check_points(self, X, self._compared_by(), _FLOATS)
+
+    def _check_labelled(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
+        """Validate training data and set ``classes_``."""
+        kernels = self._compared_by()
+        X, y = check_training(self, X, y, kernels, dtypes=_FLOATS)
+        if kernels is None and X.shape[1] % X.shape[0]:
             raise ValueError(
                 "'precomputed' needs a square matrix for training, or several side by side: for "
                 f"{X.shape[0]} rows a multiple of as many columns, got shape {X.shape}"
             )
         weights = check_weights(sample_weight, X)
-        codes, used = np.zeros(len(y), dtype=np.intp), weighted_rows(weights, len(y))
-        self.classes_, codes[used], _ = encode_labels(y[used], None)
-        return X, y, codes, weights
+        weights = np.ones(len(y)) if weights is None else weights
+        codes, used = np.zeros(len(y), dtype=np.intp), np.flatnonzero(weights)
+        classes, codes[used], by_class = encode_labels(y[used], self.class_weight, weights[used])
+        self.classes_ = classes
+        return Training(X, y, codes, weights, by_class)
 
-    def _follow(
-        self, axes: dict[str, Floats], X: Any, y: Any, codes: Indices, rows: Indices, weights: Any
-    ) -> VotedPath:
+    def _follow(self, axes: dict[str, Floats], data: Training, rows: Indices) -> VotedPath:
         """Solve for all settings on some rows of the data."""
         from kernlearn.voted.simplex import ColumnGeneration  # compiled
 
-        n_total, weights = X.shape[0], taken(weights, rows)
+        X, y, codes, weights, class_weights = data
+        n_total = len(y)
         if len(rows) < n_total:
-            X, y, codes = X[rows], y[rows], codes[rows]
+            X, y, codes, weights = X[rows], y[rows], codes[rows], weights[rows]
         kernels: Any = self._compared_by()
         if kernels is None:
             firsts = range(0, X.shape[1], n_total)
@@ -336,13 +352,11 @@ class VotedClassifier(ClassifierMixin, PointsEstimator):
             )
             for place in np.ndindex(*map(len, axes.values()))
         ]
-        factors = combined_weights(self.class_weight, self.classes_, codes, weights)
-        if factors is not None and weights is not None:
-            factors = factors / weights.mean()
+        losses = weights * class_weights[codes] / weights.mean()
         # Row by row of the grid, every other row backwards: each setting starts from a neighbour.
         order = np.arange(len(settings)).reshape(-1, len(axes["beta"]))
         order[1::2] = order[1::2, ::-1]
-        problem = VotedProblem(grams, np.ones(len(y)), settings[0].penalties, factors)
+        problem = VotedProblem(grams, np.ones(len(y)), settings[0].penalties, losses)
         n_classes = len(self.classes_)
         solutions: list[list[Solution]] = [[] for _ in settings]
         for code in range(n_classes) if n_classes > 2 else (1,):
@@ -485,7 +499,7 @@ class VotedKernelClassifier(VotedClassifier):
         return axes
 
     def _complexities(
-        self, grams: Floats, family: KernelFamily, weights: Floats | None
+        self, grams: Floats, family: KernelFamily, weights: Floats
     ) -> Sequence[Floats]:
         name = self.complexity
         if not isinstance(name, str):
@@ -498,11 +512,11 @@ class VotedKernelClassifier(VotedClassifier):
             return [r.astype(np.float64)]
         if not np.any(self.lam):
             return super()._complexities(grams, family, weights)
-        if weights is not None and name in ("local", "monte_carlo"):
+        if name in ("local", "monte_carlo") and np.ptp(weights):
             raise ValueError(f"complexity={name!r} takes no sample_weight")
-        seed: int | None = None
-        if name == "monte_carlo":  # the same signs for all kernels, so that their order is free
-            seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        # The same signs for all kernels, whose order then does not matter.
+        rng = check_random_state(self.random_state)
+        seed = rng.randint(2**31 - 1) if name == "monte_carlo" else None
         values: list[Any] = []
         for k, (kernel, gram) in enumerate(zip(family.kernels, grams, strict=True)):
             try:
@@ -578,9 +592,8 @@ class L1SVMClassifier(VotedClassifier):
     }
 
     def _compared_by(self) -> list[Kernel] | None:
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
-            return None
-        return [as_kernel(self.kernel)]
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return None if precomputed else [as_kernel(self.kernel)]
 
     def _axes(self) -> dict[str, Floats]:
         return {"beta": _descending(self.beta, "beta")}

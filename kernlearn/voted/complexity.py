@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array, check_random_state
 
 from kernlearn.checks import check_count, check_nonnegative
-from kernlearn.kernels import BaseDotProductKernel, Kernel, LinearKernel
+from kernlearn.kernels import BaseDotProductKernel, Kernel
 from kernlearn.voted.problem import Floats
 
 _ROUNDING = 1e-8  # relative size of negative eigenvalues due to rounding
@@ -120,8 +120,6 @@ def feature_dimension(kernel: Kernel, n_features: int) -> float:
     >>> feature_dimension(PolynomialKernel(degree=2), 3)
     10.0
     """
-    if isinstance(kernel, LinearKernel):
-        return float(n_features)
     if not isinstance(kernel, BaseDotProductKernel):
         raise ValueError(
             f"the dimension of lemma 4 is that of a polynomial's feature space, and {kernel!r} is "

@@ -122,9 +122,8 @@ class ColumnGeneration:
         solution = problem.solution(self._pool, alpha, np.clip(self.dual, 0, 1), self._tol, n_iter)
         if not solution.converged:
             warnings.warn(
-                f"column generation stopped after {n_iter} rounds at a gap of "
-                f"{solution.objective - solution.bound:.3g} for an objective of "
-                f"{solution.objective:.6g}; raise max_iter or tol, or scale the data",
+                f"column generation stopped after {n_iter} rounds at a relative gap of "
+                f"{1 - solution.bound / solution.objective:.2g}; raise max_iter or scale the data",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -117,17 +117,17 @@ def test_local_complexity(gram):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: trace_complexity(np.ones((2, 3))), "must be a square matrix"),
-        (lambda: trace_complexity([[1.0, np.nan], [0, 1]]), "gram contains NaN"),
-        (lambda: trace_complexity(np.diag([1.0, -2.0])), "= -2 < 0"),
-        (lambda: trace_complexity(np.eye(2), kappa=-1), "'kappa' must be"),
-        (lambda: dimension_complexity(-1.0, 2), "'kappa' must be a number >= 0, got -1.0"),
-        (lambda: dimension_complexity(1.0, np.nan), "'dimension' must be"),
-        (lambda: dimension_complexity(1.0, 2, 0), "'n_samples' must be at least 1"),
-        (lambda: local_complexity(np.eye(2), 0.0), "'radius' must be a number > 0"),
+        (lambda: trace_complexity(np.ones((2, 3))), "square matrix"),
+        (lambda: trace_complexity([[1.0, np.nan], [0, 1]]), "NaN"),
+        (lambda: trace_complexity(np.diag([1.0, -2.0])), "-2 < 0"),
+        (lambda: trace_complexity(np.eye(2), kappa=-1), "'kappa'"),
+        (lambda: dimension_complexity(-1.0, 2), "'kappa'"),
+        (lambda: dimension_complexity(1.0, np.nan), "'dimension'"),
+        (lambda: dimension_complexity(1.0, 2, 0), "'n_samples'"),
+        (lambda: local_complexity(np.eye(2), 0.0), "'radius'"),
         (lambda: local_complexity([[1.0, 0.5], [0.2, 1.0]], 1.0), "not symmetric"),
-        (lambda: local_complexity([[1.0, 2.0], [2.0, 1.0]], 1.0), "the eigenvalue -1"),
-        (lambda: monte_carlo_complexity(np.eye(2), n_draws=0), "'n_draws' must be at least 1"),
+        (lambda: local_complexity([[1.0, 2.0], [2.0, 1.0]], 1.0), "eigenvalue -1"),
+        (lambda: monte_carlo_complexity(np.eye(2), n_draws=0), "'n_draws'"),
     ],
 )
 def test_refuses(call, message):

@@ -1,0 +1,279 @@
+"""Column generation against the linear program as it is written, and conditions of optimality."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from sklearn.exceptions import ConvergenceWarning
+
+from kernlearn.voted import simplex
+from kernlearn.voted.problem import VotedProblem
+from kernlearn.voted.simplex import ColumnGeneration
+
+
+def make_problem(seed, m=20, n_kernels=3, kind="random", lam=0.01, beta=0.01):
+    """A problem whose kernels are of a kind: random numbers, polynomials, indefinite."""
+    rng = np.random.RandomState(seed)
+    X = rng.normal(size=(m, 3))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    y = np.where(X[:, 0] + 0.4 * rng.normal(size=m) > 0, 1.0, -1.0)
+    inner = X @ X.T
+    grams = {
+        "random": lambda k: rng.normal(size=(m, m)),
+        "polynomial": lambda k: (inner + 1) ** (k + 1),
+        "indefinite": lambda k: np.tanh((k + 1) * inner - 1),
+    }[kind]
+    grams = np.array([grams(k) for k in range(n_kernels)])
+    return VotedProblem(grams, y, lam * (1.0 + np.arange(n_kernels)) + beta)
+
+
+def solve(problem, **how):
+    return ColumnGeneration(problem, **how).solve(problem.penalties)
+
+
+def dense(problem, solution):
+    coef = np.zeros(problem.grams.shape[::2])
+    coef[solution.kernels, solution.points] = solution.coef
+    return coef
+
+
+def slow_objective(problem, coef):
+    """Equation (1) by loops, with the y_j of the paper."""
+    n_kernels, m, _ = problem.grams.shape
+    total = 0.0
+    for i in range(m):
+        margin = 0.0
+        for j in range(m):
+            for k in range(n_kernels):
+                alpha = problem.y[j] * coef[k, j]
+                margin += problem.y[i] * problem.y[j] * alpha * problem.grams[k, i, j]
+        total += problem.weights[i] * max(0.0, 1 - margin) / m
+    for j in range(m):
+        for k in range(n_kernels):
+            total += problem.penalties[k] * abs(problem.y[j] * coef[k, j])
+    return total
+
+
+def slow_minimum(problem):
+    """The linear program of section 5.1 as it is written, with dense constraints."""
+    n_kernels, m, _ = problem.grams.shape
+    constraints = np.zeros((m, 2 * n_kernels * m + m))
+    costs = np.zeros(2 * n_kernels * m + m)
+    for i in range(m):
+        for k in range(n_kernels):
+            for j in range(m):
+                place = k * m + j
+                value = problem.y[i] * problem.y[j] * problem.grams[k, i, j]
+                constraints[i, place], constraints[i, n_kernels * m + place] = -value, value
+                costs[place] = costs[n_kernels * m + place] = problem.penalties[k]
+        constraints[i, 2 * n_kernels * m + i] = -1
+        costs[2 * n_kernels * m + i] = problem.weights[i] / m
+    return linprog(costs, constraints, -np.ones(m)).fun
+
+
+@pytest.mark.parametrize("kind", ["random", "polynomial", "indefinite"])
+@pytest.mark.parametrize("penalties", [(0.1, 0.01), (1e-3, 1e-2), (0.0, 1e-3), (1e-4, 0.0)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_minimum_of_the_program_as_written(kind, penalties, weighted):
+    for seed in range(2):
+        problem = make_problem(seed, 15, 3, kind, *penalties)
+        if weighted:
+            problem = replace(problem, weights=np.random.RandomState(seed).uniform(0.1, 3, 15))
+        solution = solve(problem)
+        least = slow_minimum(problem)
+        assert solution.objective == pytest.approx(least, rel=1e-5, abs=1e-9)
+        assert slow_objective(problem, dense(problem, solution)) == pytest.approx(
+            solution.objective
+        )
+        assert solution.converged
+        assert solution.bound <= least * (1 + 1e-6) + 1e-9
+
+
+def test_ten_polynomials_of_more_points():
+    problem = make_problem(0, 60, 10, "polynomial", 1e-3, 1e-3)
+    everything = np.arange(problem.scales.size)
+    costs = problem.costs(everything)
+    alpha, _ = simplex.solve_program(problem.values(everything), costs, problem.weights)
+    coef = alpha.reshape(problem.scales.shape) / problem.scales
+    kernels, points = np.indices(coef.shape).reshape(2, -1)
+    solution = solve(problem)
+    assert solution.objective == pytest.approx(
+        problem.objective(kernels, points, coef.ravel()), rel=1e-5
+    )
+    assert len(np.unique(solution.points)) < 40
+
+
+def kkt_residuals(problem, solution, dual):
+    """Violations of the conditions of optimality."""
+    m = len(problem.y)
+    slack = 1 - problem.y * np.einsum("kj,kij", dense(problem, solution), problem.grams)
+    correlations = problem.correlations(dual) / m
+    penalties = problem.penalties
+    at = correlations[solution.kernels, solution.points]
+    away = np.abs(at - penalties[solution.kernels] * np.sign(solution.coef))
+    return {
+        "box": float(np.maximum(-dual, dual - 1).max(initial=0.0)),
+        "loss": float(np.where(slack > 0, (1 - dual) * slack, -dual * slack).mean()),
+        "column": float((np.abs(correlations) - penalties[:, None]).max()),
+        "coefficient": float(np.abs(solution.coef) @ away),
+    }
+
+
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    m=st.integers(2, 30),
+    n_kernels=st.integers(1, 4),
+    kind=st.sampled_from(["random", "polynomial", "indefinite"]),
+    lam=st.sampled_from([0.0, 1e-4, 1e-2, 1.0]),
+    beta=st.sampled_from([1e-5, 1e-3, 1e-1, 10.0]),
+)
+def test_conditions_of_optimality(seed, m, n_kernels, kind, lam, beta):
+    problem = make_problem(seed, m, n_kernels, kind, lam, beta)
+    generation = ColumnGeneration(problem, tol=1e-9)
+    solution = generation.solve(problem.penalties)
+    assert max(kkt_residuals(problem, solution, generation.dual).values()) <= 1e-7
+    # a vertex has no more coefficients than points
+    assert len(solution.coef) <= m
+
+
+def test_conditions_distinguish_a_wrong_solution():
+    problem = make_problem(0)
+    generation = ColumnGeneration(problem)
+    solution = generation.solve(problem.penalties)
+    good = kkt_residuals(problem, solution, generation.dual)
+    bad = kkt_residuals(problem, replace(solution, coef=1.3 * solution.coef), generation.dual)
+    assert bad["loss"] > 1e-3 > 1e4 * good["loss"]
+
+
+@pytest.mark.parametrize("kind", ["random", "polynomial"])
+def test_any_order_of_penalties_gives_the_same(kind):
+    """Starting from a neighbour's vertex changes nothing but the number of rounds."""
+    problem = make_problem(3, 40, 4, kind)
+    generation = ColumnGeneration(problem)
+    for level in [10.0, 1e-2, 1e-4, 1.0, 1e-3, 1e-1, 1e-5, 1e-2]:
+        penalties = level * np.array([1.0, 3.0, 0.5, 2.0])
+        warm = generation.solve(penalties)
+        cold = solve(replace(problem, penalties=penalties))
+        assert warm.objective == pytest.approx(cold.objective, rel=2e-6)
+    assert warm.n_iter < cold.n_iter
+
+
+def test_huge_and_no_penalties():
+    huge = solve(make_problem(0, lam=100.0, beta=100.0))
+    assert not len(huge.coef)
+    assert huge.objective == huge.bound == 1.0
+    # kernels that separate all points leave no loss, those that cannot some
+    free = solve(make_problem(0, kind="random", lam=0.0, beta=0.0))
+    assert free.objective == pytest.approx(0.0, abs=1e-8)
+    rng = np.random.RandomState(0)
+    x = rng.normal(size=30)
+    y = np.where(rng.normal(size=30) > 0, 1.0, -1.0)
+    poor = VotedProblem(np.outer(x, x)[None], y, np.zeros(1))
+    least = slow_minimum(poor)
+    assert least > 0.5
+    assert solve(poor).objective == pytest.approx(least, rel=1e-5)
+
+
+def test_an_infinite_penalty_excludes_a_kernel():
+    problem = make_problem(0, n_kernels=3)
+    excluded = solve(replace(problem, penalties=np.array([np.inf, 0.02, 0.03])))
+    without = solve(VotedProblem(problem.grams[1:], problem.y, np.array([0.02, 0.03])))
+    assert excluded.objective == pytest.approx(without.objective, rel=1e-6)
+    assert 0 not in excluded.kernels
+    nothing = solve(replace(problem, penalties=np.full(3, np.inf)))
+    assert (len(nothing.coef), nothing.objective) == (0, 1.0)
+
+
+def test_kernels_of_wildly_different_scale():
+    """Multiplying a kernel and its penalty divides its coefficients and changes nothing else."""
+    problem = make_problem(2, 25, 3, "polynomial", 1e-3, 1e-3)
+    factors = np.array([1e-9, 1.0, 1e9])
+    scaled = VotedProblem(
+        problem.grams * factors[:, None, None], problem.y, problem.penalties * factors
+    )
+    assert solve(scaled).objective == pytest.approx(solve(problem).objective, rel=1e-5)
+    # with the same penalties a kernel of larger values is the cheaper one, and the rest unused
+    unfair = problem.grams * np.array([1e-6, 1.0, 1e3])[:, None, None]
+    assert set(solve(VotedProblem(unfair, problem.y, np.full(3, 0.1))).kernels) == {2}
+
+
+def test_degenerate_problems():
+    # each point twice: the same losses on average, and the same minimum
+    problem = make_problem(4, 15, 2, "polynomial")
+    twice = np.repeat(np.arange(15), 2)
+    doubled = VotedProblem(
+        problem.grams[:, twice][:, :, twice], problem.y[twice], problem.penalties
+    )
+    assert solve(doubled).objective == pytest.approx(solve(problem).objective, rel=1e-5)
+    # duplicates that contradict each other
+    same = VotedProblem(np.ones((1, 4, 4)), np.array([1.0, -1, 1, 1]), np.array([0.01]))
+    assert solve(same).objective == pytest.approx(0.51, rel=1e-6)
+    assert solve(same).coef.sum() == pytest.approx(1.0, rel=1e-6)
+    # kernels of zeros
+    zeros = solve(VotedProblem(np.zeros((2, 5, 5)), np.array([1.0, -1, 1, 1, -1]), np.zeros(2)))
+    assert (zeros.objective, len(zeros.coef)) == (1.0, 0)
+    # labels that all agree
+    alike = replace(make_problem(0, kind="polynomial"), y=np.ones(20))
+    assert solve(alike).objective == pytest.approx(slow_minimum(alike), rel=1e-5)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 10])
+@pytest.mark.parametrize("beta", [1e-3, 1.0, 1e3])
+def test_columns_that_differ_by_rounding_errors_alone(degree, beta):
+    """Data that nobody scaled: the gap is closed, or the warning says what to do."""
+    rng = np.random.RandomState(degree)
+    X = rng.normal(loc=100, size=(60, 2))
+    y = np.where(rng.normal(size=60) > 0, 1.0, -1.0)
+    problem = VotedProblem((X @ X.T + 1)[None] ** degree, y, np.array([beta]))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        solution = solve(problem)
+    assert len(solution.coef) <= (degree + 1) * (degree + 2) // 2  # the number of monomials
+    assert solution.bound <= solution.objective <= 1.0
+    assert solution.converged == (not caught)
+    # with 30 other seeds: all converged from 1e-8 on, 27 of 30 at 1e-10, none at 1e-13
+    assert solution.converged or beta < 1e-8 * problem.scales.max()
+
+
+def test_highs_solves_where_pivots_fail(monkeypatch):
+    problem = make_problem(5, 30, 3, "polynomial")
+    expected = solve(problem)
+    monkeypatch.setattr(simplex, "pivot", lambda *_: (False, 0))
+    solution = solve(problem)
+    assert solution.objective == pytest.approx(expected.objective, rel=1e-5)
+    assert solution.converged
+
+
+def test_highs_mends_dual_variables_of_an_optimal_vertex(monkeypatch):
+    """Rounding errors may spoil only these: HiGHS's coefficients are then no better."""
+    problem = make_problem(5, 30, 3, "polynomial")
+    expected = solve(problem)
+    pivot, program = simplex.pivot, simplex.solve_program
+
+    def spoiled(vertex, size, costs):
+        outcome = pivot(vertex, size, costs)
+        vertex.multipliers[:] = 1.0
+        return outcome
+
+    def worse(columns, costs, limits):
+        alpha, dual = program(columns, costs, limits)
+        return alpha * (1 + 1e-4), dual
+
+    monkeypatch.setattr(simplex, "pivot", spoiled)
+    monkeypatch.setattr(simplex, "solve_program", worse)
+    solution = solve(problem)
+    assert solution.objective == pytest.approx(expected.objective, rel=1e-6)
+    assert solution.converged
+
+
+def test_warns_when_stopped_early():
+    problem = make_problem(0, 40, 4, "random", 1e-4, 1e-4)
+    with pytest.warns(ConvergenceWarning, match="stopped after 1 rounds"):
+        solution = solve(problem, max_iter=1)
+    assert not solution.converged
+    assert solution.bound <= slow_minimum(problem) + 1e-9 <= solution.objective + 1e-8
