@@ -56,10 +56,12 @@ def rademacher(
     if len(part) > max_points:
         part = np.sort(np.random.RandomState(seed).permutation(len(part))[:max_points])
     try:
-        X = selected(bunch.data, part, scale)
-        rows = theory.rademacher.rademacher_table(
-            X, bunch.target[part], kernel or None, n=pairs, n_trials=trials, random_state=seed
-        )
+        X, y = selected(bunch.data, part, scale), bunch.target[part]
+        classes = _classes(kernel or None)
+        estimates = [
+            theory.rademacher_complexity(h, X, y, n=pairs, n_trials=trials, random_state=seed)
+            for h in classes
+        ]
     except ValueError as error:
         raise DataError(f"{data}: {error}") from None
     typer.echo(
@@ -68,18 +70,33 @@ def rademacher(
     )
     heads = ("printed", "bound", "estimate", "standard error", "share of bound")
     table = make_table("table", "problem", "class", *heads, left=3)
-    for row in rows:
-        values = (row.printed, row.bound, row.estimate, row.standard_error)
-        share = f"{100 * row.estimate / row.bound:.0f} %" if row.bound else "-"
-        cells = [f"{value:.4g}" for value in values]
-        table.add_row(row.table, row.problem, row.hypothesis_class, *cells, share)
+    over, wrong = [], []
+    for h, estimate in zip(classes, estimates, strict=True):
+        printed, bound = h.bound(pairs, as_printed=True), h.bound(pairs)
+        values = (printed, bound, estimate.mean, estimate.standard_error)
+        share = f"{100 * estimate.mean / bound:.0f} %" if bound else "-"
+        table.add_row(h.table, h.problem, h.name, *(f"{value:.4g}" for value in values), share)
+        if estimate.mean > bound:
+            over.append(f"{h.problem} {h.name}")
+        if printed != bound:
+            wrong.append(f"{h.problem} {h.name}")
     make_console().print(table)
-    over = [f"{row.problem} {row.hypothesis_class}" for row in rows if not row.holds]
-    wrong = [f"{row.problem} {row.hypothesis_class}" for row in rows if row.printed != row.bound]
     text = f"Over the bound: {', '.join(over)}." if over else "Each estimate is under its bound."
     if wrong:
         text += f" Printed bounds that do not hold here are replaced: {', '.join(wrong)}."
     typer.echo(text)
+
+
+def _classes(kernels: list[str] | None) -> list[Any]:
+    """Return the classes of tables 6.1 to 6.3, all of radius 1."""
+    norms = ("2,2", "2,1", "1,1", "S(1)")
+    return [
+        *(theory.LinearAUC(q) for q in (1, 4 / 3, 2)),
+        theory.KernelAUC("gaussian"),
+        *(theory.BilinearSimilarity(norm) for norm in norms),
+        *(theory.MahalanobisMetric(norm) for norm in norms),
+        *(theory.KernelCombination(kernels, constraint) for constraint in ("simplex", "sphere")),
+    ]
 
 
 def regret(

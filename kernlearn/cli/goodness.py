@@ -37,9 +37,7 @@ def goodness(
     points: Points = None,
     transfer: Annotated[
         list[str],
-        Option(
-            help="Transfer function: slope of a ramp, identity, sign or sigmoid. Can be repeated."
-        ),
+        Option(help="Transfer function: slope of a ramp, identity or sign. Can be repeated."),
     ] = ["1", "5", "10", "50", "100", "1000"],
     epsilon: Annotated[
         float, Option(help="Share of points that may miss the margin γ; error that landmarks add.")
@@ -68,46 +66,63 @@ def goodness(
     """  # noqa: D301
     import numpy as np
 
-    from kernlearn.theory.criteria import stratified_sample
+    from kernlearn.kernels import as_kernel
 
     check_options(plot, epsilon=epsilon, delta=delta)
     criteria = {"Balcan & Blum": None, "Wang et al.": "sign", **dict(map(_criterion, transfer))}
     try:
         bunch = load_data(data, target, data_dir, points)
         name, kind = _compared(data, bunch, similarity, kind)
-        rows = stratified_sample(bunch.target, max_points, np.random.RandomState(seed))
-        matrix = name == "precomputed"
-        X = selected(bunch.data, rows, scale and not matrix)
-        X = X[:, rows] if matrix else X
+        rows = _stratified_sample(bunch.target, max_points, np.random.RandomState(seed))
         y = bunch.target[rows]
-        assessed = theory.goodness.assess_similarity(
-            X, y, criteria, similarity=name, kind=kind, random_state=seed
-        )
+        if name == "precomputed":
+            matrix = bunch.data[np.ix_(rows, rows)] * (-1.0 if kind == "distance" else 1.0)
+        else:
+            X = selected(bunch.data, rows, scale)
+            matrix = as_kernel(name, "similarity").fitted_to(X, y)(X, X)
+        greatest = float(np.abs(matrix).max())
+        if not greatest:
+            raise ValueError("all similarities are 0")
+        matrix = matrix / greatest
+        results = {
+            label: theory.classification_goodness(
+                matrix, y, similarity="precomputed", transfer=function
+            )
+            for label, function in criteria.items()
+        }
     except ValueError as error:
         raise DataError(f"{data}: {error}") from None
     typer.echo(
         f"{data}: {part_of(rows, bunch)} points in {len(set(y))} classes; {name} {kind}, divided "
-        f"by {assessed.scale:.4g}, the greatest"
+        f"by {greatest:.4g}, the greatest"
     )
-    several = len(next(iter(assessed.criteria.values())).margins) > 1
+    several = len(set(y)) > 2
+    # theorem 4.2 is about |f| <= 1
+    reach = max(1.0, float(np.ptp(matrix, axis=1).max()))
     heads = [f"γ at ε = {epsilon:g}", "wrong side", "mean margin", "landmark pairs"]
     table = make_table("criterion", *heads, *(["wrong class"] if several else []))
-    for row in assessed.table(epsilon, delta).itertuples():
-        cells = [f"{row.gamma:.4f}", _percent(row.misplaced), f"{row.mean_margin:.4f}"]
-        pairs = "-" if row.landmark_pairs is None else str(row.landmark_pairs)
-        table.add_row(str(row.Index), *cells, pairs, *([_percent(row.error)] if several else []))
+    for label, good in results.items():
+        gamma, pairs = good.gamma(epsilon), "-"
+        if gamma > 0:
+            bounded = criteria[label] not in (None, landmarks.Identity())
+            margin = gamma if bounded else gamma / reach
+            pairs = str(theory.landmarks_for_margin(margin, epsilon=epsilon, delta=delta))
+        cells = [f"{gamma:.4f}", _percent(good.misplaced), f"{good.margins.mean():.4f}", pairs]
+        table.add_row(label, *cells, *([_percent(good.error)] if several else []))
     make_console().print(table)
+    best = min(results, key=lambda label: results[label].error)
+    wrong, baseline = results[best].error, 1 - np.bincount(y).max() / len(y)
+    suits = wrong + 2 * (wrong * (1 - wrong) / len(y)) ** 0.5 < baseline
     place = "in the wrong class" if several else "on the wrong side"
     typer.echo(
         f"Landmark pairs: enough for an error of {2 * epsilon:g} with probability {1 - delta:g} "
         "(theorem 4.2), where γ is above 0.\n"
-        f"{'Suits' if assessed.suits else 'Not shown to suit'} the task: with {assessed.best} "
-        f"and equal weights {_percent(assessed.criteria[assessed.best].error)} of the points "
-        f"are {place}, {_percent(assessed.baseline)} with the largest class for all; a "
-        "similarity suits if it is better by two standard errors."
+        f"{'Suits' if suits else 'Not shown to suit'} the task: with {best} and equal weights "
+        f"{_percent(wrong)} of the points are {place}, {_percent(baseline)} with the largest "
+        "class for all; a similarity suits if it is better by two standard errors."
     )
     if plot is not None:
-        chart = _margins(assessed.criteria, epsilon, f"{data}: points below a margin")
+        chart = _margins(results, epsilon, f"{data}: points below a margin")
         save_picture(chart, plot)
 
 
@@ -115,20 +130,27 @@ def _percent(share: Any) -> str:
     return f"{100 * share:.1f} %"
 
 
+def _stratified_sample(codes: Any, size: int, rng: Any) -> Any:
+    """Draw about `size` points, with the share of each class but at least two of each."""
+    import numpy as np
+
+    if len(codes) <= size:
+        return np.arange(len(codes))
+    drawn = []
+    for code, count in enumerate(np.bincount(codes)):
+        share = min(count, max(2, size * count // len(codes)))
+        drawn.append(rng.choice(np.flatnonzero(codes == code), share, replace=False))
+    return np.sort(np.concatenate(drawn))
+
+
 def _criterion(spec: str) -> tuple[str, Any]:
     """Return the name of a transfer function, and the function."""
+    if spec in ("identity", "sign"):
+        return spec, landmarks.as_transfer(spec)
     try:
-        try:
-            transfer = landmarks.as_transfer(float(spec))
-        except ValueError:
-            transfer = landmarks.as_transfer(spec)
+        return f"ramp {float(spec):g}", landmarks.Ramp(float(spec))
     except ValueError:
-        raise DataError(
-            f"--transfer {spec}: expected a slope above 0, identity, sign, ramp or sigmoid"
-        ) from None
-    if isinstance(transfer, landmarks.Ramp):
-        return f"ramp {transfer.slope:g}", transfer
-    return transfer.name, transfer
+        raise DataError(f"--transfer {spec}: expected a slope above 0, identity or sign") from None
 
 
 def _compared(data: str, bunch: Any, similarity: str | None, kind: str | None) -> tuple[str, str]:
@@ -148,6 +170,8 @@ def _compared(data: str, bunch: Any, similarity: str | None, kind: str | None) -
     if name != "precomputed":
         from kernlearn.kernels import as_kernel
 
+        if kind == "distance":
+            raise DataError(f"--kind distance is for a matrix; {name} is a similarity")
         try:
             as_kernel(name, "similarity")
         except (ValueError, ImportError) as error:

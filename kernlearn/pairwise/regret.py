@@ -353,8 +353,7 @@ def regret_curves(
     with needed_by("a table of regrets"):
         import pandas as pd
 
-    from kernlearn.theory.pairwise_bounds import olp_regret_bound
-    from kernlearn.theory.rademacher import LinearAUC
+    from kernlearn.theory import LinearAUC, olp_regret_bound
 
     horizons = np.unique(np.geomspace(10, len(np.asarray(y)), 8).astype(int)).tolist()
     ball = LinearAUC(q=2, radius=radius).fit(X)

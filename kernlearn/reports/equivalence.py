@@ -29,11 +29,20 @@ from kernlearn.experiments import Plan
 from kernlearn.experiments.config.entries import varied
 from kernlearn.experiments.store.results import Result
 from kernlearn.experiments.suggestions import suggestion
-from kernlearn.theory.resampling import corrected_error
 
 #: What stands for the method that is chosen in each split by its score on held-out rows.
 CHOSEN = "best on held-out rows"
 _MIN_DATASETS = 2
+
+
+def corrected_error(values: np.ndarray, ratio: float) -> float:
+    """Return the standard error of the mean of numbers on overlapping splits.
+
+    `ratio` is that of the number of test rows to the number of training rows. The error is
+    infinite for a single split.
+    """
+    n = len(values)
+    return inf if n < 2 else sqrt((1 / n + ratio) * values.var(ddof=1))
 
 
 @dataclass(frozen=True)

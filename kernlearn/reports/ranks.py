@@ -15,7 +15,6 @@ import pandas as pd
 
 from kernlearn.exceptions import ReportError
 from kernlearn.experiments.suggestions import suggestion
-from kernlearn.theory.resampling import holm_adjusted
 
 #: With fewer data sets the tests find large differences only, and p-values are rough.
 FEW_DATASETS = 10
@@ -229,7 +228,11 @@ def holm(average: Mapping[str, float], n_datasets: int, control: str) -> dict[st
         for name, rank in average.items()
         if name != control
     }
-    return holm_adjusted(raw)
+    adjusted, highest = {}, 0.0
+    for i, name in enumerate(sorted(raw, key=raw.__getitem__)):
+        highest = max(highest, min(1.0, (len(raw) - i) * raw[name]))
+        adjusted[name] = highest
+    return adjusted
 
 
 def critical_difference(n_methods: int, n_datasets: int, level: float = 0.05) -> float:

@@ -1,30 +1,86 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
-from kernlearn.theory import bounds as bounds
-from kernlearn.theory import goodness as goodness
-from kernlearn.theory import pairwise_bounds as pairwise_bounds
-from kernlearn.theory import rademacher as rademacher
-from kernlearn.theory.bounds import InnerMapConstants as InnerMapConstants
-from kernlearn.theory.bounds import UniformAccuracy as UniformAccuracy
-from kernlearn.theory.bounds import compositional_failure_probability as compositional_failure_probability
-from kernlearn.theory.bounds import compositional_n_components as compositional_n_components
-from kernlearn.theory.bounds import maclaurin_failure_probability as maclaurin_failure_probability
-from kernlearn.theory.bounds import maclaurin_n_components as maclaurin_n_components
-from kernlearn.theory.bounds import maclaurin_pointwise_failure_probability as maclaurin_pointwise_failure_probability
+from kernlearn.theory.goodness import Goodness as Goodness
+from kernlearn.theory.goodness import SupervisedGoodness as SupervisedGoodness
+from kernlearn.theory.goodness import classification_goodness as classification_goodness
+from kernlearn.theory.goodness import ordinal_goodness as ordinal_goodness
+from kernlearn.theory.goodness import ranking_goodness as ranking_goodness
+from kernlearn.theory.goodness import regression_goodness as regression_goodness
+from kernlearn.theory.landmarks import SampleSizes as SampleSizes
+from kernlearn.theory.landmarks import landmarks_for_approximation as landmarks_for_approximation
+from kernlearn.theory.landmarks import landmarks_for_family as landmarks_for_family
+from kernlearn.theory.landmarks import landmarks_for_loss as landmarks_for_loss
+from kernlearn.theory.landmarks import landmarks_for_margin as landmarks_for_margin
+from kernlearn.theory.landmarks import ndcg_regret_bound as ndcg_regret_bound
+from kernlearn.theory.landmarks import ordinal_error_bounds as ordinal_error_bounds
+from kernlearn.theory.landmarks import ordinal_sample_sizes as ordinal_sample_sizes
+from kernlearn.theory.landmarks import ramp_covering_number as ramp_covering_number
+from kernlearn.theory.landmarks import ranking_sample_sizes as ranking_sample_sizes
+from kernlearn.theory.landmarks import ranking_weight_bound as ranking_weight_bound
+from kernlearn.theory.landmarks import regression_sample_sizes as regression_sample_sizes
+from kernlearn.theory.landmarks import sparse_regression_sample_sizes as sparse_regression_sample_sizes
+from kernlearn.theory.maclaurin import InnerMapConstants as InnerMapConstants
+from kernlearn.theory.maclaurin import compositional_failure_probability as compositional_failure_probability
+from kernlearn.theory.maclaurin import compositional_n_components as compositional_n_components
+from kernlearn.theory.maclaurin import maclaurin_failure_probability as maclaurin_failure_probability
+from kernlearn.theory.maclaurin import maclaurin_n_components as maclaurin_n_components
+from kernlearn.theory.pairwise import BilinearSimilarity as BilinearSimilarity
+from kernlearn.theory.pairwise import ComplexityEstimate as ComplexityEstimate
+from kernlearn.theory.pairwise import ExcessRiskBound as ExcessRiskBound
+from kernlearn.theory.pairwise import KernelAUC as KernelAUC
+from kernlearn.theory.pairwise import KernelCombination as KernelCombination
+from kernlearn.theory.pairwise import LinearAUC as LinearAUC
+from kernlearn.theory.pairwise import MahalanobisMetric as MahalanobisMetric
+from kernlearn.theory.pairwise import PairwiseClass as PairwiseClass
+from kernlearn.theory.pairwise import all_pairs_regret_bound as all_pairs_regret_bound
+from kernlearn.theory.pairwise import contracted_complexity as contracted_complexity
+from kernlearn.theory.pairwise import excess_risk_bound as excess_risk_bound
+from kernlearn.theory.pairwise import fast_rate_bound as fast_rate_bound
+from kernlearn.theory.pairwise import olp_buffer_regret_bound as olp_buffer_regret_bound
+from kernlearn.theory.pairwise import olp_regret_bound as olp_regret_bound
+from kernlearn.theory.pairwise import rademacher_complexity as rademacher_complexity
 from kernlearn.theory.voted import VotedBound as VotedBound
 from kernlearn.theory.voted import voted_bound as voted_bound
 
 __all__ = [
+    "BilinearSimilarity",
+    "ComplexityEstimate",
+    "ExcessRiskBound",
+    "Goodness",
     "InnerMapConstants",
-    "UniformAccuracy",
+    "KernelAUC",
+    "KernelCombination",
+    "LinearAUC",
+    "MahalanobisMetric",
+    "PairwiseClass",
+    "SampleSizes",
+    "SupervisedGoodness",
     "VotedBound",
-    "bounds",
+    "all_pairs_regret_bound",
+    "classification_goodness",
     "compositional_failure_probability",
     "compositional_n_components",
-    "goodness",
+    "contracted_complexity",
+    "excess_risk_bound",
+    "fast_rate_bound",
+    "landmarks_for_approximation",
+    "landmarks_for_family",
+    "landmarks_for_loss",
+    "landmarks_for_margin",
     "maclaurin_failure_probability",
     "maclaurin_n_components",
-    "maclaurin_pointwise_failure_probability",
-    "pairwise_bounds",
-    "rademacher",
+    "ndcg_regret_bound",
+    "olp_buffer_regret_bound",
+    "olp_regret_bound",
+    "ordinal_error_bounds",
+    "ordinal_goodness",
+    "ordinal_sample_sizes",
+    "rademacher_complexity",
+    "ramp_covering_number",
+    "ranking_goodness",
+    "ranking_sample_sizes",
+    "ranking_weight_bound",
+    "regression_goodness",
+    "regression_sample_sizes",
+    "sparse_regression_sample_sizes",
     "voted_bound",
 ]

@@ -287,7 +287,7 @@ def ordinal_error_bounds(
 
     Examples
     --------
-    >>> from kernlearn.theory.goodness import ordinal_error_bounds
+    >>> from kernlearn.theory import ordinal_error_bounds
     >>> ordinal_error_bounds(0.25, margin=1.0, spacing=0.5)
     (0.25, 0.5)
     """

@@ -9,10 +9,10 @@ from kernlearn.exceptions import ReportError
 from kernlearn.reports.equivalence import (
     CHOSEN,
     against_control,
+    corrected_error,
     one_sided_tests,
     with_chosen,
 )
-from kernlearn.theory.resampling import corrected_error
 
 
 def test_the_corrected_error_is_that_of_nadeau_and_bengio():

@@ -7,18 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import linprog, minimize
 from scipy.sparse import csr_matrix
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks.transfer import Identity, Ramp, Sigmoid, Sign, as_transfer
-from kernlearn.theory import criteria
-from kernlearn.theory.criteria import stratified_sample
-from kernlearn.theory.goodness import (
-    CRITERIA,
-    best_weights,
-    compare_criteria,
-    goodness,
-    goodness_table,
+from kernlearn.landmarks import Identity, Ramp, Sigmoid, Sign, as_transfer
+from kernlearn.theory import (
+    classification_goodness,
+    ordinal_goodness,
+    ranking_goodness,
+    ranking_weight_bound,
+    regression_goodness,
 )
 
 TRANSFERS = [Identity(), Sign(), Ramp(0.7), Ramp(5), Ramp(1000), Sigmoid(2), np.arctan]
@@ -65,7 +64,7 @@ def samples(draw, max_classes=4):
 @given(sample=samples(), weighted=st.booleans())
 def test_pairs_against_three_loops(transfer, sample, weighted):
     K, y, w = sample
-    found = goodness(
+    found = classification_goodness(
         K, y, similarity="precomputed", transfer=transfer, weights=w if weighted else None
     )
     classes = np.unique(y)
@@ -83,7 +82,7 @@ def test_balcan_and_blum_against_loops(sample):
     K, y, w = sample
     problems = np.unique(y)[1:] if y.max() == 1 else np.unique(y)
     for weights in (None, w):
-        found = goodness(K, y, similarity="precomputed", weights=weights)
+        found = classification_goodness(K, y, similarity="precomputed", weights=weights)
         slow = [slow_means(K, y == c, np.ones(len(y)) if weights is None else w) for c in problems]
         assert_allclose(found.margins, slow, rtol=1e-9, atol=1e-12)
 
@@ -91,7 +90,7 @@ def test_balcan_and_blum_against_loops(sample):
 def test_sign_of_differences_that_are_small_beside_the_values():
     K = np.tile([1.0, 1e-20, 0.0, 2e-20, -1e-300, 1 + 2**-52], (6, 1))
     y = np.array([0, 1, 0, 1, 0, 1])
-    found = goodness(K, y, similarity="precomputed", transfer="sign")
+    found = classification_goodness(K, y, similarity="precomputed", transfer="sign")
     assert_array_equal(found.margins[0], slow_pairs(K, y == 1, np.sign, np.ones(6)))
 
 
@@ -102,59 +101,55 @@ def test_what_does_not_change_margins(sample):
     K = np.round(4 * K) / 4
     options = {"similarity": "precomputed", "weights": w}
     shifted = K + np.arange(len(y))[:, None]  # each row by its own whole number
-    for transfer in (f for f in CRITERIA.values() if f is not None):
-        plain = goodness(K, y, transfer=transfer, **options).margins
-        moved = goodness(shifted, y, transfer=transfer, **options).margins
+    for transfer in ("sign", 1, 5, 1000):
+        plain = classification_goodness(K, y, transfer=transfer, **options).margins
+        moved = classification_goodness(shifted, y, transfer=transfer, **options).margins
         assert_allclose(moved, plain, rtol=0, atol=1e-10)
-        distance = goodness(-K, y, kind="distance", transfer=transfer, **options)
-        assert_array_equal(distance.margins, plain)
+        distance = classification_goodness(-K, y, transfer=transfer, **options)
+        assert_allclose(distance.margins, -plain, rtol=0, atol=1e-10)
 
 
 def test_ramps_lie_between_identity_and_sign():
     rng = np.random.RandomState(0)
     K, y = rng.rand(30, 30), np.arange(30) % 3
     margins = {
-        f: goodness(K, y, similarity="precomputed", transfer=f).margins
+        f: classification_goodness(K, y, similarity="precomputed", transfer=f).margins
         for f in ("identity", 1, 1e9, "sign")
     }
     assert_allclose(margins[1], margins["identity"], atol=1e-14)  # differences are at most 1
     assert_allclose(margins[1e9], margins["sign"], atol=1e-5)
-    assert_allclose(goodness(K, y, similarity="precomputed").margins, margins["identity"])
+    assert_allclose(
+        classification_goodness(K, y, similarity="precomputed").margins, margins["identity"]
+    )
 
 
 def test_constant_similarity_is_good_for_nothing():
     y = np.arange(31) % 3
-    for good in compare_criteria(np.full((31, 31), 0.3), y, similarity="precomputed").values():
+    for f in (None, "sign", "identity", 1, 1000):
+        good = classification_goodness(
+            np.full((31, 31), 0.3), y, similarity="precomputed", transfer=f
+        )
         assert_array_equal(good.margins, 0)
         assert good.misplaced == good.error == 1
         assert good.gamma(0.5) == 0
         assert good.epsilon(1e-12) == 1
 
 
-def test_blocks_and_ways_to_give_a_similarity(monkeypatch):
+def test_similarities_of_any_kind():
     rng = np.random.RandomState(1)
     X, y = rng.randn(40, 3), rng.permutation(np.arange(40) % 4)
     kernel = GaussianKernel(2.0)
-    whole = compare_criteria(X, y, similarity=kernel)
-    monkeypatch.setattr(
-        criteria,
-        "row_blocks",
-        lambda n, *_, **__: (slice(i, min(i + 7, n)) for i in range(0, n, 7)),
-    )
-    K = kernel(X)
-    for options in (
-        {"X": X, "similarity": kernel},
-        {"X": csr_matrix(X), "similarity": kernel},
-        {"X": X.tolist(), "similarity": lambda A, B: kernel(A, B)},
-        {"X": K, "similarity": "precomputed"},
+    margins = classification_goodness(X, y, similarity=kernel, transfer=5).margins
+    for points, similarity in (
+        (csr_matrix(X), kernel),
+        (X.tolist(), lambda A, B: kernel(A, B)),
+        (kernel(X), "precomputed"),
     ):
-        found = compare_criteria(y=y, **options)
-        assert list(found) == list(CRITERIA)
-        for name in set(CRITERIA) - {"Wang et al."}:
-            assert_allclose(found[name].margins, whole[name].margins, atol=1e-9)
+        found = classification_goodness(points, y, similarity=similarity, transfer=5)
+        assert_allclose(found.margins, margins, atol=1e-9)
     words = ["ab", "aab", "ba", "xyz", "yz", "zzy"]
     common = lambda A, B: np.array([[len({*a} & {*b}) for b in B] for a in A])  # noqa: E731
-    assert goodness(words, [0, 0, 0, 1, 1, 1], similarity=common).error == 0
+    assert classification_goodness(words, [0, 0, 0, 1, 1, 1], similarity=common).error == 0
 
 
 def test_float32_and_names_of_classes():
@@ -162,8 +157,10 @@ def test_float32_and_names_of_classes():
     X = rng.randn(30, 4)
     y = np.array(["no", "yes", "perhaps"])[np.arange(30) % 3]
     kernel = GaussianKernel(1.5)
-    low = goodness(X.astype(np.float32), y, similarity=kernel)
-    assert_allclose(low.margins, goodness(X, y, similarity=kernel).margins, atol=1e-5)
+    low = classification_goodness(X.astype(np.float32), y, similarity=kernel)
+    assert_allclose(
+        low.margins, classification_goodness(X, y, similarity=kernel).margins, atol=1e-5
+    )
     assert low.classes.tolist() == ["no", "perhaps", "yes"]
 
 
@@ -171,7 +168,7 @@ def test_error_is_that_of_the_largest_value():
     rng = np.random.RandomState(3)
     y = np.arange(40) % 4
     K = rng.rand(40, 40) + 0.2 * (y[:, None] == y)
-    good = goodness(K, y, similarity="precomputed", transfer=5)
+    good = classification_goodness(K, y, similarity="precomputed", transfer=5)
     wrong = 0
     for x in range(40):
         values = [good.margins[c, x] * (1 if y[x] == c else -1) for c in range(4)]
@@ -186,7 +183,7 @@ def test_error_is_that_of_the_largest_value():
 @given(sample=samples(), share=st.floats(0, 0.99), c_f=st.sampled_from([0.5, 1.0, 2.0]))
 def test_epsilon_and_gamma_are_inverse(sample, share, c_f):
     K, y, _ = sample
-    good = goodness(K, y, similarity="precomputed", c_f=c_f)
+    good = classification_goodness(K, y, similarity="precomputed", c_f=c_f)
     gamma = good.gamma(share)
     assert good.epsilon(gamma) <= share + 1e-9
     assert good.epsilon(np.nextafter(gamma, np.inf) + 1e-300) > share - 1e-9
@@ -197,7 +194,7 @@ def test_epsilon_and_gamma_are_inverse(sample, share, c_f):
 def test_gamma_allows_the_whole_share():
     K = np.zeros((10, 10))
     K[:, :5] = np.arange(10)[:, None]
-    good = goodness(K, np.arange(10) // 5, similarity="precomputed")
+    good = classification_goodness(K, np.arange(10) // 5, similarity="precomputed")
     ordered = np.sort(good.margins[0])
     for i in range(10):
         assert good.gamma(i / 10) == ordered[i]  # 0.3 * 10 and the like are rounded
@@ -206,7 +203,9 @@ def test_gamma_allows_the_whole_share():
 
 def test_losses():
     rng = np.random.RandomState(4)
-    good = goodness(rng.rand(20, 20), np.arange(20) % 2, similarity="precomputed", transfer=3)
+    good = classification_goodness(
+        rng.rand(20, 20), np.arange(20) % 2, similarity="precomputed", transfer=3
+    )
     margins = good.margins[0].tolist()
     assert good.loss(gamma=0.2) == pytest.approx(np.mean([max(0.0, 1 - m / 0.2) for m in margins]))
     assert good.loss("logistic") == pytest.approx(
@@ -214,100 +213,49 @@ def test_losses():
     )
     # the loss that makes definition 4.1 of definition 4.6
     assert good.loss(lambda t: t < 0.05) == good.epsilon(0.05)
-    table = goodness_table({"a": good}, gamma=0.05, epsilon=0.3)
-    assert table.loc["a"].to_dict() == {
-        "epsilon": good.epsilon(0.05),
-        "hinge_loss": good.loss(gamma=0.05),
-        "gamma": good.gamma(0.3),
-        "misplaced": good.misplaced,
-        "error": good.error,
-        "mean_margin": pytest.approx(np.mean(margins)),
-    }
 
 
-def test_range_of_a_transfer_function():
-    rng = np.random.RandomState(5)
-    K, y = 0.2 + 0.5 * rng.rand(12, 12), np.arange(12) % 2
-    f = Sigmoid(3)
-    good = goodness(K, y, similarity="precomputed", transfer=f, c_f="range")
-    assert good.c_f == pytest.approx(f(K).max() - f(K).min())
-    plain = goodness(K, y, similarity="precomputed", transfer=f)
-    assert_array_equal(plain.margins, good.margins)
-    assert good.gamma(0.2) == pytest.approx(plain.gamma(0.2) / good.c_f)
-    assert good.bound == 1
-    weights = np.linspace(-0.5, 0.25, 12)
-    single = goodness(K, y, similarity="precomputed", weights=weights)
-    pairs = goodness(K, y, similarity="precomputed", weights=weights, transfer=1)
-    assert (single.bound, pairs.bound) == (0.5, 0.25)
-    with pytest.raises(ValueError, match=r"c_f='range' .* Sign\(\) is 1 on all of them"):
-        goodness(K, y, similarity="precomputed", transfer="sign", c_f="range")
-
-
-def test_sample_of_references():
-    rng = np.random.RandomState(6)
-    y = rng.permutation(np.repeat([0, 1, 2], [150, 40, 10]))
-    K = rng.rand(200, 200) + 0.2 * (y[:, None] == y)
-    options = {"similarity": "precomputed", "transfer": np.tanh}
-    exact = goodness(K, y, max_references=200, **options)
-    drawn = goodness(K, y, max_references=100, random_state=0, **options)
-    again = goodness(K, y, max_references=100, random_state=0, **options)
-    assert_array_equal(drawn.margins, again.margins)
-    assert not np.array_equal(drawn.margins, exact.margins)
-    # unbiased: the mean of many draws, within five standard errors
-    draws = np.array(
-        [
-            goodness(K, y, max_references=100, random_state=i, **options).mean_margin
-            for i in range(20)
-        ]
-    )
-    assert abs(draws.mean() - exact.mean_margin) < 5 * draws.std(ddof=1) / math.sqrt(20)
-
-
-@given(
-    counts=st.lists(st.integers(1, 40), min_size=1, max_size=5),
-    size=st.integers(4, 100),
-    seed=st.integers(0, 9),
-)
-def test_stratified_sample(counts, size, seed):
-    codes = np.random.RandomState(seed).permutation(np.repeat(np.arange(len(counts)), counts))
-    drawn = stratified_sample(codes, size, np.random.RandomState(seed))
-    assert (np.diff(drawn) > 0).all()
-    found = np.bincount(codes[drawn], minlength=len(counts))
-    if sum(counts) <= size:
-        assert found.tolist() == counts
-    for count, got in zip(counts, found, strict=True):
-        assert min(count, 2) <= got <= max(2, size * count / sum(counts)) or got == count
-        assert got > size * count / sum(counts) - 1 or got == count
+def test_c_f_and_the_bound_of_weights():
+    K, y = np.random.RandomState(5).rand(12, 12), np.arange(12) % 2
+    one = classification_goodness(K, y, similarity="precomputed", transfer="sign")
+    two = classification_goodness(K, y, similarity="precomputed", transfer="sign", c_f=2)
+    assert two.gamma(0.2) == one.gamma(0.2) / 2
+    for transfer, bound in ((None, 0.5), (1, 0.25)):
+        good = classification_goodness(
+            K,
+            y,
+            similarity="precomputed",
+            weights=np.linspace(-0.5, 0.25, 12),
+            transfer=transfer,
+        )
+        assert good.bound == bound
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"X": np.ones((6, 5))}, r"needs a square matrix .* got shape \(6, 5\)"),
+        ({"X": np.ones((6, 5))}, "square matrix"),
         ({"X": np.full((6, 6), np.nan)}, "is NaN"),
-        ({"y": [0, 0, 0, 0, 0, 0]}, "'y' must have at least two classes, got 1"),
-        ({"y": [0, 0, 0, 0, 0, "a"]}, "'y' has one point of class a; each class needs at"),
+        ({"y": [0, 0, 0, 0, 0, 0]}, "'y' must have at least two classes"),
+        ({"y": [0, 0, 0, 0, 0, "a"]}, "two points of each"),
         ({"y": [0, 0, 0, 1, 1]}, "inconsistent numbers of samples"),
-        ({"y": [0.1, 0.2, 0.3, 0.1, 0.2, 0.3]}, "Unknown label type: continuous"),
-        ({"weights": [1.0, 2.0]}, r"'weights' must have one number per point, \(6,\), got"),
+        ({"y": [0.1, 0.2, 0.3, 0.1, 0.2, 0.3]}, "continuous"),
+        ({"weights": [1.0, 2.0]}, "'weights' must have shape"),
         ({"weights": [1, 1, 1, 1, 1, np.inf]}, "weights contains infinity"),
-        ({"kind": "dissimilarity"}, "The 'kind' parameter .* must be a str among"),
         ({"transfer": "signum"}, "'transfer' must be one of"),
-        ({"transfer": np.cos}, "'cos' is not antisymmetric"),
-        ({"c_f": 0}, "'c_f' must be a finite number above 0 or 'range', got 0"),
-        ({"c_f": "max"}, "'c_f' must be a finite number above 0 or 'range', got 'max'"),
-        ({"max_references": 0}, "'max_references' must be an int >= 1, got 0"),
+        ({"transfer": np.cos}, "antisymmetric"),
+        ({"c_f": 0}, "'c_f' must be"),
     ],
 )
 def test_bad_arguments(changes, message):
     rng = np.random.RandomState(7)
     options = {"X": rng.rand(6, 6), "y": [0, 1, 0, 1, 0, 1], "similarity": "precomputed"} | changes
     with pytest.raises(ValueError, match=message):
-        goodness(**options)
+        classification_goodness(**options)
 
 
 def test_bad_arguments_of_the_result():
-    good = goodness(np.eye(4), [0, 0, 1, 1], similarity="precomputed")
+    good = classification_goodness(np.eye(4), [0, 0, 1, 1], similarity="precomputed")
     with pytest.raises(ValueError, match="'epsilon' must be at least 0 and less than 1, got 1"):
         good.gamma(1)
     with pytest.raises(ValueError, match="'gamma' must be a finite number above 0, got 0"):
@@ -316,42 +264,235 @@ def test_bad_arguments_of_the_result():
         good.loss("squared")
 
 
-def test_best_weights_are_the_best():
-    rng = np.random.RandomState(8)
-    y = np.arange(7) % 2
-    K = rng.rand(7, 7) * 2 - 1
-
-    def loss(w, gamma):
-        margins = slow_means(K, y == 1, w)
-        return np.mean([max(0.0, 1 - m / gamma) for m in margins])
-
-    for gamma in (0.1, 0.8):
-        w = best_weights(K, y, gamma=gamma, similarity="precomputed")
-        assert (abs(w) <= 1).all()
-        best = loss(w, gamma)
-        good = goodness(K, y, similarity="precomputed", weights=w)
-        assert good.loss(gamma=gamma) == pytest.approx(best)
-        grid = itertools.product([-1, -0.5, 0, 0.5, 1], repeat=7)
-        some = [c for i, c in enumerate(grid) if i % 40 == 0]
-        assert best <= min(loss(c, gamma) for c in some) + 1e-9
-        # convex: no step around the optimum leads down
-        for step in rng.randn(200, 7) * 0.05:
-            assert best <= loss(np.clip(w + step, -1, 1), gamma) + 1e-9
-    assert loss(w, 0.8) < loss(np.ones(7), 0.8) - 0.05
-
-
-def test_best_weights_refuse():
-    with pytest.raises(ValueError, match="'y' must have two classes, got 3: take one against"):
-        best_weights(np.eye(6), [0, 1, 2] * 2, gamma=0.1, similarity="precomputed")
-    with pytest.raises(ValueError, match="'gamma' must be a finite number above 0"):
-        best_weights(np.eye(4), [0, 1] * 2, gamma=-1, similarity="precomputed")
-
-
 @pytest.mark.data
 def test_similarities_of_sounds(data_dir):
     from kernlearn.datasets import load
 
     sounds = load("aural_sonar", data_dir=data_dir)
-    found = compare_criteria(sounds.data, sounds.target, similarity="precomputed")
-    for good in found.values():
+    for transfer in (None, "sign", 1, 5, 50, 1000):
+        good = classification_goodness(
+            sounds.data, sounds.target, similarity="precomputed", transfer=transfer
+        )
         assert good.error < 0.25
+
+
+# -- regression, grades and ranking ----------------------------------------------------------
+
+RNG = np.random.RandomState(0)
+N = 14
+K = RNG.uniform(-1, 1, size=(N, N))  # neither symmetric nor definite
+Y = RNG.normal(size=N)
+GRADES = np.array(["a", "b", "c"])[RNG.randint(0, 3, N)]
+QUERIES = np.array([0] * 6 + [1] * 3 + [2] * 5)
+RELEVANCE = np.array([0, 1, 2, 0, 1, 0, 0, 0, 0, 2, 2, 1, 0, 0])
+
+
+def predictions(w):
+    return [sum(w[j] * K[i, j] for j in range(N)) / N for i in range(N)]
+
+
+def mean_loss(f, y, epsilon):
+    return np.maximum(np.abs(np.asarray(f) - y) - epsilon, 0).mean()
+
+
+@pytest.mark.parametrize("bound", [0.5, 3.0])
+@pytest.mark.parametrize("epsilon", [0.0, 0.2])
+def test_regression_by_the_textbook_program(bound, epsilon):
+    good = regression_goodness(K, Y, bound=bound, epsilon=epsilon, similarity="precomputed")
+    # w, then one loss a point: loss_i >= ±(f_i - y_i) - ε
+    A = np.array([[K[i, j] / N for j in range(N)] for i in range(N)])
+    slow = linprog(
+        [0] * N + [1 / N] * N,
+        A_ub=np.block([[A, -np.eye(N)], [-A, -np.eye(N)]]),
+        b_ub=np.concatenate([Y + epsilon, epsilon - Y]),
+        bounds=[(-bound, bound)] * N + [(0, None)] * N,
+    )
+    assert good.loss == pytest.approx(slow.fun, rel=1e-7)
+    np.testing.assert_allclose(good.predictions, predictions(good.weights), rtol=1e-9, atol=1e-9)
+    assert good.loss == pytest.approx(mean_loss(good.predictions, Y, epsilon), rel=1e-12)
+    assert np.abs(good.weights).max() <= bound
+    assert (good.choice == 1).all()
+
+
+@pytest.mark.parametrize("bound", [0.5, 8.0, 1000.0])
+def test_squared_loss_meets_its_optimality_conditions(bound):
+    good = regression_goodness(K, Y, bound=bound, loss="squared", similarity="precomputed")
+    w = good.weights
+    gradient = K.T @ (predictions(w) - Y) / N
+    inside = np.abs(w) < bound * (1 - 1e-9)
+    np.testing.assert_allclose(gradient[inside], 0, atol=1e-9)
+    assert (gradient[~inside] * np.sign(w[~inside]) < 1e-9).all()
+    assert good.loss == pytest.approx(np.mean((np.array(predictions(w)) - Y) ** 2), rel=1e-9)
+
+
+def choices(tau):
+    """All landmarks of definition 5.7 with a choice function of values 0 and 1."""
+    return itertools.combinations(range(N), round(tau * N))
+
+
+@pytest.mark.parametrize("tau", [1 / 14, 2 / 14])
+def test_no_choice_of_landmarks_is_better_than_one_by_chance(tau):
+    good = regression_goodness(K, Y, bound=2, epsilon=0.1, tau=tau, similarity="precomputed")
+    n_chosen = round(tau * N)
+    losses = []
+    for chosen in choices(tau):
+        A = K[:, chosen] / n_chosen
+        n = len(chosen)
+        slow = linprog(
+            [0] * n + [1 / N] * N,
+            A_ub=np.block([[A, -np.eye(N)], [-A, -np.eye(N)]]),
+            b_ub=np.concatenate([Y + 0.1, 0.1 - Y]),
+            bounds=[(-2, 2)] * n + [(0, None)] * N,
+        )
+        losses.append(slow.fun)
+    assert good.loss <= min(losses) + 1e-9
+    assert good.choice.mean() == pytest.approx(tau, rel=1e-9)
+    assert ((good.choice >= 0) & (good.choice <= 1)).all()
+    assert np.abs(good.weights).max() <= 2
+    expected = K @ (good.choice * good.weights) / (N * tau)
+    np.testing.assert_allclose(good.predictions, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_theorem_5_10():
+    dense = regression_goodness(K, Y, bound=2, similarity="precomputed")
+    # (ε₀, B) is (ε₀, B, mean |w| / B): here with a smaller mean
+    tau = np.abs(dense.weights).mean() / 2
+    sparse = regression_goodness(K, Y, bound=2, tau=tau, similarity="precomputed")
+    assert sparse.loss <= dense.loss + 1e-9
+    # (ε₀, B, τ) is (ε₀, B / τ)
+    wider = regression_goodness(K, Y, bound=2 / tau, similarity="precomputed")
+    assert wider.loss <= sparse.loss + 1e-9
+
+
+@pytest.mark.parametrize("spacing", [0.0, 0.5])
+@pytest.mark.parametrize("bound", [1.0, 10.0])
+def test_ordinal_by_the_textbook_program(bound, spacing):
+    margin = 0.4
+    good = ordinal_goodness(
+        K, GRADES, bound=bound, margin=margin, spacing=spacing, similarity="precomputed"
+    )
+    A = K / N
+    rows, limits = [], []
+    # w, b_2, b_3, then one loss a point and threshold
+    for i, grade in enumerate(GRADES):
+        for number, sides in enumerate(({"a": 1, "b": -1, "c": -1}, {"a": 1, "b": 1, "c": -1})):
+            side = sides[grade]
+            bars, slack = np.zeros(2), np.zeros(2 * N)
+            if (grade, number) in (("a", 1), ("c", 0)):
+                continue  # thresholds of other grades
+            bars[number] = -side
+            slack[2 * i + number] = -1
+            rows.append(np.concatenate([side * A[i], bars, slack]))
+            limits.append(-margin)
+    rows.append(np.concatenate([np.zeros(N), [1, -1], np.zeros(2 * N)]))
+    limits.append(-spacing)
+    slow = linprog(
+        [0] * (N + 2) + [1 / N] * (2 * N),
+        A_ub=rows,
+        b_ub=limits,
+        bounds=[(-bound, bound)] * N + [(None, None)] * 2 + [(0, None)] * (2 * N),
+    )
+    assert good.loss == pytest.approx(slow.fun, rel=1e-7)
+    assert np.diff(good.thresholds)[0] >= spacing - 1e-9
+    f, (b2, b3) = good.predictions, good.thresholds
+    np.testing.assert_allclose(f, predictions(good.weights), rtol=1e-9, atol=1e-9)
+    ends = {"a": (-np.inf, b2), "b": (b2, b3), "c": (b3, np.inf)}
+    losses = [
+        max(margin - t + ends[g][0], 0) + max(margin - ends[g][1] + t, 0)
+        for t, g in zip(f, GRADES, strict=True)
+    ]
+    assert good.loss == pytest.approx(np.mean(losses), rel=1e-9)
+
+
+@pytest.mark.parametrize("bound", [0.5, 4.0])
+def test_ranking_is_the_slow_version(bound):
+    good = ranking_goodness(K, RELEVANCE, qid=QUERIES, bound=bound, similarity="precomputed")
+    eta, share = {}, {}
+    for q in (0, 2):  # query 1 has no relevant document
+        own = np.flatnonzero(np.equal(QUERIES, q))
+        gains = 2.0 ** RELEVANCE[own] - 1
+        norm = sum(g / math.log(2 + i) for i, g in enumerate(sorted(gains)[::-1]))
+        eta.update(zip(own, gains / norm, strict=True))
+        share.update(dict.fromkeys(own, 1 / 2 / len(own)))
+
+    def loss(w):
+        f = {i: sum(share[j] * w[j] * K[i, j] for j in share) for i in eta}
+        return sum((f[i] - eta[i]) ** 2 for i in eta) / 2
+
+    assert good.loss == pytest.approx(loss(good.weights), rel=1e-9)
+    assert np.isnan(good.predictions[np.equal(QUERIES, 1)]).all()
+    slow = minimize(
+        loss,
+        np.zeros(N),
+        bounds=[(-bound, bound)] * N,
+        method="L-BFGS-B",
+        options={"ftol": 1e-14, "gtol": 1e-10, "maxiter": 5000, "maxfun": 10**6},
+    )
+    assert good.loss == pytest.approx(slow.fun, rel=1e-5)
+    assert good.loss <= slow.fun * (1 + 1e-9)
+
+
+def test_a_larger_bound_is_no_worse():
+    x = np.linspace(0, 1, 30)
+    X, y = x[:, None], np.sin(9 * x)
+    losses = [regression_goodness(X, y, bound=bound).loss for bound in (0.1, 1, 10, 100)]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] > 0.3
+    assert losses[-1] < 0.15
+
+
+def test_predictors_of_texts():
+    words, lengths = ["a", "ab", "abc", "abcd"], [1.0, 2.0, 3.0, 4.0]
+    one = regression_goodness(words, lengths, bound=9, similarity="levenshtein")
+    assert one.loss < regression_goodness(words, lengths, bound=1, similarity="levenshtein").loss
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"bound": 0}, "'bound'"),
+        ({"tau": 1.5}, "'tau'"),
+        ({"epsilon": -1}, "'epsilon'"),
+        ({"loss": "hinge"}, "'loss'"),
+        ({"loss": "squared", "tau": 0.5}, "'tau'"),
+        ({"y": Y[1:]}, "inconsistent numbers of samples"),
+        ({"similarity": "gauss"}, "must be one of"),
+    ],
+)
+def test_bad_arguments_of_regression(arguments, message):
+    arguments = {"X": K, "y": Y, "bound": 1, "similarity": "precomputed"} | arguments
+    with pytest.raises(ValueError, match=message):
+        regression_goodness(**arguments)
+
+
+def test_bad_arguments_of_grades_and_relevances():
+    with pytest.raises(ValueError, match="'y' must have at least two grades"):
+        ordinal_goodness(K, np.ones(N), bound=1)
+    with pytest.raises(ValueError, match="'spacing'"):
+        ordinal_goodness(K, GRADES, bound=1, spacing=-1)
+    with pytest.raises(ValueError, match="'y' must contain a relevance above 0"):
+        ranking_goodness(K, np.zeros(N), bound=1)
+
+
+@pytest.mark.parametrize("n_documents", [1, 4])
+def test_kernels_that_rank_well_are_good_similarities(n_documents):
+    # theorem 5.21 with the kernel's own best vector on a sample
+    n_queries, epsilon = 6, 0.3
+    rng = np.random.RandomState(n_documents)
+    Z = rng.normal(size=(n_queries * n_documents, 3))
+    Z /= np.linalg.norm(Z, axis=1, keepdims=True)
+    relevance = rng.randint(1, 3, len(Z))
+    query = np.repeat(np.arange(n_queries), n_documents)
+    w = rng.normal(size=3)
+    w /= np.linalg.norm(w)
+    gamma = 0.8
+    eta = np.concatenate(
+        [
+            g / (np.sort(g)[::-1] / np.log(np.arange(2, len(g) + 2))).sum()
+            for g in np.split(2.0**relevance - 1, n_queries)
+        ]
+    )
+    kernel_loss = ((Z @ w / gamma - eta) ** 2).sum() / n_queries
+    bound = ranking_weight_bound(gamma, n_documents=n_documents, epsilon=epsilon)
+    good = ranking_goodness(Z, relevance, qid=query, bound=bound, similarity="linear")
+    assert good.loss <= kernel_loss + epsilon

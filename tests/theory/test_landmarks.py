@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.landmarks.transfer import Ramp
+from kernlearn.landmarks import Ramp
 from kernlearn.metrics import thesis_ndcg
-from kernlearn.theory.goodness import (
+from kernlearn.theory import (
     landmarks_for_approximation,
     landmarks_for_family,
     landmarks_for_loss,

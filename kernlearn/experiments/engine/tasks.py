@@ -240,7 +240,7 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> bu
 
     As many points and pairs as the training part has rows are drawn from it.
     """
-    from kernlearn.theory.rademacher import rademacher_complexity
+    from kernlearn.theory import rademacher_complexity
 
     spec, how = trial.spec, trial.spec.protocol
     data = build.load_data(trial, scope, data_dir)

@@ -13,14 +13,12 @@ from kernlearn.kernels import (
     PolynomialKernel,
     VovkKernel,
 )
-from kernlearn.theory.bounds import (
+from kernlearn.theory import (
     InnerMapConstants,
-    UniformAccuracy,
     compositional_failure_probability,
     compositional_n_components,
     maclaurin_failure_probability,
     maclaurin_n_components,
-    maclaurin_pointwise_failure_probability,
 )
 
 KERNELS = st.sampled_from(
@@ -49,7 +47,7 @@ def test_theorem_3_10_by_hand():
 
 def test_pointwise_bound_by_hand():
     expected = 2 * math.exp(-5000 * 0.25 / (8 * 4.5**2))
-    actual = maclaurin_pointwise_failure_probability(PolynomialKernel(2), 0.5, 5000, radius=0.5)
+    actual = maclaurin_failure_probability(PolynomialKernel(2), 0.5, 5000, radius=0.5)
     assert actual == pytest.approx(expected, rel=1e-10)
 
 
@@ -59,7 +57,7 @@ def test_theorem_3_14_by_hand():
     L = 0.8 * 4 + 1.5 * 4 * math.sqrt(2) * 10
     expected = 32 * 3 * L / 0.7 * math.exp(-2_000_000 * 0.49 / (8 * C**2 * 5))
     actual = compositional_failure_probability(
-        PolynomialKernel(2), 0.7, 2_000_000, RBF_LIKE, radius=3, n_features=5
+        PolynomialKernel(2), RBF_LIKE, 0.7, 2_000_000, radius=3, n_features=5
     )
     assert actual == pytest.approx(expected, rel=1e-10)
     assert 0 < actual < 1
@@ -67,9 +65,8 @@ def test_theorem_3_14_by_hand():
 
 @given(KERNELS, EPSILONS, DELTAS, RADII, DIMENSIONS)
 def test_components_and_probability_are_inverses(kernel, epsilon, delta, radius, d):
-    wish = UniformAccuracy(epsilon, delta)
-    needed = maclaurin_n_components(kernel, wish, radius=radius, n_features=d)
     domain = {"radius": radius, "n_features": d}
+    needed = maclaurin_n_components(kernel, epsilon=epsilon, delta=delta, **domain)
     enough = maclaurin_failure_probability(kernel, epsilon, needed, **domain)
     assert enough <= delta * (1 + 1e-9)
     if needed > 1:
@@ -79,11 +76,10 @@ def test_components_and_probability_are_inverses(kernel, epsilon, delta, radius,
 
 @given(EPSILONS, DELTAS, DIMENSIONS)
 def test_compositional_components_and_probability_are_inverses(epsilon, delta, d):
-    wish, domain = UniformAccuracy(epsilon, delta), {"radius": 2.0, "n_features": d}
-    kernel = ExponentialKernel(1.2)
-    needed = compositional_n_components(kernel, wish, RBF_LIKE, **domain)
+    kernel, domain = ExponentialKernel(1.2), {"radius": 2.0, "n_features": d}
+    needed = compositional_n_components(kernel, RBF_LIKE, epsilon=epsilon, delta=delta, **domain)
     bound = [
-        compositional_failure_probability(kernel, epsilon, n, RBF_LIKE, **domain)
+        compositional_failure_probability(kernel, RBF_LIKE, epsilon, n, **domain)
         for n in (needed, max(int(needed * (1 - 1e-9)) - 1, 1))
     ]
     assert bound[0] <= delta * (1 + 1e-9)
@@ -93,8 +89,8 @@ def test_compositional_components_and_probability_are_inverses(epsilon, delta, d
 @given(KERNELS, EPSILONS, DELTAS, RADII, DIMENSIONS)
 def test_harder_wishes_need_more_features(kernel, epsilon, delta, radius, d):
     def needed(epsilon=epsilon, delta=delta, radius=radius, d=d):
-        wish = UniformAccuracy(epsilon, delta)
-        return maclaurin_n_components(kernel, wish, radius=radius, n_features=d)
+        wish = {"epsilon": epsilon, "delta": delta}
+        return maclaurin_n_components(kernel, **wish, radius=radius, n_features=d)
 
     base = needed()
     assert needed(epsilon=epsilon / 2) >= base
@@ -107,7 +103,7 @@ def test_the_bound_holds_for_the_features():
     # A bound of 3/4 at one pair, over 200 draws: no more failures than it allows.
     X = np.array([[0.3, -0.2], [0.25, 0.25]])
     kernel, epsilon, n_components = PolynomialKernel(2), 0.4, 1000
-    bound = maclaurin_pointwise_failure_probability(kernel, epsilon, n_components, radius=0.5)
+    bound = maclaurin_failure_probability(kernel, epsilon, n_components, radius=0.5)
     exact = kernel(X)[0, 1]
     failures = 0
     for seed in range(200):
@@ -117,57 +113,46 @@ def test_the_bound_holds_for_the_features():
     assert failures / 200 <= bound
 
 
+WISH = {"epsilon": 0.1, "delta": 0.1}
+
+
 @pytest.mark.parametrize("kernel", [PolynomialKernel(200), PolynomialKernel(100_000)], ids=repr)
 def test_more_features_than_an_int_holds(kernel):
     with pytest.raises(ValueError, match=r"more than 2\*\*63 - 1 features"):
-        maclaurin_n_components(kernel, UniformAccuracy(0.1, 0.1), radius=9.0, n_features=3)
+        maclaurin_n_components(kernel, **WISH, radius=9.0, n_features=3)
     assert maclaurin_failure_probability(kernel, 0.1, 10, radius=9.0, n_features=3) == 1.0
 
 
 def test_an_easy_wish_needs_one_feature_and_never_fails():
-    kernel = DotProductKernel([0.0, 1e-200])
-    wish = UniformAccuracy(100.0, 0.1)
-    assert maclaurin_n_components(kernel, wish, radius=0.1, n_features=3) == 1
-    assert maclaurin_failure_probability(kernel, 100.0, 1, radius=0.1, n_features=3) == 0.0
+    kernel, domain = DotProductKernel([0.0, 1e-200]), {"radius": 0.1, "n_features": 3}
+    assert maclaurin_n_components(kernel, epsilon=100.0, delta=0.1, **domain) == 1
+    assert maclaurin_failure_probability(kernel, 100.0, 1, **domain) == 0.0
 
 
 def test_the_series_must_converge_where_it_is_needed():
-    wish = UniformAccuracy(0.1, 0.1)
     with pytest.raises(ValueError, match="'radius' is too large for VovkKernel"):
-        maclaurin_n_components(VovkKernel(), wish, radius=0.8, n_features=2)
-    with pytest.raises(ValueError, match="'feature_bound' is too large"):
-        compositional_n_components(VovkKernel(), wish, RBF_LIKE, radius=1, n_features=2)
-    constants = InnerMapConstants(0.4, 1.0, 1.0, 1.0)
-    with pytest.raises(ValueError, match="'kernel_bound' is too large"):
-        compositional_n_components(VovkKernel(), wish, constants, radius=1, n_features=2)
-
-
-def test_epsilon_must_fit_theorem_3_14():
-    with pytest.raises(ValueError, match=r"'epsilon' must be below 8 \* radius \* L_1"):
-        compositional_failure_probability(
-            PolynomialKernel(), 1e6, 10, RBF_LIKE, radius=1, n_features=2
-        )
-
-
-@pytest.mark.parametrize("epsilon", [0, -1.0, math.inf, math.nan, "1"])
-def test_bad_epsilon(epsilon):
-    with pytest.raises(ValueError, match="'epsilon' must be a finite number above 0"):
-        UniformAccuracy(epsilon, 0.1)
-
-
-@pytest.mark.parametrize("delta", [0, 1, 1.5, math.nan, None])
-def test_bad_delta(delta):
-    with pytest.raises(ValueError, match="'delta' must be a number between 0 and 1"):
-        UniformAccuracy(0.1, delta)
+        maclaurin_n_components(VovkKernel(), **WISH, radius=0.8, n_features=2)
+    for constants, name in (
+        (RBF_LIKE, "feature_bound"),
+        (InnerMapConstants(0.4, 1.0, 1.0, 1.0), "kernel_bound"),
+    ):
+        with pytest.raises(ValueError, match=f"'{name}' is too large"):
+            compositional_n_components(VovkKernel(), constants, **WISH, radius=1, n_features=2)
 
 
 @pytest.mark.parametrize(
     ("changed", "name"),
-    [({"radius": 0.0}, "radius"), ({"n_features": 0}, "n_features"), ({"p": 1.0}, "p")],
+    [
+        ({"radius": 0.0}, "radius"),
+        ({"n_features": 0}, "n_features"),
+        ({"p": 1.0}, "p"),
+        ({"epsilon": math.nan}, "epsilon"),
+        ({"epsilon": 1e6}, "epsilon"),
+        ({"delta": 1}, "delta"),
+        ({"constants": RBF_LIKE._replace(feature_lipschitz=-1.0)}, "feature_lipschitz"),
+    ],
 )
 def test_bad_parameters(changed, name):
-    arguments = {"radius": 0.5, "n_features": 2, **changed}
+    arguments = {**WISH, "radius": 0.5, "n_features": 2, "constants": RBF_LIKE, **changed}
     with pytest.raises(ValueError, match=f"'{name}' must be"):
-        maclaurin_n_components(PolynomialKernel(), UniformAccuracy(0.1, 0.1), **arguments)
-    with pytest.raises(ValueError, match="'feature_lipschitz' must be"):
-        InnerMapConstants(1.0, -1.0, 1.0, 1.0)
+        compositional_n_components(PolynomialKernel(), **arguments)

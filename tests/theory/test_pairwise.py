@@ -1,0 +1,632 @@
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+
+from kernlearn.kernels import GaussianKernel, LinearKernel, PolynomialKernel, SigmoidKernel
+from kernlearn.theory import (
+    BilinearSimilarity,
+    ExcessRiskBound,
+    KernelAUC,
+    KernelCombination,
+    LinearAUC,
+    MahalanobisMetric,
+    all_pairs_regret_bound,
+    contracted_complexity,
+    excess_risk_bound,
+    fast_rate_bound,
+    olp_buffer_regret_bound,
+    olp_regret_bound,
+    rademacher_complexity,
+)
+
+NORMS = ["2,2", "2,1", "1,1", "S(1)"]
+KERNELS = [GaussianKernel(sigma=1.0), PolynomialKernel(2), SigmoidKernel(a=0.5, r=-0.2)]
+
+
+def all_classes(radius=1.0):
+    return [
+        *(LinearAUC(q, radius) for q in (1, 1.2, 2, 3.5, math.inf)),
+        KernelAUC(GaussianKernel(sigma=1.0), radius),
+        *(BilinearSimilarity(norm, radius) for norm in NORMS),
+        *(MahalanobisMetric(norm, radius) for norm in NORMS),
+        *(KernelCombination(KERNELS, constraint) for constraint in ("simplex", "sphere")),
+    ]
+
+
+def ids(h):
+    return f"{h.problem} {h.name}"
+
+
+def data(n, d, elements=None):
+    return arrays(np.float64, (n, d), elements=elements or st.integers(-8, 8).map(lambda i: i / 4))
+
+
+# -- the supremum against members of the classes, one by one --------------------------------------
+
+
+def norm_of(W, norm):
+    if norm == "S(1)":
+        return np.linalg.svd(W, compute_uv=False).sum()
+    p, q = map(float, norm.split(","))
+    return np.linalg.norm([np.linalg.norm(column, p) for column in W.T], q)
+
+
+def mean_value(h, x, points, signs):
+    """The mean of signs times h, pair by pair."""
+    return sum(e * h(x, point) for e, point in zip(signs, points, strict=True)) / len(signs)
+
+
+def best_matrix(M, norm):
+    """A matrix of norm 1 with the greatest inner product with M."""
+    W = np.zeros_like(M)
+    if norm == "2,2":
+        return M / (np.linalg.norm(M) or 1.0)
+    if norm == "1,1":
+        at = np.unravel_index(np.abs(M).argmax(), M.shape)
+        W[at] = np.sign(M[at])
+    elif norm == "2,1":
+        j = np.linalg.norm(M, axis=0).argmax()
+        W[:, j] = M[:, j] / (np.linalg.norm(M[:, j]) or 1.0)
+    else:
+        left, _, right = np.linalg.svd(M)
+        W = np.outer(left[:, 0], right[0])
+    return W
+
+
+@pytest.mark.parametrize("metric", [False, True])
+@pytest.mark.parametrize("norm", NORMS)
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=15)
+def test_supremum_over_matrices(norm, metric, seed):
+    rng = np.random.default_rng(seed)
+    d, n = rng.integers(1, 5), rng.integers(1, 5)
+    x, points, signs = rng.normal(size=d), rng.normal(size=(n, d)), rng.choice([-1, 1], n)
+    hypothesis_class = (MahalanobisMetric if metric else BilinearSimilarity)(norm, 1.7)
+    found = hypothesis_class.supremum(x, points, signs)
+
+    def value(W):
+        def h(a, b):
+            return (a - b) @ W @ (a - b) if metric else a @ W @ b
+
+        return mean_value(h, x, points, signs)
+
+    units = np.eye(d * d).reshape(-1, d, d)
+    M = np.array([value(unit) for unit in units]).reshape(d, d)
+    best = best_matrix(M, norm)
+    assert norm_of(best, norm) <= 1 + 1e-12
+    assert value(1.7 * best) == pytest.approx(found, abs=1e-12)
+    for _ in range(20):
+        W = rng.normal(size=(d, d))
+        assert value(1.7 * W / norm_of(W, norm)) <= found + 1e-12
+
+
+@pytest.mark.parametrize("q", [1, 1.3, 2, 4, math.inf])
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=15)
+def test_supremum_over_weights(q, seed):
+    rng = np.random.default_rng(seed)
+    d, n = rng.integers(1, 5), rng.integers(1, 5)
+    x, points, signs = rng.normal(size=d), rng.normal(size=(n, d)), rng.choice([-1, 1], n)
+    found = LinearAUC(q, 0.6).supremum(x, points, signs)
+
+    def value(w):
+        return mean_value(lambda a, b: w @ a - w @ b, x, points, signs)
+
+    v = np.array([value(unit) for unit in np.eye(d)])
+    if q == 1:
+        best = np.sign(v) * (np.abs(v) == np.abs(v).max())
+    else:
+        p = 1 if q == math.inf else q / (q - 1)
+        best = np.sign(v) * np.abs(v) ** (p - 1)
+    if np.any(best):
+        assert value(0.6 * best / np.linalg.norm(best, q)) == pytest.approx(found, rel=1e-9)
+    for _ in range(20):
+        w = rng.normal(size=d)
+        assert value(0.6 * w / np.linalg.norm(w, q)) <= found + 1e-12
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=30)
+def test_supremum_over_combinations_of_kernels(seed):
+    rng = np.random.default_rng(seed)
+    n = rng.integers(1, 4)
+    X, signs = rng.normal(size=(n + 1, 2)), rng.choice([-1, 1], n)
+    means = [mean_value(lambda a, b, k=k: k([a], [b])[0, 0], X[0], X[1:], signs) for k in KERNELS]
+    simplex, sphere = (
+        KernelCombination(KERNELS, c).fit(X).supremum(X[0], X[1:], signs)
+        for c in ("simplex", "sphere")
+    )
+    assert simplex == pytest.approx(max(means), abs=1e-12)
+    upper = np.maximum(means, 0)
+    best = upper / np.linalg.norm(upper) if upper.any() else np.eye(3)[np.argmax(means)]
+    assert best @ means == pytest.approx(sphere, abs=1e-12)
+    for _ in range(50):
+        mu = np.abs(rng.normal(size=3))
+        assert mu @ means / mu.sum() <= simplex + 1e-12
+        assert mu @ means / np.linalg.norm(mu) <= sphere + 1e-12
+
+
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=15)
+def test_kernel_auc_with_the_linear_kernel_is_linear_auc(seed):
+    rng = np.random.default_rng(seed)
+    X, signs = rng.normal(size=(6, 3)), rng.choice([-1, 1], 5)
+    kernel, linear = KernelAUC(LinearKernel(), 2.5).fit(X), LinearAUC(2, 2.5).fit(X)
+    draw = X[0], X[1:], signs
+    assert kernel.supremum(*draw) == pytest.approx(linear.supremum(*draw), abs=1e-7)
+    assert kernel.bound(7) == pytest.approx(linear.bound(7))
+
+
+# -- the complexity by enumeration of all draws and signs -----------------------------------------
+
+
+def exact(hypothesis_class, X, n):
+    # the order of the pairs does not matter: multisets of (point, sign), by their number of orders
+    total = 0
+    for draw in itertools.combinations_with_replacement(
+        itertools.product(range(len(X)), [-1, 1]), n
+    ):
+        rows, signs = zip(*draw, strict=True)
+        orders = math.factorial(n)
+        for repeats in Counter(draw).values():
+            orders //= math.factorial(repeats)
+        total += orders * sum(hypothesis_class.supremum(x, X[list(rows)], signs) for x in X)
+    return total / (len(X) * (2 * len(X)) ** n)
+
+
+@pytest.mark.parametrize("hypothesis_class", all_classes(), ids=ids)
+@given(X=st.one_of([data(2, d) for d in (1, 2, 3, 5)]), n=st.integers(1, 2))
+@settings(max_examples=12)
+def test_the_complexity_is_within_the_bound(hypothesis_class, X, n):
+    bound = hypothesis_class.fit(X).bound(n)
+    assert exact(hypothesis_class, X, n) <= bound * (1 + 1e-12) + 1e-12
+
+
+@pytest.mark.parametrize("hypothesis_class", all_classes(), ids=ids)
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_complexity_is_within_the_bound_for_signs(hypothesis_class, d):
+    # all corners of a cube: independent features, as large as they may be
+    X = np.array(list(itertools.product([-1.0, 1.0], repeat=d)))
+    n = 3 if d < 3 else 1
+    assert exact(hypothesis_class.fit(X), X, n) <= hypothesis_class.bound(n)
+
+
+@pytest.mark.parametrize("hypothesis_class", all_classes(radius=1.3), ids=ids)
+def test_the_estimate_is_that_of_the_enumeration(hypothesis_class):
+    X = np.array([[1.0, -0.5], [0.25, 2.0], [-1.5, 0.75]])
+    found = rademacher_complexity(hypothesis_class, X, n=3, n_trials=600, random_state=7)
+    assert found.suprema.shape == (600,)
+    assert found.mean == pytest.approx(found.suprema.mean())
+    assert found.standard_error == pytest.approx(found.suprema.std(ddof=1) / 600**0.5)
+    assert abs(found.mean - exact(hypothesis_class, X, 3)) < 4.5 * found.standard_error
+
+
+# -- bounds by hand, and where the printed ones fail ----------------------------------------------
+
+
+def test_bounds_by_hand():
+    X = np.array([[3.0, -4.0, 0.0], [1.0, 1.0, 1.0], [-4.5, 0.0, 0.0]])
+    log = math.log(3)
+    for hypothesis_class, expected in [
+        (LinearAUC(2, 2.0), 2 * 5 * 2 * math.sqrt(1 / 50)),
+        (LinearAUC(1.5, 1.0), 2 * 4.5 * math.sqrt(2 / 50)),
+        (LinearAUC(1, 3.0), 2 * 4.5 * 3 * math.sqrt(math.e * log / 50)),
+        (KernelAUC(GaussianKernel(sigma=1.0), 3.0), 2 * 3 / math.sqrt(50)),
+        (BilinearSimilarity("2,2", 2.0), 25 * 2 / math.sqrt(50)),
+        (BilinearSimilarity("2,1", 2.0), 5 * 4.5 * 2 * math.sqrt(math.e * log / 50)),
+        (BilinearSimilarity("1,1"), 4.5**2 * math.sqrt(2 * math.e * log / 50)),
+        (BilinearSimilarity("S(1)"), 25 * math.sqrt(math.e * log / 50)),
+        (MahalanobisMetric("2,1", 2.0), 4 * 5 * 4.5 * 2 * math.sqrt(math.e * log / 50)),
+        (KernelCombination([GaussianKernel()] * 5), math.sqrt(math.e * math.log(5) / 50)),
+        (KernelCombination([GaussianKernel()] * 5, "sphere"), math.sqrt(5 / 50)),
+        (KernelCombination([LinearKernel()] * 2, "sphere"), 25 * math.sqrt(2 / 50)),
+        # the largest value is not on the diagonal
+        (KernelCombination([lambda A, B: A[:, :1] @ B[:, 1:2].T], "sphere"), 18 / math.sqrt(50)),
+    ]:
+        assert hypothesis_class.fit(X).bound(50) == pytest.approx(expected), ids(hypothesis_class)
+        assert hypothesis_class.bound(50, as_printed=True) == hypothesis_class.bound(50)
+
+
+@pytest.mark.parametrize("q", [3.0, 11.0, math.inf])
+def test_table_6_1_does_not_hold_for_q_above_2(q):
+    # p - 1 falls to 0, but in one dimension all norms are one
+    X = np.array([[-1.0], [1.0]])
+    auc = LinearAUC(q).fit(X)
+    printed = 2 * math.sqrt((auc.p - 1) / 4)
+    assert auc.bound(4, as_printed=True) == pytest.approx(printed)
+    complexity = exact(auc, X, 4)
+    assert complexity == pytest.approx(exact(LinearAUC(2), X, 4))
+    assert complexity <= auc.bound(4)
+    if q > 10:
+        assert complexity > 1.25 * printed
+
+
+def test_the_bound_for_q_above_2_cannot_do_without_the_dimension():
+    # unit vectors: the complexity falls more slowly than any multiple of n^(-1/2)
+    X, n = np.eye(400), 20
+    auc = LinearAUC(q=math.inf).fit(X)
+    found = rademacher_complexity(auc, X, n=n, n_trials=20, random_state=0)
+    assert auc.bound(n, as_printed=True) == 0
+    assert 0.9 < found.mean <= auc.bound(n) == 2.0
+
+
+@pytest.mark.parametrize(
+    "hypothesis_class",
+    [
+        LinearAUC(1),
+        *(kind(norm) for kind in (BilinearSimilarity, MahalanobisMetric) for norm in NORMS[1:]),
+    ],
+    ids=ids,
+)
+def test_printed_logarithms_are_0_in_one_dimension(hypothesis_class):
+    X = np.array([[-1.0], [1.0]])
+    complexity = exact(hypothesis_class.fit(X), X, 3)
+    assert hypothesis_class.bound(3, as_printed=True) == 0
+    assert 0.2 < complexity <= hypothesis_class.bound(3)
+
+
+def test_the_printed_factor_does_not_hold_for_fixed_points_in_two_dimensions():
+    # The tables are about drawn points. For these two, as for the conditional complexities of
+    # section 6.6.1, the root of 1 / n times e log d is too little for d = 2.
+    x, points = np.array([1.0, 0.0]), np.array([[1.0, 1.0], [1.0, -1.0]])
+    similarity = BilinearSimilarity("2,1").fit([*points, [1.0, 0.0]])
+    suprema = [similarity.supremum(x, points, s) for s in itertools.product([-1, 1], repeat=2)]
+    fixed = np.mean(suprema)
+    assert fixed == 1.0
+    assert math.sqrt(math.e * math.log(2) / 2) < fixed
+    drawn = exact(similarity, np.array(list(itertools.product([-1.0, 1.0], repeat=2))), 2)
+    assert drawn < similarity.bound(2)
+
+
+def test_one_kernel_has_no_complexity():
+    X = np.array([[0.0], [1.0], [3.0]])
+    one = KernelCombination([GaussianKernel(sigma=1.0)]).fit(X)
+    assert one.bound(2) == 0
+    assert exact(one, X, 2) == pytest.approx(0, abs=1e-15)
+
+
+@given(X=data(4, 3), factor=st.sampled_from([0.5, 3.0]))
+@settings(max_examples=10)
+def test_bounds_scale_as_the_complexities_do(X, factor):
+    for kind, power in ((LinearAUC, 1), (BilinearSimilarity, 2), (MahalanobisMetric, 2)):
+        for options in ({}, {"radius": 2.0}):
+            h, scaled = kind(**options).fit(X), kind(**options).fit(factor * X)
+            assert scaled.bound(9) == pytest.approx(factor**power * h.bound(9))
+            assert h.bound(36) == pytest.approx(h.bound(9) / 2)
+
+
+def test_sparse_points():
+    X = sparse.random(30, 6, density=0.4, random_state=0, format="csr")
+    for h in all_classes():
+        thin = rademacher_complexity(h, X, n=10, n_trials=10, random_state=1), h.bound(10)
+        dense = rademacher_complexity(h, X.toarray(), n=10, n_trials=10, random_state=1)
+        assert thin[0].mean == pytest.approx(dense.mean)
+        assert thin[1] == pytest.approx(h.bound(10))
+
+
+def test_points_that_are_all_the_same():
+    for h in all_classes():
+        estimate = rademacher_complexity(h, np.ones((3, 2)), n=5, n_trials=5, random_state=0)
+        assert estimate.mean <= h.bound(5)
+        if h.problem in ("AUC", "metric"):
+            assert estimate.mean == 0
+
+
+def test_one_trial_has_no_standard_error():
+    found = rademacher_complexity(LinearAUC(), np.eye(3), n=4, n_trials=1, random_state=0)
+    assert math.isnan(found.standard_error)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: LinearAUC(0.5), "'q' must be"),
+        (lambda: LinearAUC(radius=0), "'radius' must be"),
+        (lambda: BilinearSimilarity("2"), "'norm' must be one of"),
+        (lambda: MahalanobisMetric(radius=-1), "'radius' must be"),
+        (lambda: KernelAUC("nope"), "'kernel' must be one of"),
+        (lambda: KernelCombination([]), "'kernels' must be"),
+        (lambda: KernelCombination("gaussian"), "'kernels' must be"),
+        (lambda: KernelCombination(["linear"], "ball"), "'constraint' must be"),
+        (lambda: LinearAUC().bound(3), "not fitted"),
+        (lambda: LinearAUC().fit(np.eye(2)).bound(0), "'n' must be"),
+        (lambda: LinearAUC().fit([[np.nan]]), "contains NaN"),
+        (lambda: rademacher_complexity(LinearAUC(), np.eye(2), n_trials=0), "'n_trials' must be"),
+        (
+            lambda: KernelAUC(lambda A, B: -np.asarray(A @ B.T)).fit(np.eye(2)),
+            "not positive semi-definite",
+        ),
+        (
+            lambda: (
+                KernelAUC(lambda A, B: 1.0 - (A == B.T))
+                .fit([[0.0], [1.0]])
+                .supremum([0.0], [[1.0]], [1])
+            ),
+            "not positive semi-definite",
+        ),
+    ],
+)
+def test_bad_arguments_of_classes(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["german", "diabetes", "ionosphere", "fourclass", "svmguide1"])
+def test_estimates_are_under_their_bounds_on_real_data(name, data_dir):
+    from kernlearn.datasets import load
+
+    bunch = load(name, data_dir=data_dir)
+    X, y = bunch.data[:1000], bunch.target[:1000]
+    for h in all_classes():
+        estimate = rademacher_complexity(h, X, y, n_trials=30, random_state=0)
+        assert estimate.mean + 3 * estimate.standard_error <= h.bound(100), h.name
+
+
+# -- guarantees ----------------------------------------------------------------------------------
+
+LENGTHS = st.integers(3, 3000)
+SIZES = st.integers(1, 3000)
+DELTAS = st.floats(1e-6, 0.99)
+COMPLEXITIES = st.floats(0, 10)
+STRONG = {"regret": 30.0, "lipschitz": 1.5, "strong_convexity": 0.7}
+
+
+def test_theorem_6_3_by_hand():
+    found = excess_risk_bound(4, complexity=0.3, regret=2.0, loss_bound=1.5, delta=0.1)
+    mean = 0.3 * (1 + 2**-0.5 + 3**-0.5) / 3
+    assert found.regret == pytest.approx(2 / 3)
+    assert found.complexity == pytest.approx(4 * mean)
+    assert found.confidence == pytest.approx(6 * 1.5 * math.sqrt(math.log(40) / 3))
+    assert found.total == found.regret + found.complexity + found.confidence
+
+
+def test_theorem_6_6_by_hand():
+    arguments = {"complexity": 0.3, "regret": 2.0, "loss_bound": 1.5, "delta": 0.1}
+    found = excess_risk_bound(5, 2, **arguments)
+    # buffers of 1, 2, 2 and 2 points; 10 events
+    mean = (1 + 3 * 2**-0.5) / 4
+    level = math.log(100)
+    assert found.regret == 0.5
+    assert found.complexity == pytest.approx(2 * 0.3 * mean)
+    chance = math.sqrt(2 * level / 4) + math.sqrt(level / 2) * mean
+    assert found.confidence == pytest.approx(2 * 1.5 * chance)
+    printed = excess_risk_bound(5, 2, **arguments, as_printed=True)
+    assert printed.complexity == pytest.approx(2 * found.complexity)
+    lemmas = 1.5 * math.sqrt(2 * math.log(50) / 2) + 3 * 1.5 * math.sqrt(math.log(50) / 2)
+    assert printed.confidence == pytest.approx(lemmas)
+
+
+@given(st.integers(2, 500), st.integers(2, 500), DELTAS)
+def test_the_printed_lemma_6_7_leaves_something_out(n, times, delta):
+    # Equations 6.7 and 6.9, each as its proof has it, against what lemma 6.7 says of their sum.
+    def shares(n, s):
+        sizes = np.minimum(np.arange(1, n), s)
+        level = math.log(n / delta)
+        proved = math.sqrt(2 * math.log(1 / delta) / (n - 1))
+        proved += math.sqrt(level / 2) * np.mean(1 / np.sqrt(sizes))
+        return proved, math.sqrt(2 * level / s)
+
+    full, printed = shares(n + 1, n)
+    if n > 20 and delta < 0.01:
+        assert full > printed
+    if times > 20:
+        proved, printed = shares(times * n + 1, n)
+        assert proved < printed
+
+
+@given(LENGTHS, COMPLEXITIES, DELTAS)
+def test_a_number_stands_for_a_function(n, c, delta):
+    as_number = excess_risk_bound(n, complexity=c, delta=delta)
+    as_function = excess_risk_bound(n, complexity=lambda m: c / math.sqrt(m), delta=delta)
+    assert as_number.total == pytest.approx(as_function.total)
+    for s in (1, 7, n):
+        numbers = excess_risk_bound(n, s, complexity=c, delta=delta)
+        function = excess_risk_bound(n, s, complexity=lambda m: c / math.sqrt(m), delta=delta)
+        assert numbers.total == pytest.approx(function.total)
+
+
+@given(LENGTHS, SIZES, COMPLEXITIES, DELTAS)
+def test_more_memory_and_less_confidence_make_bounds_smaller(n, s, c, delta):
+    for bound in (
+        lambda n, s, delta: excess_risk_bound(n, s, complexity=c, delta=delta).total,
+        lambda n, s, delta: fast_rate_bound(n, s, **STRONG, delta=delta).total,
+        lambda n, s, delta: all_pairs_regret_bound(
+            n, s, buffer_regret=1.0, complexity=c, delta=delta
+        ),
+    ):
+        base = bound(n, s, delta)
+        assert bound(n, s + 1, delta) <= base * (1 + 1e-9)
+        assert bound(n, s, delta / 2) >= base * (1 - 1e-9)
+
+
+@given(st.integers(3, 400), DELTAS)
+@settings(max_examples=40)
+def test_the_longer_the_stream_the_smaller_the_bound(n, delta):
+    for bound in (
+        lambda n: excess_risk_bound(n, complexity=1.0, delta=delta).total,
+        lambda n: fast_rate_bound(n, **STRONG, delta=delta).total,
+    ):
+        assert bound(10 * n) < bound(n)
+
+
+def fast(n, terms, epsilon, *, regret, lipschitz, strong_convexity, R, B, C, delta):
+    """Theorem 6.5 step by step."""
+    union = delta / 2 / n
+    C_delta = C**2 * (4 * (1 + epsilon) * lipschitz * R) ** 2 * (32 + math.log(1 / union))
+    rich = C_delta * sum(terms) / (epsilon * strong_convexity)
+    r = (1 + epsilon) * regret + rich
+    root = math.sqrt(math.log(4 * math.log(n) / (delta / 2)))
+    d = ((1 + epsilon) * 8 * lipschitz / math.sqrt(strong_convexity) / 4) ** 2
+    b = (1 + epsilon) * B
+    return (r + 4 * math.sqrt(d * r) * root + max(16 * d, 6 * b) * root**2) / (n - 1)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_theorems_6_5_and_6_9_by_hand(epsilon):
+    hand = {"R": 0.4, "B": 50.0, "C": 1.2, "delta": 0.1}
+    options = {"feature_norm": 0.4, "loss_bound": 50.0, "dimension_factor": 1.2, "delta": 0.1}
+    n = 40
+    found = fast_rate_bound(n, **STRONG, **options, epsilon=epsilon)
+    expected = fast(n, [1 / t for t in range(1, n)], epsilon, **STRONG, **hand)
+    assert found.total == pytest.approx(expected)
+    assert found.regret == pytest.approx(30 / 39)
+    found = fast_rate_bound(n, 6, **STRONG, **options, epsilon=epsilon)
+    expected = fast(n, [1 / min(t, 6) for t in range(1, n)], epsilon, **STRONG, **hand)
+    assert found.total == pytest.approx(expected)
+    assert min(found.complexity, found.confidence) > 0
+
+
+@given(LENGTHS, st.floats(0, 1e6), st.floats(0.01, 1), DELTAS)
+def test_epsilon_is_the_best_one(n, regret, epsilon, delta):
+    options = {**STRONG, "regret": regret, "delta": delta}
+    best = fast_rate_bound(n, **options).total
+    assert best <= fast_rate_bound(n, **options, epsilon=epsilon).total * (1 + 1e-6)
+    # a buffer that holds all is no buffer
+    assert fast_rate_bound(n, n, **options).total == pytest.approx(best)
+
+
+@given(st.floats(0, 1e3), st.floats(1e-3, 1e3), st.floats(1e-3, 1e3), st.floats(1e-2, 10))
+def test_lemma_6_19(r, d, b, Delta):
+    # the greatest s with s <= r + max(4 sqrt(d s), 6 b Delta) Delta
+    by_root = (2 * math.sqrt(d) * Delta + math.sqrt(4 * d * Delta**2 + r)) ** 2
+    greatest = max(by_root, r + 6 * b * Delta**2)
+    assert greatest <= (r + 4 * math.sqrt(d * r) * Delta + max(16 * d, 6 * b) * Delta**2) * (
+        1 + 1e-9
+    )
+
+
+def test_fast_rates_are_faster():
+    # regret log n, strongly convex: about 1/n against 1/sqrt(n)
+    def ratio(n):
+        loss = {"lipschitz": 1.0, "strong_convexity": 1.0}
+        fast_one = fast_rate_bound(n, regret=math.log(n), **loss)
+        return fast_one.total / excess_risk_bound(n, complexity=1.0, regret=math.log(n)).total
+
+    assert ratio(10**7) < ratio(10**5) / 5
+
+
+def test_lemma_6_23_by_hand():
+    found = all_pairs_regret_bound(
+        10, 4, buffer_regret=3.0, complexity=lambda m: 0.5 / m, loss_bound=2.0, delta=0.2
+    )
+    expected = 3 + 5 * (2 * 0.5 / 4 + 2 * math.sqrt(2 * math.log(100) / 4))
+    assert found == pytest.approx(expected)
+
+
+def test_lemma_6_24_by_hand():
+    found = olp_buffer_regret_bound(4, lipschitz=3.0, diameter=2.0, eta=0.5)
+    steps = 2**-0.5 + 3**-0.5 + 4**-0.5
+    assert found == pytest.approx(2**2 * 2 / (2 * 0.5) + 0.5 * 9 / 2 * steps)
+
+
+@given(LENGTHS, SIZES, st.floats(0.1, 10), st.floats(0.1, 10), st.floats(0.01, 10), COMPLEXITIES)
+def test_theorem_6_13_is_its_lemmas(n, s, lipschitz, diameter, eta, c):
+    ball = {"lipschitz": lipschitz, "diameter": diameter, "eta": eta}
+    lemma = olp_buffer_regret_bound(n, **ball)
+    found = olp_regret_bound(n, s, **ball, complexity=c, delta=0.1)
+    assert found == all_pairs_regret_bound(n, s, buffer_regret=lemma, complexity=c, delta=0.1)
+    if s >= n - 1:
+        assert found == lemma
+    # no step is better than the one the notes name, up to lower order
+    best = olp_buffer_regret_bound(
+        n, lipschitz=lipschitz, diameter=diameter, eta=diameter / (2**0.5 * lipschitz)
+    )
+    assert best <= 2**0.5 * lipschitz * diameter * math.sqrt(n)
+    assert lemma >= best - lipschitz * diameter * 2
+
+
+def descend(gradients, eta, radius):
+    """Regret of projected steps eta / sqrt(t), t from 2 on, on linear losses, in one dimension."""
+    w = paid = 0.0
+    for t, g in enumerate(gradients, start=2):
+        paid += g * w
+        w = float(np.clip(w - eta / math.sqrt(t) * g, -radius, radius))
+    return paid + radius * abs(sum(gradients))
+
+
+@given(st.lists(st.sampled_from([-1.0, 1.0, 0.3]), min_size=1, max_size=60), st.floats(0.01, 20))
+def test_lemma_6_24_holds_with_the_steps_of_algorithm_8(gradients, eta):
+    n = len(gradients) + 1
+    bound = olp_buffer_regret_bound(n, lipschitz=1.0, diameter=2.0, eta=eta)
+    assert descend(gradients, eta, 1.0) <= bound + 1e-9
+
+
+@pytest.mark.parametrize("eta", [1e-3, 1e3])
+def test_the_printed_lemma_6_24_does_not_hold_for_all_steps(eta):
+    gradients = [1.0] * 100 if eta < 1 else [1.0, -1.0] * 50
+    printed = 1.0 * 2.0 * math.sqrt(100)
+    assert descend(gradients, eta, 1.0) > 2 * printed
+
+
+def test_contraction():
+    assert contracted_complexity(0.2, lipschitz=3.0, largest_label=2.0) == pytest.approx(1.2)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=10)
+def test_contraction_holds_for_the_hinge(seed):
+    # theorem 6.10 for finitely many functions, by all signs
+    rng = np.random.default_rng(seed)
+    values, labels = rng.normal(size=(6, 4)), rng.choice([-2, 0, 2], size=4)
+    signs = np.array(np.meshgrid(*[[-1, 1]] * 4)).reshape(4, -1).T
+    losses = np.maximum(1 - labels * values, 0)
+    before, after = ((signs @ table.T / 4).max(axis=1).mean() for table in (values, losses))
+    assert after <= contracted_complexity(max(before, 0), largest_label=2.0) + 1e-12
+
+
+def test_the_bound_holds_for_a_stream():
+    # Means of numbers in [0, 1]: h is a number, the loss |h - (z + z') / 2|, learned by the mean
+    # of what came; regret by the best of a grid, complexity of the losses at most 1 / sqrt(m).
+    rng = np.random.default_rng(0)
+    n, grid = 200, np.linspace(0, 1, 101)
+    far = rng.random((4000, 2)).mean(axis=1)
+    risk = np.abs(grid[:, None] - far).mean(axis=1)
+    for _ in range(5):
+        z = rng.random(n)
+        mine = np.concatenate([np.cumsum(z)[:-1] / np.arange(1, n)])
+        paid = [np.abs(mine[t - 1] - (z[t] + z[:t]) / 2).mean() for t in range(1, n)]
+        least = min(
+            sum(np.abs(h - (z[t] + z[:t]) / 2).mean() for t in range(1, n)) for h in grid[::10]
+        )
+        excess = np.interp(mine, grid, risk).mean() - risk.min()
+        bound = excess_risk_bound(n, complexity=1.0, regret=sum(paid) - least)
+        assert excess <= bound.total
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: excess_risk_bound(1, complexity=1.0), "n"),
+        (lambda: excess_risk_bound(2.5, complexity=1.0), "n"),
+        (lambda: excess_risk_bound(9, complexity=-1.0), "complexity"),
+        (lambda: excess_risk_bound(9, complexity=lambda m: math.nan), "complexity"),
+        (lambda: excess_risk_bound(9, complexity=1.0, delta=1), "delta"),
+        (lambda: excess_risk_bound(9, complexity=1.0, regret=math.inf), "regret"),
+        (lambda: excess_risk_bound(9, complexity=1.0, loss_bound=0), "loss_bound"),
+        (lambda: excess_risk_bound(9, 0, complexity=1.0), "buffer_size"),
+        (lambda: fast_rate_bound(2, **STRONG), "n"),
+        (lambda: fast_rate_bound(9, **STRONG, epsilon=1.5), "epsilon"),
+        (lambda: fast_rate_bound(9, **{**STRONG, "lipschitz": 0}), "lipschitz"),
+        (lambda: fast_rate_bound(9, 0, **STRONG), "buffer_size"),
+        (lambda: all_pairs_regret_bound(9, 0, buffer_regret=1, complexity=1), "buffer_size"),
+        (lambda: olp_buffer_regret_bound(9, lipschitz=1, diameter=-1, eta=1), "diameter"),
+        (lambda: contracted_complexity(-0.1), "complexity"),
+        (lambda: contracted_complexity(0.1, lipschitz=0), "lipschitz"),
+    ],
+)
+def test_bad_arguments_of_guarantees(call, name):
+    with pytest.raises(ValueError, match=f"'{name}' must be"):
+        call()
+
+
+def test_negative_regret_is_taken():
+    assert excess_risk_bound(9, complexity=1.0, regret=-8.0).regret == -1
+    assert isinstance(fast_rate_bound(9, **{**STRONG, "regret": -8.0}), ExcessRiskBound)
