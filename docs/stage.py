@@ -31,10 +31,8 @@ ROOT_PAGES = {
     "CONTRIBUTING.md": "contributing",
 }
 _OFFERED = {*kernlearn.__all__, "similarities"} - {"__version__", "plugins"}
-# Modules that a package offers with their names.
-MODULES = [f"theory.{name}" for name in ("goodness", "pairwise_bounds", "rademacher")]
 _FILLED = [name for name in _OFFERED if import_module(f"kernlearn.{name}").__all__]
-PACKAGES = [*sorted([*_FILLED, *MODULES]), "plugins"]
+PACKAGES = [*sorted(_FILLED), "plugins"]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 

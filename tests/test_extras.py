@@ -105,7 +105,7 @@ def test_estimators_fit_with_the_required_dependencies_alone():
         from kernlearn.onepass import OnePassRankRLS, OnePassRidge
         from kernlearn.pairwise import OLP
         from kernlearn.solvers import KernelSVM, LinearSVM
-        from kernlearn.theory import bounds
+        from kernlearn.theory import maclaurin_n_components
         from kernlearn.voted import VotedKernelClassifier
 
         X = np.random.default_rng(0).normal(size=(120, 4))
@@ -207,10 +207,6 @@ MISSING = (
     (
         "from kernlearn.item_models import register_with_river; register_with_river()",
         "register_with_river needs river, which is not installed: pip install 'kernlearn[peers]'",
-    ),
-    (
-        "from kernlearn.theory.goodness import goodness_table; goodness_table({})",
-        "a table of criteria needs pandas, which is not installed: pip install 'kernlearn[run]'",
     ),
 )
 

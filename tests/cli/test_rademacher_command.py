@@ -45,7 +45,7 @@ def test_numbers_are_the_librarys(rademacher):
     from sklearn.datasets import load_iris
     from sklearn.preprocessing import scale
 
-    from kernlearn.theory.rademacher import rademacher_table
+    from kernlearn.theory import KernelCombination, LinearAUC, rademacher_complexity
 
     out = rademacher(
         "iris",
@@ -61,14 +61,11 @@ def test_numbers_are_the_librarys(rademacher):
         "linear",
     )
     X, y = load_iris(return_X_y=True)
-    table = rademacher_table(
-        scale(X), y, ["gaussian", "linear"], n=30, n_trials=20, random_state=3
-    )
     found = rows(out.stdout)
-    for row in table:
-        numbers = (row.printed, row.bound, row.estimate, row.standard_error)
-        shown = found[row.problem, row.hypothesis_class]
-        assert shown[3:7] == [f"{x:.4g}" for x in numbers]
+    for h in (LinearAUC(q=1), KernelCombination(["gaussian", "linear"])):
+        estimate = rademacher_complexity(h, scale(X), y, n=30, n_trials=20, random_state=3)
+        numbers = (h.bound(30), h.bound(30), estimate.mean, estimate.standard_error)
+        assert found[h.problem, h.name][3:7] == [f"{x:.4g}" for x in numbers]
     raw = rademacher("iris", "--trials", 20, "--pairs", 30, "--no-scale")
     assert rows(raw.stdout)["AUC", "B_2(1)"] != found["AUC", "B_2(1)"]
 

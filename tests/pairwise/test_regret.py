@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from kernlearn.datasets import two_gaussians
 from kernlearn.pairwise import FIFO, OLP, RS, Buffer, RSx, RSx2, as_pairwise_loss, hindsight
 from kernlearn.pairwise.regret import buffer_contents, follow, stream_regret
-from kernlearn.theory.pairwise_bounds import olp_buffer_regret_bound, olp_regret_bound
+from kernlearn.theory import olp_buffer_regret_bound, olp_regret_bound
 
 LOSSES = ["hinge", "squared_hinge", "logistic", "exponential", "squared"]
 

@@ -12,13 +12,12 @@ import pandas as pd
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
-from kernlearn.theory.goodness import assess_similarity
+from kernlearn.theory import classification_goodness
 
 X, y = load_wine(return_X_y=True)
 rows = []
 for name, points in {"raw": X, "scaled": scale(X)}.items():
-    found = assess_similarity(points, y, {"mean": None}, similarity="gaussian")
-    good = found.criteria["mean"]
+    good = classification_goodness(points, y, similarity="gaussian")
     print(f"{name}: {good.error:.3f} of the wines misplaced")
     for k, margins in enumerate(good.margins):
         rows.append(pd.DataFrame({"margin": margins, "features": name, "class": k}))
