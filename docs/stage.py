@@ -31,7 +31,9 @@ ROOT_PAGES = {
     "CONTRIBUTING.md": "contributing",
 }
 _OFFERED = {*kernlearn.__all__, "similarities"} - {"__version__", "plugins"}
-_FILLED = [name for name in _OFFERED if import_module(f"kernlearn.{name}").__all__]
+_FILLED = [
+    name for name in _OFFERED if getattr(import_module(f"kernlearn.{name}"), "__all__", True)
+]
 PACKAGES = [*sorted(_FILLED), "plugins"]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 

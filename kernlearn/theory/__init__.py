@@ -21,7 +21,7 @@ __getattr__, __dir__, __all__ = attach(
         ),
         "pairwise": (
             "BilinearSimilarity ComplexityEstimate ExcessRiskBound KernelAUC KernelCombination "
-            "LinearAUC MahalanobisMetric PairwiseClass all_pairs_regret_bound "
+            "LinearAUC MahalanobisMetric all_pairs_regret_bound "
             "contracted_complexity excess_risk_bound fast_rate_bound olp_buffer_regret_bound "
             "olp_regret_bound rademacher_complexity"
         ),

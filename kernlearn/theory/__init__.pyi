@@ -30,7 +30,6 @@ from kernlearn.theory.pairwise import KernelAUC as KernelAUC
 from kernlearn.theory.pairwise import KernelCombination as KernelCombination
 from kernlearn.theory.pairwise import LinearAUC as LinearAUC
 from kernlearn.theory.pairwise import MahalanobisMetric as MahalanobisMetric
-from kernlearn.theory.pairwise import PairwiseClass as PairwiseClass
 from kernlearn.theory.pairwise import all_pairs_regret_bound as all_pairs_regret_bound
 from kernlearn.theory.pairwise import contracted_complexity as contracted_complexity
 from kernlearn.theory.pairwise import excess_risk_bound as excess_risk_bound
@@ -51,7 +50,6 @@ __all__ = [
     "KernelCombination",
     "LinearAUC",
     "MahalanobisMetric",
-    "PairwiseClass",
     "SampleSizes",
     "SupervisedGoodness",
     "VotedBound",
