@@ -21,7 +21,7 @@ FURTHER := further_features further_regression further_ordinal further_buffers f
 # The methods of the papers beside what one would take today.
 TODAY := today_kernels today_features today_rows today_landmarks today_regression today_online today_sparse
 # Time series, strings and graphs with the distances of libraries, and streams that change.
-OBJECTS := series strings graphs drift_buffers
+OBJECTS := series strings graphs
 # Seconds and memory against rows and workers.
 SCALE := scale_out
 ALL := $(CONFIGS) $(CONTROLS) $(FURTHER)

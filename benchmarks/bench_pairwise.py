@@ -11,7 +11,8 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row, least_seconds, once
-from kernlearn.pairwise import OAM, OLP, Buffer, as_buffer
+from kernlearn.pairwise import OAM, OLP
+from kernlearn.pairwise.buffers import Buffer
 
 _MEGABYTE = 1024  # of ru_maxrss, which counts kilobytes
 
@@ -32,13 +33,13 @@ def _stream(n: int, d: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 def _beside_numpy() -> list[Row]:
     rows = []
     X, y = _stream(20000, 123)
-    for size, target in ((200, 20), (10, 40)):
+    for size, target in ((200, 20), (10, 30)):
         ours = OLP(size, radius=10.0, random_state=0)
         fit = least_seconds(lambda ours=ours: ours.fit(X, y), repeats=3)
         weights = {}
 
         def plain(size: int = size, weights: dict[str, NDArray[np.float64]] = weights) -> None:
-            weights["numpy"] = _olp_in_numpy(X, y, as_buffer("rsx2", size), 1.0, 10.0)
+            weights["numpy"] = _olp_in_numpy(X, y, size, 1.0, 10.0)
 
         peer = once(plain)
         what = f"OLP.fit, 20000 points, d = 123, s = {size}"
@@ -89,17 +90,13 @@ def _long_stream() -> list[Row]:
 
 
 def _olp_in_numpy(
-    X: NDArray[np.float64],
-    y: NDArray[np.int64],
-    policy: Buffer,
-    eta: float,
-    radius: float,
+    X: NDArray[np.float64], y: NDArray[np.int64], size: int, eta: float, radius: float
 ) -> NDArray[np.float64]:
-    """Return the mean of OLP's iterates for the hinge loss and a 2-norm ball."""
-    # as the estimator seeds its buffer from random_state=0
-    rng = np.random.default_rng(check_random_state(0).randint(2**31 - 1))
+    """Return the mean of OLP's iterates for the hinge loss, a 2-norm ball and RS-x²."""
     n, d = X.shape
-    rows, labels, n_kept = np.zeros((policy.size, d)), np.zeros(policy.size), 0
+    # as the estimator seeds its buffer from random_state=0
+    moves = Buffer("rsx2", size, check_random_state(0)).moves(n)
+    rows, labels, n_kept = np.zeros((size, d)), np.zeros(size), 0
     w, total = np.zeros(d), np.zeros(d)
     for t, (x, label) in enumerate(zip(X, y, strict=True), start=1):
         if n_kept:
@@ -108,12 +105,12 @@ def _olp_in_numpy(
             w = w + eta / np.sqrt(t) / n_kept * ((pairs @ w < 1) @ pairs)
             w *= min(1.0, radius / max(np.linalg.norm(w), 1e-300))
         total += w
-        slots, sources = policy.update(t, n_kept, rng)
+        slots, sources = moves.of_step(t - 1)
         if len(slots):
             kept, kept_labels = rows.copy(), labels.copy()
             new = sources == -1
             rows[slots[new]], labels[slots[new]] = x, label
             rows[slots[~new]] = kept[sources[~new]]
             labels[slots[~new]] = kept_labels[sources[~new]]
-            n_kept = min(n_kept + 1, policy.size)
+            n_kept = min(n_kept + 1, size)
     return total / n

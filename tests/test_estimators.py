@@ -5,7 +5,6 @@ import re
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import cross_val_score
@@ -20,15 +19,6 @@ from kernlearn.features import (
     TensorSketch,
 )
 from kernlearn.landmarks import FTuneClassifier, KernelRegressor, RegLand, SparseRegLand
-from kernlearn.pairwise import (
-    AllPairsSVM,
-    MetricKNNClassifier,
-    MultipleKernelSVM,
-    OnlineMetricLearner,
-    OnlineMKL,
-    OnlineSimilarityLearner,
-    SimilaritySVM,
-)
 from tests.conformance import estimators
 
 RNG = np.random.RandomState(0)
@@ -72,34 +62,6 @@ def test_several_targets_are_as_many_models(model):
 
 
 @pytest.mark.parametrize(
-    "model",
-    [
-        OnlineMetricLearner(eta=0.01, random_state=0),
-        OnlineSimilarityLearner(eta=0.01, random_state=0),
-        OnlineMKL(["linear", "gaussian"], random_state=0),
-        MetricKNNClassifier(eta=0.01, random_state=0),
-        SimilaritySVM(eta=0.01, random_state=0),
-        MultipleKernelSVM(["linear", "gaussian"], random_state=0),
-    ],
-)
-def test_sparse_points(model):
-    dense, thin = clone(model).fit(X, CLASSES), clone(model).fit(sparse.csr_array(X), CLASSES)
-    for method in ("transform", "predict"):
-        if hasattr(model, method):
-            found = getattr(thin, method)(sparse.csr_array(X))
-            np.testing.assert_allclose(found, getattr(dense, method)(X), rtol=1e-6, atol=1e-9)
-    if hasattr(model, "partial_fit"):
-        again = clone(model).partial_fit(sparse.csr_array(X[:40]), CLASSES[:40])
-        again.partial_fit(sparse.csr_array(X[40:]), CLASSES[40:])
-        assert again.n_samples_seen_ == 90
-    assert (
-        thin.score(sparse.csr_array(X), CLASSES) == pytest.approx(dense.score(X, CLASSES))
-        if (hasattr(model, "score"))
-        else True
-    )
-
-
-@pytest.mark.parametrize(
     "features",
     [
         RandomMaclaurin(random_state=0),
@@ -128,14 +90,3 @@ def test_maps_take_points_in_parts(features):
 def test_jobs_do_not_change_results(model):
     one, two = clone(model).fit(X, CLASSES), clone(model).set_params(n_jobs=2).fit(X, CLASSES)
     np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))
-
-
-def test_a_warm_start_ends_where_a_cold_one_does():
-    y = CLASSES > 0
-    model = AllPairsSVM(1e-3, tol=1e-9, warm_start=True).fit(X, y)
-    steps = model.n_iter_
-    again = model.fit(X, y)
-    assert again.n_iter_ < steps
-    cold = AllPairsSVM(1e-2, tol=1e-9).fit(X, y)
-    warm = model.set_params(regularization=1e-2).fit(X, y)
-    np.testing.assert_allclose(warm.coef_, cold.coef_, rtol=1e-4)

@@ -204,10 +204,6 @@ MISSING = (
         "grakel.shortest_path needs grakel, which is not installed: "
         "pip install 'kernlearn[graphs]'",
     ),
-    (
-        "from kernlearn.item_models import register_with_river; register_with_river()",
-        "register_with_river needs river, which is not installed: pip install 'kernlearn[peers]'",
-    ),
 )
 
 

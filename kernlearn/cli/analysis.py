@@ -1,5 +1,6 @@
 """The commands ``rademacher`` and ``regret``, which analyse one data set."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -133,7 +134,6 @@ def regret(
     import numpy as np
 
     from kernlearn.datasets.room import require_room
-    from kernlearn.pairwise.regret import regret_curves
 
     check_options(plot, delta=delta)
     try:
@@ -146,7 +146,7 @@ def regret(
         X = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
         X = selected(X, slice(None), scale=True)
         X /= np.linalg.norm(X, axis=1).max() or 1.0
-        frame = regret_curves(
+        frame = _regret_curves(
             X,
             np.asarray(bunch.target)[order] == code,
             buffer_size,
@@ -172,6 +172,56 @@ def regret(
     )
     if plot is not None:
         save_picture(_regrets(frame, f"{data}: regret of OLP per round"), plot)
+
+
+def _regret_curves(
+    X: Any,
+    y: Any,
+    buffer_sizes: Sequence[int],
+    *,
+    buffer: str,
+    radius: float,
+    eta: float,
+    delta: float,
+    seed: int,
+) -> Any:
+    """Return the regret of OLP per round, and its bound, at eight lengths of a stream from 10 on.
+
+    The points have norm 1 at most. The columns of the frame are `buffer_size`, `pairs`
+    ("all pairs" or "buffer"), `length`, `regret` and `bound`.
+    """
+    import numpy as np
+    import pandas as pd
+
+    from kernlearn.pairwise import OLP, stream_regret
+    from kernlearn.pairwise.regret import follow
+    from kernlearn.theory import LinearAUC, olp_regret_bound
+
+    horizons = np.unique(np.geomspace(10, len(y), 8).astype(int)).tolist()
+    ball = LinearAUC(q=2, radius=radius).fit(X)
+    rows = []
+    for size in dict.fromkeys(buffer_sizes):
+        learner = OLP(size, buffer=buffer, eta=eta, radius=radius, random_state=seed)
+        trajectory = follow(learner, X, y)
+        regret = stream_regret(
+            X, y, trajectory.hypotheses, trajectory.contents, radius=radius, horizons=horizons
+        )
+        for kind, curve in (("all pairs", regret.all_pairs), ("buffer", regret.buffer)):
+            assert curve is not None
+            for length, per_round in zip(horizons, curve.per_round, strict=True):
+                # points of norm 1 have differences of norm 2
+                bound = olp_regret_bound(
+                    length,
+                    size,
+                    lipschitz=2.0,
+                    diameter=2 * radius,
+                    eta=eta,
+                    complexity=ball.bound,
+                    loss_bound=1 + 2 * radius,
+                    delta=delta,
+                )
+                rows.append((size, kind, length, per_round, bound / (length - 1)))
+    return pd.DataFrame(rows, columns=["buffer_size", "pairs", "length", "regret", "bound"])
 
 
 def _positive_class(names: list[str], positive: str | None) -> tuple[str, int]:

@@ -59,12 +59,6 @@ TASKS: dict[str, RegisteredTask] = by_name(
         supervised=False,
         summary="what an online learner of pairs loses to the best fixed weights",
     ),
-    _task(
-        "prequential",
-        "streams:score_stream",
-        supervised=False,
-        summary="scores of a stream's points before they are learned from",
-    ),
 )
 
 _RUN, _LIB = f"{_ENGINE}.tasks:", "kernlearn.metrics:"
@@ -224,13 +218,6 @@ METRICS: dict[str, RegisteredMetric] = by_name(
         "regret",
         summary="regret on the pairs with points in the buffer alone",
     ),
-    _metric(
-        "prequential_auc",
-        "prequential AUC",
-        1,
-        "prequential",
-        summary="AUC of scores given before points are learned from, mean over windows",
-    ),
     _metric("n_samples", "rows", 0, "dataset_statistics", summary="number of rows of the data"),
     _metric(
         "n_features", "columns", 0, "dataset_statistics", summary="number of columns of the data"
@@ -255,7 +242,6 @@ METRICS: dict[str, RegisteredMetric] = by_name(
         -1,
         *SUPERVISED,
         "kernel_approximation",
-        "prequential",
         summary="seconds of the final fit, without choosing parameters",
     ),
     _metric(

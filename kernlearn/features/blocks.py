@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from kernlearn.constraints import COUNT
-from kernlearn.item_models import ItemTransformer
 from kernlearn.kernels import BaseDotProductKernel, as_kernel
 from kernlearn.memory import BLOCK_BYTES, block_rows
 
@@ -23,9 +22,7 @@ from kernlearn.memory import BLOCK_BYTES, block_rows
 WriteFeatures = Callable[[Any, np.ndarray], None]
 
 
-class BaseFeatureMap(
-    ItemTransformer, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC
-):
+class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
     """Base of transformers that write their features in blocks of rows.
 
     A subclass sets ``_n_features_out`` in `fit` and defines ``_writer``.
@@ -145,22 +142,8 @@ class BaseFeatureMap(
             write(X[rows], block)
             yield rows, block
 
-    def _transform_point(self, point: np.ndarray) -> np.ndarray:
-        if self._items.scratch is None:
-            names = self.get_feature_names_out().tolist()
-            self._items.scratch = self._writer(1, point.dtype), names
-        Z = np.empty((1, self._n_features_out))
-        self._items.scratch[0](point, Z)
-        return Z[0]
-
-    def _item_names(self) -> list[str]:
-        names: list[str] = self._items.scratch[1]
-        return names
-
     def _check_data(self, X: Any, *, fitting: bool = False) -> Any:
-        if fitting:
-            self.__dict__.pop("_items", None)
-        else:
+        if not fitting:
             check_is_fitted(self)
         return validate_data(
             self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=fitting

@@ -5,19 +5,12 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "buffer_names": "as_buffer",
-        "buffers": "Buffer FIFO RS RSx RSx2",
-        "classifiers": "MetricKNNClassifier MultipleKernelSVM SimilaritySVM",
-        "drift_buffers": "AwareBuffer ClassBalanced LossWeighted TimeBiased",
-        "learned_kernels": "OnlineMKL OnlineSimilarityLearner kernel_target_alignment",
-        "losses": (
-            "CallableLoss Exponential Hinge Logistic PairwiseLoss Squared SquaredHinge "
-            "as_pairwise_loss"
+        "all_pairs": "AllPairsMoments AllPairsSVM",
+        "learned_kernels": (
+            "MetricKNNClassifier MultipleKernelSVM OnlineMKL OnlineMetricLearner "
+            "OnlineSimilarityLearner SimilaritySVM"
         ),
-        "metric": "OnlineMetricLearner",
-        "online_auc": "OAM OLP",
-        "pair_moments": "AllPairsMoments",
-        "ranking": "AllPairsSVM",
+        "learners": "OAM OLP",
         "regret": "RegretCurve StreamRegret stream_regret",
     },
 )

@@ -1,93 +1,372 @@
-"""Online learning of kernels, a bilinear similarity or a sum, and their alignment with labels."""
+"""Metrics, similarities and sums of kernels learned online from pairs, and classifiers on them.
 
+The learners take the steps of algorithm 8 of Kar (2013) with the hinge loss φ; the label of a pair
+is +1 for two points of one class and -1 for others (sections 6.6.3 and 6.6.4).
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any, Self, TypeAlias
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils import check_consistent_length, column_or_1d
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.linalg import eigh, svd
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    clone,
+)
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.constraints import POSITIVE, StrOptions
+from kernlearn.constraints import CLASS_WEIGHT, COUNT, POSITIVE, StrOptions, fit_context
 from kernlearn.kernels import BilinearSimilarity, NormalizedKernel, WeightedKernelSum, as_kernel
 from kernlearn.memory import row_blocks
-from kernlearn.pairwise import projections
-from kernlearn.pairwise.buffers import Array, Indices
-from kernlearn.pairwise.losses import pair_labels
-from kernlearn.pairwise.stream import BLOCK_ROWS, OnlinePairLearner
+from kernlearn.pairwise.buffers import POLICIES, Buffer
+from kernlearn.pairwise.learners import POINTS, several_classes
+from kernlearn.pairwise.losses import LOSSES
 
-# Values of kernels in memory at once: 32 MB of float64.
-_BLOCK_ELEMENTS = 2**22
+Array: TypeAlias = NDArray[np.float64]
+
+# Points of the stream that are prepared together.
+_BLOCK_ROWS = 256
 
 
-def kernel_target_alignment(kernel: Any, X: Any, y: np.typing.ArrayLike) -> float:
-    r"""Return the cosine of the angle between the Gram matrices of a kernel and of labels.
+class OnlinePairLearner(BaseEstimator, ABC):
+    r"""Base of learners of a function of two points, linear in weights kept in a convex set.
 
-    That is :math:`\langle K, Y \rangle_F / (\|K\|_F \|Y\|_F)`. Y is +1 for two points of one
-    class and -1 for others; for two classes it is :math:`y y^\top` with labels ±1.
+    .. math::
+
+        w_t = \Pi\Bigl[w_{t-1} - \frac{\eta}{\sqrt t\,|B|} \sum_{z \in B}
+              \nabla_w\, \ell(w_{t-1}, z_t, z)\Bigr]
+
+    A subclass defines the set, by `_project`, the gradient and the fitted attributes, which are
+    those of the mean of the iterates.
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "eta": [POSITIVE],
+        "radius": [POSITIVE, None],
+        "buffer_size": [COUNT],
+        "buffer": [StrOptions(set(POLICIES))],
+        "random_state": ["random_state"],
+    }
+
+    eta: float
+    radius: float | None
+    norm: str
+    buffer_size: int
+    buffer: str
+    random_state: Any
+    classes_: NDArray[Any]
+    n_samples_seen_: int
+
+    @abstractmethod
+    def _start(self, X: Array, y: NDArray[Any]) -> Array:
+        """Prepare for the first points and return the initial weights, not yet projected."""
+
+    @abstractmethod
+    def _project(self, w: Array) -> Array:
+        """Return the nearest allowed weights."""
+
+    @abstractmethod
+    def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
+        """Return the gradient of the mean loss of a point's pairs; None where it is 0.
+
+        `block` is the result of `_block`; point i of it is incoming, and paired with the points
+        `others` of the buffer, with pair labels `signs` -1 and 1.
+        """
+
+    @abstractmethod
+    def _publish(self, w: Array) -> None:
+        """Set the fitted attributes."""
+
+    def _block(self, points: Array, n_old: int) -> Any:
+        """Prepare the points of the buffer, the first `n_old`, and the incoming ones."""
+        return points
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Learn from scratch, from points in the given order.
+
+        Nothing is shuffled: rows sorted by class make a stream from which little is learned.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The points; sparse ones become dense in blocks of up to 256 rows.
+        y : array-like of shape (n_samples,)
+            Their labels, numbers or strings, of at least two classes.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid, y does not consist of labels or is of one class, X contains
+            NaN or infinity, or the weights grow beyond all bounds.
+        """
+        X, y = self._validate(X, y, reset=True)
+        several_classes(y)
+        return self._begin(X, y)._feed(X, y)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: ArrayLike) -> Self:
+        """Continue with the next points of the stream, one or more.
+
+        Up to rounding, the result does not depend on how a stream is divided into calls.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The points; sparse ones become dense in blocks of up to 256 rows.
+        y : array-like of shape (n_samples,)
+            Their labels. They may be of one class, and of classes not seen before.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid, y does not consist of labels of the kind seen before, X has
+            another number of features than before or contains NaN or infinity, all of which
+            leave the estimator unchanged; or if the weights grow beyond all bounds.
+        """
+        first = not hasattr(self, "classes_")
+        X, y = self._validate(X, y, reset=first)
+        if first:
+            self._begin(X, y)
+        elif (y.dtype.kind in "biuf") != (self.classes_.dtype.kind in "biuf"):
+            raise ValueError(
+                f"y must contain labels of the kind seen before ({self.classes_.dtype}), got "
+                f"{y.dtype}"
+            )
+        return self._feed(X, y)
+
+    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
+        check_classification_targets(y)
+        return X, y
+
+    def _begin(self, X: Any, y: NDArray[Any]) -> Self:
+        self._w = self._project(self._start(X, y))
+        self._total = np.zeros_like(self._w)
+        self._buffer = Buffer(self.buffer, self.buffer_size, check_random_state(self.random_state))
+        # the points in the buffer and their classes, numbered in the order in which they came
+        self._rows = np.zeros((self.buffer_size, X.shape[1]))
+        self._codes = np.zeros(self.buffer_size, dtype=np.int64)
+        self._code_of: dict[Any, int] = {}
+        self.classes_ = np.unique(y)
+        self.n_samples_seen_ = 0
+        return self
+
+    def _feed(self, X: Any, y: NDArray[Any]) -> Self:
+        self.classes_ = np.union1d(self.classes_, y)
+        seen = self._code_of
+        codes = np.array([seen.setdefault(label, len(seen)) for label in y.tolist()])
+        for part in gen_batches(X.shape[0], _BLOCK_ROWS):
+            points = X[part].toarray() if sparse.issparse(X) else X[part]
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._learn(points, codes[part])
+        self._publish(self._total / self.n_samples_seen_)
+        return self
+
+    def _learn(self, X: Array, codes: NDArray[np.int64]) -> None:
+        """Take a step for each of some points, and move the buffer."""
+        n_old = min(self.n_samples_seen_, self.buffer_size)
+        points = np.concatenate([self._rows[:n_old], X])
+        labels = np.concatenate([self._codes[:n_old], codes])
+        block, moves = self._block(points, n_old), self._buffer.moves(len(X))
+        # the position in the block of the point in each slot; points move at the end only
+        places = np.arange(self.buffer_size)
+        for i in range(n_old, len(points)):
+            others = places[: min(self.n_samples_seen_, self.buffer_size)]
+            self.n_samples_seen_ += 1
+            if len(others):
+                signs = np.where(labels[others] == labels[i], 1.0, -1.0)
+                gradient = self._gradient(block, i, others, signs)
+                if gradient is not None:
+                    self._step(self.eta / np.sqrt(self.n_samples_seen_) * gradient)
+            self._total += self._w
+            slots, sources = moves.of_step(i - n_old)
+            places[slots] = np.where(sources < 0, i, places[sources])
+        n_kept = min(self.n_samples_seen_, self.buffer_size)
+        self._rows[:n_kept] = points[places[:n_kept]]
+        self._codes[:n_kept] = labels[places[:n_kept]]
+
+    def _step(self, change: Array) -> None:
+        w = self._w - change
+        if not np.isfinite(w).all():
+            raise ValueError(
+                f"the weights grew beyond all bounds at point {self.n_samples_seen_}: scale the "
+                "features, or take smaller steps or a smaller radius"
+            )
+        self._w = self._project(w)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+@dataclass(eq=False, repr=False)
+class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OnlinePairLearner):
+    r"""A Mahalanobis metric from a stream: points of one class close, others apart.
+
+    When to use it: distances that should see only what tells classes apart, from a stream.
+
+    The squared distance :math:`d_M^2(x, x') = (x - x')^\top M (x - x')` of a positive
+    semi-definite M is learned with the loss of [1]_
+
+    .. math:: \ell(M, z, z') = \varphi\bigl(y y' (1 - d_M^2(x, x'))\bigr)
+
+    of pairs of a point with those in a buffer; :math:`y y'` is +1 for points of one class and -1
+    for others. `transform` maps points such that their Euclidean distance is the learned one.
 
     Parameters
     ----------
-    kernel : str, Kernel or callable
-        A kernel; one with a width that depends on data must be fitted.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The points.
-    y : array-like of shape (n_samples,)
-        Their labels.
+    eta : float, default=0.1
+        Scale η of the steps :math:`\eta_t = \eta/\sqrt t`, in the unit of M / distance²: see
+        the notes.
+    radius : float or None, default=None
+        Radius of the ball that contains M; None for no bound.
+    norm : {"l2", "trace_norm"}, default="l2"
+        The norm of the ball, Frobenius or trace norm; the latter favours a low rank.
+    buffer_size, buffer, random_state
+        As in :class:`OLP`.
 
-    Returns
-    -------
-    float
-        In [-1, 1]; 0 for a kernel that is 0 everywhere.
+    Attributes
+    ----------
+    metric_ : ndarray of shape (n_features, n_features)
+        The matrix M, float64.
+    components_ : ndarray of shape (n_features, n_features)
+        :math:`L^\top` of :math:`M = L L^\top`, rows by descending eigenvalue; the largest entry
+        of a row is positive.
+    classes_ : ndarray of shape (n_classes,)
+        The labels seen.
+    n_samples_seen_, n_features_in_, feature_names_in_
+        As of :class:`OLP`.
 
-    Raises
-    ------
-    ValueError
-        If the kernel returns values that are not finite.
+    Notes
+    -----
+    The loss as printed has :math:`M_W^2` where :math:`M_W` is already the quadratic form. Squared
+    once more it would be neither linear in W, as the analysis below it needs, nor convex for
+    points of two classes; the quadratic form itself is meant, as in Jin et al. (2009).
+
+    The initial M is 0, and grows only by pairs of two classes: for one class M stays 0, and all
+    points are mapped to 0. `fit` refuses data of one class, `partial_fit` does not.
+
+    A step takes O(s · n_features²) time, and O(n_features³) if a pair has a loss, as M is then
+    projected. Every step is projected, as the regret bounds assume. A gradient is as large as a
+    squared distance, so that features must be scaled and `eta` has to decrease with the square of
+    their number: for standardised features, 30 / n_features² is a reasonable start.
 
     References
     ----------
-    N. Cristianini, J. Shawe-Taylor, A. Elisseeff, J. Kandola (2001), "On kernel-target
-    alignment".
+    .. [1] Kar (2013), section 6.6.3 and algorithm 8, after R. Jin, S. Wang, Y. Zhou (2009),
+       "Regularized distance metric learning: theory and algorithm".
 
     Examples
     --------
-    >>> from kernlearn.pairwise import kernel_target_alignment
-    >>> kernel_target_alignment("linear", [[1.0], [1.0], [-1.0]], ["a", "a", "b"])
-    1.0
+    >>> import numpy as np
+    >>> from kernlearn.pairwise import OnlineMetricLearner
+    >>> rng = np.random.RandomState(0)
+    >>> X = rng.uniform(-1, 1, size=(200, 2))
+    >>> y = X[:, 0] > 0
+    >>> model = OnlineMetricLearner(random_state=0).fit(X, y)
+    >>> bool(model.metric_[0, 0] > 5 * model.metric_[1, 1])
+    True
     """
-    kernel = as_kernel(kernel)
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    labels = column_or_1d(y)
-    check_consistent_length(X, labels)
-    inner = squares = scale = 0.0
-    for rows in row_blocks(len(labels), len(labels), block_bytes=2**23):
-        gram = np.asarray(kernel(X[rows], X), dtype=np.float64)
-        greatest = np.abs(gram).max(initial=0)
-        if not np.isfinite(greatest):
-            raise ValueError(
-                "the kernel returns NaN or infinite values for these points: scale the features"
-            )
-        # squares of very large or small values are not representable; powers of 2 do not round
-        power = 2.0 ** (int(np.frexp(greatest)[1]) - 1)
-        if power > scale:
-            inner *= scale / power
-            squares *= (scale / power) ** 2
-            scale = power
-        gram = gram / scale
-        inner += float(np.vdot(gram, pair_labels(labels[rows, None], labels, "product")))
-        squares += float(np.vdot(gram, gram))
-    return float(inner / (np.sqrt(squares) * len(labels))) if squares else 0.0
+
+    eta: float = 0.1
+    _: KW_ONLY
+    radius: float | None = None
+    norm: str = "l2"
+    buffer_size: int = 50
+    buffer: str = "rsx2"
+    random_state: Any = None
+
+    _parameter_constraints = {
+        **OnlinePairLearner._parameter_constraints,
+        "norm": [StrOptions({"l2", "trace_norm"})],
+    }
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        r"""Map points such that their Euclidean distance is the learned one.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            :math:`X L`, float32 if X is, else float64.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of features or contains NaN or infinity.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **POINTS)
+        return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
+
+    def _start(self, X: Array, y: NDArray[Any]) -> Array:
+        return np.zeros((X.shape[1], X.shape[1]))
+
+    def _project(self, w: Array) -> Array:
+        return project_psd(w, self.radius, self.norm)
+
+    def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
+        differences = block[i] - block[others]
+        distances = np.einsum("ij,ij->i", differences @ self._w, differences)
+        slopes = -signs * _slopes(signs * (1 - distances)) / len(others)
+        active = slopes != 0
+        differences = differences[active]
+        return (differences.T * slopes[active]) @ differences if active.any() else None
+
+    def _publish(self, w: Array) -> None:
+        self.metric_ = (w + w.T) / 2
+        values, vectors = eigh(self.metric_)
+        components = (vectors * np.sqrt(np.maximum(values, 0))).T[::-1]
+        largest = np.abs(components).argmax(axis=1)
+        signs = np.where(components[np.arange(len(w)), largest] < 0, -1.0, 1.0)
+        self.components_ = components * signs[:, np.newaxis]
+        self._n_features_out = len(w)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
 
-class AlignmentScoreMixin:
-    """Score of learners of a kernel, which they keep in the attribute `_kernel_attribute`."""
+class OnlineKernelLearner(OnlinePairLearner):
+    """Base of learners of a kernel, which they keep as `_kernel`."""
 
-    _kernel_attribute: ClassVar[str]
+    _kernel: Any
 
-    def score(self, X: Any, y: np.typing.ArrayLike) -> float:
-        """Return the alignment of the learned kernel with labels.
+    def score(self, X: Any, y: ArrayLike) -> float:
+        r"""Return the alignment of the learned kernel with labels.
+
+        The cosine :math:`\langle K, Y \rangle_F / (\|K\|_F \|Y\|_F)` of the angle between the Gram
+        matrices of the kernel and of the labels. Y is +1 for two points of one class and -1 for
+        others.
 
         Parameters
         ----------
@@ -99,20 +378,31 @@ class AlignmentScoreMixin:
         Returns
         -------
         float
-            In [-1, 1], higher is better; see :func:`kernel_target_alignment`.
+            In [-1, 1], higher is better; 0 for a kernel that is 0 everywhere.
 
         Raises
         ------
         ValueError
             If X has another number of features, contains NaN or infinity, or does not match y.
+
+        References
+        ----------
+        N. Cristianini, J. Shawe-Taylor, A. Elisseeff, J. Kandola (2001), "On kernel-target
+        alignment".
         """
         check_is_fitted(self)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=False)
-        return kernel_target_alignment(getattr(self, self._kernel_attribute), X, y)
+        points, labels = self._validate(X, y, reset=False)
+        inner = squares = 0.0
+        for rows in row_blocks(len(labels), len(labels)):
+            gram = np.asarray(self._kernel(points[rows], points))
+            signs = np.where(labels[rows, np.newaxis] == labels, 1.0, -1.0)
+            inner += float(np.vdot(gram, signs))
+            squares += float(np.vdot(gram, gram))
+        return inner / (np.sqrt(squares) * len(labels)) if squares else 0.0
 
 
 @dataclass(eq=False, repr=False)
-class OnlineSimilarityLearner(AlignmentScoreMixin, OnlinePairLearner):
+class OnlineSimilarityLearner(OnlineKernelLearner):
     r"""A bilinear similarity from a stream: large for points of one class, small for others.
 
     When to use it: a bilinear kernel or similarity for given classes, from a stream.
@@ -135,14 +425,13 @@ class OnlineSimilarityLearner(AlignmentScoreMixin, OnlinePairLearner):
         W is generally not symmetric.
     eta : float, default=0.1
         Scale η of the steps :math:`\eta_t = \eta/\sqrt t`, in the unit of W / (norm of a
-        point)². Not used with regularisation.
+        point)².
     radius : float or None, default=None
         Radius of the ball that contains W; None for no bound.
-    norm : {"l2", "l1", "trace_norm"}, default="l2"
-        The norm of the ball: Frobenius, the sum of all absolute entries (not with
-        ``positive_semidefinite=True``), or the trace norm, which favours a low rank.
-    buffer_size, buffer, loss, regularization, average, n_passes, random_state
-        As in :class:`OLP`, for the learned weights.
+    norm : {"l2", "trace_norm"}, default="l2"
+        The norm of the ball, Frobenius or trace norm; the latter favours a low rank.
+    buffer_size, buffer, random_state
+        As in :class:`OLP`.
 
     Attributes
     ----------
@@ -181,8 +470,6 @@ class OnlineSimilarityLearner(AlignmentScoreMixin, OnlinePairLearner):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X = StandardScaler().fit_transform(X)
     >>> learner = OnlineSimilarityLearner(eta=0.01, random_state=0).fit(X[:300], y[:300])
-    >>> learner.score(X[300:], y[300:]) > 0.5
-    True
     >>> model = BBSClassifier(20, similarity=learner.similarity_, random_state=0)
     >>> model.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.9
     True
@@ -191,58 +478,48 @@ class OnlineSimilarityLearner(AlignmentScoreMixin, OnlinePairLearner):
     objective: str = "alignment"
     _: KW_ONLY
     positive_semidefinite: bool = True
-    buffer_size: int = 50
-    buffer: Any = "rsx2"
     eta: float = 0.1
     radius: float | None = None
-    loss: Any = "hinge"
     norm: str = "l2"
-    regularization: float = 0.0
-    average: bool = True
-    n_passes: int = 1
+    buffer_size: int = 50
+    buffer: str = "rsx2"
     random_state: Any = None
 
-    _kernel_attribute = "similarity_"
     _parameter_constraints = {
         **OnlinePairLearner._parameter_constraints,
         "objective": [StrOptions({"alignment", "goodness"})],
         "positive_semidefinite": ["boolean"],
-        "norm": [StrOptions({"l1", "l2", "trace_norm"})],
+        "norm": [StrOptions({"l2", "trace_norm"})],
     }
 
-    def _start(self, X: Array, y: np.ndarray) -> Array:
+    def _start(self, X: Array, y: NDArray[Any]) -> Array:
         return np.zeros((X.shape[1], X.shape[1]))
 
     def _project(self, w: Array) -> Array:
-        psd, radius = self.positive_semidefinite, self._radius
-        if self.norm == "trace_norm":
-            return projections.project_trace_norm(w, radius, positive_semidefinite=psd)
+        if self.positive_semidefinite:
+            return project_psd(w, self.radius, self.norm)
+        if self.radius is None:
+            return w
         if self.norm == "l2":
-            return projections.project_psd(w, radius) if psd else projections.project_l2(w, radius)
-        if psd:
-            raise ValueError(
-                "norm='l1' needs positive_semidefinite=False: a step could not be projected "
-                "onto both sets"
-            )
-        return projections.project_l1(w, radius)
+            return shrink(w, self.radius)
+        left, values, right = svd(w, full_matrices=False)
+        return (left * lower(values, self.radius)) @ right
 
-    def _gradient(
-        self, w: Array, block: Any, i: int, others: Indices, signs: Array
-    ) -> Array | None:
+    def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
         x, kept = block[i], block[others]
-        margins = signs * (kept @ (x @ w))
+        margins = signs * (kept @ (x @ self._w))
         if self.objective == "goodness":
             margins = margins.mean(keepdims=True)
-        slopes = signs * self._loss.derivative(margins) / len(others)
+        slopes = signs * _slopes(margins) / len(others)
         return np.outer(x, slopes @ kept) if slopes.any() else None
 
     def _publish(self, w: Array) -> None:
         self.matrix_ = (w + w.T) / 2 if self.positive_semidefinite else w
-        self.similarity_ = BilinearSimilarity(self.matrix_)
+        self._kernel = self.similarity_ = BilinearSimilarity(self.matrix_)
 
 
 @dataclass(eq=False, repr=False)
-class OnlineMKL(AlignmentScoreMixin, OnlinePairLearner):
+class OnlineMKL(OnlineKernelLearner):
     r"""Two-stage multiple kernel learning: the weights of kernels from a stream.
 
     When to use it: choosing among several kernels, from a stream.
@@ -265,15 +542,14 @@ class OnlineMKL(AlignmentScoreMixin, OnlinePairLearner):
         their weights comparable. Otherwise kernels with large values have large gradients: see
         the notes.
     eta : float, default=1.0
-        Scale η of the steps :math:`\eta_t = \eta/\sqrt t`, in the unit of μ / K². Not used with
-        regularisation.
+        Scale η of the steps :math:`\eta_t = \eta/\sqrt t`, in the unit of μ / K².
     radius : float, default=1.0
         The sum of the weights on the simplex, the largest norm in the ball.
     norm : {"simplex", "l2"}, default="simplex"
         The set of weights: the simplex, which makes them sparse, or the non-negative part of the
         ℓ₂ ball.
-    buffer_size, buffer, loss, regularization, average, n_passes, random_state
-        As in :class:`OLP`, for the learned weights.
+    buffer_size, buffer, random_state
+        As in :class:`OLP`.
 
     Attributes
     ----------
@@ -333,18 +609,13 @@ class OnlineMKL(AlignmentScoreMixin, OnlinePairLearner):
     kernels: Sequence[Any] = ("linear", "cosine", "gaussian", "laplacian")
     _: KW_ONLY
     normalize: bool = False
-    buffer_size: int = 50
-    buffer: Any = "rsx2"
     eta: float = 1.0
     radius: float = 1.0
-    loss: Any = "hinge"
     norm: str = "simplex"
-    regularization: float = 0.0
-    average: bool = True
-    n_passes: int = 1
+    buffer_size: int = 50
+    buffer: str = "rsx2"
     random_state: Any = None
 
-    _kernel_attribute = "kernel_"
     _parameter_constraints = {
         **OnlinePairLearner._parameter_constraints,
         "kernels": [list, tuple],
@@ -353,7 +624,7 @@ class OnlineMKL(AlignmentScoreMixin, OnlinePairLearner):
         "norm": [StrOptions({"l2", "simplex"})],
     }
 
-    def _start(self, X: Array, y: np.ndarray) -> Array:
+    def _start(self, X: Array, y: NDArray[Any]) -> Array:
         if not self.kernels:
             raise ValueError("'kernels' must contain at least one kernel, got none")
         kernels = [clone(as_kernel(spec, "kernels")) for spec in self.kernels]
@@ -367,12 +638,9 @@ class OnlineMKL(AlignmentScoreMixin, OnlinePairLearner):
 
     def _project(self, w: Array) -> Array:
         if self.norm == "simplex":
-            return projections.project_simplex(w, self._radius)
-        return projections.project_l2(w, self._radius, nonnegative=True)
-
-    def _block_rows(self) -> int:
-        n_values = len(self.kernels_) * (BLOCK_ROWS + self.buffer_size)
-        return int(np.clip(_BLOCK_ELEMENTS // n_values, 1, BLOCK_ROWS))
+            return project_simplex(w, self.radius)
+        # the ball is centred at the apex of the cone: first the cone, then the ball
+        return shrink(np.maximum(w, 0), self.radius)
 
     def _block(self, points: Array, n_old: int) -> tuple[Array, int]:
         """Return kernel values, (n_kernels, n_new, n_points), and the first new position."""
@@ -385,14 +653,377 @@ class OnlineMKL(AlignmentScoreMixin, OnlinePairLearner):
                 )
         return values, n_old
 
-    def _gradient(
-        self, w: Array, block: Any, i: int, others: Indices, signs: Array
-    ) -> Array | None:
+    def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
         values, n_old = block
         features = values[:, i - n_old, others]
-        slopes = signs * self._loss.derivative(signs * (w @ features)) / len(others)
+        slopes = signs * _slopes(signs * (self._w @ features)) / len(others)
         return features @ slopes if slopes.any() else None
 
     def _publish(self, w: Array) -> None:
         self.weights_ = w
-        self.kernel_ = WeightedKernelSum(self.kernels_, self.weights_)
+        self._kernel = self.kernel_ = WeightedKernelSum(self.kernels_, self.weights_)
+
+
+# -- projections ----------------------------------------------------------------------------------
+
+
+def shrink(w: Array, radius: float) -> Array:
+    """Scale down to a 2-norm of at most the radius, without overflow."""
+    largest = np.abs(w).max(initial=0.0)
+    if largest == 0:
+        return w
+    unit = w / largest
+    norm = np.sqrt(np.vdot(unit, unit))
+    return w if largest <= radius / norm else unit * (radius / norm)
+
+
+def lower(sizes: Array, radius: float) -> Array:
+    """Project a non-negative vector onto those with a sum of at most the radius."""
+    return sizes if sizes.sum() <= radius else project_simplex(sizes, radius)
+
+
+def project_simplex(w: Array, radius: float) -> Array:
+    """Project onto the non-negative vectors with the radius as sum (Duchi et al. 2008)."""
+    # relative to the largest entry: with a large common part, sums would lose a small radius
+    below = w - w.max()
+    descending = np.sort(below)[::-1]
+    thresholds = (np.cumsum(descending) - radius) / np.arange(1, len(w) + 1)
+    last = np.flatnonzero(descending > thresholds)[-1]
+    return np.maximum(below - thresholds[last], 0)
+
+
+def project_psd(w: Array, radius: float | None, norm: str) -> Array:
+    """Project onto the positive semi-definite matrices in a ball of the Frobenius or trace norm.
+
+    A matrix and its symmetric part have the same projection. None is no bound.
+    """
+    values, vectors = eigh((w + w.T) / 2, driver="evd", check_finite=False)
+    values = np.maximum(values, 0)
+    if radius is not None:
+        values = shrink(values, radius) if norm == "l2" else lower(values, radius)
+    kept = values > 0
+    factor = vectors[:, kept] * np.sqrt(values[kept])
+    return np.asarray(factor @ factor.T)
+
+
+# -- classifiers on what was learned --------------------------------------------------------------
+
+
+class TwoStageClassifier(ClassifierMixin, BaseEstimator, ABC):
+    """Base of the classifiers: a learner from pairs, then a classifier on what it learned."""
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        name: OnlinePairLearner._parameter_constraints[name]
+        for name in ("eta", "radius", "buffer_size", "random_state")
+    }
+
+    eta: float
+    radius: float | None
+    buffer_size: int
+    random_state: Any
+
+    @abstractmethod
+    def _learner(self, **stream: Any) -> OnlinePairLearner:
+        """Return the learner of the first stage, with these parameters and its own."""
+
+    @abstractmethod
+    def _classifier(self, learner: Any, n_samples: int) -> Any:
+        """Return the classifier of the second stage on a fitted learner."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Learn from the points as a stream, then fit the classifier on all of them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The points, in the order of the stream; it should be random.
+        y : array-like of shape (n_samples,)
+            Their labels, of two classes or more.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not valid, or there is only one class.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        stream = {name: getattr(self, name) for name in TwoStageClassifier._parameter_constraints}
+        self.learner_ = self._learner(**stream).fit(X, y)
+        classifier = self._classifier(self.learner_, X.shape[0])
+        self.classifier_ = classifier.fit(self._points(X), y)
+        self.classes_ = self.classifier_.classes_
+        return self
+
+    @property
+    def n_support_(self) -> int:
+        """Number of support vectors, if the second stage has them."""
+        return int(self.classifier_.n_support_.sum())
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each point.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return np.asarray(self._second("predict", X))
+
+    def _second(self, method: str, X: Any) -> NDArray[Any]:
+        """Return what a method of the second stage says of points."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return np.asarray(getattr(self.classifier_, method)(self._points(X)))
+
+    def _points(self, X: Any) -> Any:
+        """Return points as the classifier takes them."""
+        return X
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+@dataclass(eq=False, repr=False)
+class MetricKNNClassifier(TwoStageClassifier):
+    """Nearest neighbours by a metric that is learned online.
+
+    When to use it: nearest neighbours where many features say nothing.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Number of neighbours; all training points if there are fewer.
+    eta, radius, buffer_size, random_state
+        As for :class:`OnlineMetricLearner`.
+
+    Attributes
+    ----------
+    learner_ : OnlineMetricLearner
+        The first stage.
+    classifier_ : KNeighborsClassifier
+        The second stage, on the points that the first maps.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+
+    References
+    ----------
+    Kar (2013), section 6.6.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from kernlearn.pairwise import MetricKNNClassifier
+    >>> rng = np.random.RandomState(0)
+    >>> X = rng.uniform(-1, 1, size=(400, 10))
+    >>> y = X[:, 0] > 0
+    >>> model = MetricKNNClassifier(random_state=0).fit(X[:300], y[:300])
+    >>> plain = KNeighborsClassifier().fit(X[:300], y[:300])
+    >>> model.score(X[300:], y[300:]) > plain.score(X[300:], y[300:])
+    True
+    """
+
+    n_neighbors: int = 5
+    _: KW_ONLY
+    eta: float = 0.1
+    radius: float | None = None
+    buffer_size: int = 50
+    random_state: Any = None
+
+    _parameter_constraints = {
+        **TwoStageClassifier._parameter_constraints,
+        "n_neighbors": [COUNT],
+    }
+
+    def _learner(self, **stream: Any) -> OnlineMetricLearner:
+        return OnlineMetricLearner(**stream)
+
+    def _classifier(self, learner: Any, n_samples: int) -> KNeighborsClassifier:
+        return KNeighborsClassifier(min(self.n_neighbors, n_samples))
+
+    def _points(self, X: Any) -> NDArray[Any]:
+        return self.learner_.transform(X)
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return the share of the neighbours of each class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return self._second("predict_proba", X)
+
+
+@dataclass(eq=False, repr=False)
+class SimilaritySVM(TwoStageClassifier):
+    """Support vector machine with a bilinear kernel that is learned online.
+
+    When to use it: an SVM where the inner product should be learned from the classes.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the losses relative to the norm.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on C for each class.
+    objective : {"alignment", "goodness"}, default="alignment"
+        The loss of the first stage.
+    eta, radius, buffer_size, random_state
+        As for :class:`OnlineSimilarityLearner`, whose matrix is kept positive semi-definite.
+
+    Attributes
+    ----------
+    learner_ : OnlineSimilarityLearner
+        The first stage.
+    classifier_ : SVC
+        The second stage.
+    classes_ : ndarray of shape (n_classes,)
+    n_support_ : int
+        Number of support vectors.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+
+    References
+    ----------
+    Kar (2013), section 6.6.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from kernlearn.pairwise import SimilaritySVM
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = StandardScaler().fit_transform(X)
+    >>> model = SimilaritySVM(eta=0.01, random_state=0).fit(X[:300], y[:300])
+    >>> model.score(X[300:], y[300:]) > 0.9
+    True
+    """
+
+    C: float = 1.0
+    _: KW_ONLY
+    class_weight: Any = None
+    objective: str = "alignment"
+    eta: float = 0.1
+    radius: float | None = None
+    buffer_size: int = 50
+    random_state: Any = None
+
+    _parameter_constraints = {
+        **TwoStageClassifier._parameter_constraints,
+        "C": [POSITIVE],
+        "class_weight": CLASS_WEIGHT,
+        "objective": OnlineSimilarityLearner._parameter_constraints["objective"],
+    }
+
+    def _learner(self, **stream: Any) -> OnlineSimilarityLearner:
+        return OnlineSimilarityLearner(self.objective, **stream)
+
+    def _classifier(self, learner: Any, n_samples: int) -> SVC:
+        return SVC(C=self.C, kernel=learner.similarity_, class_weight=self.class_weight)
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the decision values of points.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Those of ``SVC``: positive for ``classes_[1]``, if there are two classes.
+        """
+        return self._second("decision_function", X)
+
+
+@dataclass(eq=False, repr=False)
+class MultipleKernelSVM(TwoStageClassifier):
+    """Support vector machine with a sum of kernels whose weights are learned online.
+
+    When to use it: an SVM where it is open which kernel suits.
+
+    Parameters
+    ----------
+    kernels : sequence of str, Kernel or callable, \
+            default=("linear", "cosine", "gaussian", "laplacian")
+        The kernels, as for :class:`OnlineMKL`.
+    C : float, default=1.0
+        Weight of the losses relative to the norm.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on C for each class.
+    normalize, eta, radius, buffer_size, random_state
+        As for :class:`OnlineMKL`.
+
+    Attributes
+    ----------
+    learner_ : OnlineMKL
+        The first stage.
+    classifier_ : SVC
+        The second stage.
+    classes_ : ndarray of shape (n_classes,)
+    n_support_ : int
+        Number of support vectors.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+
+    References
+    ----------
+    Kar (2013), section 6.6.4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from kernlearn.pairwise import MultipleKernelSVM
+    >>> X, y = make_moons(300, noise=0.1, random_state=0)
+    >>> model = MultipleKernelSVM(["linear", "gaussian"], C=100, random_state=0)
+    >>> model.fit(X[:200], y[:200]).score(X[200:], y[200:]) > 0.9
+    True
+    """
+
+    kernels: Sequence[Any] = ("linear", "cosine", "gaussian", "laplacian")
+    _: KW_ONLY
+    C: float = 1.0
+    class_weight: Any = None
+    normalize: bool = False
+    eta: float = 1.0
+    radius: float = 1.0
+    buffer_size: int = 50
+    random_state: Any = None
+
+    _parameter_constraints = {
+        **TwoStageClassifier._parameter_constraints,
+        **{
+            name: OnlineMKL._parameter_constraints[name]
+            for name in ("kernels", "normalize", "radius")
+        },
+        "C": [POSITIVE],
+        "class_weight": CLASS_WEIGHT,
+    }
+
+    def _learner(self, **stream: Any) -> OnlineMKL:
+        return OnlineMKL(self.kernels, normalize=self.normalize, **stream)
+
+    def _classifier(self, learner: Any, n_samples: int) -> SVC:
+        return SVC(C=self.C, kernel=learner.kernel_, class_weight=self.class_weight)
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return the decision values of points; see :meth:`SimilaritySVM.decision_function`."""
+        return self._second("decision_function", X)
+
+
+_slopes = LOSSES["hinge"].derivative

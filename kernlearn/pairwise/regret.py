@@ -1,28 +1,34 @@
-"""Penalties and regret along a stream of pairs."""
+"""Penalties and regret of an online learner along a stream of pairs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+import warnings
+from collections.abc import Iterator, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
 from sklearn.base import clone
-from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array, check_random_state, check_X_y
 
-from kernlearn.checks import check_count, check_nonnegative, check_positive
-from kernlearn.extras import needed_by
-from kernlearn.pairwise.buffer_names import as_buffer
+from kernlearn.checks import check_nonnegative, check_positive
 from kernlearn.pairwise.buffers import Buffer
-from kernlearn.pairwise.hindsight import StreamPairs, best_in_ball
-from kernlearn.pairwise.losses import PairwiseLossLike, as_pairwise_loss
-from kernlearn.pairwise.online_auc import OLP
-from kernlearn.pairwise.ranking import two_classes
-from kernlearn.pairwise.reservoirs import MAX_SEED, Reservoir
+from kernlearn.pairwise.learned_kernels import shrink
+from kernlearn.pairwise.learners import OLP, two_classes
+from kernlearn.pairwise.losses import LOSSES, PairwiseLoss
+
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.int64]
+
+_STREAM: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64, "ensure_min_samples": 2}
+# Pairs at a time: 8 MB of float64 per array.
+_BLOCK = 2**20
+_ROUNDS = 40
 
 
-@dataclass(frozen=True)
-class RegretCurve:
+class RegretCurve(NamedTuple):
     r"""Penalties of one kind along a stream, and the regret at some lengths of it.
 
     Attributes
@@ -45,28 +51,27 @@ class RegretCurve:
     >>> from kernlearn.pairwise import OLP, regret
     >>> X, y = (stream := two_gaussians(100, 3, random_state=0)).data, stream.target
     >>> seen = regret.follow(OLP(buffer_size=10, radius=2.0, random_state=0), X, y)
-    >>> found = regret.stream_regret(X, y, seen.hypotheses, radius=2.0, horizons=[25, 100])
-    >>> curve = found.all_pairs
+    >>> result = regret.stream_regret(X, y, seen.hypotheses, radius=2.0, horizons=[25, 100])
+    >>> curve = result.all_pairs
     >>> curve.horizons.tolist(), curve.best.shape
     ([25, 100], (2, 3))
     >>> bool(curve.per_round[1] < curve.per_round[0])
     True
     """
 
-    penalty: NDArray[np.float64]
-    horizons: NDArray[np.intp]
-    regret: NDArray[np.float64]
-    gap: NDArray[np.float64]
-    best: NDArray[np.float64]
+    penalty: Array
+    horizons: Indices
+    regret: Array
+    gap: Array
+    best: Array
 
     @property
-    def per_round(self) -> NDArray[np.float64]:
+    def per_round(self) -> Array:
         """The regret divided by the number of rounds, the subject of theorem 6.13."""
         return self.regret / (self.horizons - 1)
 
 
-@dataclass(frozen=True)
-class StreamRegret:
+class StreamRegret(NamedTuple):
     """The regret of an online learner of pairs.
 
     Attributes
@@ -75,24 +80,13 @@ class StreamRegret:
         By penalties (6.1), on all pairs with earlier points.
     buffer : RegretCurve or None
         By penalties (6.3), on pairs with the points in the buffer.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import two_gaussians
-    >>> from kernlearn.pairwise import OLP, regret
-    >>> X, y = (stream := two_gaussians(100, 3, random_state=0)).data, stream.target
-    >>> seen = regret.follow(OLP(buffer_size=10, radius=2.0, random_state=0), X, y)
-    >>> found = regret.stream_regret(X, y, seen.hypotheses, seen.contents, radius=2.0)
-    >>> found.all_pairs.regret.shape, found.buffer.regret.shape
-    ((1,), (1,))
     """
 
     all_pairs: RegretCurve
     buffer: RegretCurve | None
 
 
-@dataclass(frozen=True)
-class Followed:
+class Trajectory(NamedTuple):
     """The weights and the buffer of a learner along a stream.
 
     Attributes
@@ -100,58 +94,15 @@ class Followed:
     hypotheses : ndarray of shape (n - 1, n_features)
         The weights before points 2, …, n.
     contents : ndarray of shape (n, buffer_size), int
-        As from :func:`buffer_contents`.
+        Row i: the numbers, from 0, of the points in the slots when point i comes; -1 for an empty
+        slot.
     """
 
-    hypotheses: NDArray[np.float64]
-    contents: NDArray[np.intp]
+    hypotheses: Array
+    contents: Indices
 
 
-def buffer_contents(buffer: Buffer, n: int, random_state: Any = None) -> NDArray[np.intp]:
-    """Return the points in a buffer as each point of a stream comes.
-
-    Parameters
-    ----------
-    buffer : Buffer
-        The policy.
-    n : int
-        Length of the stream.
-    random_state : numpy.random.Generator, or a seed of one, default=None
-        Randomness of the buffer, which does not depend on the data: the generator of a learner
-        gives the points that the learner kept.
-
-    Returns
-    -------
-    ndarray of shape (n, size), int
-        Row i: the indices of the points in the slots when point i comes; -1 for an empty slot.
-
-    Raises
-    ------
-    ValueError
-        If `n` is not an int of 1 or more.
-
-    References
-    ----------
-    Kar (2013), section 6.5.
-
-    Examples
-    --------
-    >>> from kernlearn.pairwise import FIFO
-    >>> from kernlearn.pairwise.regret import buffer_contents
-    >>> buffer_contents(FIFO(2), 4).tolist()
-    [[-1, -1], [0, -1], [0, 1], [2, 1]]
-    """
-    check_count(n=n)
-    moves = buffer.updates(1, int(n), 0, np.random.default_rng(random_state))
-    contents = np.full((n, buffer.size), -1, dtype=np.intp)
-    for i in range(int(n) - 1):
-        slots, sources = moves.of_step(i)
-        contents[i + 1] = contents[i]
-        contents[i + 1, slots] = np.where(sources < 0, i, contents[i, sources])
-    return contents
-
-
-def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Followed:
+def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Trajectory:
     """Run a copy of a learner on a stream, and record its weights and buffer.
 
     Parameters
@@ -166,13 +117,13 @@ def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Followed:
 
     Returns
     -------
-    Followed
+    Trajectory
         For :func:`stream_regret`.
 
     Raises
     ------
     ValueError
-        If X and y are not valid for the learner, or its buffer looks at the points.
+        If X and y are not valid for the learner.
 
     Examples
     --------
@@ -180,23 +131,33 @@ def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Followed:
     >>> from kernlearn.pairwise import OLP
     >>> from kernlearn.pairwise.regret import follow
     >>> stream = two_gaussians(50, 3, random_state=0)
-    >>> followed = follow(OLP(buffer_size=5, random_state=0), stream.data, stream.target)
-    >>> followed.hypotheses.shape, followed.contents.shape
+    >>> trajectory = follow(OLP(buffer_size=5, random_state=0), stream.data, stream.target)
+    >>> trajectory.hypotheses.shape, trajectory.contents.shape
     ((49, 3), (50, 5))
     """
-    points, labels = _check_stream(X, y)
+    points, labels = check_X_y(X, y, **_STREAM)
     classes = two_classes(labels)
-    policy = as_buffer(learner.buffer, learner.buffer_size)
     seed = learner.random_state
     if not isinstance(seed, Integral):
-        seed = check_random_state(seed).randint(MAX_SEED)
+        seed = check_random_state(seed).randint(2**31 - 1)
     copy = clone(learner).set_params(average=False, random_state=seed)
-    n, d = points.shape
-    hypotheses = np.empty((n - 1, d))
+    n = len(labels)
+    hypotheses = np.empty((n - 1, points.shape[1]))
     for i in range(n - 1):
         hypotheses[i] = copy.partial_fit(points[[i]], labels[[i]], classes=classes).coef_[0]
-    rng = Reservoir(policy, 0, check_random_state(seed)).rng
-    return Followed(hypotheses, buffer_contents(policy, n, rng))
+    buffer = Buffer(learner.buffer, learner.buffer_size, check_random_state(seed))
+    return Trajectory(hypotheses, buffer_contents(buffer, n))
+
+
+def buffer_contents(buffer: Buffer, n: int) -> Indices:
+    """Return the points in a buffer as each of the first n points of a stream comes."""
+    moves = buffer.moves(n)
+    contents = np.full((n, buffer.size), -1)
+    for i in range(n - 1):
+        slots, sources = moves.of_step(i)
+        contents[i + 1] = contents[i]
+        contents[i + 1, slots] = np.where(sources < 0, i, contents[i, sources])
+    return contents
 
 
 def stream_regret(
@@ -206,7 +167,7 @@ def stream_regret(
     contents: ArrayLike | None = None,
     *,
     radius: float,
-    loss: PairwiseLossLike = "hinge",
+    loss: str = "hinge",
     regularization: float = 0.0,
     horizons: Sequence[int] | None = None,
     tol: float = 1e-4,
@@ -228,12 +189,11 @@ def stream_regret(
     hypotheses : array-like of shape (n - 1, n_features)
         The weights :math:`w_1, \ldots, w_{n-1}` before points 2, …, n; see ``follow``.
     contents : array-like of shape (n, buffer_size), int, default=None
-        The buffer as each point comes; see ``buffer_contents``. None leaves out the penalties
-        (6.3).
+        The buffer as each point comes; see ``follow``. None leaves out the penalties (6.3).
     radius : float
         Radius of the ball of the 2-norm that contains the best w, that of the learner.
-    loss : str, PairwiseLoss or pair of callables, default="hinge"
-        The φ; see :func:`~kernlearn.pairwise.as_pairwise_loss`.
+    loss : {"hinge", "squared_hinge", "logistic", "exponential", "squared"}, default="hinge"
+        The φ.
     regularization : float, default=0.0
         λ of a term λ/2 ‖w‖² in each penalty.
     horizons : sequence of int, default=None
@@ -256,7 +216,7 @@ def stream_regret(
     Warns
     -----
     ConvergenceWarning
-        If this accuracy is not reached. Losses other than the hinge are assumed to be smooth.
+        If this accuracy is not reached.
 
     Notes
     -----
@@ -275,15 +235,15 @@ def stream_regret(
     >>> stream = two_gaussians(200, 3, random_state=0)
     >>> X, y = stream.data, stream.target
     >>> seen = follow(OLP(buffer_size=20, radius=2.0, random_state=0), X, y)
-    >>> found = stream_regret(
+    >>> regret = stream_regret(
     ...     X, y, seen.hypotheses, seen.contents, radius=2.0, horizons=[50, 200]
     ... )
-    >>> found.all_pairs.penalty.shape, found.all_pairs.regret.shape
+    >>> regret.all_pairs.penalty.shape, regret.buffer.regret.shape
     ((199,), (2,))
-    >>> bool(found.all_pairs.per_round[1] < found.all_pairs.per_round[0])
+    >>> bool(regret.all_pairs.per_round[1] < regret.all_pairs.per_round[0])
     True
     """
-    points, labels = _check_stream(X, y)
+    points, labels = check_X_y(X, y, **_STREAM)
     signs = np.where(labels == two_classes(labels)[1], 1.0, -1.0)
     n, d = points.shape
     weights = check_array(hypotheses, dtype=np.float64, input_name="hypotheses")
@@ -297,18 +257,19 @@ def stream_regret(
     lengths = np.atleast_1d(np.array([n] if horizons is None else horizons))
     if lengths.dtype.kind not in "iu" or not ((lengths >= 2) & (lengths <= n)).all():
         raise ValueError(f"'horizons' must be ints from 2 to n = {n}, got {horizons!r}")
-    phi = as_pairwise_loss(loss)
+    if loss not in LOSSES:
+        raise ValueError(f"'loss' must be one of {', '.join(LOSSES)}, got {loss!r}")
 
-    def curve(kept: NDArray[np.intp] | None) -> RegretCurve:
+    def curve(kept: Indices | None) -> RegretCurve:
         pairs = StreamPairs(points, signs, kept)
-        penalty = pairs.penalties(weights, phi)
+        penalty = pairs.penalties(weights, LOSSES[loss])
         penalty += regularization / 2 * np.einsum("ij,ij->i", weights, weights)
         best = np.zeros((len(lengths), d))
         regret, gap = np.empty(len(lengths)), np.empty(len(lengths))
         for i, m in enumerate(lengths):
             start = best[max(i - 1, 0)]
             best[i], least, gap_per_round = best_in_ball(
-                pairs, int(m), phi, radius, regularization, start, tol
+                pairs, int(m), loss, radius, regularization, start, tol
             )
             regret[i] = penalty[: m - 1].sum() - (m - 1) * least
             gap[i] = (m - 1) * gap_per_round
@@ -319,86 +280,159 @@ def stream_regret(
     )
 
 
-def regret_curves(
-    X: ArrayLike,
-    y: ArrayLike,
-    buffer_sizes: Sequence[int],
-    *,
-    buffer: str,
-    radius: float,
-    eta: float,
-    delta: float,
-    seed: int,
-) -> Any:
-    """Return the regret of OLP per round along a stream, with its bound (theorem 6.13).
-
-    Parameters
-    ----------
-    X : array-like of shape (n, n_features)
-        The points, of norm at most 1, in their order.
-    y : array-like of shape (n,)
-        Their labels, of two classes.
-    buffer_sizes : sequence of int
-    buffer, radius, eta, seed
-        As `buffer`, `radius`, `eta` and `random_state` of :class:`OLP`.
-    delta : float
-        Allowed probability that the bound fails.
-
-    Returns
-    -------
-    pandas.DataFrame
-        With columns `buffer_size`, `pairs` ("all pairs" or "buffer"), `length` (eight of them,
-        from 10 on), `regret` and `bound`, the latter two per round.
-    """
-    with needed_by("a table of regrets"):
-        import pandas as pd
-
-    from kernlearn.theory import LinearAUC, olp_regret_bound
-
-    horizons = np.unique(np.geomspace(10, len(np.asarray(y)), 8).astype(int)).tolist()
-    ball = LinearAUC(q=2, radius=radius).fit(X)
-    rows = []
-    for size in dict.fromkeys(buffer_sizes):
-        learner = OLP(size, buffer=buffer, eta=eta, radius=radius, random_state=seed)
-        followed = follow(learner, X, y)
-        regret = stream_regret(
-            X, y, followed.hypotheses, followed.contents, radius=radius, horizons=horizons
-        )
-        for kind, curve in (("all pairs", regret.all_pairs), ("buffer", regret.buffer)):
-            assert curve is not None
-            for length, per_round in zip(horizons, curve.per_round, strict=True):
-                # points of norm 1 have differences of norm 2
-                bound = olp_regret_bound(
-                    length,
-                    size,
-                    lipschitz=2.0,
-                    diameter=2 * radius,
-                    eta=eta,
-                    complexity=ball.bound,
-                    loss_bound=1 + 2 * radius,
-                    delta=delta,
-                )
-                rows.append((size, kind, length, per_round, bound / (length - 1)))
-    return pd.DataFrame(rows, columns=["buffer_size", "pairs", "length", "regret", "bound"])
-
-
-def _check_stream(X: ArrayLike, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-    points = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
-    labels = column_or_1d(y)
-    check_consistent_length(points, labels)
-    return points, labels
-
-
-def _check_contents(contents: ArrayLike, n: int) -> NDArray[np.intp]:
-    kept = np.asarray(contents)
-    if kept.ndim != 2 or len(kept) != n or kept.dtype.kind not in "iu":
+def _check_contents(contents: ArrayLike, n: int) -> Indices:
+    kept, times = np.asarray(contents), np.arange(n)[:, np.newaxis]
+    valid = kept.ndim == 2 and len(kept) == n and kept.dtype.kind in "iu"
+    if not (valid and (kept < times).all() and (kept.max(axis=1) >= 0)[1:].all()):
         raise ValueError(
-            f"'contents' must be whole numbers of shape (n, buffer_size) with n = {n}, got "
-            f"{kept.dtype} of shape {kept.shape}"
+            "'contents' must have the numbers of one or more earlier points for each point but "
+            f"the first, shape (n, buffer_size) with n = {n}, and -1 for empty slots"
         )
-    ahead = np.any(kept >= np.arange(n)[:, np.newaxis], axis=1)
-    empty = np.all(kept < 0, axis=1) & (np.arange(n) > 0)
-    for what, wrong in (("a point that has not come yet", ahead), ("nothing", empty)):
-        if wrong.any():
-            raise ValueError(f"'contents' has {what} in row {int(wrong.argmax())}")
-    return kept.astype(np.intp)
+    return kept.astype(np.int64)
+
+
+class StreamPairs(NamedTuple):
+    """Points of a stream, each paired with all earlier ones or with those in a buffer.
+
+    Attributes
+    ----------
+    X : {ndarray, CSR matrix} of shape (n, n_features)
+        The points.
+    y : ndarray of shape (n,)
+        Their labels, -1.0 and +1.0.
+    contents : ndarray of shape (n, size), int, or None
+        The points in the buffer when a point comes; -1 is an empty slot. None for all pairs.
+    """
+
+    X: Any
+    y: Array
+    contents: Indices | None = None
+
+    def penalties(self, weights: Array, loss: PairwiseLoss) -> Array:
+        """Return the penalties (6.1) or (6.3) of points 2, …, n, each with its row of weights."""
+        penalties = np.empty(len(weights))
+        for t, w in enumerate(weights, start=1):
+            others: Any = slice(t)
+            if self.contents is not None:
+                others = self.contents[t][self.contents[t] >= 0]
+            scores = self.X[[t]] @ w - self.X[others] @ w
+            penalties[t - 1] = loss.value((self.y[t] - self.y[others]) / 2 * scores).mean()
+        return penalties
+
+    def unlike(self, n: int) -> Iterator[tuple[Any, Any, Array]]:
+        """Yield positive and negative points among the first n, and the weights of their pairs.
+
+        Points are of shape (n_pairs,) both, or (n_positive, 1) and (1, n_negative) for all pairs.
+        """
+        if self.contents is None:
+            positive, negative = (np.flatnonzero(self.y[:n] == sign) for sign in (1, -1))
+            step = max(1, _BLOCK // max(1, len(negative)))
+            for start in range(0, len(positive), step):
+                part = positive[start : start + step, np.newaxis]
+                # the later one is paired with all points before it
+                yield part, negative[np.newaxis], 1 / np.maximum(part, negative)
+            return
+        kept = self.contents[:n]
+        heads, slots = np.nonzero((kept >= 0) & (self.y[kept] != self.y[:n, np.newaxis]))
+        tails, up = kept[heads, slots], self.y[heads] > 0
+        weights = 1 / np.count_nonzero(kept >= 0, axis=1)[heads]
+        yield np.where(up, heads, tails), np.where(up, tails, heads), weights
+
+    def mean(self, w: Array, loss: str, width: float, n: int) -> tuple[Array, Array]:
+        """Return the mean penalty of the first n points in three forms, and a gradient.
+
+        The forms are the mean penalty, that of the loss with the kink of the hinge rounded off
+        over `width`, whose gradient it is, and the value at w of a tangent with that gradient
+        that lies below the mean penalty everywhere.
+        """
+        scores = np.asarray(self.X[:n] @ w)
+        by_score = np.zeros(n)
+        sums, rest = np.zeros(3), float(n - 1)
+        for positive, negative, weights in self.unlike(n):
+            forms, slopes = _rounded(loss, scores[positive] - scores[negative], width)
+            sums += [np.vdot(weights, form) for form in forms]
+            rest -= float(weights.sum())
+            slopes *= weights
+            if slopes.ndim == 2:
+                by_score[positive[:, 0]] += slopes.sum(axis=1)
+                by_score[negative[0]] -= slopes.sum(axis=0)
+            else:
+                by_score += np.bincount(positive, slopes, minlength=n)
+                by_score -= np.bincount(negative, slopes, minlength=n)
+        # pairs of one class have margin 0, whatever the weights
+        sums += rest * float(LOSSES[loss].value(np.zeros(1))[0])
+        return sums / (n - 1), np.asarray(self.X[:n].T @ by_score).ravel() / (n - 1)
+
+
+def _rounded(loss: str, margins: Array, width: float) -> tuple[list[Array], Array]:
+    if loss != "hinge":  # smooth
+        return [LOSSES[loss].value(margins)] * 3, LOSSES[loss].derivative(margins)
+    # Huber's: a parabola between margins 1 - width and 1
+    missing = 1 - margins
+    steepness = np.clip(missing / width, 0, 1)
+    support = steepness * missing
+    return [np.maximum(missing, 0), support - width / 2 * steepness**2, support], -steepness
+
+
+def best_in_ball(
+    pairs: StreamPairs,
+    n: int,
+    loss: str,
+    radius: float,
+    regularization: float,
+    start: Array,
+    tol: float,
+) -> tuple[Array, float, float]:
+    """Minimise the mean penalty of the first n points over the ball of the 2-norm.
+
+    Returns the weights, their mean penalty, and a gap: the minimum is no further below. The
+    penalty includes `regularization` times half the squared norm of the weights.
+
+    An augmented Lagrangian for the ball, with L-BFGS for the weights, from `start`. The kink of
+    the hinge is rounded off ever more narrowly. A tangent gives a lower bound of the minimum, and
+    with it the gap. The search stops at a gap of `tol` times the penalty at w = 0 and its slope
+    across the ball; a ConvergenceWarning if the gap is larger in the end.
+    """
+
+    def forms(w: Array, width: float) -> tuple[float, float, float, Array]:
+        means, gradient = pairs.mean(w, loss, width, n)
+        value, smooth, support = map(float, means + regularization / 2 * float(w @ w))
+        return value, smooth, support, gradient + regularization * w
+
+    value, _, _, gradient = forms(np.zeros_like(start), 1.0)
+    scale = abs(value) + radius * float(np.linalg.norm(gradient))
+    if scale == 0:
+        return np.zeros_like(start), value, 0.0
+    best, least, gap, highest = start, math.inf, math.inf, -math.inf
+    # in units of the radius
+    v, multiplier, stiffness, width = start / radius, 0.0, 10 * scale, 0.3
+
+    def force(v: Array) -> float:
+        return max(multiplier + stiffness * (float(v @ v) - 1) / 2, 0.0)
+
+    def lagrangian(v: Array) -> tuple[float, Array]:
+        _, smooth, _, gradient = forms(radius * v, width)
+        added = (force(v) ** 2 - multiplier**2) / (2 * stiffness)
+        return smooth + added, radius * gradient + force(v) * v
+
+    options = {"maxiter": 200, "ftol": 1e-15, "gtol": tol * scale / 100, "maxls": 40}
+    for _ in range(_ROUNDS):
+        v = minimize(lagrangian, v, jac=True, method="L-BFGS-B", options=options).x
+        multiplier = force(v)
+        w = shrink(radius * v, radius)
+        value, _, support, gradient = forms(w, width)
+        reach = float(gradient @ w) + radius * float(np.linalg.norm(gradient))
+        highest = max(highest, support - reach)
+        if value < least:
+            best, least = w, value
+        gap = max(least - highest, 0.0)
+        if gap <= tol * scale:
+            return best, least, gap
+        stiffness, width = min(2 * stiffness, 1e4 * scale), max(width / 3, tol / 100)
+    warnings.warn(
+        f"the best weights of {n} points are known only up to {gap:.3g} per round; raise "
+        "'tol', scale the features, or take a smaller 'radius'",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+    return best, least, gap

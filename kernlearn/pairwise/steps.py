@@ -1,46 +1,141 @@
-"""The compiled steps of OLP and OAM.
+"""The compiled steps of OLP and OAM, and the draws of their buffers.
 
 A step makes two passes over the buffered points of the other class: their scores, and the sum of
-those whose pairs have a loss. Shapes: X (n_points, n_features) is dense, float64, in C order, and
-`codes` (n_points,) the class of each point, 0 or 1; the rows of a buffer are (size, n_features),
-their classes `row_codes` (size,) are -1 for an empty slot; `sums` (2, n_features) are those of
-the points of each class. Functions write to the buffer, the weights and the sums.
+those whose pairs have a loss. Points X (n_points, n_features) are dense float64 in C order, and
+`codes` (n_points,) their classes, 0 or 1; `moves` are a :class:`~kernlearn.pairwise.buffers.Moves`
+and `state` is a :class:`~kernlearn.pairwise.learners.State`, to whose arrays the steps write.
 """
 
 import math
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kernlearn.pairwise.buffers import Moves
-from kernlearn.pairwise.drift_buffers import compiled_choose_slot
-from kernlearn.pairwise.score_steps import FAST, dot, mean_score, observe
+Array = NDArray[Any]
 
-Array: TypeAlias = NDArray[Any]
-
-#: Codes of the norms of balls to project onto.
-NORM_CODES = {"l2": 2, "l1": 1}
+# Sums may be reordered (for vector instructions), no more: NaN and infinity are respected.
+_FAST = {"reassoc", "contract", "nsz"}
 
 
 @njit(cache=True)
-def loss_value(loss: int, margin: float) -> float:  # pragma: no cover
-    """Return the loss of a margin, by the numbers of :func:`olp_steps`."""
-    if loss == 0:
-        return max(0.0, 1.0 - margin)
-    if loss == 1:
-        return max(0.0, 1.0 - margin) ** 2
-    if loss == 2:
-        return math.log1p(math.exp(-abs(margin))) + max(0.0, -margin)
-    if loss == 3:
-        return math.exp(-margin)
-    return (1.0 - margin) ** 2
+def draw_moves(
+    policy: int, size: int, t: int, n_steps: int, rng: np.random.Generator
+) -> tuple[Array, Array, Array]:  # pragma: no cover
+    """Draw the moves of a buffer after the points t, …, t + n_steps - 1 of a stream.
+
+    Parameters
+    ----------
+    policy : int
+        The position in `buffers.POLICIES`.
+    size : int
+        Number of slots.
+    t, n_steps : int
+        The number of the first point, that of the stream being 1, and the number of points.
+    rng : numpy.random.Generator
+        Only uniform doubles are drawn from it.
+
+    Returns
+    -------
+    starts, slots, sources : ndarrays
+        The fields of :class:`~kernlearn.pairwise.buffers.Moves`.
+    """
+    starts = np.zeros(n_steps + 1, dtype=np.int64)
+    # a step mostly moves one slot, but may move all
+    slots = np.empty(n_steps + 2 * size, dtype=np.int64)
+    sources = np.full(n_steps + 2 * size, -1, dtype=np.int64)
+    end = 0
+    for i in range(n_steps):
+        if end + size > len(slots):
+            slots = np.append(slots, np.empty_like(slots))
+            sources = np.append(sources, np.full_like(sources, -1))
+        if t <= size:
+            slots[end] = t - 1
+            end += 1
+        elif policy == 0:  # FIFO
+            slots[end] = (t - 1) % size
+            end += 1
+        elif policy == 1:  # RS
+            slot = int(rng.random() * t)
+            if slot < size:
+                slots[end] = slot
+                end += 1
+        elif t == size + 1:  # repopulation
+            for slot in range(size):
+                source = int(rng.random() * t)
+                if source != slot:
+                    slots[end] = slot
+                    sources[end] = source if source < size else -1
+                    end += 1
+        elif policy == 2:  # RS-x
+            for slot in range(size):
+                if rng.random() * t < 1.0:
+                    slots[end] = slot
+                    end += 1
+        else:  # RS-x², the binomial by inversion: its mean is under 1
+            p = 1.0 / t
+            left = rng.random()
+            # the chance of none is no less than 1 - size/t, which mostly settles it
+            # (a float exponent, as Numba would round a whole one otherwise)
+            chance = 1.0 if left < 1.0 - size * p else (1.0 - p) ** float(size)
+            n_taken = 0
+            while left >= chance and n_taken < size:
+                left -= chance
+                chance *= (size - n_taken) / (n_taken + 1) * p / (1.0 - p)
+                n_taken += 1
+            # Floyd's way to a random subset: one draw an element
+            for last in range(size - n_taken, size):
+                slot = int(rng.random() * (last + 1))
+                for taken in slots[end - (last - size + n_taken) : end]:
+                    if taken == slot:
+                        slot = last
+                        break
+                slots[end] = slot
+                end += 1
+        t += 1
+        starts[i + 1] = end
+    return starts, slots[:end], sources[:end]
 
 
 @njit(cache=True)
-def minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
-    """Return the negative slope of the loss at a margin, by the numbers of :func:`olp_steps`."""
+def _move(
+    rows: Array, row_codes: Array, x: Array, code: int, moves: Any, i: int
+) -> None:  # pragma: no cover
+    """Carry out the moves of step i, after which point x of a class has come."""
+    starts, slots, sources = moves
+    # a slot may take a point from another that moves itself
+    shuffled = False
+    for j in range(starts[i], starts[i + 1]):
+        shuffled = shuffled or sources[j] >= 0
+    old_rows = rows.copy() if shuffled else rows
+    old_codes = row_codes.copy() if shuffled else row_codes
+    for j in range(starts[i], starts[i + 1]):
+        slot, source = slots[j], sources[j]
+        # by loops: an assignment of arrays takes Numba a second to compile
+        if source < 0:
+            for k in range(rows.shape[1]):
+                rows[slot, k] = x[k]
+            row_codes[slot] = code
+        else:
+            for k in range(rows.shape[1]):
+                rows[slot, k] = old_rows[source, k]
+            row_codes[slot] = old_codes[source]
+
+
+@njit(cache=True, fastmath=_FAST)
+def _dot(w: Array, rows: Array, i: int) -> float:  # pragma: no cover
+    """Return the inner product of a vector and a row of a matrix."""
+    # a view of the row would cost as much as a short product
+    total = 0.0
+    for k in range(len(w)):
+        total += w[k] * rows[i, k]
+    return total
+
+
+@njit(cache=True)
+def _minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
+    """Return the negative slope of a loss, a position in `losses.LOSSES`, at a margin."""
     if loss == 0:
         return 1.0 if margin < 1.0 else 0.0
     if loss == 1:
@@ -55,59 +150,8 @@ def minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
     return 2.0 * (1.0 - margin)
 
 
-@njit(cache=True, fastmath=FAST)
-def project(w: Array, radius: float, norm: int) -> None:  # pragma: no cover
-    """Project w onto a ball of one of `NORM_CODES`; the radius may be infinite."""
-    if norm == 2:
-        length = 0.0
-        for k in range(len(w)):
-            length += w[k] * w[k]
-        length = math.sqrt(length)
-        if length > radius:
-            w *= radius / length
-        return
-    length = 0.0
-    for k in range(len(w)):
-        length += abs(w[k])
-    if length <= radius:
-        return
-    # soft thresholding, at the level with which the sum is the radius
-    largest = np.sort(np.abs(w))[::-1]
-    above = -radius
-    level = 0.0
-    for k in range(len(w)):
-        above += largest[k]
-        if largest[k] * (k + 1) <= above:
-            break
-        level = above / (k + 1)
-    for k in range(len(w)):
-        left = abs(w[k]) - level
-        w[k] = 0.0 if left <= 0 else math.copysign(left, w[k])
-
-
 @njit(cache=True)
-def move(
-    rows: Array, row_codes: Array, x: Array, code: int, slots: Array, sources: Array
-) -> None:  # pragma: no cover
-    """Carry out the moves of one step, see :meth:`kernlearn.pairwise.Buffer.update`."""
-    # a slot may take a point from another that moves itself
-    shuffled = len(sources) > 0 and sources.max() >= 0
-    old_rows = rows.copy() if shuffled else rows
-    old_codes = row_codes.copy() if shuffled else row_codes
-    for slot, source in zip(slots, sources):  # noqa: B905  (strict= is beyond Numba)
-        # by loops: an assignment of arrays takes Numba a second to compile
-        if source < 0:
-            for k in range(rows.shape[1]):
-                rows[slot, k] = x[k]
-            row_codes[slot] = code
-        else:
-            for k in range(rows.shape[1]):
-                rows[slot, k] = old_rows[source, k]
-            row_codes[slot] = old_codes[source]
-
-
-@njit(cache=True)
-def list_members(row_codes: Array, members: Array, n_members: Array) -> None:  # pragma: no cover
+def _list_members(row_codes: Array, members: Array, n_members: Array) -> None:  # pragma: no cover
     """List the slots of each class in `members` (2, size), and count them in `n_members` (2,)."""
     n_members[:] = 0
     for slot in range(len(row_codes)):
@@ -117,109 +161,35 @@ def list_members(row_codes: Array, members: Array, n_members: Array) -> None:  #
             n_members[code] += 1
 
 
-_choose_slot = compiled_choose_slot()
-
-
-@njit(cache=True)
-def next_slot(
-    aware: int,
-    chance: float,
-    code: int,
-    loss: float,
-    row_codes: Array,
-    n_kept: int,
-    state: Array,
-    draws: Array,
-) -> int:  # pragma: no cover
-    """Return the slot that a point takes in a stream-aware buffer, or -1; counts it in `state`."""
-    state[code] += 1.0
-    state[2] += loss
-    if n_kept < len(row_codes):
-        return n_kept
-    return _choose_slot(aware, chance, code, loss, row_codes, state, draws)
-
-
-@njit(cache=True, fastmath=FAST)
+@njit(cache=True, fastmath=_FAST)
 def olp_steps(
-    X: Array,
-    codes: Array,
-    moves: Moves,
-    t: int,
-    rows: Array,
-    row_codes: Array,
-    w: Array,
-    total: Array,
-    sums: Array,
-    run: int,
-    loss: int,
-    eta: float,
-    regularization: float,
-    radius: float,
-    norm: int,
-    average: bool,
-    link: Array,
-    aware: int,
-    chance: float,
-    state: Array,
-    draws: Array,
-) -> int:  # pragma: no cover
+    X: Array, codes: Array, state: Any, moves: Any, loss: int, numbers: tuple[float, float, float]
+) -> None:  # pragma: no cover
     """Take the steps of OLP (algorithm 8 of the thesis) over some points.
 
-    Parameters
-    ----------
-    moves : Moves
-        Those of the buffer.
-    t : int
-        Number of the first point.
-    w, total : ndarray of shape (n_features,)
-        The iterate, and the sum of the earlier ones that are not equal to it.
-    run : int
-        Number of iterates that are equal to `w` and not in `total`.
-    loss : int
-        0 hinge, 1 squared hinge, 2 logistic, 3 exponential, 4 squared.
-    eta, regularization, radius, norm, average
-        As in :class:`kernlearn.pairwise.OLP`; the norm as one of `NORM_CODES`.
-    link : ndarray of shape (2, 3) or (0, 3)
-        What is known of the scores of each class, see :func:`observe`; empty if not asked for.
-    aware, chance : int, float
-        The policy of a stream-aware buffer, as of :func:`choose_slot`; -1 for one with `moves`.
-    state, draws : ndarrays of shape (3,), (n_points, 2)
-        As in :meth:`AwareBuffer.choose`.
-
-    Returns
-    -------
-    int
-        `run` after the last point.
+    `moves` are those of the buffer, `loss` is a position in `losses.LOSSES`, and the numbers are
+    `eta`, `regularization` and `radius` of :class:`kernlearn.pairwise.OLP`, inf for no bound.
     """
-    starts, slots, sources = moves
+    eta, regularization, radius = numbers
+    w, total, sums, counts, rows, row_codes = state
     n_features = X.shape[1]
     pulls = np.empty(n_features)
     members = np.empty((2, len(rows)), dtype=np.int64)
     n_members = np.zeros(2, dtype=np.int64)
-    own_slot = np.zeros(1, dtype=np.int64)
-    incoming = np.full(1, -1, dtype=np.int64)
-    list_members(row_codes, members, n_members)
+    _list_members(row_codes, members, n_members)
     for i in range(len(X)):
         code = codes[i]
-        n_others = n_members[1 - code]
+        counts[code] += 1
+        t = counts[0] + counts[1]
         sign = 1.0 if code == 1 else -1.0
         pull = 0.0
-        mean_loss = 0.0
         any_pull = False
-        if len(link):
-            if average:
-                observe(link, code, mean_score(X[i], w, total, run, t - 1))
-            else:
-                observe(link, code, mean_score(X[i], w, total[:0], 1.0, 1.0))
-        if n_others:
-            score = dot(w, X, i)
-            pulls[:] = 0.0
-        for j in range(n_others):
+        if n_members[1 - code]:
+            score = _dot(w, X, i)
+        pulls[:] = 0.0
+        for j in range(n_members[1 - code]):
             slot = members[1 - code, j]
-            margin = sign * (score - dot(w, rows, slot))
-            strength = minus_derivative(loss, margin)
-            if aware >= 0:
-                mean_loss += loss_value(loss, margin) / n_others
+            strength = _minus_derivative(loss, sign * (score - _dot(w, rows, slot)))
             if strength != 0.0:
                 any_pull = True
                 pull += strength
@@ -228,40 +198,26 @@ def olp_steps(
         if any_pull or regularization > 0.0:
             shrink = 1.0 - 1.0 / t if regularization > 0.0 else 1.0
             rate = 1.0 / (regularization * t) if regularization > 0.0 else eta / math.sqrt(t)
-            if any_pull:
-                rate *= sign / (n_members[0] + n_members[1])
-                for k in range(n_features):
-                    total[k] += run * w[k]
-                    w[k] = shrink * w[k] + rate * (pull * X[i, k] - pulls[k])
-                project(w, radius, norm)
-            else:
-                for k in range(n_features):
-                    total[k] += run * w[k]
-                    w[k] *= shrink
-            run = 0
-        run += 1
+            rate *= sign / max(n_members[0] + n_members[1], 1)
+            for k in range(n_features):
+                total[k] += counts[2] * w[k]
+                w[k] = shrink * w[k] + rate * (pull * X[i, k] - pulls[k])
+            length = 0.0
+            for k in range(n_features):
+                length += w[k] * w[k]
+            length = math.sqrt(length)
+            if length > radius:
+                w *= radius / length
+            counts[2] = 0
+        counts[2] += 1
         for k in range(n_features):
             sums[code, k] += X[i, k]
-        if aware >= 0:
-            if n_others == 0:
-                mean_loss = loss_value(loss, 0.0)
-            n_kept = n_members[0] + n_members[1]
-            own_slot[0] = next_slot(
-                aware, chance, code, mean_loss, row_codes, n_kept, state, draws[i]
-            )
-            if own_slot[0] >= 0:
-                move(rows, row_codes, X[i], code, own_slot, incoming)
-                list_members(row_codes, members, n_members)
-        else:
-            start, end = starts[i], starts[i + 1]
-            if start < end:
-                move(rows, row_codes, X[i], code, slots[start:end], sources[start:end])
-                list_members(row_codes, members, n_members)
-        t += 1
-    return run
+        if moves.starts[i] < moves.starts[i + 1]:
+            _move(rows, row_codes, X[i], code, moves, i)
+            _list_members(row_codes, members, n_members)
 
 
-@njit(cache=True, fastmath=FAST)
+@njit(cache=True, fastmath=_FAST)
 def _oam_step(
     x: Array, sign: float, others: Array, weight: float, sequential: bool, w: Array, pulls: Array
 ) -> None:  # pragma: no cover
@@ -287,7 +243,7 @@ def _oam_step(
     pulls[:] = 0.0
     n_active = 0
     for j in range(len(others)):
-        if sign * (score - dot(w, others, j)) <= 1.0:
+        if sign * (score - _dot(w, others, j)) <= 1.0:
             n_active += 1
             for k in range(n_features):
                 pulls[k] += others[j, k]
@@ -299,63 +255,33 @@ def _oam_step(
 
 @njit(cache=True)
 def oam_steps(
-    X: Array,
-    codes: Array,
-    moves: tuple[Moves, ...],
-    rows: tuple[Array, Array],
-    row_codes: tuple[Array, Array],
-    n_seen: Array,
-    n_kept: Array,
-    w: Array,
-    w_sum: Array,
-    sums: Array,
-    C: float,
-    sequential: bool,
-    average: bool,
-    link: Array,
+    X: Array, codes: Array, state: Any, moves: Any, C: float, sequential: bool
 ) -> None:  # pragma: no cover
     """Take the steps of OAM over some points.
 
-    Parameters
-    ----------
-    moves : two Moves
-        Those of each class's buffer, one step per point of the class.
-    rows, row_codes : two ndarrays each
-        The buffer of each class.
-    n_seen, n_kept : ndarray of shape (2,), int
-        Numbers of points of each class seen, and of its filled slots; written to.
-    w, w_sum
-        The weights, and their sum over the points seen; written to.
-    C, sequential, average
-        As in :class:`kernlearn.pairwise.OAM`; whether it is OAM_seq.
-    link
-        As in :func:`olp_steps`.
+    `moves` are those of the buffers of both classes, one step for each point of the class. The
+    first ``size // 2`` rows of the state are the buffer of the negative class. C is as in
+    :class:`kernlearn.pairwise.OAM`, and `sequential` says whether it is OAM_seq.
     """
+    w, total, sums, counts, rows, row_codes = state
+    half = len(rows) // 2
     pulls = np.empty(X.shape[1])
     step = np.zeros(2, dtype=np.int64)
     for i in range(len(X)):
         x = X[i]
         code = codes[i]
-        other = 1 - code
-        if len(link):
-            if average:
-                observe(link, code, mean_score(x, w, w_sum, 0.0, n_seen[0] + n_seen[1]))
-            else:
-                observe(link, code, mean_score(x, w, w_sum[:0], 1.0, 1.0))
-        if n_kept[other]:
-            others = (rows[1] if code == 0 else rows[0])[: n_kept[other]]
-            weight = C * max(1.0, n_seen[other] / n_kept[other])
+        n_others = counts[1 - code]
+        # the slots of the other class that are filled
+        others = rows[half:][:n_others] if code == 0 else rows[:half][:n_others]
+        if n_others:
+            weight = C * max(1.0, n_others / len(others))
             _oam_step(x, 1.0 if code == 1 else -1.0, others, weight, sequential, w, pulls)
-        starts, slots, sources = moves[0] if code == 0 else moves[1]
-        start, end = starts[step[code]], starts[step[code] + 1]
-        if start < end:
-            own_rows = rows[0] if code == 0 else rows[1]
-            own_codes = row_codes[0] if code == 0 else row_codes[1]
-            move(own_rows, own_codes, x, code, slots[start:end], sources[start:end])
-            while n_kept[code] < len(own_codes) and own_codes[n_kept[code]] >= 0:
-                n_kept[code] += 1
+        own_moves = moves[0] if code == 0 else moves[1]
+        if own_moves.starts[step[code]] < own_moves.starts[step[code] + 1]:
+            own = slice(0, half) if code == 0 else slice(half, len(rows))
+            _move(rows[own], row_codes[own], x, code, own_moves, step[code])
         for k in range(len(x)):
             sums[code, k] += x[k]
-            w_sum[k] += w[k]
+            total[k] += w[k]
         step[code] += 1
-        n_seen[code] += 1
+        counts[code] += 1

@@ -180,7 +180,6 @@ def test_what_workers_need(tmp_path, method):
     ("old", "new", "text"),
     [
         ("task: classification", "task: ordinal", "has no place with task: ordinal; streams are"),
-        ("task: classification", "task: prequential", "has no place with task: prequential"),
         (
             "[accuracy]",
             "[accuracy, f1_macro]",

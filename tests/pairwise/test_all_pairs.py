@@ -1,21 +1,125 @@
+"""Losses of all pairs: from moments, and by a solver."""
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import check_grad
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import roc_auc_score
 
-from kernlearn.pairwise import AllPairsSVM
-from kernlearn.pairwise.ranking import _mean_loss
+from kernlearn.pairwise import AllPairsMoments, AllPairsSVM
+from kernlearn.pairwise.all_pairs import mean_loss
 from kernlearn.solvers import LinearSVM
 from tests.checks import parametrize_with_checks
+from tests.pairwise import plain
 from tests.pairwise.plain import stream
 
 
-@parametrize_with_checks([AllPairsSVM()])
+@parametrize_with_checks([AllPairsSVM(), AllPairsMoments(), AllPairsMoments(half_life=50.0)])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
+
+
+# -- moments --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("regularization", [0.0, 1e-3, 0.5])
+@pytest.mark.parametrize("half_life", [None, 20.0])
+def test_weights_are_those_of_all_pairs(half_life, regularization):
+    X, y = stream(60, 4)
+    weights = np.ones(60) if half_life is None else 0.5 ** (np.arange(59, -1, -1) / half_life)
+    expected = plain.best_for_all_pairs(X, y, weights, regularization)
+    model = AllPairsMoments(regularization, half_life=half_life).fit(X, y)
+    np.testing.assert_allclose(model.coef_[0], expected, rtol=1e-8)
+    means = [np.average(X[y == label], axis=0, weights=weights[y == label]) for label in (-1, 1)]
+    np.testing.assert_allclose(model.means_, means)
+    for i, label in enumerate((-1, 1)):
+        rows = y == label
+        covariance = np.cov(X[rows].T, aweights=weights[rows], ddof=0)
+        np.testing.assert_allclose(model.covariances_[i], covariance, atol=1e-12)
+    midway = np.mean(means, axis=0)
+    np.testing.assert_allclose(model.decision_function([midway]), 0, atol=1e-12)
+
+
+# with the positive class absent from the end, for hundreds of half-lives or for ever
+@settings(deadline=None, max_examples=40)
+@given(
+    half_life=st.sampled_from([None, 20.0, 0.5]),
+    absent=st.sampled_from([0, 30, 2500]),
+    cuts=st.lists(st.integers(1, 2590), min_size=6, max_size=6, unique=True),
+)
+@example(half_life=0.5, absent=2500, cuts=[5, 80, 95, 500, 1000, 2589])
+def test_the_order_of_points_decides_not_their_chunks(half_life, absent, cuts):
+    X, y = stream(90, 3)
+    X = np.vstack([X + 50, np.random.default_rng(1).standard_normal((absent, 3)) + 49])
+    y = np.append(y, np.full(absent, -1))
+    whole = AllPairsMoments(half_life=half_life).fit(X, y)
+    cut = AllPairsMoments(half_life=half_life)
+    for rows in np.split(np.arange(len(y)), sorted(cuts)):
+        if len(rows):
+            cut.partial_fit(X[rows], y[rows], classes=[-1, 1])
+    np.testing.assert_allclose(cut.means_, whole.means_, rtol=1e-12)
+    np.testing.assert_allclose(cut.covariances_, whole.covariances_, atol=1e-10)
+    np.testing.assert_allclose(cut.coef_, whole.coef_, rtol=1e-6)
+    assert cut.coef_.any()
+
+
+@pytest.mark.parametrize("half_life", [None, 20.0])
+def test_parts_are_merged(half_life):
+    X, y = stream(90, 3)
+    y[70:] = -1
+    model = AllPairsMoments(half_life=half_life)
+    whole = clone(model).fit(X, y)
+    first, second, third = (
+        clone(model).partial_fit(X[rows], y[rows], classes=[-1, 1])
+        for rows in (slice(0, 40), slice(40, 65), slice(65, 90))
+    )
+    before = second.coef_
+    merged = first.merge(second).merge(third)
+    np.testing.assert_array_equal(second.coef_, before)
+    assert merged.n_samples_seen_ == 90
+    np.testing.assert_allclose(merged.coef_, whole.coef_, rtol=1e-9)
+    np.testing.assert_allclose(merged.intercept_, whole.intercept_, rtol=1e-9)
+    with pytest.raises(ValueError, match="other features, classes or half-lives"):
+        merged.merge(clone(model).set_params(half_life=3.0).fit(X, y))
+
+
+def test_columns_of_unlike_scale():
+    rng = np.random.default_rng(0)
+    y = rng.random(400) < 0.5
+    X = rng.standard_normal((400, 2)) + y[:, np.newaxis]
+    scale = np.array([1e8, 1.0])
+    expected = AllPairsMoments(0.0).fit(X, y).coef_
+    found = AllPairsMoments(1e-9).fit(X * scale, y).coef_ * scale
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_a_half_life_follows_a_change():
+    X, y = stream(6000, 5, shift=2.0)
+    X[3000:] *= -1
+    fresh, fresh_y = X[4500:], y[4500:]
+    aucs = [
+        roc_auc_score(
+            fresh_y,
+            AllPairsMoments(half_life=h).fit(X[:4500], y[:4500]).decision_function(fresh),
+        )
+        for h in (None, 300.0)
+    ]
+    assert aucs[0] < 0.2
+    assert aucs[1] > 0.85
+
+
+@pytest.mark.parametrize("wrong", [{"regularization": -1.0}, {"half_life": 0.0}])
+def test_bad_parameters(wrong):
+    X, y = stream(10, 2)
+    with pytest.raises(ValueError, match=f"'{next(iter(wrong))}'"):
+        AllPairsMoments(**wrong).fit(X, y)
+
+
+# -- the squared hinge ----------------------------------------------------------------------------
 
 
 # few distinct values, so that there are ties and margins of exactly 1
@@ -27,7 +131,9 @@ def test_sums_over_pairs(positive, negative):
     scores = np.array(positive + negative)
     labels = np.arange(len(scores)) < len(positive)
     order = np.random.default_rng(0).permutation(len(scores))
-    loss, slopes = _mean_loss(scores[order], labels[order])
+    loss, slopes = mean_loss(scores[order], labels[order], None)
+    weighted, by_score = mean_loss(scores[order], labels[order], np.full(len(order), 3.0))
+    np.testing.assert_allclose((weighted, *by_score), (loss, *slopes), atol=1e-12)
     missing = np.maximum(0, 1 - np.subtract.outer(positive, negative))
     np.testing.assert_allclose(loss, np.mean(missing**2), atol=1e-12)
     expected = np.concatenate([-missing.sum(axis=1), missing.sum(axis=0)]) * 2 / missing.size
@@ -36,10 +142,10 @@ def test_sums_over_pairs(positive, negative):
 
 def test_slopes_are_the_derivatives():
     rng = np.random.default_rng(0)
-    labels = rng.random(30) < 0.4
+    labels, weights = rng.random(30) < 0.4, rng.random(30)
     error = check_grad(
-        lambda s: _mean_loss(s, labels)[0],
-        lambda s: _mean_loss(s, labels)[1],
+        lambda s: mean_loss(s, labels, weights)[0],
+        lambda s: mean_loss(s, labels, weights)[1],
         rng.standard_normal(30),
     )
     assert error < 1e-6

@@ -9,7 +9,7 @@ from kernlearn.experiments import load_config, make_plan, run_plan
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.landmarks import BBSClassifier
-from kernlearn.pairwise import kernel_target_alignment
+from kernlearn.pairwise import stream_regret
 
 X = np.zeros((4, 2))
 
@@ -19,7 +19,7 @@ BBSClassifier(20, loss=3)  # pyright: ignore[reportArgumentType]
 BBSClassifier(20, landmarks=3)  # pyright: ignore[reportCallIssue]
 BBSClassifier(20).fti(X, X)  # pyright: ignore[reportAttributeAccessIssue]
 PolynomialKernel("three")  # pyright: ignore[reportArgumentType]
-kernel_target_alignment("linear", X)  # pyright: ignore[reportCallIssue]
+stream_regret(X, X, X)  # pyright: ignore[reportCallIssue]
 load_config("quickstart", settings=3)  # pyright: ignore[reportArgumentType]
 make_plan("quickstart")  # pyright: ignore[reportArgumentType]
 run_plan(make_plan(load_config("quickstart")))  # pyright: ignore[reportCallIssue]

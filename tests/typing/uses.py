@@ -11,7 +11,7 @@ from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import GaussianKernel, PolynomialKernel
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier, RegLand
 from kernlearn.onepass import OnePassRidgeClassifier
-from kernlearn.pairwise import OLP, kernel_target_alignment
+from kernlearn.pairwise import OLP, StreamRegret, stream_regret
 from kernlearn.voted import VotedKernelClassifier
 
 X = np.zeros((4, 2))
@@ -32,7 +32,7 @@ assert_type(RegLand(similarity="linear").fit(X, y), RegLand)
 assert_type(VotedKernelClassifier().fit(X, y), VotedKernelClassifier)
 assert_type(OLP(random_state=0).partial_fit(X, y), OLP)
 assert_type(OnePassRidgeClassifier(maclaurin).partial_fit(X, y), OnePassRidgeClassifier)
-assert_type(kernel_target_alignment("linear", X, y), float)
+assert_type(stream_regret(X, y, X[1:], radius=1.0), StreamRegret)
 assert_type(row_source(X, y), RowSource)
 for _, labels in iter_chunks(Path("rows.parquet"), 1000, target="label"):
     assert_type(labels, np.ndarray)

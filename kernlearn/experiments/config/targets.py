@@ -20,7 +20,6 @@ SUITABLE = {
     "classification": ("classification", "ordinal", "similarity"),
     "bipartite_ranking": ("classification", "ordinal", "similarity"),
     "regret": ("classification", "ordinal", "similarity"),
-    "prequential": ("classification", "ordinal", "similarity"),
     "regression": ("regression",),
     "ordinal": ("ordinal", "classification"),
     "ranking": ("ranking",),

@@ -1,0 +1,429 @@
+"""Linear functions of large AUC from all pairs of points of two classes."""
+
+import warnings
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve
+from scipy.optimize import minimize
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model._base import LinearClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE, fit_context
+from kernlearn.memory import require_memory
+from kernlearn.pairwise.learners import (
+    POINTS,
+    Array,
+    Codes,
+    StreamRanker,
+    class_codes,
+    two_classes,
+    widened,
+)
+from kernlearn.sample_weights import check_weights, without_zeros
+
+
+class Moments(NamedTuple):
+    """The moments of both classes of a stream.
+
+    The weight of the newest point of a class is 1, and decays with the age of the others relative
+    to it. So a class that stays away keeps its moments, and the result depends on the order of the
+    points alone.
+    """
+
+    means: Array  #: Weighted means, shape (2, n_features).
+    covariances: Array  #: Weighted covariances, shape (2, n_features, n_features).
+    masses: Array  #: Sums of the weights, shape (2,).
+    newest: Codes  #: The number of the newest point of each class in the stream, shape (2,).
+    counts: Codes  #: Numbers of points, shape (2,).
+
+    @classmethod
+    def empty(cls, n_features: int) -> "Moments":
+        """Return the moments before the first point."""
+        d, whole = n_features, np.int64
+        return cls(np.zeros((2, d)), np.zeros((2, d, d)), np.zeros(2), *np.zeros((2, 2), whole))
+
+    def add(self, X: Array, codes: Codes, decay: float) -> None:
+        """Add points; a step of the stream multiplies the weights of earlier ones by `decay`."""
+        times = self.counts.sum() + np.arange(len(codes))
+        for code in (0, 1):
+            members = codes == code
+            rows, at = X[members], times[members]
+            if not len(at):
+                continue
+            weights = decay ** (at[-1] - at)
+            mass = weights.sum()
+            mean = weights @ rows / mass
+            rows -= mean
+            covariance = (weights * rows.T) @ rows / mass
+            self._join(code, mass, mean, covariance, decay ** (at[-1] - self.newest[code]))
+            self.newest[code] = at[-1]
+            self.counts[code] += len(at)
+
+    def merge(self, other: "Moments", decay: float) -> None:
+        """Add the points of a stream that continues this one."""
+        times = self.counts.sum() + other.newest
+        for code in np.flatnonzero(other.counts):
+            of_class = (other.masses[code], other.means[code], other.covariances[code])
+            self._join(code, *of_class, decay ** (times[code] - self.newest[code]))
+            self.newest[code] = times[code]
+        self.counts[:] += other.counts
+
+    def _join(self, code: int, mass: float, mean: Array, covariance: Array, decay: float) -> None:
+        """Add later points of a class, after the weights of the earlier ones have decayed."""
+        self.masses[code] = mass + self.masses[code] * decay
+        share = mass / self.masses[code]
+        shift = mean - self.means[code]
+        self.means[code] += share * shift
+        covariance = covariance + (1.0 - share) * np.outer(shift, shift)
+        self.covariances[code] += share * (covariance - self.covariances[code])
+
+    def widened(self, n_features: int) -> "Moments":
+        """Return the moments with further features, which all points so far lack."""
+        wide = widened(self.covariances, n_features)
+        square = widened(np.swapaxes(wide, 1, 2), n_features)
+        return self._replace(means=widened(self.means, n_features), covariances=square)
+
+
+@dataclass(eq=False, repr=False)
+class AllPairsMoments(StreamRanker):
+    r"""Linear function of large AUC from the moments of both classes, of a stream of any length.
+
+    When to use it: two classes of any number of rows and few features, above all a stream that
+    changes (`half_life`).
+
+    It minimises the squared loss of all pairs of a positive and a negative point so far [1]_ [2]_,
+
+    .. math::
+
+        \lambda \|w\|^2 + \sum_{x \in X_+} \sum_{x' \in X_-} p_x p_{x'}
+        (1 - \langle w, x - x'\rangle)^2,
+
+    which depends on the pairs only by the means :math:`\mu_\pm` and the covariances
+    :math:`\Sigma_\pm` of the classes: with :math:`\delta = \mu_+ - \mu_-` the minimum is at
+    :math:`(\Sigma_+ + \Sigma_- + \delta\delta^\top + \lambda I)^{-1} \delta`, in the direction of
+    linear discriminant analysis with equal priors. So no pair is left out, and no buffer is
+    needed. The weights p of the points of a class sum to 1; with a half-life h that of point i at
+    t is in proportion to :math:`2^{-(t - i)/h}`.
+
+    Parameters
+    ----------
+    regularization : float, default=1e-3
+        The λ. With 0 there may be no unique minimum, and the one of least norm is taken.
+    half_life : float or None, default=None
+        Number of points of the stream, of either class, after which a point has half the weight;
+        None for equal weights.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; the second one is the positive class.
+    coef_ : ndarray of shape (1, n_features)
+        The weights, float64; solved for when they are first asked for.
+    intercept_ : ndarray of shape (1,)
+        Makes the score 0 midway between the (weighted) means of both classes.
+    means_ : ndarray of shape (2, n_features)
+        The (weighted) means of the classes.
+    covariances_ : ndarray of shape (2, n_features, n_features)
+        Their covariances, divided by the sum of the weights.
+    n_samples_seen_, n_features_in_, feature_names_in_
+        As of :class:`OLP`.
+
+    See Also
+    --------
+    OLP : Other losses, and many features.
+    AllPairsSVM : The squared hinge, in batch.
+
+    Notes
+    -----
+    A point takes O(n_features²) time, the weights O(n_features³) when they are asked for, and
+    memory is O(n_features²). Rows are dense in blocks. The result depends on the order of the
+    points, up to rounding not on how the stream is divided into calls.
+
+    For kernels, learn from the features of a map, block by block for data of any length.
+
+    References
+    ----------
+    .. [1] W. Gao, R. Jin, S. Zhu, Z.-H. Zhou. One-pass AUC optimization. ICML 2013, where the same
+       moments give gradient steps.
+    .. [2] T. Pahikkala, E. Tsivtsivadze, A. Airola, J. Järvinen, J. Boberg. An efficient algorithm
+       for learning to rank from preference graphs. Machine Learning 75 (2009).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.metrics import roc_auc_score
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from kernlearn.pairwise import AllPairsMoments
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = StandardScaler().fit_transform(X)
+    >>> model = AllPairsMoments().fit(X[:400], y[:400])
+    >>> bool(roc_auc_score(y[400:], model.decision_function(X[400:])) > 0.98)
+    True
+    """
+
+    regularization: float = 1e-3
+    _: KW_ONLY
+    half_life: float | None = None
+
+    _parameter_constraints = {
+        "regularization": [NOT_NEGATIVE],
+        "half_life": [POSITIVE, None],
+    }
+
+    @property
+    def means_(self) -> Array:
+        """The means of the classes."""
+        return self._state.means.copy()
+
+    @property
+    def covariances_(self) -> Array:
+        """The covariances of the classes."""
+        return self._state.covariances.copy()
+
+    def _start(self, n_features: int) -> None:
+        require_memory(
+            16 * n_features**2,
+            None,
+            f"two covariances of {n_features} features",
+            "take OLP, whose memory is that of its buffer",
+        )
+        self._state = Moments.empty(n_features)
+
+    def _learn(self, X: Array, codes: Codes) -> None:
+        self._solution: Array | None = None
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._state.add(X, codes, self._decay)
+        self._check_finite(self._state.covariances)
+
+    @property
+    def _decay(self) -> float:
+        return 1.0 if self.half_life is None else 0.5 ** (1.0 / self.half_life)
+
+    def merge(self, other: "AllPairsMoments") -> Self:
+        """Continue with the points that another model has learned from, in their order.
+
+        Parts of a stream can so be read in parallel, and merged in their order.
+
+        Parameters
+        ----------
+        other : AllPairsMoments
+            A model of the same features and classes; it stays as it is.
+
+        Returns
+        -------
+        self
+            The model of both streams, up to rounding that of one after the other.
+
+        Raises
+        ------
+        ValueError
+            If the features, the classes or the half-lives differ.
+        """
+        ours, theirs = ((m.classes_.tolist(), m.means_.shape, m.half_life) for m in (self, other))
+        if ours != theirs:
+            raise ValueError(f"models of other features, classes or half-lives: {ours}, {theirs}")
+        self._state.merge(other._state, self._decay)
+        self._solution = None
+        return self
+
+    def _means(self) -> Array:
+        return self._state.means
+
+    def _weights(self) -> Array:
+        if self._solution is None:
+            self._solution = self._minimum()
+        return self._solution
+
+    def _minimum(self) -> Array:
+        means, covariances, *_, counts = self._state
+        if not counts.all():
+            return np.zeros(means.shape[1])
+        difference = means[1] - means[0]
+        matrix = covariances[0] + covariances[1] + np.outer(difference, difference)
+        if not self.regularization:
+            return np.asarray(np.linalg.lstsq(matrix, difference, rcond=None)[0])
+        matrix[np.diag_indices_from(matrix)] += self.regularization
+        # columns of unlike scale would be lost in rounding
+        scale = np.sqrt(matrix.diagonal())
+        solution = solve(matrix / np.outer(scale, scale), difference / scale, assume_a="pos")
+        return np.asarray(solution / scale)
+
+
+@dataclass(eq=False, repr=False)
+class AllPairsSVM(LinearClassifierMixin, BaseEstimator):
+    r"""Linear function of large AUC from all pairs of a positive and a negative point.
+
+    When to use it: ranking two classes of data that fit into memory.
+
+    It minimises
+
+    .. math::
+
+        \frac{\lambda}{2} \|w\|^2 + \frac{1}{n_+ n_-} \sum_{x \in X_+} \sum_{x' \in X_-}
+        \max(0, 1 - \langle w, x - x'\rangle)^2,
+
+    the objective of :class:`OLP` with the squared hinge and regularisation on a stream, except
+    for the share of pairs of one class.
+
+    Parameters
+    ----------
+    regularization : float, default=1e-3
+        The λ.
+    tol : float, default=1e-6
+        Stop when no entry of the gradient is larger than `tol` times the largest one at w = 0.
+    max_iter : int, default=1000
+        Largest number of L-BFGS iterations.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; the second one is the positive class.
+    coef_ : ndarray of shape (1, n_features)
+        The weights, float64.
+    intercept_ : ndarray of shape (1,)
+        Makes the score 0 midway between the means of both classes; only used by `predict`.
+    objective_ : float
+        The minimum.
+    n_iter_ : int
+        Number of iterations.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has any.
+
+    See Also
+    --------
+    OLP : Online, from a buffer.
+    kernlearn.landmarks.RankLand : Ranking with similarities to landmarks.
+
+    Notes
+    -----
+    Objective and gradient take O(n log n) time, and one product each with X and its transpose:
+    the pairs with a loss are contiguous in the sorted scores.
+
+    Examples
+    --------
+    >>> from kernlearn.pairwise import AllPairsSVM
+    >>> model = AllPairsSVM(regularization=0.5).fit([[0.0], [1.0]], ["a", "b"])
+    >>> model.coef_, model.intercept_
+    (array([[0.8]]), array([-0.4]))
+    """
+
+    regularization: float = 1e-3
+    _: KW_ONLY
+    tol: float = 1e-6
+    max_iter: int = 1000
+
+    _parameter_constraints = {
+        "regularization": [POSITIVE],
+        "tol": [POSITIVE],
+        "max_iter": [COUNT],
+    }
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Solve the problem.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels, numbers or strings, of two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the points, not negative; that of a pair is their product. A point of
+            weight 0 counts as absent.
+
+        Returns
+        -------
+        AllPairsSVM
+            The estimator itself.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, or X contains NaN or infinity.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If `max_iter` iterations were not enough.
+        """
+        rows, labels = validate_data(self, X, y, **POINTS)
+        check_classification_targets(labels)
+        rows, labels, weights = without_zeros(rows, labels, check_weights(sample_weight, rows))
+        self.classes_ = two_classes(labels)
+        positive = class_codes(labels, self.classes_) == 1
+
+        def objective(w: Array) -> tuple[Any, Array]:
+            loss, slopes = mean_loss(rows @ w, positive, weights)
+            value = loss + self.regularization / 2 * (w @ w)
+            return value, rows.T @ slopes + self.regularization * w
+
+        start = np.zeros(rows.shape[1])
+        gtol = self.tol * np.abs(objective(start)[1]).max()
+        limits = {"maxiter": self.max_iter, "maxfun": 20 * self.max_iter}
+        options = {"gtol": gtol, "ftol": 0.0, **limits}
+        optimum = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
+        if np.abs(optimum.jac).max() > gtol and optimum.nit >= self.max_iter:
+            warnings.warn(
+                f"no solution to tol={self.tol:g} in max_iter={self.max_iter} iterations: raise "
+                "one of them, or scale the features",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.objective_, self.n_iter_ = float(optimum.fun), int(optimum.nit)
+        shares = np.ones(len(labels)) if weights is None else weights
+        shares = shares / np.bincount(positive, shares)[positive.astype(np.intp)]
+        self.coef_: Array = optimum.x[np.newaxis]
+        self.intercept_: Array = -0.5 * (self.coef_ @ (rows.T @ shares))
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def mean_loss(
+    scores: NDArray[Any], positive: NDArray[np.bool_], weights: Array | None
+) -> tuple[float, Array]:
+    """Return the mean squared hinge over unlike pairs, and its derivative by each score.
+
+    The weight of a pair is the product of those of its points.
+    """
+    # with thresholds 1 - p of the positives, pair (p, q) has a loss where q + (1 - p) > 0: for
+    # each p, a suffix of the sorted q
+    lower, upper = scores[~positive].astype(np.float64), 1 - scores[positive].astype(np.float64)
+    n_pairs: Any = len(lower) * len(upper)
+    if weights is None:
+        up, down = _missing(upper, lower), _missing(lower, upper)
+    else:
+        of_lower, of_upper = weights[~positive], weights[positive]
+        up = of_upper * _missing(upper, lower, of_lower)
+        down = of_lower * _missing(lower, upper, of_upper)
+        n_pairs = of_lower.sum() * of_upper.sum()
+    slopes = np.empty(len(scores))
+    slopes[positive] = -2 * up / n_pairs
+    slopes[~positive] = 2 * down / n_pairs
+    return float(upper @ up + lower @ down) / n_pairs, slopes
+
+
+def _missing(at: Array, others: Array, weights: Array | None = None) -> Array:
+    """Return the sum of weight · max(0, at + other) over the others, for each `at`."""
+    if weights is None:
+        others, weights = np.sort(others), np.ones(len(others))
+    else:
+        order = np.argsort(others)
+        others, weights = others[order], weights[order]
+    counts = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
+    sums = np.append(np.cumsum((weights * others)[::-1])[::-1], 0.0)
+    first = np.searchsorted(others, -at, side="right")
+    return at * counts[first] + sums[first]

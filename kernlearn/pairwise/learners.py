@@ -1,0 +1,605 @@
+"""Online learners of linear functions with large AUC, from a stream of points: OLP and OAM."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from itertools import repeat
+from math import isfinite
+from numbers import Integral
+from typing import Any, NamedTuple, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.linear_model._base import LinearClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import validate_data
+
+from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE, Interval, StrOptions, fit_context
+from kernlearn.memory import row_blocks
+from kernlearn.pairwise.buffers import POLICIES, Buffer
+from kernlearn.pairwise.losses import LOSSES
+
+Array: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.int64]
+Item: TypeAlias = Mapping[Hashable, Any]
+
+POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+# A row of codes for an item of either class.
+_CODES = np.array([[0], [1]])
+
+
+class State(NamedTuple):
+    """What OLP and OAM keep of a stream."""
+
+    w: Array  #: The iterate, shape (n_features,).
+    total: Array  #: The sum of the iterates that are not counted as equal to w.
+    sums: Array  #: The sums of the points of each class, shape (2, n_features).
+    counts: Codes  #: The numbers of points of each class, and of iterates equal to w, shape (3,).
+    rows: Array  #: The points in the buffer, shape (size, n_features).
+    codes: Codes  #: Their classes, 0 and 1, or -1 for an empty slot, shape (size,).
+
+    @classmethod
+    def empty(cls, n_features: int, size: int) -> "State":
+        """Return the state before the first point."""
+        d, counts = n_features, np.zeros(3, dtype=np.int64)
+        codes = np.full(size, -1, dtype=np.int64)
+        return cls(np.zeros(d), np.zeros(d), np.zeros((2, d)), counts, np.zeros((size, d)), codes)
+
+    def widened(self, n_features: int) -> "State":
+        """Return the state with further features, which all points so far lack."""
+        w, total, sums, counts, rows, codes = self
+        w, total, sums, rows = (widened(a, n_features) for a in (w, total, sums, rows))
+        return State(w, total, sums, counts, rows, codes)
+
+
+def widened(values: Array, n_columns: int) -> Array:
+    """Return an array with columns of zeros after those that it has."""
+    return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, n_columns - values.shape[-1])])
+
+
+def several_classes(y: Any) -> NDArray[Any]:
+    """Return the classes of labels; raise a ValueError if there is only one."""
+    classes = np.unique(y)
+    if len(classes) < 2:
+        raise ValueError(
+            f"there must be two classes, but there is one class: {classes.tolist()}; "
+            "a stream that may start with one class is for partial_fit"
+        )
+    return classes
+
+
+def two_classes(y: Any) -> NDArray[Any]:
+    """Return the classes of labels; raise a ValueError unless there are two."""
+    classes = several_classes(y)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(y)}, with {len(classes)} classes."
+        )
+    return classes
+
+
+def class_codes(y: NDArray[Any], classes: NDArray[Any]) -> Codes:
+    """Return 1 for the labels of the second class, 0 for those of the first."""
+    known = np.isin(y, classes)
+    if not known.all():
+        raise ValueError(
+            f"y contains the label {y[~known][0].item()!r}, which is not one of the classes "
+            f"{classes.tolist()}"
+        )
+    return (y == classes[1]).astype(np.int64)
+
+
+class StreamRanker(ABC, LinearClassifierMixin, BaseEstimator):
+    """A linear function for two classes that is learned from a stream, of arrays or of items."""
+
+    # what river asks of a model
+    _supervised = True
+    _multiclass = False
+
+    classes_: NDArray[Any]
+    n_features_in_: int
+    n_passes: int = 1
+    average: bool
+    _state: Any
+
+    @abstractmethod
+    def _start(self, n_features: int) -> None:
+        """Begin without points."""
+
+    @abstractmethod
+    def _learn(self, X: Array, codes: Codes) -> None:
+        """Learn from some points."""
+
+    def _weights(self) -> Array:
+        """Return the weights, not to be written to."""
+        w, total, _, counts, *_ = self._state
+        return (total + counts[2] * w) / self.n_samples_seen_ if self.average else w
+
+    def _means(self) -> Array:
+        """Return the means of both classes, shape (2, n_features)."""
+        return self._state.sums / self._state.counts[:2, np.newaxis]
+
+    @property
+    def coef_(self) -> Array:
+        """The weights."""
+        return self._weights()[np.newaxis].copy()
+
+    @property
+    def intercept_(self) -> Array:
+        """The intercept."""
+        return np.array([self._intercept(self._weights())])
+
+    def _intercept(self, w: Array) -> float:
+        negative, positive = self._state.counts[:2]
+        if negative and positive:
+            means = self._means()
+            return -float(w @ (0.5 * (means[0] + means[1])))
+        # no pair yet and w = 0: predict the one class
+        return 1.0 if positive else -1.0 if negative else 0.0
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Number of points of the stream so far."""
+        return int(self._state.counts[:2].sum())
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn from scratch, from points in the given order.
+
+        Nothing is shuffled: rows sorted by class make a stream from which little is learned.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The points; sparse ones become dense in blocks.
+        y : array-like of shape (n_samples,)
+            Their labels, numbers or strings, of two classes.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the number of classes is invalid, X contains NaN or infinity, or the
+            weights grow beyond all bounds.
+        """
+        points, labels = self._validate(X, y, reset=True)
+        self._begin(points.shape[1], two_classes(labels))
+        codes = class_codes(labels, self.classes_)
+        for _ in range(self.n_passes):
+            self._feed(points, codes)
+        return self
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Continue with the next points of the stream, one or more.
+
+        The result does not depend on how a stream is divided into calls.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The points; sparse ones become dense in blocks.
+        y : array-like of shape (n_samples,)
+            Their labels; they may be of one class.
+        classes : array-like of shape (2,), default=None
+            Both labels. Required in the first call.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If `classes` is missing in the first call, is not of two labels or not those of
+            before, if y contains another label, if X has another number of features than before,
+            or NaN or infinity, all of which leave the estimator unchanged; or if the weights
+            grow beyond all bounds.
+        """
+        first = not hasattr(self, "classes_")
+        points, labels = self._validate(X, y, reset=first)
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        known = self.classes_ if classes is None else two_classes(np.asarray(classes))
+        if not first and not np.array_equal(known, self.classes_):
+            raise ValueError(
+                f"classes={known.tolist()} is not the same as on the last call to partial_fit, "
+                f"was: {self.classes_.tolist()}"
+            )
+        codes = class_codes(labels, known)
+        if first:
+            self._begin(points.shape[1], known)
+        self._feed(points, codes)
+        return self
+
+    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
+        X, y = validate_data(self, X, y, reset=reset, **POINTS)
+        check_classification_targets(y)
+        return X, y
+
+    def _begin(self, n_features: int, classes: NDArray[Any]) -> None:
+        self.classes_ = classes
+        # the features of items, once one has come; whether items may bring further ones
+        self._names: dict[Hashable, None] | None = None
+        self._grows = False
+        self._start(n_features)
+
+    def _feed(self, X: Any, codes: Codes) -> None:
+        for part in row_blocks(*X.shape):
+            rows = X[part].toarray() if sparse.issparse(X) else X[part]
+            rows = np.ascontiguousarray(rows, dtype=np.float64).view()
+            rows.flags.writeable = False  # one compiled version for all, read-only input too
+            self._learn(rows, codes[part])
+        self._check_finite(self._weights())
+
+    def _check_finite(self, values: Array) -> None:
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"the weights grew beyond all bounds within {self.n_samples_seen_} points: scale "
+                "the features, or take smaller steps, a smaller radius or a loss that grows more "
+                "slowly"
+            )
+
+    # -- items ----------------------------------------------------------------------------------
+
+    def learn_one(self, x: Item, y: Any) -> None:
+        """Continue with the next point of the stream, a dictionary of features.
+
+        The same points in rows of an array, with the features in the order in which they first
+        came, give the same model by `partial_fit`.
+
+        Parameters
+        ----------
+        x : mapping
+            Numbers by the names of features, in any order. A feature that x lacks is 0, as is one
+            in the points before it first came. After `fit` or `partial_fit` the features are those
+            of the arrays: their names, or the numbers of columns.
+        y : bool, or a label
+            Its label: True and False, or 1 and 0, unless `fit` or `partial_fit` has had others.
+
+        Raises
+        ------
+        ValueError
+            If a value is not a finite number, y is no label, or x has a feature that is not one
+            of those fitted on arrays, all of which leave the estimator unchanged; or if the
+            weights grow beyond all bounds.
+        """
+        first = not hasattr(self, "classes_")
+        classes = [False, True] if first else self.classes_.tolist()
+        if y not in classes:
+            raise ValueError(f"the label {y!r} is not one of the classes {classes}")
+        names: dict[Hashable, None] = {} if first else self._item_names()
+        new = [] if x.keys() <= names.keys() else [name for name in x if name not in names]
+        if new and not (first or self._grows):
+            raise ValueError(f"feature {new[0]!r} is not one of the {len(names)} features fitted")
+        row = item_row(x, [*names, *new] if new else names)
+        if first:
+            self._validate_params()
+            self._begin(0, np.array(classes))
+            self._names, self._grows = names, True
+        if new or first:
+            names.update(dict.fromkeys(new))
+            self._state = self._state.widened(len(names))
+            self.n_features_in_ = len(names)
+            self.__dict__.pop("feature_names_in_", None)
+            if names and all(isinstance(name, str) for name in names):
+                self.feature_names_in_ = np.array([*names], dtype=object)
+        self._learn(row, _CODES[classes.index(y)])
+        self._check_finite(self._state[0])
+
+    def score_one(self, x: Item) -> float:
+        """Return the score of an item, as `decision_function` does of rows.
+
+        Parameters
+        ----------
+        x : mapping
+            As for `learn_one`; a feature that has not come yet has no weight.
+
+        Returns
+        -------
+        float
+            The higher, the more likely the second class; 0 before the first point.
+
+        Raises
+        ------
+        ValueError
+            If a value is not a finite number.
+        """
+        if not hasattr(self, "classes_"):
+            return 0.0
+        row, w = item_row(x, self._item_names())[0], self._weights()
+        return float(w @ row) + self._intercept(w)
+
+    def predict_one(self, x: Item) -> Any:
+        """Return the label of an item, None before the first point; see :meth:`score_one`."""
+        score = self.score_one(x)
+        return self.classes_[int(score > 0)].item() if hasattr(self, "classes_") else None
+
+    def _item_names(self) -> dict[Hashable, None]:
+        """Return the features of items, in the order of columns."""
+        if self._names is None:
+            names = getattr(self, "feature_names_in_", range(self.n_features_in_))
+            self._names = dict.fromkeys(names)
+        return self._names
+
+    # --------------------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+def item_row(x: Item, names: Collection[Hashable]) -> Array:
+    """Return the values of features of an item as a row, 0 for those that it lacks."""
+    try:
+        values: Any = map(x.get, names, repeat(0.0))
+        row = np.fromiter(values, np.float64, len(names))[np.newaxis]
+    except (TypeError, ValueError, OverflowError):
+        row = None
+    if row is None or not np.isfinite(row).all():
+        wrong = next(name for name, value in x.items() if not _is_number(value))
+        raise ValueError(f"feature {wrong!r} is {x[wrong]!r}, and must be a finite number")
+    row.flags.writeable = False
+    return row
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return isfinite(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+@dataclass(eq=False, repr=False)
+class OLP(StreamRanker):
+    r"""Online learning with a pairwise loss: a linear function of large AUC from a stream.
+
+    When to use it: ranking two classes, rare positives above all, from a stream of any length.
+
+    Each point is paired with those in a buffer [1]_. With labels ±1 and the buffer B,
+    point t updates the weights to
+
+    .. math::
+
+        w_t = \Pi\Bigl[w_{t-1} - \frac{\eta_t}{|B|} \sum_{(x, y) \in B} \nabla_w\,
+              \varphi\bigl(\tfrac{y_t - y}{2} \langle w_{t-1}, x_t - x\rangle\bigr)\Bigr]
+
+    and is then offered to the buffer. A pair of one class has no gradient, but counts in
+    the size of B.
+
+    Parameters
+    ----------
+    buffer_size : int, default=50
+        Number s of points in the buffer.
+    buffer : {"fifo", "rs", "rsx", "rsx2"}, default="rsx2"
+        Which points are kept: the last ones ("fifo"); a uniform sample of the past without
+        replacement ("rs"); or in each slot a uniform sample of the past, independent of the
+        other slots, as the theory has it ("rsx", and "rsx2" with fewer draws).
+    eta : float, default=1.0
+        Scale η of the steps :math:`\eta_t = \eta/\sqrt t`. Not used with regularisation.
+    radius : float or None, default=10.0
+        Radius of the ball that contains w; None for no bound.
+    loss : {"hinge", "squared_hinge", "logistic", "exponential", "squared"}, default="hinge"
+        The φ.
+    regularization : float, default=0.0
+        λ of a strongly convex regulariser λ/2 ‖w‖² in each loss, with which the steps are
+        :math:`\eta_t = 1/(\lambda t)` (section 6.4).
+    average : bool, default=True
+        Whether the weights are the mean of :math:`w_1, \dots, w_n`, to which the theory
+        applies, or :math:`w_n`.
+    n_passes : int, default=1
+        Passes of `fit` over the data, in the given order. `partial_fit` makes one.
+    random_state : int, RandomState instance or None, default=None
+        Seed for the buffer.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels; the second one is the positive class.
+    coef_ : ndarray of shape (1, n_features)
+        The weights, float64.
+    intercept_ : ndarray of shape (1,)
+        Makes the score 0 midway between the means of both classes seen so far. For `predict`
+        only, the AUC does not depend on it. As long as only one class has been seen, the weights
+        are 0 and the intercept ±1, so that this class is predicted.
+    n_samples_seen_ : int
+        Number of points of the stream so far.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has any.
+
+    See Also
+    --------
+    OAM : The algorithms of Zhao et al. (2011), with one buffer per class.
+    AllPairsSVM : The batch problem over all pairs.
+
+    Notes
+    -----
+    Line 5 of algorithm 8 adds the gradient; a loss is minimised, so it is subtracted here. With
+    y − y' instead of its half, as section 6.6.2 has it, the margin of the hinge would be ½.
+
+    A step takes O(s · n_features) time, and memory is that of the buffer and a block of dense
+    rows, whatever the length of the stream. More than one pass is a longer stream in which points
+    come again, also for the buffer.
+
+    For kernels, use a feature map in a pipeline: see the second example.
+
+    References
+    ----------
+    .. [1] Kar (2013), algorithm 8 and theorem 6.13.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.metrics import roc_auc_score
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from kernlearn.pairwise import OLP
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = StandardScaler().fit_transform(X)
+    >>> model = OLP(buffer_size=10, random_state=0).fit(X[:400], y[:400])
+    >>> bool(roc_auc_score(y[400:], model.decision_function(X[400:])) > 0.98)
+    True
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from kernlearn.features import RandomMaclaurin
+    >>> features = RandomMaclaurin(n_components=200, random_state=0)
+    >>> model = make_pipeline(features, OLP(random_state=0)).fit(X[:400] / 20, y[:400])
+    >>> bool(roc_auc_score(y[400:], model.decision_function(X[400:] / 20)) > 0.95)
+    True
+    """
+
+    buffer_size: int = 50
+    _: KW_ONLY
+    buffer: str = "rsx2"
+    eta: float = 1.0
+    radius: float | None = 10.0
+    loss: str = "hinge"
+    regularization: float = 0.0
+    average: bool = True
+    n_passes: int = 1
+    random_state: Any = None
+
+    _parameter_constraints = {
+        "buffer_size": [COUNT],
+        "buffer": [StrOptions(set(POLICIES))],
+        "eta": [POSITIVE],
+        "radius": [POSITIVE, None],
+        "loss": [StrOptions(set(LOSSES))],
+        "regularization": [NOT_NEGATIVE],
+        "average": ["boolean"],
+        "n_passes": [COUNT],
+        "random_state": ["random_state"],
+    }
+
+    def _start(self, n_features: int) -> None:
+        rng = check_random_state(self.random_state)
+        self._buffer = Buffer(self.buffer, self.buffer_size, rng)
+        self._state = State.empty(n_features, self.buffer_size)
+
+    def _learn(self, X: Array, codes: Codes) -> None:
+        from kernlearn.pairwise.steps import olp_steps  # numba only where it is needed
+
+        radius = np.inf if self.radius is None else self.radius
+        numbers = float(self.eta), float(self.regularization), float(radius)
+        moves = self._buffer.moves(len(codes))
+        olp_steps(X, codes, self._state, moves, [*LOSSES].index(self.loss), numbers)
+
+
+@dataclass(eq=False, repr=False)
+class OAM(StreamRanker):
+    r"""Online AUC maximisation [1]_, the algorithms that OLP is compared with in [2]_.
+
+    When to use it: as :class:`OLP`; the method that it is compared with.
+
+    Each class has its own buffer. Point t, with label :math:`y_t = \pm 1`, is paired with the
+    buffer B of the other class, of which N points have been seen, with the weight
+    :math:`C_t = C \max(1, N/|B|)`. "gradient" (OAM_gra) moves to
+
+    .. math::
+
+        w_t = w_{t-1} + \frac{C_t}{2}\, y_t \sum_{x \in B}
+              1[y_t \langle w_{t-1}, x_t - x\rangle \le 1]\,(x_t - x),
+
+    and "sequential" (OAM_seq) makes a passive-aggressive step for each x of B in turn,
+
+    .. math::
+
+        w \leftarrow w + \min\Bigl(C_t, \frac{\max(0, 1 - y_t \langle w, x_t - x\rangle)}
+              {\|x_t - x\|^2}\Bigr)\, y_t\, (x_t - x).
+
+    Parameters
+    ----------
+    buffer_size : int, default=100
+        Number s of points in both buffers together, at least 2: half each, and with an odd
+        number one more of the positive class. So memory is that of :class:`OLP` with the same
+        s; in [1]_ it is the size of each buffer.
+    variant : {"gradient", "sequential"}, default="gradient"
+        The algorithm.
+    C : float, default=1.0
+        Scale of the steps, which do not shrink.
+    buffer : {"fifo", "rs", "rsx", "rsx2"}, default="rs"
+        Which points of a class are kept, as in :class:`OLP`.
+    average : bool, default=False
+        Whether the weights are the mean of :math:`w_1, \dots, w_n`, as OLP's are by default; the
+        algorithms of [1]_ return :math:`w_n`.
+    n_passes, random_state
+        As in :class:`OLP`.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features)
+        The weights, float64.
+    classes_, intercept_, n_samples_seen_, n_features_in_, feature_names_in_
+        As of :class:`OLP`.
+
+    See Also
+    --------
+    OLP : One buffer and projections.
+
+    Notes
+    -----
+    A step takes O(s · n_features) time.
+
+    References
+    ----------
+    .. [1] P. Zhao, S. C. H. Hoi, R. Jin, T. Yang. Online AUC maximization. ICML 2011.
+    .. [2] Kar (2013), section 6.8.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.metrics import roc_auc_score
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from kernlearn.pairwise import OAM
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = StandardScaler().fit_transform(X)
+    >>> model = OAM(buffer_size=10, C=1e-3, random_state=0).fit(X[:400], y[:400])
+    >>> bool(roc_auc_score(y[400:], model.decision_function(X[400:])) > 0.98)
+    True
+    """
+
+    buffer_size: int = 100
+    _: KW_ONLY
+    variant: str = "gradient"
+    C: float = 1.0
+    buffer: str = "rs"
+    average: bool = False
+    n_passes: int = 1
+    random_state: Any = None
+
+    _parameter_constraints = {
+        "buffer_size": [Interval(Integral, 2, None, closed="left")],
+        "variant": [StrOptions({"gradient", "sequential"})],
+        "C": [POSITIVE],
+        "buffer": [StrOptions(set(POLICIES))],
+        "average": ["boolean"],
+        "n_passes": [COUNT],
+        "random_state": ["random_state"],
+    }
+
+    def _start(self, n_features: int) -> None:
+        rng, half = check_random_state(self.random_state), self.buffer_size // 2
+        # of the negative and of the positive class
+        sizes = half, self.buffer_size - half
+        self._buffers = [Buffer(self.buffer, size, rng) for size in sizes]
+        self._state = State.empty(n_features, self.buffer_size)
+
+    def _learn(self, X: Array, codes: Codes) -> None:
+        from kernlearn.pairwise.steps import oam_steps  # numba only where it is needed
+
+        n_points = np.bincount(codes, minlength=2).tolist()
+        moves = tuple(buffer.moves(n) for buffer, n in zip(self._buffers, n_points, strict=True))
+        oam_steps(X, codes, self._state, moves, float(self.C), self.variant == "sequential")

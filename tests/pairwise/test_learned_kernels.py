@@ -1,0 +1,538 @@
+"""Metrics, similarities and sums of kernels against slow loops, and classifiers on them."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from kernlearn.kernels import (
+    GaussianKernel,
+    HomogeneousPolynomialKernel,
+    LinearKernel,
+    PolynomialKernel,
+    as_kernel,
+)
+from kernlearn.landmarks import BBSClassifier, RegLand
+from kernlearn.pairwise import (
+    MetricKNNClassifier,
+    MultipleKernelSVM,
+    OnlineMetricLearner,
+    OnlineMKL,
+    OnlineSimilarityLearner,
+    SimilaritySVM,
+)
+from kernlearn.pairwise.buffers import POLICIES
+from kernlearn.pairwise.learned_kernels import lower, project_psd, project_simplex, shrink
+from tests.checks import parametrize_with_checks
+from tests.pairwise import plain
+
+RNG = np.random.RandomState(0)
+X = RNG.normal(size=(90, 4)) * [1.0, 0.5, 2.0, 1.0] * 0.7
+Y = np.array(["a", "b", "c"])[
+    (X[:, 0] + 0.3 * RNG.normal(size=90) > 0).astype(int) + (X[:, 1] > 0.2)
+]
+KERNELS = [LinearKernel(), GaussianKernel(sigma=1.0), HomogeneousPolynomialKernel(degree=2)]
+POINTWISE = [
+    lambda a, b: a @ b,
+    lambda a, b: np.exp(-((a - b) ** 2).sum() / 2),
+    lambda a, b: (a @ b) ** 2,
+]
+
+
+@parametrize_with_checks(
+    [
+        OnlineMetricLearner(),
+        OnlineMetricLearner(norm="trace_norm", radius=1.0, buffer_size=1),
+        OnlineSimilarityLearner(),
+        OnlineSimilarityLearner("goodness", positive_semidefinite=False, radius=1.0),
+        OnlineMKL(),
+        OnlineMKL(["linear", "polynomial"], normalize=True, norm="l2", buffer_size=1),
+        MetricKNNClassifier(),
+        SimilaritySVM(),
+        MultipleKernelSVM(),
+    ]
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+# -- projections ----------------------------------------------------------------------------------
+
+NUMBERS = st.floats(-10, 10, allow_subnormal=False)
+RADII = st.floats(1e-3, 20)
+#: Of a vector: the projection, and a random point of the set of radius 1.
+VECTOR_SETS = {
+    "l2": (shrink, lambda rng, n: (v := rng.normal(size=n)) / np.linalg.norm(v)),
+    "cone and l2": (
+        lambda w, r: shrink(np.maximum(w, 0), r),
+        lambda rng, n: (v := rng.exponential(size=n)) / np.linalg.norm(v),
+    ),
+    "simplex": (project_simplex, lambda rng, n: rng.dirichlet(np.full(n, 0.3))),
+}
+MATRIX_SETS = {
+    "l2": lambda V: V / np.linalg.norm(V),
+    "trace_norm": lambda V: V / np.trace(V),
+}
+
+
+def is_nearest(w, projected, others):
+    """Whether <w - p, v - p> <= 0 for all points v, by which a projection p is known."""
+    scale = 1 + np.abs(w).sum()
+    return all(np.vdot(w - projected, other - projected) <= 1e-9 * scale**2 for other in others)
+
+
+@pytest.mark.parametrize("name", VECTOR_SETS)
+@example(w=np.array([np.finfo(float).tiny]), radius=4.0)
+@given(w=st.integers(1, 8).flatmap(lambda n: arrays(float, n, elements=NUMBERS)), radius=RADII)
+def test_projection_of_a_vector_is_the_nearest_point(name, w, radius):
+    (project, draw), rng = VECTOR_SETS[name], np.random.RandomState(0)
+    projected = project(w, radius)
+    if name == "simplex":
+        assert projected.sum() == pytest.approx(radius)
+    else:
+        assert np.linalg.norm(projected) <= radius * (1 + 1e-12)
+    assert name == "l2" or projected.min() >= 0
+    others = [radius * draw(rng, len(w)) for _ in range(20)]
+    if name != "simplex":
+        others += [v * rng.uniform() for v in others]
+    assert is_nearest(w, projected, others)
+    np.testing.assert_allclose(project(projected, radius), projected, atol=1e-12 * radius)
+
+
+@pytest.mark.parametrize("norm", MATRIX_SETS)
+@given(
+    M=st.integers(1, 5).flatmap(lambda n: arrays(float, (n, n), elements=NUMBERS)), radius=RADII
+)
+def test_projection_of_a_matrix_is_the_nearest_point(norm, M, radius):
+    projected, rng = project_psd(M, radius, norm), np.random.RandomState(0)
+    size = np.linalg.norm(projected) if norm == "l2" else np.trace(projected)
+    assert size <= radius * (1 + 1e-9)
+    np.testing.assert_array_equal(projected, projected.T)
+    assert np.linalg.eigvalsh(projected).min() >= -1e-9
+    draws = [A @ A.T for A in rng.normal(size=(20, len(M), len(M)))]
+    draws += [np.outer(v, v) for v in rng.normal(size=(10, len(M)))]  # extreme points
+    others = [radius * MATRIX_SETS[norm](V) for V in draws]
+    assert is_nearest(M, projected, [*others, *(V * rng.uniform() for V in others)])
+    np.testing.assert_allclose(project_psd(projected, radius, norm), projected, atol=1e-9)
+    free = project_psd(M, None, norm)
+    assert is_nearest(M, free, others)
+
+
+def test_projections_of_extreme_numbers():
+    np.testing.assert_allclose(shrink(np.array([3e200, 4e200]), 1.0), [0.6, 0.8], rtol=1e-15)
+    np.testing.assert_allclose(shrink(np.array([3e-200, 4e-200]), 1e-200), [6e-201, 8e-201])
+    np.testing.assert_array_equal(project_simplex(np.array([1e17, 1e17 - 1e3, 0]), 1), [1, 0, 0])
+    large = np.array([1e9 + 0.5, 1e9, -1e9])
+    np.testing.assert_array_equal(project_simplex(large, 1.0), [0.75, 0.25, 0])
+    assert lower(np.array([0.25, 0.5]), 1.0).tolist() == [0.25, 0.5]
+
+
+# -- the algorithm --------------------------------------------------------------------------------
+
+
+def psd(radius=None, norm="l2"):
+    """The nearest positive semi-definite matrix in a ball."""
+
+    def project(M):
+        values, vectors = np.linalg.eigh((M + M.T) / 2)
+        return vectors @ np.diag(in_ball(np.maximum(values, 0), radius, norm)) @ vectors.T
+
+    return project
+
+
+def in_ball(values, radius, norm):
+    """The nearest vector in a ball to one that is not negative."""
+    if radius is None or np.linalg.norm(values, 2 if norm == "l2" else 1) <= radius:
+        return values
+    return values * radius / np.linalg.norm(values) if norm == "l2" else on_simplex(values, radius)
+
+
+def on_simplex(values, radius):
+    low, high = values.min() - radius, values.max()
+    for _ in range(200):
+        level = (low + high) / 2
+        above = np.maximum(values - level, 0).sum() > radius
+        low, high = (level, high) if above else (low, level)
+    return np.maximum(values - level, 0)
+
+
+def any_matrix(radius=None, norm="l2"):
+    def project(M):
+        if norm == "l2":
+            return in_ball(M.ravel(), radius, norm).reshape(M.shape)
+        left, values, right = np.linalg.svd(M)
+        return left @ np.diag(in_ball(values, radius, norm)) @ right
+
+    return project
+
+
+def metric_pair(M, x, other, sign):
+    outer = np.outer(x - other, x - other)
+    return sign * (1 - (M * outer).sum()), -sign * outer
+
+
+def similarity_pair(W, x, other, sign):
+    return sign * (x @ W @ other), sign * np.outer(x, other)
+
+
+def kernels_pair(kernels):
+    def pair(w, x, other, sign):
+        z = np.array([kernel(x, other) for kernel in kernels])
+        return sign * (w @ z), sign * z
+
+    return pair
+
+
+def normalized(kernel):
+    return lambda a, b: kernel(a, b) / np.sqrt(kernel(a, a) * kernel(b, b))
+
+
+def slow(X, y, w, pair, project, policy="rsx2", size=7, seed=3, eta=0.5, goodness=False):
+    """Return w_1, ..., w_n; `pair` gives the margin of a pair and its derivative by w."""
+    (moves,) = plain.buffers(policy, [size], seed)
+    w, kept, iterates = project(w), [], []
+    for t, (x, label) in enumerate(zip(X, y, strict=True), start=1):
+        pairs = [pair(w, x, other, 1 if theirs == label else -1) for other, theirs in kept]
+        margins = np.array([margin for margin, _ in pairs])
+        if goodness and pairs:
+            margins[:] = margins.mean()
+        gradient = sum(
+            (plain.LOSSES["hinge"](m) * by_w for m, (_, by_w) in zip(margins, pairs, strict=True)),
+            np.zeros_like(w),
+        )
+        w = project(w - eta / np.sqrt(t) * gradient / max(len(kept), 1))
+        iterates.append(w)
+        kept = plain.move(kept, (x, label), *moves())
+    return np.array(iterates)
+
+
+SQUARE = np.zeros((4, 4))
+CASES = [
+    (OnlineMetricLearner(**ball), "metric_", SQUARE, metric_pair, psd(**ball), False)
+    for ball in ({}, {"radius": 0.4}, {"radius": 0.5, "norm": "trace_norm"})
+]
+CASES += [
+    (
+        OnlineSimilarityLearner(objective, positive_semidefinite=definite, **ball),
+        "matrix_",
+        SQUARE,
+        similarity_pair,
+        (psd if definite else any_matrix)(**ball),
+        objective == "goodness",
+    )
+    for objective in ("alignment", "goodness")
+    for definite in (True, False)
+    for ball in ({}, {"radius": 0.5}, {"radius": 0.6, "norm": "trace_norm"})
+]
+CASES += [
+    (
+        OnlineMKL(KERNELS, normalize=normalize, norm=norm, radius=radius),
+        "weights_",
+        np.zeros(3),
+        kernels_pair([normalized(k) for k in POINTWISE] if normalize else POINTWISE),
+        (lambda w, r=radius: on_simplex(w, r))
+        if norm == "simplex"
+        else (lambda w, r=radius: in_ball(np.maximum(w, 0), r, "l2")),
+        False,
+    )
+    for normalize in (False, True)
+    for norm, radius in (("simplex", 1.0), ("simplex", 3.0), ("l2", 0.6), ("l2", 100.0))
+]
+
+
+@pytest.mark.parametrize(
+    ("model", "attribute", "start", "pair", "project", "goodness"),
+    CASES,
+    ids=[repr(case[0]) for case in CASES],
+)
+def test_agrees_with_the_slow_loop(model, attribute, start, pair, project, goodness):
+    expected = slow(X, Y, start, pair, project, goodness=goodness)
+    assert np.abs(expected[-1]).max() > 0.01
+    model = clone(model).set_params(buffer_size=7, eta=0.5, random_state=3)
+    found = getattr(model.fit(X, Y), attribute)
+    np.testing.assert_allclose(found, expected.mean(axis=0), atol=1e-10)
+
+
+@pytest.mark.parametrize("size", [1, 2, 50, 1000])
+@pytest.mark.parametrize("buffer", POLICIES)
+def test_every_buffer_is_followed(buffer, size):
+    expected = slow(X, Y, SQUARE, metric_pair, psd(), buffer, size).mean(axis=0)
+    model = OnlineMetricLearner(0.5, buffer_size=size, buffer=buffer, random_state=3)
+    np.testing.assert_allclose(model.fit(X, Y).metric_, expected, atol=1e-10)
+
+
+def test_blocks_of_the_stream_are_no_boundaries():
+    rng = np.random.RandomState(1)
+    many, labels = rng.normal(size=(700, 4)), rng.randint(3, size=700)
+    expected = slow(many, labels, SQUARE, metric_pair, psd()).mean(axis=0)
+    model = OnlineMetricLearner(0.5, buffer_size=7, random_state=3).fit(many, labels)
+    np.testing.assert_allclose(model.metric_, expected, atol=1e-10)
+
+
+MODELS = {
+    "metric_": OnlineMetricLearner(buffer_size=5, radius=0.5, random_state=0),
+    "matrix_": OnlineSimilarityLearner(buffer_size=5, random_state=0),
+    "weights_": OnlineMKL(KERNELS, buffer_size=5, radius=2.0, random_state=0),
+}
+each_model = pytest.mark.parametrize("attribute", MODELS)
+
+
+@settings(max_examples=30, deadline=None)
+@given(cuts=st.sets(st.integers(1, 89), max_size=12), attribute=st.sampled_from([*MODELS]))
+def test_same_however_the_stream_is_cut(cuts, attribute):
+    model = clone(MODELS[attribute])
+    whole = clone(model).fit(X, Y)
+    for start, end in pairwise([0, *sorted(cuts), 90]):
+        model.partial_fit(sparse.csr_array(X[start:end]), Y[start:end])
+        model = pickle.loads(pickle.dumps(model))
+    expected = getattr(whole, attribute)
+    np.testing.assert_allclose(getattr(model, attribute), expected, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(model.classes_, whole.classes_)
+    assert model.n_samples_seen_ == whole.n_samples_seen_ == 90
+
+
+@each_model
+def test_a_bad_batch_leaves_everything_as_it_was(attribute):
+    model = clone(MODELS[attribute]).partial_fit(X[:50], Y[:50])
+    other = clone(model).partial_fit(X[:50], Y[:50])
+    bad = X[50:].copy()
+    bad[-1, 0] = np.nan
+    for wrong, labels, message in [
+        (bad, Y[50:], "NaN"),
+        (X[50:, :3], Y[50:], "3 features, but Online.* is expecting 4"),
+        (X[50:], X[50:, 0], "Unknown label type"),
+        (X[50:], np.ones(40), "of the kind seen before"),
+        (X[50:], None, "requires y to be passed"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            model.partial_fit(wrong, labels)
+    after = getattr(model.partial_fit(X[50:], Y[50:]), attribute)
+    expected = getattr(other.partial_fit(X[50:], Y[50:]), attribute)
+    np.testing.assert_array_equal(after, expected)
+
+
+@each_model
+def test_labels_of_any_kind_make_the_same_pairs(attribute):
+    expected = getattr(clone(MODELS[attribute]).fit(X, Y), attribute)
+    codes = np.unique(Y, return_inverse=True)[1]
+    for labels in (codes, codes * 7.0 - 3.0, np.array(list("xyz"))[codes]):
+        found = getattr(clone(MODELS[attribute]).fit(X, labels), attribute)
+        np.testing.assert_array_equal(found, expected)
+
+
+@each_model
+def test_one_class(attribute):
+    with pytest.raises(ValueError, match=r"there is one class: \['a'\]"):
+        clone(MODELS[attribute]).fit(X, np.full(90, "a"))
+    model = clone(MODELS[attribute]).partial_fit(X, np.full(90, "a"))
+    before = getattr(model, attribute)
+    assert attribute != "metric_" or not before.any()
+    # the stream continues with another class, whose name is longer
+    model.partial_fit(X[:5] + 1, np.full(5, "other"))
+    assert model.classes_.tolist() == ["a", "other"]
+    assert (getattr(model, attribute) != before).any()
+
+
+@each_model
+def test_identical_points(attribute):
+    model = clone(MODELS[attribute]).fit(np.ones((30, 3)), np.arange(30) % 2)
+    found = getattr(model, attribute)
+    assert np.isfinite(found).all()
+    assert attribute != "metric_" or not found.any()
+
+
+def test_weights_without_bounds():
+    with pytest.raises(ValueError, match="grew beyond all bounds at point"):
+        OnlineMetricLearner(eta=1e300).fit(1e5 * X, Y)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (OnlineMetricLearner(buffer="all"), "'buffer'"),
+        (OnlineMetricLearner(norm="l1"), "'norm'"),
+        (OnlineMKL([]), "at least one kernel"),
+        (OnlineMKL(["gausian"]), r"'kernels' must be one of .*got 'gausian'"),
+        (OnlineMKL([lambda A, B: np.full((len(A), len(B)), np.nan)]), "gave NaN or infinity"),
+    ],
+)
+def test_bad_parameters(model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, Y)
+
+
+# -- what each of them is for ---------------------------------------------------------------------
+
+
+def test_distances_of_mapped_points_are_the_learned_ones():
+    model = OnlineMetricLearner(random_state=0).fit(X, Y)
+    components = model.components_
+    np.testing.assert_allclose(components.T @ components, model.metric_, atol=1e-14)
+    expected = cdist(X, X, "mahalanobis", VI=model.metric_)
+    Z = model.transform(X)
+    np.testing.assert_allclose(cdist(Z, Z), expected, atol=1e-7)
+    assert (np.diff(np.linalg.norm(components, axis=1)) <= 0).all()
+    assert (components[np.arange(4), np.abs(components).argmax(axis=1)] >= 0).all()
+    assert model.get_feature_names_out()[0] == "onlinemetriclearner0"
+    assert model.transform(X.astype(np.float32)).dtype == np.float32
+
+
+def test_a_metric_helps_the_nearest_neighbours_where_features_are_noise():
+    data, y = load_wine(return_X_y=True)
+    rng = np.random.RandomState(0)
+    noisy = np.hstack([StandardScaler().fit_transform(data), rng.normal(size=(len(y), 30))])
+    rows = rng.permutation(len(y))
+    train, test = rows[:110], rows[110:]
+    neighbors = KNeighborsClassifier()
+    plain_score = neighbors.fit(noisy[train], y[train]).score(noisy[test], y[test])
+    model = make_pipeline(OnlineMetricLearner(eta=0.01, random_state=0), neighbors)
+    assert model.fit(noisy[train], y[train]).score(noisy[test], y[test]) > plain_score
+
+
+@pytest.mark.parametrize("objective", ["alignment", "goodness"])
+def test_alignment_grows_over_that_of_the_inner_product(objective):
+    data, y = load_breast_cancer(return_X_y=True)
+    data = StandardScaler().fit_transform(data)
+    learner = OnlineSimilarityLearner(objective, eta=0.01, random_state=0).fit(data[:300], y[:300])
+    signs = np.where(y[300:, None] == y[300:], 1.0, -1.0)
+    linear, learned = (
+        np.vdot(gram, signs) / np.linalg.norm(gram) / np.linalg.norm(signs)
+        for gram in (data[300:] @ data[300:].T, learner.similarity_(data[300:]))
+    )
+    assert learned > linear + 0.05
+    assert learner.score(data[300:], y[300:]) == pytest.approx(learned)
+    search = GridSearchCV(OnlineMKL(), {"eta": [1e-9, 1.0]}, cv=3).fit(data, y)
+    assert 0 < search.best_score_ <= 1
+
+
+def test_similarity_is_a_kernel_for_the_other_learners():
+    learner = OnlineSimilarityLearner(random_state=0).fit(X, Y)
+    kernel = learner.similarity_
+    assert as_kernel(kernel) is kernel
+    np.testing.assert_allclose(kernel(X, X[:3]), X @ learner.matrix_ @ X[:3].T, atol=1e-14)
+    np.testing.assert_array_equal(learner.matrix_, learner.matrix_.T)
+    for model, target in (
+        (BBSClassifier(10, similarity=kernel), Y),
+        (RegLand(10, similarity=kernel), X[:, 0]),
+    ):
+        found = model.set_params(random_state=0).fit(X, target).predict(X)
+        by_hand = clone(model).set_params(similarity=lambda A, B: A @ learner.matrix_ @ B.T)
+        expected = by_hand.fit(X, target).predict(X)
+        if target is Y:
+            assert (found == expected).mean() > 0.97
+        else:
+            np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_widths_are_those_of_the_first_batch():
+    model = OnlineMKL(["gaussian", "linear"], random_state=0).partial_fit(X[:30], Y[:30])
+    sigma = GaussianKernel().fit(X[:30]).sigma_
+    model.partial_fit(X[30:], Y[30:])
+    assert model.kernels_[0].sigma_ == sigma
+    fixed = OnlineMKL([GaussianKernel(sigma), "linear"], random_state=0).fit(X, Y)
+    np.testing.assert_allclose(model.weights_, fixed.weights_, rtol=0, atol=1e-12)
+
+
+def test_kernels_are_taken_in_every_form_and_left_alone():
+    gaussian = GaussianKernel()
+    forms = ["linear", gaussian, lambda A, B: (A @ B.T) ** 2]
+    found = OnlineMKL(forms, random_state=0).fit(X, Y)
+    assert not hasattr(gaussian, "sigma_")
+    objects = [KERNELS[0], GaussianKernel().fit(X), KERNELS[2]]
+    expected = OnlineMKL(objects, random_state=0).fit(X, Y)
+    np.testing.assert_allclose(found.weights_, expected.weights_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_kernel_is_the_weighted_sum(normalize):
+    model = OnlineMKL(KERNELS, normalize=normalize, radius=2.0, random_state=0).fit(X, Y)
+    kernels = [normalized(k) for k in POINTWISE] if normalize else POINTWISE
+    expected = [
+        [sum(w * k(a, b) for w, k in zip(model.weights_, kernels, strict=True)) for b in X[:7]]
+        for a in X
+    ]
+    np.testing.assert_allclose(model.kernel_(X, X[:7]), expected, atol=1e-12)
+    gram = model.kernel_(X)
+    by_hand = SVC(kernel="precomputed").fit(gram, Y).predict(gram)
+    np.testing.assert_array_equal(SVC(kernel=clone(model.kernel_)).fit(X, Y).predict(X), by_hand)
+
+
+def test_the_kernel_that_knows_the_classes_is_chosen():
+    def knows(A, B):
+        return np.where((A[:, :1] > 0) == (B[:, 0] > 0), 1.0, -1.0)
+
+    def noise(A, B):
+        return np.cos(1000 * A[:, 1:2] - 1000 * B[:, 1])
+
+    points = np.random.RandomState(0).normal(size=(500, 2))
+    model = OnlineMKL([noise, knows, noise], random_state=0).fit(points, points[:, 0] > 0)
+    assert model.weights_[1] > 0.9
+    opposed = OnlineMKL([lambda A, B: -knows(A, B), "cosine"], norm="l2", eta=3.0, random_state=0)
+    opposed.fit(points, points[:, 0] > 0)
+    assert opposed.weights_[0] < 0.1
+    assert 0 < np.linalg.norm(opposed.weights_) <= 1 + 1e-12
+
+
+def test_kernels_of_different_scale():
+    def near(A, B):
+        return np.exp(-3 * abs(A[:, :1] - B[:, 0]))
+
+    labels = X[:, 0] > 0
+    model = OnlineMKL(["cosine", near], eta=0.05, normalize=True, random_state=0)
+    alike = model.fit(X, labels).weights_
+    scaled = clone(model).set_params(kernels=["cosine", lambda A, B: 1e6 * near(A, B)])
+    np.testing.assert_allclose(scaled.fit(X, labels).weights_, alike, atol=1e-9)
+
+
+# -- classifiers ----------------------------------------------------------------------------------
+
+
+def test_neighbours_are_those_of_the_learned_metric():
+    stream = {"eta": 0.5, "radius": 4.0, "buffer_size": 7, "random_state": 3}
+    model = MetricKNNClassifier(3, **stream).fit(X[:60], Y[:60])
+    metric = OnlineMetricLearner(**stream).fit(X[:60], Y[:60]).metric_
+    neighbors = KNeighborsClassifier(
+        3, metric="mahalanobis", metric_params={"VI": metric}, algorithm="brute"
+    )
+    neighbors.fit(X[:60], Y[:60])
+    np.testing.assert_array_equal(model.predict(X[60:]), neighbors.predict(X[60:]))
+    np.testing.assert_allclose(model.predict_proba(X[60:]), neighbors.predict_proba(X[60:]))
+    thin = clone(model).fit(sparse.csr_array(X[:60]), Y[:60])
+    np.testing.assert_array_equal(model.predict(X), thin.predict(sparse.csr_array(X)))
+    few = MetricKNNClassifier(50, random_state=0).fit(X[:10], Y[:10])
+    assert few.classifier_.n_neighbors == 10
+
+
+@pytest.mark.parametrize("objective", ["alignment", "goodness"])
+def test_the_similarity_is_the_kernel_of_an_svm(objective):
+    stream = {"objective": objective, "eta": 0.3, "buffer_size": 9, "random_state": 1}
+    model = SimilaritySVM(2.0, **stream).fit(X[:60], Y[:60])
+    W = OnlineSimilarityLearner(**stream).fit(X[:60], Y[:60]).matrix_
+    svm = SVC(C=2.0, kernel="precomputed").fit(X[:60] @ W @ X[:60].T, Y[:60])
+    gram = X[60:] @ W @ X[:60].T
+    np.testing.assert_array_equal(model.predict(X[60:]), svm.predict(gram))
+    np.testing.assert_allclose(model.decision_function(X[60:]), svm.decision_function(gram))
+    assert model.n_support_ == svm.n_support_.sum()
+
+
+def test_the_sum_is_the_kernel_of_an_svm():
+    stream = {"eta": 0.2, "radius": 3.0, "random_state": 2}
+    kernels = [PolynomialKernel(), GaussianKernel(sigma=0.7)]
+    model = MultipleKernelSVM(kernels, C=5.0, normalize=True, **stream).fit(X[:60], Y[:60])
+    kernel = OnlineMKL(kernels, normalize=True, **stream).fit(X[:60], Y[:60]).kernel_
+    svm = SVC(C=5.0, kernel="precomputed").fit(kernel(X[:60]), Y[:60])
+    expected = svm.decision_function(kernel(X[60:], X[:60]))
+    np.testing.assert_allclose(model.decision_function(X[60:]), expected)

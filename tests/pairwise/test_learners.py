@@ -1,0 +1,523 @@
+"""OLP and OAM against slow loops, on arrays and on items."""
+
+import pickle
+import re
+from copy import deepcopy
+from itertools import starmap
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import check_grad
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from kernlearn import memory
+from kernlearn.features import RandomMaclaurin
+from kernlearn.pairwise import OAM, OLP, AllPairsMoments, AllPairsSVM
+from kernlearn.pairwise.buffers import POLICIES
+from kernlearn.pairwise.losses import LOSSES
+from tests.checks import parametrize_with_checks
+from tests.pairwise import plain
+from tests.pairwise.plain import stream
+
+LABELS = [-1, 1]
+NAMES = ["d", "a", "c", "b", "e"]
+MODELS = [
+    OLP(6, random_state=0),
+    OLP(6, buffer="rsx", regularization=0.1, radius=0.5, random_state=0),
+    OLP(6, buffer="rs", loss="logistic", average=False, random_state=0),
+    OLP(6, buffer="fifo", loss="exponential", radius=1.0, random_state=0),
+    OAM(7, C=0.1, random_state=0),
+    OAM(7, variant="sequential", average=True, C=0.1, buffer="rsx2", random_state=0),
+]
+each_model = pytest.mark.parametrize("model", MODELS, ids=range(len(MODELS)))
+
+
+def same(one, other):
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+    np.testing.assert_array_equal(one.intercept_, other.intercept_)
+    for mine, theirs in zip(one._state, other._state, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+@parametrize_with_checks(
+    [
+        OLP(),
+        OLP(buffer_size=1, buffer="fifo", average=False, n_passes=2),
+        OLP(loss="logistic", regularization=0.1, radius=None),
+        OAM(),
+        OAM(variant="sequential", average=True),
+        OAM(buffer_size=2, buffer="rsx2"),
+    ]
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+# -- the algorithms -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_derivatives_of_losses(name):
+    loss = LOSSES[name]
+    for margin in (-3.0, -0.3, 0.0, 0.7, 1.6, 4.0):
+        error = check_grad(
+            lambda m: loss.value(m).item(), lambda m: loss.derivative(m), np.array([margin])
+        )
+        assert error < 1e-5 * max(1, loss.value(margin))
+    margins = np.array([-1.0, 0.0, 0.5, 1.0, 2.0])
+    np.testing.assert_allclose(loss.derivative(margins), plain.LOSSES[name](margins))
+
+
+def test_the_logistic_loss_neither_overflows_nor_loses_its_tail():
+    loss = LOSSES["logistic"]
+    assert loss.value(np.array([-1000.0, 800.0])).tolist() == [1000.0, 0.0]
+    np.testing.assert_allclose(loss.derivative(np.array([40.0])), -np.exp(-40.0))
+
+
+@pytest.mark.parametrize("regularization", [0.0, 0.3])
+@pytest.mark.parametrize("radius", [0.4, None])
+@pytest.mark.parametrize("loss", plain.LOSSES)
+def test_olp_is_the_plain_loop(loss, radius, regularization):
+    X, y = stream(150, 5)
+    X *= 0.3  # so that the exponential loss without a radius stays finite
+    what = {"loss": loss, "radius": radius, "regularization": regularization, "eta": 0.5}
+    expected = plain.olp(X, y, "rsx2", 8, seed=3, **what)
+    model = OLP(8, random_state=3, **what).fit(X, y)
+    np.testing.assert_allclose(model.coef_[0], expected.mean(axis=0), rtol=0, atol=1e-10)
+    last = OLP(8, random_state=3, average=False, **what).fit(X, y)
+    np.testing.assert_allclose(last.coef_[0], expected[-1], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 150, 1000])
+@pytest.mark.parametrize("buffer", POLICIES)
+def test_olp_follows_every_buffer(buffer, size):
+    X, y = stream(150, 3)
+    expected = plain.olp(X, y, buffer, size, seed=1).mean(axis=0)
+    found = OLP(size, buffer=buffer, random_state=1).fit(X, y).coef_[0]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("size", [2, 3, 9, 20, 500])
+@pytest.mark.parametrize("buffer", POLICIES)
+@pytest.mark.parametrize("variant", ["gradient", "sequential"])
+def test_oam_is_the_plain_loop(variant, buffer, size):
+    X, y = stream(150, 4)
+    # half each, and the odd one to the positive class
+    sizes = size // 2, size - size // 2
+    expected = plain.oam(X, y, buffer, sizes, seed=5, C=0.03, variant=variant)
+    model = OAM(size, variant=variant, C=0.03, buffer=buffer, random_state=5).fit(X, y)
+    np.testing.assert_allclose(model.coef_[0], expected[-1], rtol=0, atol=1e-10)
+    averaged = clone(model).set_params(average=True).fit(X, y)
+    np.testing.assert_allclose(averaged.coef_[0], expected.mean(axis=0), rtol=0, atol=1e-10)
+
+
+def test_a_pair_with_a_margin_of_one_still_counts_for_oam():
+    # after two points w = C/2 (x - x') = (1, 0), and the third has a margin of exactly 1
+    X, y = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], [-1, 1, 1]
+    np.testing.assert_array_equal(OAM(2, C=2.0).fit(X, y).coef_, [[2.0, 1.0]])
+
+
+def test_sequential_steps_are_passive_and_aggressive():
+    X, y = [[0.0], [2.0]], ["no", "yes"]
+    far = OAM(2, variant="sequential", C=10.0).fit(X, y)
+    np.testing.assert_array_equal(far.coef_, [[0.5]])  # just to a margin of 1
+    near = OAM(2, variant="sequential", C=0.1).fit(X, y)
+    np.testing.assert_array_equal(near.coef_, [[0.2]])
+
+
+def test_more_of_the_past_weighs_more_in_oam():
+    # the third negative point raises N/|B| of the negatives to 3
+    X, y = [[0.0]] * 3 + [[1.0]], [-1, -1, -1, 1]
+    np.testing.assert_allclose(OAM(2, C=0.1).fit(X, y).coef_, [[0.15]])
+
+
+def test_passes_are_a_longer_stream_and_rows_keep_their_order():
+    X, y = stream(60, 4)
+    twice = OLP(5, n_passes=2, random_state=0).fit(X, y)
+    same(twice, OLP(5, random_state=0).fit(np.vstack([X, X]), np.hstack([y, y])))
+    assert twice.n_samples_seen_ == 120
+    turned = OLP(5, random_state=0).fit(X[::-1], y[::-1])
+    assert np.abs(turned.coef_ - OLP(5, random_state=0).fit(X, y).coef_).max() > 1e-3
+
+
+def test_steps_with_strong_convexity_reach_the_batch_solution():
+    X, y = stream(6000, 5, shift=1.5)
+    X *= 0.3
+    regularization = 0.2
+    unlike = 2 * np.mean(y == 1) * np.mean(y == -1)
+    batch = AllPairsSVM(regularization / unlike).fit(X, y)
+    online = OLP(
+        6000, loss="squared_hinge", regularization=regularization, radius=5.0, random_state=0
+    ).fit(X, y)
+    np.testing.assert_allclose(online.coef_, batch.coef_, atol=0.03)
+    assert np.linalg.norm(batch.coef_) > 0.5
+    assert np.abs(AllPairsSVM(10 * regularization).fit(X, y).coef_ - batch.coef_).max() > 0.1
+
+
+def test_ranks_breast_cancer_about_as_well_as_the_batch_problem():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    train, test = slice(0, 400), slice(400, None)
+    aucs = [
+        roc_auc_score(y[test], model.fit(X[train], y[train]).decision_function(X[test]))
+        for model in (OLP(2, random_state=0), OLP(random_state=0), AllPairsSVM())
+    ]
+    assert min(aucs) > 0.98
+    assert abs(aucs[1] - aucs[2]) < 0.01
+
+
+def test_kernels_by_a_feature_map():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (1500, 2))
+    y = np.sign(X[:, 0] * X[:, 1])
+    for model in (OLP(random_state=0), OAM(C=1e-3, random_state=0), AllPairsMoments()):
+        features = RandomMaclaurin(n_components=100, random_state=0)
+        piped = make_pipeline(features, model).fit(X[:1000], y[:1000])
+        assert roc_auc_score(y[1000:], piped.decision_function(X[1000:])) > 0.9
+        linear = model.fit(X[:1000], y[:1000])
+        assert roc_auc_score(y[1000:], linear.decision_function(X[1000:])) < 0.65
+
+
+# -- streams --------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=40)
+@given(model=st.sampled_from(MODELS), cuts=st.lists(st.integers(1, 80), max_size=6, unique=True))
+def test_result_is_the_same_however_the_stream_is_cut(model, cuts):
+    X, y = stream(80, 3)
+    parts = clone(model)
+    for start, end in zip([0, *sorted(cuts)], [*sorted(cuts), 80], strict=True):
+        if start < end:
+            parts.partial_fit(X[start:end], y[start:end], classes=LABELS)
+    same(clone(model).fit(X, y), parts)
+
+
+@each_model
+def test_blocks_inside_make_no_difference(model, monkeypatch):
+    X, y = stream(60, 3)
+    whole = clone(model).fit(X, y)
+    monkeypatch.setattr(memory, "BLOCK_BYTES", 7 * 3 * 8)
+    monkeypatch.setattr(memory, "FEWEST_ROWS", 1)
+    same(whole, clone(model).fit(X, y))
+
+
+@each_model
+def test_the_seed_decides(model):
+    X, y = stream(60, 3)
+    again = clone(model).set_params(random_state=np.random.RandomState(0))
+    same(clone(model).fit(X, y), again.fit(X, y))
+    if model.buffer != "fifo":
+        other = clone(model).set_params(random_state=1).fit(X, y)
+        assert (other.coef_ != clone(model).fit(X, y).coef_).any()
+
+
+@each_model
+def test_a_copy_continues_where_the_model_stood(model):
+    X, y = stream(60, 3)
+    whole = clone(model).fit(X, y)
+    part = clone(model).fit(X[:30], y[:30])
+    coef, before = part.coef_, part.coef_.copy()
+    for copy in (deepcopy(part), pickle.loads(pickle.dumps(part)), part):
+        same(whole, copy.partial_fit(X[30:], y[30:]))
+    np.testing.assert_array_equal(coef, before)
+    same(whole, part.fit(X, y))  # which forgets
+
+
+@each_model
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array, sparse.coo_array])
+def test_sparse_rows(model, kind):
+    X, y = stream(60, 5)
+    X[np.abs(X) < 0.8] = 0
+    dense = clone(model).fit(X, y)
+    same(dense, clone(model).fit(kind(X), y))
+    np.testing.assert_allclose(dense.decision_function(kind(X)), dense.decision_function(X))
+
+
+@each_model
+def test_other_forms_of_rows(model):
+    X, y = stream(60, 6)
+    X = X.astype(np.float32)
+    same(clone(model).fit(X, y), clone(model).fit(X.astype(np.float64), y))
+    same(clone(model).fit(X[:, ::2], y), clone(model).fit(X[:, ::2].copy(), y))
+
+
+@each_model
+def test_threshold_is_midway_between_the_classes_and_leaves_the_auc_alone(model):
+    X, y = stream(200, 3, shift=3)
+    model = clone(model).fit(X, y)
+    scores = model.decision_function(X)
+    middle = (scores[y == 1].mean() + scores[y == -1].mean()) / 2
+    np.testing.assert_allclose(middle, 0, atol=1e-9 * np.abs(scores).max())
+    assert roc_auc_score(y, scores) == roc_auc_score(y, X @ model.coef_[0])
+    np.testing.assert_array_equal(model.predict(X), np.where(scores > 0, 1, -1))
+
+
+@each_model
+def test_labels_may_be_strings(model):
+    X, y = stream(60, 3)
+    other = clone(model).fit(X, np.where(y == 1, "spam", "ham"))
+    same(other, clone(model).fit(X, y))
+    assert set(other.predict(X)) <= {"ham", "spam"}
+
+
+@each_model
+def test_one_class_so_far(model):
+    X, y = stream(60, 3)
+    with pytest.raises(ValueError, match="there must be two classes, but there is one class"):
+        clone(model).fit(X, np.ones(60))
+    for label in LABELS:
+        started = clone(model).partial_fit(X[y == label], y[y == label], classes=LABELS)
+        assert not started.coef_.any()
+        assert (started.predict(X) == label).all()
+        started.partial_fit(X[y != label][:1], y[y != label][:1])
+        assert started.coef_.any()
+
+
+@each_model
+def test_identical_points_say_nothing(model):
+    model = clone(model).fit(np.full((40, 3), 2.0), np.resize(LABELS, 40))
+    np.testing.assert_array_equal(model.coef_, 0)
+    np.testing.assert_array_equal(model.intercept_, 0)
+
+
+@each_model
+def test_what_is_refused_leaves_the_model_as_it_was(model):
+    X, y = stream(60, 3)
+    model = clone(model).fit(X, y)
+    before = deepcopy(model)
+    bad = X[:2].copy()
+    bad[1, 1] = np.nan
+    for wrong, labels, message in [
+        (bad, y[:2], "NaN"),
+        (np.full((2, 3), np.inf), y[:2], "infinity"),
+        (X[:2, :2], y[:2], "2 features, but .* is expecting 3"),
+        (X[:2], [1, 7], r"label 7, which is not one of the classes \[-1, 1\]"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            model.partial_fit(wrong, labels)
+    with pytest.raises(ValueError, match="classes"):
+        model.partial_fit(X[:2], y[:2], classes=[0, 1])
+    same(before.partial_fit(X, y), model.partial_fit(X, y))
+
+
+@each_model
+def test_first_call_needs_two_classes(model):
+    X, y = stream(10, 3)
+    started = clone(model)
+    for classes, message in [
+        (None, "classes must be passed on the first call"),
+        ([0, 1, 2], "Only binary classification is supported"),
+        ([1, 1], "there is one class"),
+        ([3, 4], r"label -?1, which is not one of the classes"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            started.partial_fit(X, y, classes=classes)
+    with pytest.raises(ValueError, match="Only binary classification is supported"):
+        started.fit(X, np.arange(10) % 3)
+    same(started.partial_fit(X, y, classes=LABELS), clone(model).fit(X, y))
+
+
+@each_model
+def test_memory_does_not_grow_with_the_stream(model):
+    X, y = stream(5000, 3)
+    model = clone(model).fit(X[:1000], y[:1000])
+    before = len(pickle.dumps(model))
+    model.partial_fit(X[1000:], y[1000:])
+    # moves that are drawn ahead for single points are kept
+    assert len(pickle.dumps(model)) <= before + 20_000
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OLP(0),
+        OLP(buffer="lifo"),
+        OLP(loss="huber"),
+        OLP(eta=0.0),
+        OLP(radius=-1.0),
+        OLP(regularization=-0.1),
+        OLP(n_passes=0),
+        OAM(1),
+        OAM(buffer="lifo"),
+        OAM(variant="both"),
+        OAM(C=0.0),
+    ],
+    ids=repr,
+)
+def test_bad_parameters(model):
+    X, y = stream(10, 2)
+    with pytest.raises(ValueError, match=r"parameter of O\w+ must be"):
+        model.fit(X, y)
+
+
+def test_weights_beyond_all_bounds():
+    X, y = stream(300, 2)
+    model = OLP(loss="squared", eta=1e6, radius=None)
+    with pytest.raises(ValueError, match="weights grew beyond all bounds"):
+        model.fit(1e6 * X, y)
+    items = zip(items_of(1e6 * X, "ab"), (y == 1).tolist(), strict=True)
+    with pytest.raises(ValueError, match="weights grew beyond all bounds"):
+        list(starmap(clone(model).learn_one, items))
+
+
+# -- items ----------------------------------------------------------------------------------------
+
+LEARNERS = [
+    *MODELS,
+    AllPairsMoments(),
+    AllPairsMoments(half_life=50.0),
+]
+each_learner = pytest.mark.parametrize("model", LEARNERS, ids=range(len(LEARNERS)))
+
+
+def items_of(X, names=NAMES):
+    return [dict(zip(names, row, strict=True)) for row in X.tolist()]
+
+
+def labelled(n):
+    X, y = stream(n, 5, seed=4)
+    return X, y == 1
+
+
+def about_equal(one, other):
+    np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-7, atol=1e-11)
+    np.testing.assert_allclose(one.intercept_, other.intercept_, rtol=1e-7, atol=1e-11)
+
+
+@each_learner
+def test_items_and_arrays_give_the_same_model(model):
+    X, y = labelled(700)
+    expected = clone(model).partial_fit(X, y, classes=[False, True])
+    items = clone(model)
+    for x, label in zip(items_of(X), y.tolist(), strict=True):
+        assert items.learn_one(x, label) is None
+    (about_equal if isinstance(model, AllPairsMoments) else same)(items, expected)
+    assert items.n_samples_seen_ == len(y)
+    assert items.feature_names_in_.tolist() == NAMES
+    for x, row in zip(items_of(X[:20]), X[:20], strict=True):
+        (score,) = expected.decision_function(row[np.newaxis])
+        assert items.score_one(x) == pytest.approx(score, rel=1e-6, abs=1e-9)
+        assert items.predict_one(x) is bool(score > 0)
+
+
+@each_learner
+def test_items_rows_and_a_pickle_may_alternate(model):
+    X, y = labelled(400)
+    expected = clone(model).partial_fit(X, y, classes=[False, True])
+    mixed, items = clone(model), items_of(X)
+    frame = pd.DataFrame(X, columns=NAMES)
+    for start in range(0, 400, 50):
+        for i in range(start, start + 23):
+            mixed.learn_one(items[i], y[i])
+        if start == 100:
+            mixed = pickle.loads(pickle.dumps(mixed))
+        rows = slice(start + 23, start + 50)
+        mixed.partial_fit(frame[rows], y[rows])
+    (about_equal if isinstance(model, AllPairsMoments) else same)(mixed, expected)
+
+
+@each_learner
+def test_features_that_come_later_or_not_at_all_are_zero(model):
+    X, y = labelled(300)
+    X[:, 3] *= y  # 0 in each point of one class
+    X[:150, 2:] = 0
+    items = clone(model)
+    for row, label in zip(X, y, strict=True):
+        items.learn_one({NAMES[i]: row[i] for i in range(5) if row[i]}, label)
+    order = [NAMES.index(name) for name in items.feature_names_in_]
+    expected = clone(model).partial_fit(X, y, classes=[False, True])
+    np.testing.assert_allclose(items.coef_, expected.coef_[:, order], rtol=1e-7, atol=1e-11)
+    x = {NAMES[0]: 1.0}
+    (score,) = expected.decision_function([[1.0, 0, 0, 0, 0]])
+    assert items.score_one(x) == pytest.approx(score)
+    assert items.score_one({**x, "new": 1e6}) == pytest.approx(score)
+    assert items.n_features_in_ == 5
+    items.partial_fit(pd.DataFrame(X[:, order], columns=items.feature_names_in_), y)
+    expected.partial_fit(X, y)
+    np.testing.assert_allclose(items.coef_, expected.coef_[:, order], rtol=1e-7, atol=1e-11)
+
+
+def test_after_arrays_the_features_are_theirs():
+    X, y = labelled(100)
+    arrays = OLP(8, random_state=0).fit(X, y)
+    by_number = clone(arrays).fit(X, y)
+    by_number.learn_one({3: 1.0, 0: -2.0}, True)
+    same(by_number, arrays.partial_fit([[-2.0, 0, 0, 1.0, 0]], [True]))
+    by_name = clone(arrays).fit(pd.DataFrame(X, columns=NAMES), y)
+    by_name.learn_one({"b": 1.0, "d": -2}, True)
+    same(by_name, arrays)
+    for model, wrong in ((by_number, "b"), (by_name, 3)):
+        with pytest.raises(ValueError, match=re.escape(f"feature {wrong!r} is not one of")):
+            model.learn_one({wrong: 1.0}, True)
+    again = by_name.fit(X, y)  # a fit begins anew
+    (score,) = again.decision_function([[1.0, 0, 0, 0, 0]])
+    assert again.score_one({0: 1.0}) == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        ({"a": "red"}, "feature 'a' is 'red', and must be a finite number"),
+        ({"a": None}, "feature 'a' is None"),
+        ({"b": 2.0, "a": -np.inf}, "feature 'a' is -inf"),
+        ({"a": 10**400}, "feature 'a' is 1"),
+        ({"a": 1.0, "new": np.nan}, "feature 'new' is nan"),
+    ],
+)
+@pytest.mark.parametrize("n_before", [0, 3])
+def test_items_that_are_no_points_change_nothing(n_before, x, message):
+    model, untouched = OLP(4, random_state=0), OLP(4, random_state=0)
+    for i in range(n_before):
+        for each in (model, untouched):
+            each.learn_one({"a": float(i), "b": 1.0}, i % 2 == 0)
+    with pytest.raises(ValueError, match=message):
+        model.learn_one(x, True)
+    with pytest.raises(ValueError, match="the label 'eggs' is not one of the classes"):
+        model.learn_one({"a": 1.0}, "eggs")
+    for each in (model, untouched):
+        each.learn_one({"a": 2.0, "b": 1.0}, True)
+        each.learn_one({"a": 1.0, "b": 3.0}, False)
+    same(model, untouched)
+
+
+def test_labels_of_items():
+    named = OLP(random_state=0).partial_fit([[-1.0], [1.0]], ["ham", "spam"], ["ham", "spam"])
+    named.learn_one({0: 2.0}, "spam")
+    assert (named.predict_one({0: -2.0}), named.predict_one({0: 2.0})) == ("ham", "spam")
+    numbers = OLP(random_state=0)
+    for x, label in ((1.0, 1), (-1.0, 0), (-1.0, np.bool_(False))):
+        numbers.learn_one({"a": x}, label)
+    assert numbers.predict_one({"a": 1.0}) is True
+    with pytest.raises(ValueError, match="'eta'"):
+        OLP(eta=-1.0).learn_one({"a": 1.0}, True)
+
+
+def test_before_the_first_item_and_an_empty_one():
+    model = OLP(random_state=0)
+    assert model.predict_one({"a": 1.0}) is None
+    assert model.score_one({"a": 1.0}) == 0
+    assert not hasattr(model, "coef_")
+    model.learn_one({}, True)
+    assert model.predict_one({"a": 1.0}) is True
+    model.learn_one({"a": 1.0}, False)
+    expected = OLP(random_state=0).partial_fit([[0.0], [1.0]], [1, 0], classes=[0, 1])
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+
+
+def test_river_takes_the_learners():
+    river = pytest.importorskip("river")
+    from river import datasets, evaluate, metrics, preprocessing
+
+    river.base.Classifier.register(OLP)
+    model = preprocessing.StandardScaler() | OLP(random_state=0)
+    accuracy = evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    assert accuracy.get() > 0.85
+    assert model["OLP"].n_samples_seen_ == 1250
