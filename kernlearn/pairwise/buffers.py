@@ -65,7 +65,7 @@ class Buffer:
     >>> from kernlearn.pairwise.buffers import Buffer
     >>> moves = Buffer("rsx2", 3, np.random.RandomState(0)).moves(5)
     >>> [slots.tolist() for slots, _ in map(moves.of_step, range(5))]
-    [[0], [1], [2], [1, 2], [0]]
+    [[0], [1], [2], [0, 2], [2]]
     """
 
     def __init__(self, policy: str, size: int, random_state: np.random.RandomState) -> None:

@@ -80,6 +80,16 @@ class StreamRegret(NamedTuple):
         By penalties (6.1), on all pairs with earlier points.
     buffer : RegretCurve or None
         By penalties (6.3), on pairs with the points in the buffer.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import two_gaussians
+    >>> from kernlearn.pairwise import OLP, regret
+    >>> X, y = (stream := two_gaussians(100, 3, random_state=0)).data, stream.target
+    >>> seen = regret.follow(OLP(buffer_size=10, radius=2.0, random_state=0), X, y)
+    >>> result = regret.stream_regret(X, y, seen.hypotheses, seen.contents, radius=2.0)
+    >>> result.all_pairs.regret.shape, result.buffer.regret.shape
+    ((1,), (1,))
     """
 
     all_pairs: RegretCurve
