@@ -118,9 +118,10 @@ class RegisteredEstimator(Registered):
 
 @dataclass(frozen=True)
 class RegisteredKernel(Registered):
-    """A kernel or similarity: a class, or a function of a plug-in."""
+    """A kernel or similarity: a class, or a function of a plug-in; and the points it compares."""
 
     kind = "kernel"
+    points: str = "vectors"
 
     @property
     def stored_name(self) -> str:

@@ -6,20 +6,21 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "base": "Kernel",
-        "composite": "NormalizedKernel WeightedKernelSum as_kernel",
+        "combined": "NormalizedKernel WeightedKernelSum",
         "distances": (
             "EuclideanSimilarity GaussianKernel LaplacianKernel ManhattanSimilarity mean_distance"
         ),
-        "dot_product": "BaseDotProductKernel DotProductKernel KernelProduct KernelSum",
-        "functions": "CallableKernel",
-        "gaussian_process": "GaussianProcessKernel",
-        "gower": "GowerSimilarity",
-        "inner_product": (
-            "BilinearSimilarity CosineSimilarity ExponentialKernel "
-            "HomogeneousPolynomialKernel LinearKernel PolynomialKernel SigmoidKernel "
-            "VovkKernel"
+        "dot_product": (
+            "BaseDotProductKernel BilinearSimilarity CosineSimilarity DotProductKernel "
+            "ExponentialKernel HomogeneousPolynomialKernel LinearKernel PolynomialKernel "
+            "SigmoidKernel VovkKernel"
         ),
-        "structured": "DynamicTimeWarpingSimilarity JaccardSimilarity LevenshteinSimilarity",
-        "value_difference": "ValueDifferenceSimilarity",
+        "functions": "CallableKernel as_kernel check_similarity",
+        "libraries": "LibrarySimilarity",
+        "registry": "named names",
+        "records": (
+            "ColumnSimilarity GowerSimilarity JaccardSimilarity MatrixSimilarity "
+            "ValueDifferenceSimilarity"
+        ),
     },
 )

@@ -1,18 +1,30 @@
-"""Base class of kernels."""
+"""Base classes of kernels, and of distances that become similarities."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import wraps
+from numbers import Number
 from typing import Any, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import gen_batches
+from sklearn.utils.validation import check_is_fitted
 
-_DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
+from kernlearn.constraints import POSITIVE, StrOptions
+from kernlearn.kernels.pairs import check_values
 
 #: An array-like or a scipy sparse matrix or array; scipy has no static types for the latter.
 MatrixLike: TypeAlias = Any
+
+#: Error of a kernel that is called before `fit`; `check_is_fitted` fills in its name.
+NOT_FITTED = (
+    "%(name)s learns from the points and is not fitted yet: call fit(X), or give its parameters "
+    "as numbers, as scikit-learn's estimators need them; those of kernlearn fit it themselves"
+)
+
+_DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
+_SIGMA_POINTS = 64  # training points whose mean distance is σ
 
 
 class Kernel(BaseEstimator, ABC):
@@ -20,12 +32,8 @@ class Kernel(BaseEstimator, ABC):
 
     Parameters follow scikit-learn's conventions, so that ``get_params``, ``set_params``
     (``kernel__degree``), ``clone`` and ``repr`` work. A subclass needs only ``__call__``,
-    and ``fit`` with ``data_dependent`` if a parameter is estimated from data.
-
-    A kernel whose parameters do not depend on data may be passed to scikit-learn's estimators, as
-    ``SVC(kernel=GaussianKernel(sigma=2.0))``. Those that call a kernel with two vectors instead of
-    two matrices, such as ``KernelRidge``, get a number; :class:`GaussianProcessKernel` is faster
-    there.
+    and ``fit`` with ``data_dependent`` if a parameter is estimated from data. The value of a pair
+    must not depend on the other points of a call.
 
     Attributes
     ----------
@@ -36,13 +44,8 @@ class Kernel(BaseEstimator, ABC):
     missing : bool
         Whether entries of a matrix of numbers may be missing, NaN.
     columnwise : bool
-        Whether each value is computed from its two points alone. Values by a matrix product
-        depend in the last digit on the points evaluated together.
-    evaluations : int or None
-        Number of pairs compared since the kernel was fitted, of a kernel that counts them itself;
-        None for one all of whose values count.
-    fit_evaluations : int
-        Number of pairs compared by `fit`, of a kernel that does not count itself.
+        Whether each value is the same to the last digit, whatever else is evaluated with it.
+        Values by a matrix product are not.
 
     Examples
     --------
@@ -63,15 +66,6 @@ class Kernel(BaseEstimator, ABC):
     mixed: bool = False
     missing: bool = False
     columnwise: bool = False
-    evaluations: int | None = None
-    fit_evaluations: int = 0
-    # whether two vectors of numbers are two points; for a user-defined function they are not
-    _compares_vectors: bool = True
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "__call__" in vars(cls):
-            cls.__call__ = _of_vectors_too(cls.__call__)  # type: ignore[method-assign]
 
     @property
     def data_dependent(self) -> bool:
@@ -110,9 +104,6 @@ class Kernel(BaseEstimator, ABC):
         """
         return clone(self).fit(X, y) if self.data_dependent else self
 
-    def forget(self) -> None:
-        """Give up what is kept while an estimator is fitted."""
-
     @abstractmethod
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         """Evaluate the kernel on all pairs of rows of `X` and `Y` (`X` if None).
@@ -136,28 +127,124 @@ class Kernel(BaseEstimator, ABC):
         """
 
 
-#: Of a kernel that is called before it has learnt from points; `check_is_fitted` has its name.
-NOT_FITTED = (
-    "%(name)s learns from the points and is not fitted yet: call fit(X), or give its parameters "
-    "as numbers. Estimators of kernlearn fit it themselves; those of scikit-learn take it as "
-    "GaussianProcessKernel(kernel.fit(X))"
-)
+class TurnedSimilarity(Kernel):
+    r"""Base of similarities that may be computed as distances.
+
+    A distance d becomes the similarity :math:`-d` (``turn="negative"``),
+    :math:`\exp(-d / \sigma)` ("exponential") or :math:`1 / (1 + d)` ("reciprocal"). A similarity
+    stays as it is. With ``sigma="auto"`` σ is the mean distance over all pairs of 64 training
+    points, evenly spaced among them, of all if there are no more.
+
+    Attributes
+    ----------
+    sigma_ : float
+        The σ used, set by `fit` with ``turn="exponential"``.
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "turn": [StrOptions({"negative", "exponential", "reciprocal"})],
+        "sigma": [POSITIVE, StrOptions({"auto"})],
+    }
+
+    turn: str
+    sigma: Any
+
+    @property
+    def is_distance(self) -> bool:
+        """Whether what is computed is a distance, which is turned."""
+        return True
+
+    @abstractmethod
+    def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
+        """Return the values of all pairs, of similarities or distances."""
+
+    @property
+    def _needs_sigma(self) -> bool:
+        return self.is_distance and self.turn == "exponential" and self.sigma == "auto"
+
+    @property
+    def data_dependent(self) -> bool:
+        return self._needs_sigma
+
+    def fit(self, X: Any, y: object = None) -> Self:
+        self._validate_params()
+        if self._needs_sigma:
+            self.sigma_ = self._mean_distance(self._indexed(X))
+            if not self.sigma_ > 0:
+                raise ValueError(
+                    "sigma='auto' needs points that differ, all of these have distance 0: give "
+                    "sigma as a number > 0"
+                )
+        return self
+
+    def _mean_distance(self, X: Any) -> float:
+        if (n := X.shape[0]) < 2:
+            raise ValueError(f"sigma='auto' needs at least two points, got {n}")
+        some = evenly_spaced(X, _SIGMA_POINTS)
+        m, total = some.shape[0], 0.0
+        for i in range(m - 1):
+            one, rest = some[i : i + 1], some[i + 1 :]
+            values = np.asarray(self._compare(one, rest), dtype=np.float64)
+            check_values(values, one, rest)
+            total += values.sum()
+        return float(total / (m * (m - 1) / 2))
+
+    def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
+        self._validate_params()
+        X = self._indexed(X)
+        return self.turned(self._compare(X, X if Y is None else self._indexed(Y)))
+
+    def _indexed(self, X: Any) -> Any:
+        return as_indexed(X, self.structured)
+
+    def turned(self, values: NDArray[Any]) -> np.ndarray:
+        """Turn the values of all pairs into similarities, if they are distances."""
+        if not self.is_distance:
+            return values
+        if self.turn == "negative":
+            return 0 - values  # 0 and not -0 for equal points
+        if self.turn == "reciprocal":
+            return 1 / (1 + values)
+        if self.sigma == "auto":
+            check_is_fitted(self, "sigma_", msg=NOT_FITTED)
+        return np.exp(values / -(self.sigma_ if self.sigma == "auto" else float(self.sigma)))
 
 
-def _of_vectors_too(call: Callable[..., np.ndarray]) -> Callable[..., Any]:
-    """Let the ``__call__`` of a kernel return a number for two vectors of numbers."""
-
-    @wraps(call)
-    def compare(self: Kernel, X: Any, Y: Any = None) -> Any:
-        if not (_is_vector(X) and _is_vector(Y) and self._compares_vectors) or self.structured:
-            return call(self, X, Y)
-        return call(self, X[np.newaxis], Y[np.newaxis])[0, 0]
-
-    return compare
+def evenly_spaced(X: Any, n_points: int) -> Any:
+    """Return at most `n_points` points, evenly spaced among all."""
+    n = X.shape[0]
+    return X if n <= n_points else X[np.arange(n_points) * n // n_points]
 
 
-def _is_vector(points: Any) -> bool:
-    return isinstance(points, np.ndarray) and points.ndim == 1 and points.dtype.kind in "biuf"
+def as_indexed(X: Any, objects: bool = False) -> Any:
+    """Return points as an array, a sparse matrix or, of lists with `objects`, one of objects."""
+    if isinstance(X, np.ndarray) and X.ndim == 3:
+        return as_objects(X)
+    if hasattr(X, "iloc"):
+        return X.to_numpy()
+    if isinstance(X, str):
+        raise ValueError(f"'X' must be a sequence of points, got the string {X!r}")
+    if hasattr(X, "shape"):
+        return X
+    return as_objects(list(X)) if objects else as_points(X)
+
+
+def as_objects(points: Any) -> np.ndarray:
+    """Return points of any kind in a one-dimensional array."""
+    return np.fromiter(points, dtype=object, count=len(points))
+
+
+def as_points(X: Any) -> np.ndarray:
+    """Return rows of numbers as a matrix, and other points as an array of objects."""
+    points = list(X)
+    if points and isinstance(points[0], (list, tuple, str, bytes, Number, np.ndarray)):
+        try:
+            matrix = np.asarray(points)
+        except ValueError:  # rows of different lengths
+            matrix = np.empty(0, dtype=object)
+        if matrix.dtype.kind != "O" and matrix.ndim <= 2:
+            return matrix
+    return as_objects(points)
 
 
 def diagonal(

@@ -13,7 +13,7 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.constraints import POSITIVE, StrOptions
-from kernlearn.kernels.base import NOT_FITTED, Kernel, MatrixLike
+from kernlearn.kernels.base import NOT_FITTED, Kernel, MatrixLike, evenly_spaced
 
 # Elements of a kernel matrix that are processed at once: 512 KB of float64 stay in cache.
 _TILE_ELEMENTS = 2**16
@@ -21,6 +21,8 @@ _TILE_ELEMENTS = 2**16
 _TILE_ROWS = 512
 # Sparse rows are converted to dense ones in blocks of at most this many elements.
 _DENSE_ELEMENTS = 2**22
+# Points whose mean distance is a width by default: it is exact to half a per cent.
+_SIGMA_POINTS = 2000
 
 
 def row_tiles(matrix: np.ndarray) -> list[tuple[slice, np.ndarray]]:
@@ -105,7 +107,7 @@ def _short_indices(X: Any) -> Any:
     return X
 
 
-def mean_distance(X: MatrixLike, *, block_rows: int | None = None) -> float:
+def mean_distance(X: MatrixLike) -> float:
     r"""Return the exact mean Euclidean distance over all pairs of rows i < j.
 
     The distances are computed tile by tile as
@@ -115,8 +117,6 @@ def mean_distance(X: MatrixLike, *, block_rows: int | None = None) -> float:
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         At least two points.
-    block_rows : int, default=None
-        Rows and columns of a tile; None chooses a size that stays in cache.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def mean_distance(X: MatrixLike, *, block_rows: int | None = None) -> float:
     Raises
     ------
     ValueError
-        If X has fewer than two rows or is not finite, or if `block_rows` is below 1.
+        If X has fewer than two rows or is not finite.
 
     References
     ----------
@@ -140,11 +140,8 @@ def mean_distance(X: MatrixLike, *, block_rows: int | None = None) -> float:
     """
     X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
     n_samples, n_features = X.shape
-    if block_rows is None:
-        widest = _DENSE_ELEMENTS // n_features if sparse.issparse(X) else _TILE_ROWS
-        block_rows = min(max(widest, 1), _TILE_ROWS)
-    elif block_rows < 1:
-        raise ValueError(f"'block_rows' must be None or an int >= 1, got {block_rows!r}")
+    widest = _DENSE_ELEMENTS // n_features if sparse.issparse(X) else _TILE_ROWS
+    block_rows = min(max(widest, 1), _TILE_ROWS)
     if not sparse.issparse(X):
         # Norms that are large relative to the distances would cancel their digits.
         X = X - X.mean(axis=0)
@@ -188,9 +185,9 @@ def mean_manhattan_distance(X: MatrixLike) -> float:
 class WidthKernel(Kernel):
     """Base class of kernels with a width, fixed or estimated from the training points."""
 
-    sigma: float | Literal["mean_distance"] = "mean_distance"
+    sigma: float | Literal["auto", "mean_distance"] = "auto"
 
-    _parameter_constraints = {"sigma": [POSITIVE, StrOptions({"mean_distance"})]}
+    _parameter_constraints = {"sigma": [POSITIVE, StrOptions({"auto", "mean_distance"})]}
     _mean_distance: ClassVar[Any] = staticmethod(mean_distance)
 
     @property
@@ -199,10 +196,15 @@ class WidthKernel(Kernel):
 
     def fit(self, X: MatrixLike, y: object = None) -> Self:
         self._validate_params()
-        self.sigma_ = self._mean_distance(X) if isinstance(self.sigma, str) else float(self.sigma)
+        if not isinstance(self.sigma, str):
+            self.sigma_ = float(self.sigma)
+            return self
+        X = check_array(X, accept_sparse="csr", ensure_min_samples=2)
+        some = evenly_spaced(X, _SIGMA_POINTS) if self.sigma == "auto" else X
+        self.sigma_ = self._mean_distance(some)
         if not self.sigma_ > 0:
             raise ValueError(
-                "sigma='mean_distance' needs points that differ, all rows of X are the same: "
+                f"sigma={self.sigma!r} needs points that differ, all rows of X are the same: "
                 "give sigma as a number > 0"
             )
         return self
@@ -220,9 +222,10 @@ class GaussianKernel(WidthKernel):
 
     Parameters
     ----------
-    sigma : float or "mean_distance", default="mean_distance"
-        The width. "mean_distance" is the mean Euclidean distance between the points passed to
-        `fit`, as in the thesis, section 4.3.2.
+    sigma : float, "auto" or "mean_distance", default="auto"
+        The width. "mean_distance" is the mean Euclidean distance of the training points, as in
+        the thesis, section 4.3.2; "auto" that of 2000 of them, evenly spaced, of all if there are
+        no more.
 
     Attributes
     ----------
@@ -251,9 +254,9 @@ class LaplacianKernel(WidthKernel):
 
     Parameters
     ----------
-    sigma : float or "mean_distance", default="mean_distance"
-        The width. "mean_distance" is the mean Manhattan distance between the points passed to
-        `fit`.
+    sigma : float, "auto" or "mean_distance", default="auto"
+        The width. "mean_distance" is the mean Manhattan distance of the training points; "auto"
+        that of 2000 of them, evenly spaced, of all if there are no more.
 
     Attributes
     ----------
@@ -295,14 +298,8 @@ class ManhattanSimilarity(Kernel):
         return map_manhattan_distances(X, Y, -1.0)
 
 
-@dataclass(eq=False, repr=False)
 class EuclideanSimilarity(Kernel):
-    r"""The negated Euclidean distance, squared or not.
-
-    Parameters
-    ----------
-    squared : bool, default=True
-        If True, the similarity is :math:`-\|x - y\|^2`, otherwise :math:`-\|x - y\|`.
+    r"""The negated squared Euclidean distance :math:`-\|x - y\|^2`.
 
     Examples
     --------
@@ -312,11 +309,5 @@ class EuclideanSimilarity(Kernel):
            [-25.,   0.]])
     """
 
-    squared: bool = True
-
-    _parameter_constraints = {"squared": ["boolean"]}
-
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        self._validate_params()
-        negated = map_squared_distances(X, Y, -1.0)
-        return negated if self.squared else -np.sqrt(-negated)
+        return map_squared_distances(X, Y, -1.0)

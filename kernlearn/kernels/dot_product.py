@@ -1,22 +1,20 @@
-"""Dot-product kernels: power series in the inner product with non-negative coefficients."""
+"""Kernels of the inner product: dot-product kernels with their coefficients, and others."""
 
-import operator
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
-from numbers import Real
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.polynomial.polynomial import polyder, polyval
 from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.metrics.pairwise import check_pairwise_arrays
-from sklearn.utils import gen_batches
+from scipy.special import gammaln, xlogy
+from sklearn.metrics.pairwise import check_pairwise_arrays, cosine_similarity
+from sklearn.utils import check_array, gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 
-from kernlearn.constraints import FRACTION, Interval
+from kernlearn.constraints import COUNT, FINITE, NOT_NEGATIVE, StrOptions
 from kernlearn.kernels.base import Kernel, MatrixLike
+from kernlearn.kernels.distances import WidthKernel, row_tiles
 
 # Elements of the kernel matrix to which f is applied at once: 256 KB of float64 stay in cache.
 _BLOCK_ELEMENTS = 32768
@@ -29,29 +27,24 @@ class BaseDotProductKernel(Kernel):
     space if and only if all :math:`a_n \ge 0` [1]_. A subclass defines `degree_max`,
     `log_coefficients`, ``_function`` and ``_derivative``, and `radius` where it is finite.
 
-    ``k1 + k2`` and ``k1 * k2`` are dot-product kernels, and so are ``k + c`` and ``c * k`` for a
-    number ``c >= 0``.
-
     References
     ----------
     .. [1] Kar (2013), theorem 3.1 and section 3.3.
 
     Examples
     --------
-    >>> from kernlearn.kernels import BaseDotProductKernel, ExponentialKernel, PolynomialKernel
-    >>> kernel = PolynomialKernel(degree=2) + 0.5 * ExponentialKernel(sigma=1.0)
+    >>> from kernlearn.kernels import BaseDotProductKernel, ExponentialKernel
+    >>> kernel = ExponentialKernel(sigma=1.0)
     >>> isinstance(kernel, BaseDotProductKernel)
     True
     >>> kernel.coefficients(3).round(3).tolist()
-    [1.5, 2.5, 1.25, 0.083]
+    [1.0, 1.0, 0.5, 0.167]
     >>> round(float(kernel.function(1.0)), 3)
-    5.359
+    2.718
     """
 
-    @property
-    def radius(self) -> float:
-        """Radius of convergence of the series in the inner product."""
-        return np.inf
+    #: Radius of convergence of the series in the inner product.
+    radius: float = np.inf
 
     @property
     @abstractmethod
@@ -142,17 +135,6 @@ class BaseDotProductKernel(Kernel):
             gram[rows] = self._function(self._inside_radius(gram[rows]))
         return gram
 
-    def __add__(self, other: "BaseDotProductKernel | float") -> "KernelSum":
-        """Return the sum; a number is a constant kernel."""
-        return _combine(KernelSum, self, other)
-
-    def __mul__(self, other: "BaseDotProductKernel | float") -> "KernelProduct":
-        """Return the product; a number is a constant kernel."""
-        return _combine(KernelProduct, self, other)
-
-    __radd__ = __add__
-    __rmul__ = __mul__
-
     def _inside_radius(self, t: ArrayLike) -> np.ndarray:
         values = np.asarray(t)
         if values.dtype not in (np.float32, np.float64):
@@ -168,118 +150,166 @@ class BaseDotProductKernel(Kernel):
         return values
 
 
-def _combine(combination: type, left: BaseDotProductKernel, right: Any) -> Any:
-    if isinstance(right, Real):
-        if not 0 <= float(right) < np.inf:
-            raise ValueError(
-                f"a dot-product kernel can be shifted or scaled by a finite number >= 0 only, "
-                f"got {float(right)!r}"
-            )
-        right = DotProductKernel((float(right),))
-    return combination(left, right) if isinstance(right, BaseDotProductKernel) else NotImplemented
-
-
-@dataclass(eq=False, repr=False)
-class _Pair(BaseDotProductKernel):
-    """Two kernels combined; `fit` fits clones of them."""
-
-    left: BaseDotProductKernel
-    right: BaseDotProductKernel
-
-    _parameter_constraints = {"left": [BaseDotProductKernel], "right": [BaseDotProductKernel]}
-    _join_degrees: ClassVar[Any]
-
-    @property
-    def radius(self) -> float:
-        return min(self.left.radius, self.right.radius)
-
-    @property
-    def degree_max(self) -> int | None:
-        left, right = self.left.degree_max, self.right.degree_max
-        return None if left is None or right is None else self._join_degrees(left, right)
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.left.data_dependent or self.right.data_dependent
-
-    def fit(self, X: MatrixLike, y: object = None) -> Self:
-        self._validate_params()
-        self.left_ = clone(self.left).fit(X)
-        self.right_ = clone(self.right).fit(X)
-        return self
-
-    def _parts(self) -> tuple[BaseDotProductKernel, BaseDotProductKernel]:
-        return (self.left_, self.right_) if hasattr(self, "left_") else (self.left, self.right)
-
-
-@dataclass(eq=False, repr=False)
-class KernelSum(_Pair):
-    """The sum of two dot-product kernels, written ``left + right``.
-
-    Parameters
-    ----------
-    left, right : dot-product kernels
-        The two kernels.
-
-    Attributes
-    ----------
-    left_, right_ : dot-product kernels
-        Fitted clones, after `fit`.
+class LinearKernel(BaseDotProductKernel):
+    r"""The inner product :math:`\langle x, y \rangle`.
 
     Examples
     --------
-    >>> from kernlearn.kernels import HomogeneousPolynomialKernel, PolynomialKernel
-    >>> (PolynomialKernel(degree=1) + HomogeneousPolynomialKernel(degree=2)).coefficients(2)
-    array([1., 1., 1.])
+    >>> from kernlearn.kernels import LinearKernel
+    >>> LinearKernel()([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[11.]])
     """
 
-    _join_degrees = staticmethod(max)
+    degree_max = 1
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
-        return np.logaddexp(*(kernel.log_coefficients(n_max) for kernel in self._parts()))
+        return np.where(np.arange(n_max + 1) == 1, 0.0, -np.inf)
 
     def _function(self, t: np.ndarray) -> np.ndarray:
-        left, right = self._parts()
-        return left.function(t) + right.function(t)
+        return t
 
     def _derivative(self, t: np.ndarray) -> np.ndarray:
-        left, right = self._parts()
-        return left.derivative(t) + right.derivative(t)
+        return np.ones_like(t)
 
 
 @dataclass(eq=False, repr=False)
-class KernelProduct(_Pair):
-    """The product of two dot-product kernels, written ``left * right``.
+class HomogeneousPolynomialKernel(BaseDotProductKernel):
+    r"""The homogeneous polynomial kernel :math:`\langle x, y \rangle^p`.
 
-    Its coefficients are the Cauchy product of theirs. Parameters and attributes are those of
-    `KernelSum`.
+    Parameters
+    ----------
+    degree : int, default=2
+        The exponent p, at least 1.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import HomogeneousPolynomialKernel
+    >>> HomogeneousPolynomialKernel(degree=3).coefficients(4)
+    array([0., 0., 0., 1., 0.])
+    """
+
+    degree: int = 2
+
+    _parameter_constraints = {"degree": [COUNT]}
+
+    @property
+    def degree_max(self) -> int:
+        return self.degree
+
+    def _log_coefficients(self, n_max: int) -> np.ndarray:
+        return np.where(np.arange(n_max + 1) == self.degree, 0.0, -np.inf)
+
+    def _function(self, t: np.ndarray) -> np.ndarray:
+        return power(t, self.degree)
+
+    def _derivative(self, t: np.ndarray) -> np.ndarray:
+        return self.degree * power(t, self.degree - 1)
+
+
+@dataclass(eq=False, repr=False)
+class PolynomialKernel(BaseDotProductKernel):
+    r"""The polynomial kernel :math:`(\langle x, y \rangle + r)^p`.
+
+    Its coefficients are :math:`a_n = \binom{p}{n} r^{p-n}`.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        The exponent p, at least 1.
+    coef0 : float, default=1.0
+        The shift r, at least 0: a negative one would make coefficients negative.
 
     Examples
     --------
     >>> from kernlearn.kernels import PolynomialKernel
-    >>> (PolynomialKernel(degree=1) * PolynomialKernel(degree=1)).coefficients(2)
-    array([1., 2., 1.])
+    >>> PolynomialKernel(degree=2)([[1.0, 0.0], [0.0, 1.0]])
+    array([[4., 1.],
+           [1., 4.]])
     """
 
-    _join_degrees = staticmethod(operator.add)
+    degree: int = 2
+    coef0: float = 1.0
+
+    _parameter_constraints = {"degree": [COUNT], "coef0": [NOT_NEGATIVE]}
+
+    @property
+    def degree_max(self) -> int:
+        return self.degree
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
-        left, right = (kernel.log_coefficients(n_max) for kernel in self._parts())
-        return np.array(
-            [np.logaddexp.reduce(left[: n + 1] + right[n::-1]) for n in range(n_max + 1)]
-        )
+        logs = np.full(n_max + 1, -np.inf)
+        n = np.arange(min(n_max, self.degree) + 1)
+        rest = self.degree - n
+        binomial = gammaln(self.degree + 1) - gammaln(n + 1) - gammaln(rest + 1)
+        logs[: n.size] = binomial + xlogy(rest, self.coef0)
+        return logs
 
     def _function(self, t: np.ndarray) -> np.ndarray:
-        left, right = self._parts()
-        return left.function(t) * right.function(t)
+        return power(t + float(self.coef0), self.degree)
 
     def _derivative(self, t: np.ndarray) -> np.ndarray:
-        left, right = self._parts()
-        return left.derivative(t) * right.function(t) + left.function(t) * right.derivative(t)
+        return self.degree * power(t + float(self.coef0), self.degree - 1)
 
 
-_FIRST_TERMS = 64
-_MAX_TERMS = 2**17
+@dataclass(eq=False, repr=False)
+class ExponentialKernel(WidthKernel, BaseDotProductKernel):
+    r"""The exponential kernel :math:`\exp(\langle x, y \rangle / \sigma^2)`.
+
+    Parameters
+    ----------
+    sigma : float, "auto" or "mean_distance", default="auto"
+        The width. "mean_distance" is the mean Euclidean distance of the training points, as in
+        the thesis, section 3.6; "auto" that of 2000 of them, evenly spaced, of all if there are
+        no more.
+
+    Attributes
+    ----------
+    sigma_ : float
+        The width used, set by `fit`.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import ExponentialKernel
+    >>> ExponentialKernel().fit([[0.0, 0.0], [3.0, 4.0]]).sigma_
+    5.0
+    """
+
+    degree_max = None
+
+    def _log_coefficients(self, n_max: int) -> np.ndarray:
+        n = np.arange(n_max + 1)
+        return -2 * np.log(self._width()) * n - gammaln(n + 1)
+
+    def _function(self, t: np.ndarray) -> np.ndarray:
+        return np.exp(t / self._width() ** 2)
+
+    def _derivative(self, t: np.ndarray) -> np.ndarray:
+        return self._function(t) / self._width() ** 2
+
+
+class VovkKernel(BaseDotProductKernel):
+    r"""Vovk's infinite polynomial kernel :math:`1/(1 - \langle x, y \rangle)`.
+
+    It is defined for inner products between -1 and 1; all coefficients are 1.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import VovkKernel
+    >>> VovkKernel().function([0.5, -0.5]).round(3)
+    array([2.   , 0.667])
+    """
+
+    degree_max = None
+    radius = 1.0
+
+    def _log_coefficients(self, n_max: int) -> np.ndarray:
+        return np.zeros(n_max + 1)
+
+    def _function(self, t: np.ndarray) -> np.ndarray:
+        return 1 / (1 - t)
+
+    def _derivative(self, t: np.ndarray) -> np.ndarray:
+        return 1 / (1 - t) ** 2
 
 
 @dataclass(eq=False, repr=False)
@@ -288,99 +318,156 @@ class DotProductKernel(BaseDotProductKernel):
 
     Parameters
     ----------
-    series : array-like of shape (n_terms,) or callable
-        a_0, a_1, ... of a polynomial, or a function of n = 0, 1, ... that returns a_n.
-    radius : float, default=inf
-        The function is evaluated only for ``|t| < radius``. With a callable, the radius of
-        convergence of its series.
-    tol : float, default=1e-12
-        The series of a callable is summed until doubling the number of terms adds at most this
-        fraction at the largest ``|t|``; at least 128 terms are computed.
+    series : array-like of shape (n_terms,)
+        The coefficients a_0, a_1, ...
 
     Examples
     --------
     >>> from kernlearn.kernels import DotProductKernel
     >>> DotProductKernel([1.0, 0.0, 0.5]).function([0.0, 2.0])
     array([1., 3.])
-    >>> halves = DotProductKernel(lambda n: 0.5**n, radius=2.0)
-    >>> round(float(halves.function(1.0)), 6)
-    2.0
     """
 
-    series: ArrayLike | Callable[[int], float]
-    _: KW_ONLY
-    radius: float = np.inf  # a property of the other kernels
-    tol: float = 1e-12
+    series: ArrayLike
 
-    _parameter_constraints = {
-        "series": ["array-like", callable],
-        "radius": [Interval(Real, 0, None, closed="right")],
-        "tol": [FRACTION],
-    }
+    _parameter_constraints = {"series": ["array-like"]}
 
     @property
     def degree_max(self) -> int | None:
-        if callable(self.series):
-            return None
         return int(np.flatnonzero(self._array()).max(initial=0))
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
+        values = self._array()[: n_max + 1]
         with np.errstate(divide="ignore"):
-            return np.log(self._terms(n_max + 1))
+            return np.log(np.pad(values, (0, n_max + 1 - values.size)))
 
     def _function(self, t: np.ndarray) -> np.ndarray:
-        return polyval(t, self._enough_terms(t, derived=False)).astype(t.dtype)
+        return polyval(t, self._array()).astype(t.dtype)
 
     def _derivative(self, t: np.ndarray) -> np.ndarray:
-        return polyval(t, polyder(self._enough_terms(t, derived=True))).astype(t.dtype)
+        return polyval(t, polyder(self._array())).astype(t.dtype)
 
     def _array(self) -> np.ndarray:
-        """Return the checked coefficients of an array."""
         values = np.asarray(self.series, dtype=np.float64)
         if values.ndim != 1 or not values.size:
             raise ValueError(
-                f"'series' must be a callable or a non-empty array of shape (n_terms,), "
-                f"got an array of shape {values.shape}"
+                "'series' must be a non-empty array of shape (n_terms,), got an array of shape "
+                f"{values.shape}"
             )
-        return _non_negative(values)
-
-    def _terms(self, n_terms: int) -> np.ndarray:
-        """Return the first coefficients."""
-        if callable(self.series):
-            return _non_negative(np.array([self.series(n) for n in range(n_terms)], np.float64))
-        values = self._array()[:n_terms]
-        return np.pad(values, (0, n_terms - values.size))
-
-    def _enough_terms(self, t: np.ndarray, *, derived: bool) -> np.ndarray:
-        """Return the coefficients that the sum of f (or of f') at the largest ``|t|`` needs."""
-        if not callable(self.series):
-            return self._array()
-        least = float(np.finfo(np.float64).tiny)
-        log_t = np.log(max(float(np.max(np.abs(t), initial=0.0)), least))
-        n_terms = _FIRST_TERMS
-        while n_terms < _MAX_TERMS:
-            coefficients = self._terms(2 * n_terms)
-            n = np.arange(2 * n_terms)
-            with np.errstate(divide="ignore", over="ignore"):
-                logs = np.log(coefficients) + n * log_t + (np.log(n) if derived else 0.0)
-                sizes = np.exp(logs - max(np.max(logs), np.finfo(np.float64).min))
-            head, tail = sizes[:n_terms].sum(), sizes[n_terms:].sum()
-            if tail <= self.tol * head:
-                return coefficients
-            n_terms *= 2
-        raise ValueError(
-            f"the series of {self!r} has not converged after {_MAX_TERMS} terms at an inner "
-            f"product of absolute value {np.exp(log_t):.6g}: it is too close to 'radius', which "
-            "may have to be given smaller"
-        )
+        wrong = ~(np.isfinite(values) & (values >= 0))
+        if wrong.any():
+            order = int(wrong.argmax())
+            raise ValueError(
+                f"'series' has coefficient {values[order]:g} at order {order}; a positive "
+                "definite dot-product kernel has finite Maclaurin coefficients >= 0 only"
+            )
+        return values
 
 
-def _non_negative(coefficients: np.ndarray) -> np.ndarray:
-    bad = ~(np.isfinite(coefficients) & (coefficients >= 0))
-    if bad.any():
-        order = int(bad.argmax())
-        raise ValueError(
-            f"'series' has coefficient {coefficients[order]:g} at order {order}; a positive "
-            "definite dot-product kernel has finite Maclaurin coefficients >= 0 only"
-        )
-    return coefficients
+class CosineSimilarity(Kernel):
+    r"""The cosine similarity, :math:`\langle x, y \rangle / (\|x\| \|y\|)`.
+
+    Positive semi-definite. A point of norm 0 has similarity 0 to all points, including itself.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import CosineSimilarity
+    >>> CosineSimilarity()([[3.0, 4.0]], [[2.0, 0.0], [0.0, 0.0]])
+    array([[0.6, 0. ]])
+    """
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        return cosine_similarity(X, Y)
+
+
+@dataclass(eq=False, repr=False)
+class SigmoidKernel(Kernel):
+    r"""The sigmoid kernel :math:`\tanh(a \langle x, y \rangle + r)`, not positive semi-definite.
+
+    Parameters
+    ----------
+    a : float or "1/d", default="1/d"
+        Factor of the inner product; "1/d" is one over the number of features.
+    r : float, default=-1.0
+        Shift.
+
+    References
+    ----------
+    Kar (2013), section 5.4, where a = 1/d and r = -1.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import SigmoidKernel
+    >>> SigmoidKernel()([[1.0, 1.0]], [[1.0, 1.0], [0.0, 0.0]]).round(3)
+    array([[ 0.   , -0.762]])
+    """
+
+    a: float | Literal["1/d"] = "1/d"
+    r: float = -1.0
+
+    _parameter_constraints = {"a": [FINITE, StrOptions({"1/d"})], "r": [FINITE]}
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        self._validate_params()
+        X, Y = check_pairwise_arrays(X, Y)
+        factor = 1 / X.shape[1] if isinstance(self.a, str) else float(self.a)
+        result = safe_sparse_dot(X, Y.T, dense_output=True)
+        for _, tile in row_tiles(result):
+            tile *= factor
+            tile += float(self.r)
+            np.tanh(tile, out=tile)
+        return result
+
+
+@dataclass(eq=False, repr=False)
+class BilinearSimilarity(Kernel):
+    r"""The bilinear similarity :math:`x^\top W x'`.
+
+    Positive semi-definite if W is; symmetric in x and x' if W is.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_features, n_features)
+        The matrix W.
+
+    References
+    ----------
+    Kar (2013), section 6.6.3, "linear kernel learning".
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import BilinearSimilarity
+    >>> BilinearSimilarity([[1.0, 0.0], [0.0, -1.0]])([[2.0, 1.0]], [[3.0, 4.0]])
+    array([[2.]])
+    """
+
+    matrix: ArrayLike
+
+    _parameter_constraints = {"matrix": ["array-like"]}
+
+    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+        self._validate_params()
+        X, Y = check_pairwise_arrays(X, Y)
+        matrix = check_array(self.matrix, dtype=X.dtype, input_name="matrix")
+        if matrix.shape != (X.shape[1], X.shape[1]):
+            raise ValueError(
+                f"'matrix' must have a row and a column for each of the {X.shape[1]} features "
+                f"of X, got shape {matrix.shape}"
+            )
+        return safe_sparse_dot(safe_sparse_dot(X, matrix), Y.T, dense_output=True)
+
+
+def power(t: np.ndarray, exponent: int) -> np.ndarray:
+    """Return t to a non-negative integer power, by squaring: much faster than ``**``."""
+    if exponent == 0:
+        return np.ones_like(t)
+    square = np.array(t)  # a copy in the same memory layout, unlike t.copy()
+    while exponent % 2 == 0:
+        np.multiply(square, square, out=square)
+        exponent //= 2
+    result = np.array(square)
+    while exponent := exponent // 2:
+        np.multiply(square, square, out=square)
+        if exponent % 2:
+            np.multiply(result, square, out=result)
+    return result

@@ -1,40 +1,57 @@
-"""Kernels from functions of two matrices or of two points."""
+"""Kernels from functions of two points or of two matrices, and from names."""
 
-from collections.abc import Callable, Sequence
-from copy import copy
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from numbers import Number
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.utils import check_random_state, gen_batches
 
-from kernlearn.constraints import StrOptions
-from kernlearn.kernels.base import Kernel, MatrixLike
-from kernlearn.kernels.pairs import Floats, Indices, PairMemo, as_number, compare_pairs
+from kernlearn.constraints import N_JOBS, StrOptions
+from kernlearn.exceptions import SimilarityError
+from kernlearn.kernels.base import Kernel, TurnedSimilarity, as_indexed
+from kernlearn.kernels.registry import KERNELS, library_of, registered_kernel
+from kernlearn.kernels.pairs import check_values, compare_pairs, pair_error
+
+# Parts of the pairs for each worker, and the most pairs of a part: what an interruption waits for.
+_PARTS, _MOST_PAIRS = 16, 256
+# Difference of two values of a pair that counts as rounding, relative to the greater.
+_ROUNDING = 1e-6
 
 
 @dataclass(eq=False, repr=False)
-class CallableKernel(Kernel):
-    """A kernel from a function, of two matrices or of two points.
+class CallableKernel(TurnedSimilarity):
+    r"""A similarity or distance from a function of two points, or of two matrices.
 
     Parameters
     ----------
     function : callable
-        Function of (X, Y) that returns an array of shape (n_samples_x, n_samples_y), or of two
-        points, rows of a matrix or objects, that returns a number. The latter is called once for
-        each pair.
-    takes : {"auto", "matrices", "points"}, default="auto"
-        What the function takes. With "auto" it is given matrices; where it fails, or returns
-        something else than a matrix of the right shape, and returns a number for two points, it
-        is a function of two points. Objects other than vectors are given to it two at a time
-        first.
+        Function of two points, rows of a matrix or objects, that returns a number; or of two
+        matrices or arrays of objects, (X, Y), that returns an array of shape (n_samples_x,
+        n_samples_y).
+    takes : {"auto", "points", "matrices"}, default="auto"
+        What the function takes. With "auto" it is called with a few rows; if it returns a matrix
+        of the right shape it takes matrices, otherwise points.
+    kind : {"similarity", "distance"}, default="similarity"
+        What it returns. A distance is turned.
+    turn : {"negative", "exponential", "reciprocal"}, default="negative"
+        The similarity of points at distance d: -d, exp(-d / σ), or 1 / (1 + d).
+    sigma : float or "auto", default="auto"
+        The σ; "auto" is the mean distance of 64 training points.
+    symmetric : bool, default=False
+        Whether the order of two points makes no difference: a function of points is then called
+        once for (x, y) and (y, x) in a matrix of all pairs of the same points.
+    n_jobs : int, default=None
+        Number of workers that call a function of points; None is 1, unless set by
+        :func:`joblib.parallel_config`, -1 all cores. They are threads, unless set likewise.
 
-    Notes
-    -----
-    While an estimator is fitted, no pair of points is given to a function of two points twice,
-    except where "auto" has to find out what the function takes.
+    Attributes
+    ----------
+    sigma_ : float
+        The σ used, set by `fit` with ``turn="exponential"``.
 
     Examples
     --------
@@ -43,152 +60,205 @@ class CallableKernel(Kernel):
     array([[11.]])
     >>> CallableKernel(lambda x, y: -abs(x - y).max())([[1.0, 2.0]], [[3.0, 4.0], [1.0, 1.0]])
     array([[-2., -1.]])
+    >>> CallableKernel(lambda a, b: len(a & b), symmetric=True)([{1, 2}, {2, 3}, {4}])
+    array([[2., 1., 0.],
+           [1., 2., 0.],
+           [0., 0., 1.]])
     """
 
     function: Callable[[Any, Any], ArrayLike]
     _: KW_ONLY
     takes: str = "auto"
+    kind: str = "similarity"
+    turn: str = "negative"
+    sigma: Any = "auto"
+    symmetric: bool = False
+    n_jobs: int | None = None
 
     columnwise = True
-    _compares_vectors = False
-    _symmetric = False
     _parameter_constraints = {
+        **TurnedSimilarity._parameter_constraints,
         "function": [callable],
         "takes": [StrOptions({"auto", "matrices", "points"})],
+        "kind": [StrOptions({"similarity", "distance"})],
+        "symmetric": ["boolean"],
+        "n_jobs": N_JOBS,
     }
-    # while an estimator is fitted: what the function takes, and the values so far
-    _found = ""
-    _memo = cast("PairMemo | None", None)
-    evaluations = 0
 
-    def fitted_to(
-        self, X: MatrixLike, y: object = None, names: Sequence[str] | None = None
-    ) -> Kernel:
-        """Return a copy that remembers the values of pairs until it is told to forget them."""
-        self._validate_params()
-        made = copy(self)
-        made.evaluations, made._memo = 0, PairMemo(self._symmetric)
-        made._found = made._find(X) if self.takes == "auto" else self.takes
-        return made
+    @property
+    def is_distance(self) -> bool:
+        return self.kind == "distance"
 
-    def forget(self) -> None:
-        self._memo = None
-
-    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        self._validate_params()
-        X = X if hasattr(X, "shape") else as_points(X)
-        Y = X if Y is None else Y if hasattr(Y, "shape") else as_points(Y)
-        takes = self._found or self.takes
-        if takes == "points":
+    def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
+        shape = X.shape[0], Y.shape[0]
+        if 0 in shape:
+            return np.zeros(shape)
+        if self.takes == "points" or (self.takes == "auto" and not self._takes_matrices(X, Y)):
             return self._of_points(X, Y)
+        gram = np.asarray(self.function(X, Y))
+        if gram.shape != shape:
+            raise ValueError(
+                f"'function' returned an array of shape {gram.shape}; for these X and Y it must "
+                f"be {shape}, one row per row of X and one column per row of Y"
+            )
+        return gram
+
+    def _takes_matrices(self, X: Any, Y: Any) -> bool:
+        """Whether the function returns a matrix for two matrices of few rows."""
+        # other numbers of rows than of columns: x @ y of two points must not pass
+        n_left, n_right = [n for n in (5, 2, 3) if (n,) != X.shape[1:]][:2]
+        left, right = X[np.arange(n_left) % X.shape[0]], Y[np.arange(n_right) % Y.shape[0]]
         try:
-            gram = np.asarray(self.function(X, Y))
-        except Exception:
-            if takes == "matrices" or not self._takes_points(X, Y):
-                raise
-            return self._of_points(X, Y)
-        expected = (X.shape[0], Y.shape[0])
-        by_chance = gram.shape == expected and self._by_chance(X, Y, takes)
-        if gram.shape == expected and not by_chance:
-            self.evaluations += gram.size
-            return gram
-        if by_chance or (takes == "auto" and gram.ndim != 2 and self._takes_points(X, Y)):
-            return self._of_points(X, Y)
-        raise ValueError(
-            f"'function' returned an array of shape {gram.shape}; for these X and Y it must "
-            f"be {expected}, one row per row of X and one column per row of Y, or the function "
-            "must take two points and return a number"
-        )
-
-    def _of_points(self, X: Any, Y: Any) -> np.ndarray:
-        left = _points(X)
-        right = left if Y is X else _points(Y)
-        memo = self._memo or (PairMemo(True) if self._symmetric else None)
-        if memo is not None:
-            return memo.values(left, right, self._counted)
-        rows, columns = np.divmod(np.arange(len(left) * len(right)), max(len(right), 1))
-        return self._counted(left, right, rows, columns).reshape(len(left), len(right))
-
-    def _counted(
-        self, left: Sequence[Any], right: Sequence[Any], rows: Indices, columns: Indices
-    ) -> Floats:
-        values = self._evaluate(left, right, rows, columns)
-        self.evaluations += len(rows)
-        return values
-
-    def _evaluate(
-        self, left: Sequence[Any], right: Sequence[Any], rows: Indices, columns: Indices
-    ) -> Floats:
-        """Return the values of some pairs of points."""
-        return compare_pairs(self.function, left, right, rows, columns)
-
-    def _find(self, X: Any) -> str:
-        """Return what the function takes, from the first two objects; "auto" for vectors."""
-        if getattr(X, "ndim", 2) != 1 or len(X) < 2:
-            return "auto"
-        number = None
-        try:
-            value: Any = self.function(X[0], X[1])
-            number = None if np.ndim(value) else as_number(value)
-        except Exception:
-            # it may be one of matrices
-            number = None
-        if number is not None:
-            # one comparison that need not be made again
-            one = np.array([number])
-            assert self._memo is not None
-            self._memo.values(X[:1], X[1:2], lambda *pair: one)
-            self.evaluations += 1
-            return "points"
-        try:
-            if np.shape(self.function(X[:2], X[:1])) == (2, 1):
-                self.evaluations += 2
-                return "matrices"
-        except Exception:
-            # of which kind the function is, is not known: the error will name the pair
-            return "points"
-        return "auto"
-
-    def _takes_points(self, X: Any, Y: Any) -> bool:
-        """Whether the function returns a number for two points."""
-        try:
-            value = np.asarray(self.function(_points(X[:1])[0], _points(Y[:1])[0]))
+            return np.shape(self.function(left, right)) == (n_left, n_right)
         except Exception:
             return False
-        return value.ndim == 0 and value.dtype.kind in "biuf"
 
-    def _by_chance(self, X: Any, Y: Any, takes: str) -> bool:
-        """Whether a function of points, such as x @ y, gives a matrix of the right shape."""
-        if takes == "matrices" or len(Y.shape) != 2 or Y.shape[0] != Y.shape[1]:
-            return False
-        try:
-            value = np.asarray(self.function(X[:1], Y[:1]))
-        except Exception:
-            return self._takes_points(X, Y)
-        return value.shape != (1, 1) and self._takes_points(X, Y)
+    def _of_points(self, X: Any, Y: Any) -> NDArray[np.float64]:
+        left = list(X.toarray() if sparse.issparse(X) else X)
+        right = left if Y is X else list(Y.toarray() if sparse.issparse(Y) else Y)
+        half = self.symmetric and Y is X
+        n, m = len(left), len(right)
+        rows, columns = np.triu_indices(n) if half else np.divmod(np.arange(n * m), m)
+        n_jobs = effective_n_jobs(self.n_jobs)
+        if n_jobs == 1:
+            values = compare_pairs(self.function, left, right, rows, columns)
+        else:
+            size = min(max(len(rows) // (_PARTS * n_jobs), 1), _MOST_PAIRS)
+            parts = [(rows[part], columns[part]) for part in gen_batches(len(rows), size)]
+            found = Parallel(self.n_jobs, prefer="threads", batch_size=1)(
+                delayed(compare_pairs)(
+                    self.function,
+                    # with processes only the points of a part are sent
+                    {i: left[i] for i in set(some.tolist())},
+                    {j: right[j] for j in set(others.tolist())},
+                    some,
+                    others,
+                )
+                for some, others in parts
+            )
+            values = np.concatenate(found)
+        gram = np.empty((n, m))
+        gram[rows, columns] = values
+        if half:
+            gram[columns, rows] = values
+        return gram
 
     def __sklearn_clone__(self) -> Self:
         # a function, and what it holds, stays the same object
         return type(self)(**self.get_params(deep=False))
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        return {key: v for key, v in state.items() if key not in ("_memo", "evaluations")}
+
+def as_kernel(
+    spec: str | Kernel | Callable[[Any, Any], ArrayLike], name: str = "kernel"
+) -> Kernel:
+    """Convert a name, a kernel or a function to a kernel.
+
+    Parameters
+    ----------
+    spec : str, Kernel or callable
+        One of :func:`names`, for that kernel with its default parameters; a kernel, which is
+        returned unchanged; or a callable of two matrices or two points, see
+        :class:`CallableKernel`.
+    name : str, default="kernel"
+        Name of the parameter, for error messages.
+
+    Returns
+    -------
+    Kernel
+
+    Raises
+    ------
+    ValueError
+        If `spec` is an unknown name or none of the three.
+    ImportError
+        If the library of the name is not installed.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import as_kernel
+    >>> as_kernel("polynomial")
+    PolynomialKernel()
+    """
+    if isinstance(spec, Kernel):
+        return spec
+    # the coefficients of a dot-product kernel have no default
+    if isinstance(spec, str) and spec != "dot_product":
+        if record := registered_kernel(spec):
+            kernel: Kernel = record.load()()
+            return kernel
+        library_of(spec)
+    if callable(spec):
+        return CallableKernel(spec)
+    known = ", ".join(map(repr, sorted(KERNELS.keys() - {"dot_product"})))
+    raise ValueError(
+        f"{name!r} must be one of {known}, a dotted name such as 'scipy.canberra' "
+        "(kernlearn.kernels.names() has all of them), a kernel object, or a function of two "
+        f"matrices or two points, got {spec!r}"
+    )
 
 
-def as_points(X: Any) -> np.ndarray:
-    """Return rows of numbers as a matrix, and other points as an array of objects."""
-    points = list(X)
-    if points and isinstance(points[0], (list, tuple, str, bytes, Number, np.ndarray)):
+def check_similarity(
+    similarity: Any,
+    X: Any,
+    *,
+    symmetric: bool = True,
+    n_pairs: int = 100,
+    random_state: Any = None,
+) -> None:
+    """Compare some pairs of points, and raise an error that names the first that is wrong.
+
+    Values must be finite numbers, the same each time, whatever points they are computed together
+    with, and the same for (x, y) and (y, x).
+
+    Parameters
+    ----------
+    similarity : str, Kernel or callable
+        As estimators take it.
+    X : array-like or sequence
+        Some points, at least two.
+    symmetric : bool, default=True
+        Whether values must be the same for (x, y) and (y, x).
+    n_pairs : int, default=100
+        Number of pairs.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the pairs.
+
+    Raises
+    ------
+    SimilarityError
+        If a value is wrong, with the positions of the two points in X and what they are.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import check_similarity
+    >>> check_similarity(lambda x, y: len(x) - len(y), ["a", "bcd"], random_state=0)
+    Traceback (most recent call last):
+    ...
+    kernlearn.exceptions.SimilarityError: the similarity of X[1] ('bcd') and X[0] ('a') is 2, \
+and -2 the other way round: it is not symmetric
+    """
+    points = as_indexed(X)
+    if (n := points.shape[0]) < 2:
+        raise ValueError(f"'X' must hold at least two points, got {n}")
+    kernel = as_kernel(similarity, "similarity").fitted_to(points)
+    rng = check_random_state(random_state)
+    for _ in range(n_pairs):
+        pair = rng.choice(n, 2, replace=False)
+        x, y = points[pair[:1]], points[pair[1:]]
         try:
-            matrix = np.asarray(points)
-        except ValueError:  # rows of different lengths
-            matrix = np.empty(0, dtype=object)
-        if matrix.dtype.kind != "O" and matrix.ndim <= 2:
-            return matrix
-    return np.fromiter(points, dtype=object, count=len(points))
+            value = np.asarray(kernel(x, y), dtype=np.float64)
+            check_values(value, x, y)
+            together = np.asarray(kernel(x, points[pair]))[:, 1:]
+            _check_same(value, together, "another time: it changes", x, y)
+            if symmetric:
+                other = np.asarray(kernel(y, x))
+                _check_same(value, other, "the other way round: it is not symmetric", x, y)
+        except SimilarityError as error:
+            places, names = pair.tolist(), ("X", "X")
+            raise SimilarityError(error.problem, *places, error.shown, names) from error.__cause__
 
 
-def _points(X: Any) -> list[Any]:
-    """Return the points of a matrix or a sequence."""
-    return list(X.toarray()) if sparse.issparse(X) else list(X)
+def _check_same(first: Any, second: Any, problem: str, x: Any, y: Any) -> None:
+    a, b = float(first[0, 0]), float(second[0, 0])
+    if abs(a - b) > _ROUNDING * max(abs(a), abs(b)) + 1e-12:
+        raise pair_error(f"is {a:.6g}, and {b:.6g} {problem}", x, y, 0, 0)

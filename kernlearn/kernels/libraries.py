@@ -1,190 +1,473 @@
-"""Similarities and distances of other libraries by dotted names, such as ``aeon.twe``."""
+"""Distances and similarities of other libraries: one class, and an adapter for each library."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property, partial
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from threading import Lock
+from typing import Any, NamedTuple, Self
 
-from kernlearn.extras import EXTRAS, MissingExtraError, install_line, missing_text
-from kernlearn.registration import RegisteredKernel, is_installed
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_array
+
+from kernlearn.constraints import N_JOBS, WHOLE, StrOptions
+from kernlearn.kernels.base import TurnedSimilarity
+from kernlearn.kernels.registry import LIBRARIES, library_of
+from kernlearn.kernels.pairs import pair_error, raised, shown
+
+# Pairs compared at a time by a slow distance: what an interruption waits for.
+PAIRS_AT_A_TIME = 2**14
+
+# Distances of vectors of true and false.
+_BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+# Distances of scikit-learn that are computed by a matrix product.
+_BY_PRODUCT = ("euclidean", "l2", "cosine", "nan_euclidean")
+_MEASURES = ("normalized_similarity", "similarity", "normalized_distance", "distance")
+# Numba's simplest threading layer must not be entered by two threads.
+_one_at_a_time = Lock()
 
 
-@dataclass(frozen=True)
-class Library:
-    """A library whose similarities have dotted names.
+class LibrarySimilarity(TurnedSimilarity):
+    r"""A distance or similarity of SciPy, scikit-learn, RapidFuzz, aeon or GraKeL, by its name.
+
+    Parameters
+    ----------
+    name : str
+        Its dotted name, such as "scipy.canberra" or "aeon.twe": one of :func:`names`.
+    turn : {"negative", "exponential", "reciprocal"}, default="negative"
+        The similarity of points at distance d: -d, exp(-d / σ), or 1 / (1 + d).
+    sigma : float or "auto", default="auto"
+        The σ; "auto" is the mean distance of 64 training points.
+    **parameters
+        The library's own parameters, such as ``nu`` of "aeon.twe"; also
+
+        - ``n_jobs``, the number of threads, of scikit-learn, RapidFuzz and aeon;
+        - ``measure`` of the edit distances of RapidFuzz: "normalized_similarity" (the default),
+          "similarity", "normalized_distance" or "distance".
 
     Attributes
     ----------
-    name : str
-        The first part of the names.
-    module : str
-        What is imported of it.
-    points : str
-        What it compares: "vectors", "strings", "series" or "graphs".
-    target : str
-        The class that stands for all of them.
-    kinds : mapping of str to str
-        Each name after the dot, and whether it is a "similarity" or a "distance".
+    sigma_ : float
+        The σ used, set by `fit` with ``turn="exponential"``.
+
+    Notes
+    -----
+    SciPy and scikit-learn compare rows of a matrix; sparse rows become dense for most distances.
+    RapidFuzz compares strings or lists of hashable items.
+
+    aeon compares series of any lengths, each an array of shape (n_channels, length) or (length,):
+    in a list, in the rows of a matrix, or in an array of shape (n_series, n_channels, length). It
+    needs the extra ``series``.
+
+    GraKeL compares graphs of networkx or of its own, or lists of edges (or dictionaries of
+    neighbours), node labels and edge labels. Labels of networkx graphs are their attributes
+    ``label``, 0 for nodes without. Values are :math:`K(x, y) / \sqrt{K(x, x) K(y, y)}`, 0 if the
+    root is. It needs the extra ``graphs``.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import LibrarySimilarity
+    >>> LibrarySimilarity("scipy.minkowski", p=1)([[0.0, 0.0]], [[1.0, 2.0], [0.0, 0.0]])
+    array([[-3.,  0.]])
+    >>> LibrarySimilarity("scipy.canberra", turn="reciprocal")([[1.0]], [[1.0], [3.0]])
+    array([[1.        , 0.66666667]])
+    >>> LibrarySimilarity("rapidfuzz.jaro_winkler")(["martha"], ["marhta", "bertha"]).round(3)
+    array([[0.961, 0.778]])
+    >>> LibrarySimilarity("rapidfuzz.osa", measure="distance")(["martha"], ["marhta"])
+    array([[-1.]])
     """
 
-    name: str
-    module: str
-    points: str
-    target: str
-    kinds: Mapping[str, str]
+    _parameter_constraints = {
+        **TurnedSimilarity._parameter_constraints,
+        "n_jobs": N_JOBS,
+        "measure": [StrOptions(set(_MEASURES))],
+        "random_state": [WHOLE],
+    }
+    # graphs on the right in the last call, as given and as GraKeL takes them, and its kernel
+    _last: tuple[list[Any], list[Any], Any] | None = None
+
+    def __init__(
+        self, name: str, *, turn: str = "negative", sigma: Any = "auto", **parameters: Any
+    ) -> None:
+        self.name, self.turn, self.sigma = name, turn, sigma
+        library = library_of(name)
+        if library is None:
+            listed = ", ".join(LIBRARIES)
+            raise ValueError(f"'name' must begin with a library of {listed}, got {name!r}")
+        defaults = _ADAPTERS[library.name].defaults(self.method)
+        if unknown := parameters.keys() - defaults.keys():
+            raise ValueError(
+                f"{name} has no parameter {', '.join(sorted(unknown))}; it has "
+                f"{', '.join([*defaults, 'turn', 'sigma'])}"
+            )
+        self.parameters = {**defaults, **parameters}
 
     @property
-    def extra(self) -> str:
-        """The extra of kernlearn that installs it; empty if it is always there."""
-        return EXTRAS.get(self.module, "")
+    def library(self) -> str:
+        """The name of the library."""
+        return self.name.partition(".")[0]
 
     @property
-    def installed(self) -> bool:
-        """Whether it is installed."""
-        return is_installed(self.module)
-
-    @property
-    def about(self) -> str:
-        """What its similarities are called and compare, and how to install it."""
-        text = f"as {self.name}.NAME, of {self.points}"
-        if self.installed:
-            return text
-        return f"{text}; not installed: {install_line(self.extra)}"
-
-    def require(self, similarity: str) -> None:
-        """Raise an ImportError that says how to install it, if it is not installed."""
-        if not self.installed:
-            raise MissingExtraError(missing_text(f"{self.name}.{similarity}", self.module))
-
-
-@dataclass(frozen=True)
-class LibrarySimilarity(RegisteredKernel):
-    """A similarity or distance of another library."""
-
-    @property
-    def _method(self) -> str:
+    def method(self) -> str:
+        """The name within the library."""
         return self.name.partition(".")[2]
 
     @property
-    def points(self) -> str:
-        """What it compares."""
-        return self._library.points
+    def structured(self) -> bool:  # type: ignore[override]
+        """Whether points are strings, series or graphs."""
+        return LIBRARIES[self.library].points != "vectors"
 
     @property
-    def measure(self) -> str:
-        """Whether it is a similarity or a distance."""
-        return self._library.kinds[self._method]
+    def missing(self) -> bool:  # type: ignore[override]
+        """Whether entries of vectors may be missing."""
+        return self.name == "sklearn.nan_euclidean"
 
     @property
-    def _library(self) -> Library:
-        return LIBRARIES[self.name.partition(".")[0]]
-
-    def load(self) -> Any:
-        return partial(super().load(), self._method)
+    def columnwise(self) -> bool:  # type: ignore[override]
+        """Whether each value is the same to the last digit, whatever else is evaluated."""
+        return self.library != "sklearn" or (self.is_distance and self.method not in _BY_PRODUCT)
 
     @property
-    def stored_name(self) -> str:
-        return self.name
+    def is_distance(self) -> bool:
+        kind = LIBRARIES[self.library].kinds[self.method]
+        return str(self.parameters.get("measure", kind)).endswith("distance")
 
-    @cached_property
-    def parameters(self) -> Mapping[str, Any]:
-        """The names and defaults of its parameters; of the library's own only if installed."""
-        if not self.installed:
-            return {}
-        found = self.load()().get_params(deep=False)
-        return {name: value for name, value in found.items() if name != "name"}
+    def options(self, *others: str) -> dict[str, Any]:
+        """Return the parameters of the library that are not None, without `others`."""
+        return {k: v for k, v in self.parameters.items() if k not in others and v is not None}
 
+    def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
+        return _ADAPTERS[self.library].compare(self, X, Y)
 
-def _distances(names: str) -> dict[str, str]:
-    return dict.fromkeys(names.split(), "distance")
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, also those of the library.
 
+        Parameters
+        ----------
+        deep : bool, default=True
+            Ignored: no parameter is an estimator.
 
-def _similarities(names: str) -> dict[str, str]:
-    return dict.fromkeys(names.split(), "similarity")
+        Returns
+        -------
+        dict
+        """
+        return {**super().get_params(deep=False), **self.parameters}
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; with another `name`, those of its library have their defaults.
 
-LIBRARIES: dict[str, Library] = {
-    library.name: library
-    for library in (
-        Library(
-            "scipy",
-            "scipy",
-            "vectors",
-            "kernlearn.similarities.vectors:ScipyDistance",
-            _distances(
-                "braycurtis canberra chebyshev cityblock correlation cosine dice euclidean "
-                "hamming jaccard jensenshannon mahalanobis minkowski rogerstanimoto russellrao "
-                "seuclidean sokalsneath sqeuclidean yule"
-            ),
-        ),
-        Library(
-            "sklearn",
-            "sklearn",
-            "vectors",
-            "kernlearn.similarities.vectors:SklearnSimilarity",
-            _distances(
-                "braycurtis canberra chebyshev cityblock cosine dice euclidean hamming haversine "
-                "jaccard l1 l2 mahalanobis manhattan minkowski nan_euclidean rogerstanimoto "
-                "russellrao seuclidean sokalmichener sokalsneath"
-            )
-            | _similarities(
-                "additive_chi2_kernel chi2_kernel cosine_similarity laplacian_kernel "
-                "linear_kernel polynomial_kernel rbf_kernel sigmoid_kernel"
-            ),
-        ),
-        Library(
-            "rapidfuzz",
-            "rapidfuzz",
-            "strings",
-            "kernlearn.similarities.strings:RapidFuzzSimilarity",
-            _similarities(
-                "damerau_levenshtein hamming indel jaro jaro_winkler lcs_seq levenshtein osa "
-                "postfix prefix partial_ratio partial_token_ratio partial_token_set_ratio "
-                "partial_token_sort_ratio q_ratio ratio token_ratio token_set_ratio "
-                "token_sort_ratio w_ratio"
-            ),
-        ),
-        Library(
-            "aeon",
-            "aeon",
-            "series",
-            "kernlearn.similarities.series:AeonDistance",
-            _distances(
-                "adtw ddtw dtw dtw_gi edr erp euclidean lcss manhattan minkowski msm sbd "
-                "shape_dtw soft_dtw squared twe wddtw wdtw"
-            ),
-        ),
-        Library(
-            "grakel",
-            "grakel",
-            "graphs",
-            "kernlearn.similarities.graphs:GrakelKernel",
-            _similarities(
-                "edge_histogram graph_hopper graphlet hadamard_code "
-                "multiscale_laplacian neighborhood_hash "
-                "neighborhood_subgraph_pairwise_distance propagation propagation_attr "
-                "random_walk random_walk_labeled shortest_path shortest_path_attr "
-                "subgraph_matching svm_theta vertex_histogram weisfeiler_lehman "
-                "weisfeiler_lehman_optimal_assignment"
-            ),
-        ),
-    )
-}
+        Parameters
+        ----------
+        **params
+            Values by name.
+
+        Returns
+        -------
+        self : object
+        """
+        before = self.get_params()
+        if "name" in params:
+            before = {"turn": self.turn, "sigma": self.sigma}
+        self.__init__(**{**before, **params})  # type: ignore[misc]
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in super().__getstate__().items() if key != "_last"}
 
 
 @cache
-def library_similarity(name: str) -> LibrarySimilarity | None:
-    """Return the similarity of a dotted name, None if there is no such name."""
-    prefix, _, method = name.partition(".")
-    library = LIBRARIES.get(prefix)
-    if library is None or method not in library.kinds:
-        return None
-    summary = f"{library.kinds[method]} of {library.points}"
-    return LibrarySimilarity(
-        name, library.target, summary=summary, extra=library.extra, needs=library.module
+def _keywords(function: Callable[..., Any], skipped: int) -> Mapping[str, Any]:
+    """Return the parameters of a function that have defaults, without the first ones."""
+    parameters = list(inspect.signature(function).parameters.values())[skipped:]
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
+def _scipy_defaults(name: str) -> dict[str, Any]:
+    from scipy.spatial import distance
+
+    known = _keywords(getattr(distance, name), 2)
+    return {k: v for k, v in known.items() if k in ("p", "w", "base")}
+
+
+def _scipy(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
+    from scipy.spatial.distance import cdist
+
+    left, right = (
+        check_array(Z.toarray() if sparse.issparse(Z) else Z, dtype=np.float64, input_name=name)
+        for name, Z in (("X", X), ("Y", Y))
+    )
+    if one.method in _BOOLEAN:
+        left, right = left != 0, right != 0
+    return cdist(left, right, metric=one.method, **one.options())
+
+
+def _sklearn_defaults(name: str) -> dict[str, Any]:
+    from sklearn.metrics import pairwise
+
+    if LIBRARIES["sklearn"].kinds[name] == "distance":
+        return {"n_jobs": None}
+    known = _keywords(getattr(pairwise, name), 2)
+    return {k: v for k, v in known.items() if k != "dense_output"}
+
+
+def _sklearn(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
+    from sklearn.metrics import pairwise
+
+    if one.is_distance:
+        n_jobs = one.parameters["n_jobs"]
+        return pairwise.pairwise_distances(X, Y, metric=one.method, n_jobs=n_jobs)
+    return getattr(pairwise, one.method)(X, Y, **one.options())
+
+
+# The names there, where they are not in lower case.
+_RAPIDFUZZ = {"lcs_seq": "LCSseq", "osa": "OSA", "q_ratio": "QRatio", "w_ratio": "WRatio"}
+_RAPIDFUZZ_DEFAULTS: dict[str, dict[str, Any]] = {
+    "hamming": {"pad": True},
+    "jaro_winkler": {"prefix_weight": 0.1},
+    "levenshtein": {"weights": (1, 1, 1)},
+}
+
+
+def _rapidfuzz_defaults(name: str) -> dict[str, Any]:
+    measure = {} if name.endswith("ratio") else {"measure": _MEASURES[0]}
+    return {**measure, "n_jobs": None, **_RAPIDFUZZ_DEFAULTS.get(name, {})}
+
+
+def _rapidfuzz(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
+    from rapidfuzz import distance, fuzz
+    from rapidfuzz.process import cdist
+
+    left, right = _texts(X, "X"), _texts(Y, "Y")
+    settings: dict[str, Any] = {"dtype": np.float64, "workers": one.parameters["n_jobs"] or 1}
+    if one.method.endswith("ratio"):
+        scorer = getattr(fuzz, _RAPIDFUZZ.get(one.method, one.method))
+        return cdist(left, right, scorer=scorer, **settings) / 100
+    own = one.options("n_jobs", "measure")
+    if own == _RAPIDFUZZ_DEFAULTS.get(one.method, {}):
+        own = {}  # without arguments it is faster
+    if "weights" in own:
+        own["weights"] = tuple(own["weights"])
+    title = "".join(part.title() for part in one.method.split("_"))
+    module = getattr(distance, _RAPIDFUZZ.get(one.method, title))
+    scorer = getattr(module, one.parameters["measure"])
+    return cdist(left, right, scorer=scorer, scorer_kwargs=own or None, **settings)
+
+
+def _texts(points: Any, name: str) -> list[Any]:
+    texts = list(points)
+    for place, text in enumerate(texts):
+        if not isinstance(text, Sequence):
+            raise ValueError(
+                f"'{name}' must hold strings or other sequences, got {shown(text)} at {place}"
+            )
+    return texts
+
+
+# Arguments of aeon's functions that say how to compute, or are series themselves.
+_NOT_OF_AEON = ("transformation_precomputed", "transformed_x", "transformed_y", "init_p")
+
+
+def _aeon_defaults(name: str) -> dict[str, Any]:
+    from aeon import distances
+
+    function = getattr(distances, f"{name}_distance", None)
+    if function is None:
+        raise ImportError(f"aeon.{name} needs a newer aeon than the one that is installed")
+    known = _keywords(function, 2)
+    return {"n_jobs": None, **{k: v for k, v in known.items() if k not in _NOT_OF_AEON}}
+
+
+def _aeon(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
+    from aeon import distances
+    from numba import get_num_threads
+
+    left, n_left = _series(X, "X")
+    right, n_right = (left, n_left) if Y is X else _series(Y, "Y")
+    if n_left != n_right:
+        raise ValueError(
+            f"series of 'X' have {n_left} channels and those of 'Y' {n_right}; they must have the "
+            "same number"
+        )
+    pairwise = getattr(distances, f"{one.method}_pairwise_distance")
+    options = one.options("n_jobs")
+    options["n_jobs"] = min(effective_n_jobs(one.parameters["n_jobs"] or 1), get_num_threads())
+    limited = "window" in options or "itakura_max_slope" in options
+
+    def compare(some: Any, others: Any) -> NDArray[Any]:
+        values = np.empty((len(some), len(others)))
+        # aeon takes the left series to have one length if those on the right do, and has one
+        # window for series of several lengths
+        rows, columns = _by_length(some), _by_length(others)
+        if not limited:
+            rows = rows if len(columns) == 1 else [np.arange(len(some))]
+            columns = [np.arange(len(others))]
+        parts = [(j, _stacked([others[k] for k in j])) for j in columns]
+        for i in rows:
+            stacked = _stacked([some[k] for k in i])
+            for j, beside in parts:
+                with _one_at_a_time:
+                    values[np.ix_(i, j)] = pairwise(stacked, beside, **options)
+        return values
+
+    return _by_blocks(compare, left, right, X, Y)
+
+
+def _by_length(series: Any) -> list[NDArray[np.intp]]:
+    """Return the places of the series of each length."""
+    lengths = np.array([one.shape[-1] for one in series])
+    return [np.flatnonzero(lengths == n) for n in np.unique(lengths)]
+
+
+def _stacked(series: list[NDArray[Any]]) -> Any:
+    """Return series of one length as an array, which aeon takes faster; others as they are."""
+    return np.stack(series) if len({one.shape for one in series}) == 1 else series
+
+
+def _series(points: Any, name: str) -> tuple[list[NDArray[np.float64]], int]:
+    """Return series of shape (n_channels, length), and their number of channels."""
+    series = []
+    for place, point in enumerate(points):
+        try:
+            values = np.asarray(point, dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.empty(0)
+        if values.ndim not in (1, 2) or not values.size:
+            raise ValueError(
+                f"'{name}' must hold series of numbers, arrays of shape (length,) or (n_channels, "
+                f"length), got {shown(point)} at {place}"
+            )
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"'{name}' must hold series without NaN and infinity, got one at {place}: "
+                f"{shown(point)}"
+            )
+        series.append(values.reshape(-1, values.shape[-1]))
+    numbers = {len(one) for one in series}
+    if len(numbers) != 1:
+        raise ValueError(
+            f"'{name}' must hold series of the same number of channels, got {sorted(numbers)}"
+        )
+    return series, numbers.pop()
+
+
+def _grakel_class(name: str) -> Any:
+    from grakel import kernels
+
+    return getattr(kernels, "".join(part.title() for part in name.split("_")))
+
+
+def _grakel_defaults(name: str) -> dict[str, Any]:
+    known = _keywords(_grakel_class(name).__init__, 0)
+    own = {k: v for k, v in known.items() if k not in ("n_jobs", "normalize", "verbose")}
+    return {**own, **({"random_state": 0} if "random_state" in own else {})}
+
+
+def _grakel(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
+    options = one.options()
+    if isinstance(base := options.get("base_graph_kernel"), str):
+        library_of(f"grakel.{base}")
+        options["base_graph_kernel"] = _grakel_class(base)
+    last = one._last
+    if last is None or len(last[0]) != len(Y) or any(map(_differ, last[0], Y)):
+        last = one._last = list(Y), [_graph(graph, i, "Y") for i, graph in enumerate(Y)], None
+    right = last[1]
+    left = right if Y is X else [_graph(graph, i, "X") for i, graph in enumerate(X)]
+
+    def fitted(others: Any) -> Any:
+        nonlocal last
+        if others is not right:
+            return _grakel_class(one.method)(**options).fit(others)
+        if last[2] is None:
+            # the landmarks, most likely, with which the next points will be compared
+            last = one._last = last[0], right, _grakel_class(one.method)(**options).fit(right)
+        return last[2]
+
+    def compare(some: Any, others: Any) -> NDArray[Any]:
+        kernel = fitted(others)
+        values = np.asarray(kernel.transform(some), dtype=np.float64)
+        of_others, of_some = (np.ravel(sizes).astype(np.float64) for sizes in kernel.diagonal())
+        sizes = np.sqrt(np.outer(of_some, of_others))
+        return np.divide(values, sizes, out=np.zeros_like(values), where=sizes > 0)
+
+    return _by_blocks(compare, left, right, X, Y)
+
+
+def _graph(graph: Any, place: int, name: str) -> Any:
+    """Return a graph as GraKeL takes it; of networkx as [neighbours, labels, edge labels]."""
+    if hasattr(graph, "adjacency") and hasattr(graph, "nodes"):
+        near = {u: dict(others) for u, others in graph.adjacency()}
+        edges = {
+            u: {v: float(data.get("weight", 1.0)) for v, data in others.items()}
+            for u, others in near.items()
+        }
+        labels = {u: data.get("label", 0) for u, data in graph.nodes(data=True)}
+        edge_labels = {
+            (u, v): data["label"]
+            for u, others in near.items()
+            for v, data in others.items()
+            if "label" in data
+        }
+        return [edges, labels, edge_labels] if edge_labels else [edges, labels]
+    if hasattr(graph, "desired_format") or (isinstance(graph, (list, tuple)) and graph):
+        return graph
+    raise ValueError(
+        f"'{name}' must hold graphs of networkx or GraKeL, or lists [edges, node labels, edge "
+        f"labels], got {shown(graph)} at {place}"
     )
 
 
-def library_names() -> list[str]:
-    """Return all dotted names, sorted."""
-    return sorted(f"{name}.{method}" for name, one in LIBRARIES.items() for method in one.kinds)
+def _differ(one: Any, other: Any) -> bool:
+    return one is not other
+
+
+def _by_blocks(
+    compare: Callable[[Any, Any], NDArray[Any]], left: Any, right: Any, X: Any, Y: Any
+) -> NDArray[Any]:
+    """Compare all pairs, some on the left at a time; an error names the first pair that fails."""
+    n_rows = max(1, PAIRS_AT_A_TIME // max(len(right), 1))
+    blocks = []
+    for start in range(0, len(left), n_rows):
+        try:
+            blocks.append(compare(left[start : start + n_rows], right))
+        except Exception:
+            for i in range(start, min(start + n_rows, len(left))):
+                if _failure(compare, left[i : i + 1], right):
+                    for j in range(len(right)):
+                        if error := _failure(compare, left[i : i + 1], right[j : j + 1]):
+                            raise pair_error(raised(error), X, Y, i, j) from error
+            raise
+    return np.concatenate(blocks)
+
+
+def _failure(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Exception | None:
+    try:
+        compare(left, right)
+    except Exception as error:
+        return error
+    return None
+
+
+class _Adapter(NamedTuple):
+    """How a library is called.
+
+    Attributes
+    ----------
+    defaults : callable
+        Returns the parameters of a name within the library, with their defaults.
+    compare : callable
+        Returns the values of all pairs, for a similarity and the points on the left and right.
+    """
+
+    defaults: Callable[[str], dict[str, Any]]
+    compare: Callable[[LibrarySimilarity, Any, Any], NDArray[Any]]
+
+
+_ADAPTERS = {
+    "scipy": _Adapter(_scipy_defaults, _scipy),
+    "sklearn": _Adapter(_sklearn_defaults, _sklearn),
+    "rapidfuzz": _Adapter(_rapidfuzz_defaults, _rapidfuzz),
+    "aeon": _Adapter(_aeon_defaults, _aeon),
+    "grakel": _Adapter(_grakel_defaults, _grakel),
+}

@@ -1,58 +1,311 @@
-"""Kernels by the names that configs give them."""
+"""Kernels and similarities by name, kernlearn's own and those of other libraries."""
 
-from kernlearn.kernels.libraries import library_similarity
-from kernlearn.registration import RegisteredKernel
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING, Any
 
-#: Kernels by name; each is imported when it is used.
-KERNELS: dict[str, RegisteredKernel] = {
-    name: RegisteredKernel(name, f"kernlearn.kernels.{target}", summary=summary)
-    for name, (target, summary) in {
-        "homogeneous_polynomial": ("inner_product:HomogeneousPolynomialKernel", "⟨x, y⟩^degree"),
-        "polynomial": ("inner_product:PolynomialKernel", "(⟨x, y⟩ + coef0)^degree"),
-        "exponential": ("inner_product:ExponentialKernel", "exp(⟨x, y⟩ / σ²)"),
-        "vovk": ("inner_product:VovkKernel", "(1 - ⟨x, y⟩^p) / (1 - ⟨x, y⟩)"),
-        "dot_product": ("dot_product:DotProductKernel", "Σ aₙ ⟨x, y⟩ⁿ from its coefficients"),
-        "linear": ("inner_product:LinearKernel", "⟨x, y⟩"),
-        "gaussian": ("distances:GaussianKernel", "exp(-‖x - y‖² / 2σ²)"),
-        "laplacian": ("distances:LaplacianKernel", "exp(-‖x - y‖₁ / σ)"),
-        "sigmoid": ("inner_product:SigmoidKernel", "tanh(a ⟨x, y⟩ + r)"),
-        "manhattan": ("distances:ManhattanSimilarity", "-‖x - y‖₁"),
-        "euclidean": ("distances:EuclideanSimilarity", "-‖x - y‖²"),
-        "cosine": ("inner_product:CosineSimilarity", "cosine of the angle"),
-        "levenshtein": (
-            "structured:LevenshteinSimilarity",
-            "similarity of strings from their edit distance",
-        ),
-        "gower": (
-            "gower:GowerSimilarity",
-            "similarity of records that mix numbers and nominal values",
-        ),
-        "jaccard": ("structured:JaccardSimilarity", "similarity of sets"),
-        "dynamic_time_warping": (
-            "structured:DynamicTimeWarpingSimilarity",
-            "similarity of sequences of any lengths",
-        ),
-        "value_difference": (
-            "value_difference:ValueDifferenceSimilarity",
-            "similarity of nominal columns, learnt from labels",
-        ),
-    }.items()
-}
+from kernlearn.extras import EXTRAS, MissingExtraError, install_line, missing_text
+from kernlearn.registration import RegisteredKernel, is_installed
 
-# What they compare, unless vectors.
-_POINTS = {
-    "levenshtein": "strings",
-    "jaccard": "sets",
-    "dynamic_time_warping": "series",
-    "gower": "records",
-    "value_difference": "records",
-}
+if TYPE_CHECKING:
+    from kernlearn.kernels.base import Kernel
 
 
-def compared_points(name: str) -> str:
-    """Return what a kernel or similarity compares, by its name.
+@dataclass(frozen=True)
+class Library:
+    """A library whose distances and similarities have dotted names.
 
-    This is one of "vectors", "strings", "series", "graphs", "sets" and "records".
+    Attributes
+    ----------
+    name : str
+        The first part of the names, and the module that is imported.
+    points : str
+        What it compares: "vectors", "strings", "series" or "graphs".
+    distances, similarities : str
+        The second parts of the names, separated by blanks.
+    refused : mapping of str to str
+        Names that are not available, and why.
     """
-    of_library = library_similarity(name)
-    return _POINTS.get(name, "vectors") if of_library is None else of_library.points
+
+    name: str
+    points: str
+    distances: str = ""
+    similarities: str = ""
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """Whether each is a "distance" or a "similarity"."""
+        kinds = dict.fromkeys(self.distances.split(), "distance")
+        return kinds | dict.fromkeys(self.similarities.split(), "similarity")
+
+    @property
+    def extra(self) -> str:
+        """The extra of kernlearn that installs it; empty if it is always there."""
+        return EXTRAS.get(self.name, "")
+
+    @property
+    def installed(self) -> bool:
+        """Whether it is installed."""
+        return is_installed(self.name)
+
+    @property
+    def about(self) -> str:
+        """What its similarities are called and compare, and how to install it."""
+        text = f"as {self.name}.NAME, of {self.points}"
+        return text if self.installed else f"{text}; not installed: {install_line(self.extra)}"
+
+
+_SCALED = dict.fromkeys(
+    ("mahalanobis", "seuclidean"),
+    "scale the points, by StandardScaler or PCA(whiten=True), and take the Euclidean distance",
+)
+_SAMPLES = "it draws random samples from all graphs of a call"
+_LABELS = "it numbers the labels of all graphs of a call"
+_DECAY = "its decay is that of the densest graph of a call"
+
+#: Other libraries by name.
+LIBRARIES: Mapping[str, Library] = {
+    library.name: library
+    for library in (
+        Library(
+            "scipy",
+            "vectors",
+            "braycurtis canberra chebyshev cityblock correlation cosine dice euclidean hamming "
+            "jaccard jensenshannon minkowski rogerstanimoto russellrao sokalsneath sqeuclidean "
+            "yule",
+            refused=_SCALED,
+        ),
+        Library(
+            "sklearn",
+            "vectors",
+            "cityblock cosine euclidean haversine l1 l2 manhattan nan_euclidean",
+            "additive_chi2_kernel chi2_kernel cosine_similarity laplacian_kernel linear_kernel "
+            "polynomial_kernel rbf_kernel sigmoid_kernel",
+            refused=_SCALED,
+        ),
+        Library(
+            "rapidfuzz",
+            "strings",
+            similarities="damerau_levenshtein hamming indel jaro jaro_winkler lcs_seq levenshtein "
+            "osa postfix prefix partial_ratio partial_token_ratio partial_token_set_ratio "
+            "partial_token_sort_ratio q_ratio ratio token_ratio token_set_ratio "
+            "token_sort_ratio w_ratio",
+        ),
+        Library(
+            "aeon",
+            "series",
+            "adtw ddtw dtw dtw_gi edr erp euclidean lcss manhattan minkowski msm sbd shape_dtw "
+            "soft_dtw squared twe wddtw wdtw",
+        ),
+        Library(
+            "grakel",
+            "graphs",
+            similarities="edge_histogram graph_hopper propagation_attr shortest_path "
+            "shortest_path_attr subgraph_matching vertex_histogram weisfeiler_lehman "
+            "weisfeiler_lehman_optimal_assignment",
+            refused={
+                **dict.fromkeys(("graphlet", "multiscale_laplacian"), _SAMPLES),
+                **dict.fromkeys(("hadamard_code", "neighborhood_hash", "propagation"), _LABELS),
+                **dict.fromkeys(("random_walk", "random_walk_labeled"), _DECAY),
+                "neighborhood_subgraph_pairwise_distance": "it is normalized by all of a call",
+                "svm_theta": "it changes from call to call",
+            },
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class LibraryKernel(RegisteredKernel):
+    """A similarity or distance of another library, by its dotted name or a shorter one."""
+
+    dotted: str = ""
+
+    def load(self) -> Any:
+        return partial(super().load(), self.dotted)
+
+    @property
+    def stored_name(self) -> str:
+        return self.dotted
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Any]:
+        """The names and defaults of its parameters, if the library is installed."""
+        if not self.installed:
+            return {}
+        known = self.load()().get_params(deep=False)
+        return {name: value for name, value in known.items() if name != "name"}
+
+
+def _of_library(dotted: str, name: str = "", summary: str = "") -> LibraryKernel:
+    library_name, _, method = dotted.partition(".")
+    library = LIBRARIES[library_name]
+    return LibraryKernel(
+        name or dotted,
+        "kernlearn.kernels.libraries:LibrarySimilarity",
+        summary=summary or f"{library.kinds[method]} of {library.points}",
+        extra=library.extra,
+        needs=library.name,
+        points=library.points,
+        dotted=dotted,
+    )
+
+
+def _own(name: str, target: str, summary: str, points: str = "vectors") -> RegisteredKernel:
+    return RegisteredKernel(name, f"kernlearn.kernels.{target}", summary=summary, points=points)
+
+
+#: Kernels by the names that configs give them; each is imported when it is used.
+KERNELS: dict[str, RegisteredKernel] = {
+    kernel.name: kernel
+    for kernel in (
+        _own("homogeneous_polynomial", "dot_product:HomogeneousPolynomialKernel", "⟨x, y⟩^degree"),
+        _own("polynomial", "dot_product:PolynomialKernel", "(⟨x, y⟩ + coef0)^degree"),
+        _own("exponential", "dot_product:ExponentialKernel", "exp(⟨x, y⟩ / σ²)"),
+        _own("vovk", "dot_product:VovkKernel", "(1 - ⟨x, y⟩^p) / (1 - ⟨x, y⟩)"),
+        _own("dot_product", "dot_product:DotProductKernel", "Σ aₙ ⟨x, y⟩ⁿ from its coefficients"),
+        _own("linear", "dot_product:LinearKernel", "⟨x, y⟩"),
+        _own("gaussian", "distances:GaussianKernel", "exp(-‖x - y‖² / 2σ²)"),
+        _own("laplacian", "distances:LaplacianKernel", "exp(-‖x - y‖₁ / σ)"),
+        _own("sigmoid", "dot_product:SigmoidKernel", "tanh(a ⟨x, y⟩ + r)"),
+        _own("manhattan", "distances:ManhattanSimilarity", "-‖x - y‖₁"),
+        _own("euclidean", "distances:EuclideanSimilarity", "-‖x - y‖²"),
+        _own("cosine", "dot_product:CosineSimilarity", "cosine of the angle"),
+        _own(
+            "gower",
+            "records:GowerSimilarity",
+            "similarity of records that mix numbers and nominal values",
+            "records",
+        ),
+        _own("jaccard", "records:JaccardSimilarity", "similarity of sets", "sets"),
+        _own(
+            "value_difference",
+            "records:ValueDifferenceSimilarity",
+            "similarity of nominal columns, learnt from labels",
+            "records",
+        ),
+        _of_library(
+            "rapidfuzz.levenshtein", "levenshtein", "similarity of strings by their edit distance"
+        ),
+        _of_library("aeon.dtw", "dynamic_time_warping", "series of any lengths, warped in time"),
+    )
+}
+
+
+def library_names() -> list[str]:
+    """Return all dotted names, sorted."""
+    return sorted(f"{name}.{method}" for name, one in LIBRARIES.items() for method in one.kinds)
+
+
+@cache
+def registered_kernel(name: str) -> RegisteredKernel | None:
+    """Return the record of a name, dotted or not; None if there is no such name."""
+    library, _, method = name.partition(".")
+    if library in LIBRARIES and method in LIBRARIES[library].kinds:
+        return _of_library(name)
+    return KERNELS.get(name)
+
+
+def names(points: str | None = None, *, installed: bool | None = None) -> list[str]:
+    """List the names of similarities and distances.
+
+    Each name may be given wherever kernlearn takes a kernel or a similarity.
+
+    Parameters
+    ----------
+    points : str, default=None
+        Only those of "vectors", "strings", "series", "graphs", "sets" or "records".
+    installed : bool, default=None
+        Only those whose library is installed, or is not.
+
+    Returns
+    -------
+    list of str
+        kernlearn's own first, then those of libraries.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import names
+    >>> names("records")
+    ['gower', 'value_difference']
+    >>> names("graphs")[:2]
+    ['grakel.edge_histogram', 'grakel.graph_hopper']
+    """
+    every = (
+        registered_kernel(name)
+        for name in [*sorted(KERNELS.keys() - {"dot_product"}), *library_names()]
+    )
+    return [
+        one.name
+        for one in every
+        if one is not None and points in (None, one.points) and installed in (None, one.installed)
+    ]
+
+
+def named(name: str, **parameters: Any) -> "Kernel":
+    """Make a similarity of a name.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+    **parameters
+        Its parameters.
+
+    Returns
+    -------
+    Kernel
+
+    Raises
+    ------
+    ValueError
+        If there is no such name or parameter, or the similarity is refused.
+    ImportError
+        If its library is not installed; the message says how to install it.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import named
+    >>> named("scipy.minkowski", p=1)([[0.0, 0.0]], [[1.0, 2.0]])
+    array([[-3.]])
+    """
+    record = registered_kernel(name)
+    if record is None:
+        library_of(name)
+        raise ValueError(f"no similarity {name!r}{_hint(name)}")
+    kernel: Kernel = record.load()(**parameters)
+    return kernel
+
+
+def library_of(name: str) -> Library | None:
+    """Return the library of a dotted name; None if it is of no library.
+
+    Raises
+    ------
+    ValueError
+        If the library has no such name, or it is refused.
+    ImportError
+        If the library is not installed; the message says how to install it.
+    """
+    prefix, _, method = name.partition(".")
+    library = LIBRARIES.get(prefix)
+    if library is None:
+        return None
+    if reason := library.refused.get(method):
+        raise ValueError(
+            f"{name} is refused, because the value of two points must depend on them alone: "
+            f"{reason}"
+        )
+    if method not in library.kinds:
+        raise ValueError(f"no similarity {name!r}{_hint(name)}")
+    if not library.installed:
+        raise MissingExtraError(missing_text(name, library.name))
+    return library
+
+
+def _hint(name: str) -> str:
+    close = get_close_matches(name, names(), n=1)
+    return f"; did you mean {close[0]!r}?" if close else "; names() lists all"

@@ -1,4 +1,4 @@
-"""Kernels from names, and kernels composed of fitted kernels."""
+"""Kernels composed of other kernels."""
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -11,57 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 from kernlearn.kernels.base import Kernel, MatrixLike, diagonal
-from kernlearn.kernels.functions import CallableKernel
-from kernlearn.kernels.libraries import library_similarity
-from kernlearn.kernels.registry import KERNELS
-
-
-def as_kernel(
-    spec: str | Kernel | Callable[[Any, Any], ArrayLike], name: str = "kernel"
-) -> Kernel:
-    """Convert a name, a kernel or a function to a kernel.
-
-    Parameters
-    ----------
-    spec : str, Kernel or callable
-        A name in `KERNELS`, or a dotted name such as ``"rapidfuzz.jaro_winkler"``, for that
-        kernel with its default parameters; a kernel, which is returned unchanged; or a callable
-        of two matrices or two points, see :class:`CallableKernel`. Kernels with a width
-        ("exponential", "gaussian", "laplacian") estimate it by the mean distance of the points
-        that they are fitted to.
-    name : str, default="kernel"
-        Name of the parameter, for error messages.
-
-    Returns
-    -------
-    Kernel
-
-    Raises
-    ------
-    ValueError
-        If `spec` is an unknown name or none of the three.
-
-    Examples
-    --------
-    >>> from kernlearn.kernels import as_kernel
-    >>> as_kernel("polynomial")
-    PolynomialKernel()
-    """
-    if isinstance(spec, Kernel):
-        return spec
-    # The coefficients of a dot-product kernel have no default.
-    names = sorted(KERNELS.keys() - {"dot_product"})
-    if isinstance(spec, str) and spec in names:
-        return KERNELS[spec].load()()
-    if isinstance(spec, str) and (found := library_similarity(spec)) is not None:
-        return found.load()()
-    if callable(spec):
-        return CallableKernel(spec)
-    raise ValueError(
-        f"{name!r} must be one of {', '.join(map(repr, names))}, a dotted name such as "
-        "'scipy.canberra' (kernlearn.similarities.names() has all of them), a kernel object, or "
-        f"a function of two matrices or two points, got {spec!r}"
-    )
+from kernlearn.kernels.functions import as_kernel
 
 
 class _OfFittedKernels(Kernel):
