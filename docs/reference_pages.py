@@ -23,8 +23,7 @@ from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.experiments.measured import METRICS, TASKS
 from kernlearn.experiments.registry import ESTIMATORS
 from kernlearn.experiments.scorers import SCORERS
-from kernlearn.kernels.libraries import LIBRARIES
-from kernlearn.kernels.registry import KERNELS
+from kernlearn.kernels.registry import KERNELS, LIBRARIES
 
 # Of the models of formats, which each have one.
 _KIND = "The name of the format."

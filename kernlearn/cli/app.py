@@ -128,7 +128,7 @@ def show_list(
     from kernlearn.experiments import plugins
     from kernlearn.experiments.config import loading
     from kernlearn.experiments.measured import TASKS
-    from kernlearn.kernels.libraries import LIBRARIES
+    from kernlearn.kernels.registry import LIBRARIES
 
     def marked(text: str, component: object) -> str:
         plugin = getattr(component, "plugin", "")

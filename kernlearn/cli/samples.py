@@ -90,12 +90,11 @@ def selected(X: Any, rows: Any, scale: bool) -> Any:
 def refuse_kind(data: str, bunch: Any, similarity: str) -> None:
     """Refuse a similarity of vectors where the points are strings or other objects."""
     from kernlearn.datasets.objects import kind_of
-    from kernlearn.kernels.libraries import library_similarity
-    from kernlearn.kernels.registry import KERNELS, compared_points
+    from kernlearn.kernels.registry import registered_kernel
 
     kind = kind_of(bunch.data)
-    known = similarity in KERNELS or library_similarity(similarity) is not None
-    of_vectors = known and compared_points(similarity) in ("vectors", "records")
+    known = registered_kernel(similarity)
+    of_vectors = known is not None and known.points in ("vectors", "records")
     if kind != "vectors" and (of_vectors or similarity == "precomputed"):
         raise DataError(
             f"--similarity {similarity}: the points of {data} are {kind}: name a similarity of "

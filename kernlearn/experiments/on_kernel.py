@@ -1,14 +1,43 @@
 """Estimators of other libraries on kernels of kernlearn."""
 
+from copy import deepcopy
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.gaussian_process.kernels import Kernel as ProcessKernel
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from kernlearn.kernels import GaussianProcessKernel, Kernel
+from kernlearn.kernels import Kernel
+from kernlearn.kernels.base import as_indexed, diagonal
 
 _PREFIX = "kernel__"
+
+
+class _AllPairs(ProcessKernel):
+    """A fitted kernel in the form that scikit-learn calls once for all pairs, and clones fitted."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    def __sklearn_clone__(self) -> Self:
+        return type(self)(deepcopy(self.kernel))
+
+    def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+        gram = np.asarray(self.kernel(X, Y), dtype=np.float64)
+        return (gram, np.empty((*gram.shape, 0))) if eval_gradient else gram
+
+    def diag(self, X: Any) -> np.ndarray:
+        values = diagonal(self.kernel, as_indexed(X, self.kernel.structured))
+        return np.asarray(values, dtype=np.float64)
+
+    def is_stationary(self) -> bool:
+        return False
+
+    @property
+    def requires_vector_input(self) -> bool:
+        return not self.kernel.structured
 
 
 class OnKernel(BaseEstimator):
@@ -56,8 +85,7 @@ class OnKernel(BaseEstimator):
         return self
 
     def _with_kernel(self, kernel: Any) -> Any:
-        # in this form libraries call it once for all points, and clone it with what it has learnt
-        usable = GaussianProcessKernel(kernel) if isinstance(kernel, Kernel) else kernel
+        usable = _AllPairs(kernel) if isinstance(kernel, Kernel) else kernel
         return clone(self.estimator).set_params(kernel=usable)
 
     def __getattr__(self, name: str) -> Any:

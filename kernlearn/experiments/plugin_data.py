@@ -13,7 +13,7 @@ from kernlearn.datasets import fingerprint
 from kernlearn.datasets.objects import as_objects
 from kernlearn.exceptions import DataError
 from kernlearn.experiments.plugins import blame
-from kernlearn.kernels.functions import as_points
+from kernlearn.kernels.base import as_points
 from kernlearn.registration import RegisteredDataset
 
 # A run works through one data set after the other; a few stay in memory for the next trial.

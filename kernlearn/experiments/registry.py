@@ -17,8 +17,7 @@ from kernlearn.experiments.measured import METRICS
 from kernlearn.experiments.pinned import PINNED
 from kernlearn.experiments.scorers import SCORERS
 from kernlearn.experiments.suggestions import closest, suggestion
-from kernlearn.kernels.libraries import library_similarity
-from kernlearn.kernels.registry import KERNELS
+from kernlearn.kernels.registry import KERNELS, registered_kernel
 from kernlearn.registration import (
     Plugin,
     Registered,
@@ -193,7 +192,7 @@ class Scope:
         """Return the kernel of a name, also a dotted one or that in the keys of trials."""
         by_stored_name = (k for k in self.kernels.values() if k.stored_name == name)
         found = self.kernels.get(name) or next(by_stored_name, None)
-        return found or library_similarity(name)
+        return found or registered_kernel(name)
 
     def task_metrics(self, task: str) -> tuple[str, ...]:
         """Return the metrics that a task can measure; none for an unknown task."""

@@ -7,6 +7,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
@@ -218,20 +219,30 @@ def evenly_spaced(X: Any, n_points: int) -> Any:
 
 def as_indexed(X: Any, objects: bool = False) -> Any:
     """Return points as an array, a sparse matrix or, of lists with `objects`, one of objects."""
-    if isinstance(X, np.ndarray) and X.ndim == 3:
-        return as_objects(X)
-    if hasattr(X, "iloc"):
-        return X.to_numpy()
     if isinstance(X, str):
         raise ValueError(f"'X' must be a sequence of points, got the string {X!r}")
+    X = X.to_numpy() if hasattr(X, "to_numpy") else X
+    if len(getattr(X, "shape", ())) == 3 or is_column_of_objects(X):
+        return as_objects(X)
     if hasattr(X, "shape"):
         return X
     return as_objects(list(X)) if objects else as_points(X)
 
 
-def as_objects(points: Any) -> np.ndarray:
-    """Return points of any kind in a one-dimensional array."""
-    return np.fromiter(points, dtype=object, count=len(points))
+def as_objects(X: Any) -> np.ndarray:
+    """Return points of any kind, or a single column of them, in a one-dimensional array."""
+    if is_column_of_objects(X):
+        X = np.asarray(X, dtype=object)[:, 0]
+    if isinstance(X, np.ndarray) and X.ndim == 1:
+        return X
+    return np.fromiter(X, dtype=object, count=len(X))
+
+
+def is_column_of_objects(X: Any) -> bool:
+    """Whether X is a table of a single column that holds no numbers."""
+    if getattr(X, "shape", ())[1:] != (1,) or sparse.issparse(X):
+        return False
+    return np.asarray(X).dtype.kind not in "biufc"
 
 
 def as_points(X: Any) -> np.ndarray:

@@ -254,8 +254,10 @@ and -2 the other way round: it is not symmetric
                 other = np.asarray(kernel(y, x))
                 _check_same(value, other, "the other way round: it is not symmetric", x, y)
         except SimilarityError as error:
-            places, names = pair.tolist(), ("X", "X")
-            raise SimilarityError(error.problem, *places, error.shown, names) from error.__cause__
+            i, j = pair.tolist()
+            raise SimilarityError(
+                error.problem, i, j, error.shown, ("X", "X")
+            ) from error.__cause__
 
 
 def _check_same(first: Any, second: Any, problem: str, x: Any, y: Any) -> None:

@@ -2,7 +2,9 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from operator import is_not
 from threading import Lock
 from typing import Any, NamedTuple, Self
 
@@ -85,8 +87,7 @@ class LibrarySimilarity(TurnedSimilarity):
         "measure": [StrOptions(set(_MEASURES))],
         "random_state": [WHOLE],
     }
-    # graphs on the right in the last call, as given and as GraKeL takes them, and its kernel
-    _last: tuple[list[Any], list[Any], Any] | None = None
+    _last: "_RightGraphs | None" = None
 
     def __init__(
         self, name: str, *, turn: str = "negative", sigma: Any = "auto", **parameters: Any
@@ -103,6 +104,7 @@ class LibrarySimilarity(TurnedSimilarity):
                 f"{', '.join([*defaults, 'turn', 'sigma'])}"
             )
         self.parameters = {**defaults, **parameters}
+        self._last = None
 
     @property
     def library(self) -> str:
@@ -370,28 +372,35 @@ def _grakel(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
         library_of(f"grakel.{base}")
         options["base_graph_kernel"] = _grakel_class(base)
     last = one._last
-    if last is None or len(last[0]) != len(Y) or any(map(_differ, last[0], Y)):
-        last = one._last = list(Y), [_graph(graph, i, "Y") for i, graph in enumerate(Y)], None
-    right = last[1]
-    left = right if Y is X else [_graph(graph, i, "X") for i, graph in enumerate(X)]
-
-    def fitted(others: Any) -> Any:
-        nonlocal last
-        if others is not right:
-            return _grakel_class(one.method)(**options).fit(others)
-        if last[2] is None:
-            # the landmarks, most likely, with which the next points will be compared
-            last = one._last = last[0], right, _grakel_class(one.method)(**options).fit(right)
-        return last[2]
+    if last is None or len(last.points) != len(Y) or any(map(is_not, last.points, Y)):
+        graphs = [_graph(point, i, "Y") for i, point in enumerate(Y)]
+        last = one._last = _RightGraphs(list(Y), graphs)
+    left = last.graphs if Y is X else [_graph(point, i, "X") for i, point in enumerate(X)]
 
     def compare(some: Any, others: Any) -> NDArray[Any]:
-        kernel = fitted(others)
+        kernel = last.kernel if others is last.graphs else None
+        if kernel is None:
+            kernel = _grakel_class(one.method)(**options).fit(others)
+        if others is last.graphs:
+            last.kernel = kernel
         values = np.asarray(kernel.transform(some), dtype=np.float64)
         of_others, of_some = (np.ravel(sizes).astype(np.float64) for sizes in kernel.diagonal())
         sizes = np.sqrt(np.outer(of_some, of_others))
         return np.divide(values, sizes, out=np.zeros_like(values), where=sizes > 0)
 
-    return _by_blocks(compare, left, right, X, Y)
+    return _by_blocks(compare, left, last.graphs, X, Y)
+
+
+@dataclass
+class _RightGraphs:
+    """Graphs on the right of a call: landmarks, most likely, which the next call has too.
+
+    They are kept as GraKeL takes them, with the kernel that is fitted to them.
+    """
+
+    points: list[Any]
+    graphs: list[Any]
+    kernel: Any = None
 
 
 def _graph(graph: Any, place: int, name: str) -> Any:
@@ -416,10 +425,6 @@ def _graph(graph: Any, place: int, name: str) -> Any:
         f"'{name}' must hold graphs of networkx or GraKeL, or lists [edges, node labels, edge "
         f"labels], got {shown(graph)} at {place}"
     )
-
-
-def _differ(one: Any, other: Any) -> bool:
-    return one is not other
 
 
 def _by_blocks(

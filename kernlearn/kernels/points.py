@@ -9,7 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from kernlearn.checks import holds_texts
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels.base import Kernel
+from kernlearn.kernels.base import Kernel, as_objects, is_column_of_objects
 from kernlearn.kernels.functions import CallableKernel
 from kernlearn.kernels.pairs import first_wrong
 
@@ -71,13 +71,6 @@ def check_points(
     return _validated(model, X, kernels, dtypes, reset=False)
 
 
-def as_objects(X: Any) -> np.ndarray:
-    """Return points of any kind in an array that can be indexed."""
-    if isinstance(X, np.ndarray) and X.ndim == 1:
-        return X
-    return np.fromiter(X, dtype=object, count=len(X))
-
-
 def _validated(
     model: Any, X: Any, kernels: Sequence[Kernel] | None, dtypes: Sequence[Any], **options: Any
 ) -> Any:
@@ -99,14 +92,16 @@ def _takes_objects(X: Any, kernels: Sequence[Kernel] | None) -> bool:
     """Whether X is a sequence of texts or other objects, and the kernels compare these."""
     if not kernels or not all(k.structured or isinstance(k, CallableKernel) for k in kernels):
         return False
+    structured = any(kernel.structured for kernel in kernels)
     if hasattr(X, "shape"):
         if len(X.shape) == 3:  # points that are matrices, such as series of several channels
             return True
-        return len(X.shape) == 1 and X.dtype.kind in "OUST"
+        if len(X.shape) == 1:
+            return structured or getattr(X.dtype, "kind", "O") in "OUST"
+        return is_column_of_objects(X)
     if not isinstance(X, (list, tuple)) or not X:
         return False
     # for functions, lists of one length are the rows of a matrix
-    structured = any(kernel.structured for kernel in kernels)
     return structured or not isinstance(X[0], (list, tuple, np.ndarray, Number)) or _ragged(X)
 
 

@@ -66,10 +66,15 @@ class FittedPart:
             ) from error
 
 
-def _weighted_mean(parts: Sequence[FittedPart], X: Any, Y: Any) -> NDArray[np.float64]:
+def _weighted_mean(
+    parts: Sequence[FittedPart], n_columns: int, X: Any, Y: Any
+) -> NDArray[np.float64]:
     """Return the weighted means of the parts that both points have, 0 without any."""
     left = _table(X)
     right = left if Y is None else _table(Y)
+    for table in (left, right):
+        if table.shape[1] != n_columns:
+            raise ValueError(f"points must have {n_columns} columns, got {table.shape[1]}")
     total, weights = np.zeros((2, left.shape[0], right.shape[0]))
     for part in parts:
         some, i = part.entries(left)
@@ -204,20 +209,19 @@ class GowerSimilarity(Kernel):
         self.ranges_ = np.full(n_features, np.nan)
         self._parts = []
         for k in range(n_features):
-            name, nominal = f"attribute {k}", k in self.nominal_
-            compare: Any = _equal
+            kernel, nominal = CallableKernel(_equal, takes="matrices"), k in self.nominal_
+            part = FittedPart(f"attribute {k}", kernel, [k], alone=nominal)
             if not nominal:
-                values, _ = FittedPart(name, self, [k]).entries(table)
-                values = values.astype(np.float64)
+                values = part.entries(table)[0].astype(np.float64)
                 self.ranges_[k] = np.ptp(values) if len(values) else 0.0
-                compare = partial(_within, scale=self.ranges_[k])
-            kernel = CallableKernel(compare, takes="matrices")
-            self._parts.append(FittedPart(name, kernel, [k], alone=nominal))
+                within = partial(_within, scale=self.ranges_[k])
+                part = replace(part, kernel=CallableKernel(within, takes="matrices"))
+            self._parts.append(part)
         return self
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         check_is_fitted(self, "ranges_", msg=NOT_FITTED)
-        return _weighted_mean(self._parts, X, Y)
+        return _weighted_mean(self._parts, len(self.ranges_), X, Y)
 
 
 def _are_numbers(column: np.ndarray) -> bool:
@@ -233,7 +237,7 @@ def _equal(X: Any, Y: Any) -> NDArray[np.float64]:
 
 
 def _within(X: Any, Y: Any, scale: float) -> NDArray[np.float64]:
-    distances = np.abs(X - Y.T)
+    distances = np.abs(X.astype(np.float64) - Y.T)
     return np.maximum(1 - distances / scale, 0) if scale > 0 else (distances == 0).astype(float)
 
 
@@ -504,7 +508,7 @@ class ColumnSimilarity(Kernel):
         if hasattr(X, "columns"):
             names = list(X.columns)
         table, weights = _table(X), self._checked_weights()
-        self.parts_ = []
+        self._n_columns, self.parts_ = table.shape[1], []
         for name, similarity, columns in self.similarities:
             alone = isinstance(columns, (str, int, np.integer))
             places = [
@@ -536,7 +540,7 @@ class ColumnSimilarity(Kernel):
 
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         check_is_fitted(self, "parts_", msg=NOT_FITTED)
-        return _weighted_mean(self.parts_, X, Y)
+        return _weighted_mean(self.parts_, self._n_columns, X, Y)
 
 
 def _position(column: Any, names: Sequence[str] | None, n_columns: int, part: str) -> int:

@@ -129,7 +129,7 @@ class LibraryKernel(RegisteredKernel):
 
     @property
     def stored_name(self) -> str:
-        return self.dotted
+        return self.name
 
     @cached_property
     def parameters(self) -> Mapping[str, Any]:
@@ -294,16 +294,22 @@ def library_of(name: str) -> Library | None:
     library = LIBRARIES.get(prefix)
     if library is None:
         return None
-    if reason := library.refused.get(method):
-        raise ValueError(
-            f"{name} is refused, because the value of two points must depend on them alone: "
-            f"{reason}"
-        )
+    if reason := refusal(name):
+        raise ValueError(f"{name} {reason}")
     if method not in library.kinds:
         raise ValueError(f"no similarity {name!r}{_hint(name)}")
     if not library.installed:
         raise MissingExtraError(missing_text(name, library.name))
     return library
+
+
+def refusal(name: str) -> str:
+    """Say why a similarity of a library is refused; empty if it is not."""
+    prefix, _, method = name.partition(".")
+    reason = LIBRARIES[prefix].refused.get(method) if prefix in LIBRARIES else None
+    if reason is None:
+        return ""
+    return f"is refused, because the value of two points must depend on them alone: {reason}"
 
 
 def _hint(name: str) -> str:

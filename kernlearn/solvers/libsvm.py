@@ -16,7 +16,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from kernlearn.kernels import inner_product
+from kernlearn.kernels import dot_product
 from kernlearn.memory import block_rows, require_memory, row_blocks
 from kernlearn.solvers import substitutes
 from kernlearn.solvers.bindings import Binding, official_binding
@@ -61,7 +61,7 @@ class SVMKernel:
         block += self.coef0
         if self.name == "sigmoid":
             return np.tanh(block, out=block)
-        return inner_product.power(block, self.degree)
+        return dot_product.power(block, self.degree)
 
 
 def resolve_gamma(gamma: float | str, X: Any) -> float:
@@ -91,9 +91,9 @@ def resolve_kernel(
     if hasattr(fitted, "fit"):
         fitted = fitted.fit(X)
     # A subclass may compute something else.
-    if type(fitted) is inner_product.PolynomialKernel:
+    if type(fitted) is dot_product.PolynomialKernel:
         return SVMKernel("poly", fitted.degree, 1.0, float(fitted.coef0)), fitted
-    if type(fitted) is inner_product.HomogeneousPolynomialKernel:
+    if type(fitted) is dot_product.HomogeneousPolynomialKernel:
         return SVMKernel("poly", fitted.degree, 1.0, 0.0), fitted
     return SVMKernel("precomputed"), fitted
 
@@ -106,7 +106,7 @@ def as_scaled_gaussian(kernel: Any, *points: Any) -> SVMKernel | None:
     :math:`\gamma = 1 / 2 \sigma^2`. None for another kernel, and where the factors would
     overflow at some of the points.
     """
-    if type(kernel) is not inner_product.ExponentialKernel:
+    if type(kernel) is not dot_product.ExponentialKernel:
         return None
     gamma = 1 / (2 * kernel.sigma_**2)
     largest = max(gamma * row_norms(X, squared=True).max(initial=0.0) for X in points)

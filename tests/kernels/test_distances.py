@@ -9,16 +9,15 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
-from kernlearn.kernels import GaussianKernel, LaplacianKernel, mean_distance
+from kernlearn.kernels import ExponentialKernel, GaussianKernel, LaplacianKernel, mean_distance
 
 
 @pytest.mark.parametrize("convert", [np.asarray, np.asfortranarray, sparse.csr_matrix])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("block_rows", [None, 1, 7, 50, 51, 1000])
-def test_against_all_pairs(convert, dtype, block_rows):
+def test_against_all_pairs(convert, dtype):
     X = np.random.default_rng(0).normal(size=(51, 6)).astype(dtype)
     X[np.abs(X) < 0.5] = 0
-    actual = mean_distance(convert(X), block_rows=block_rows)
+    actual = mean_distance(convert(X))
     assert actual == pytest.approx(pdist(X).mean(), rel=1e-12)
 
 
@@ -29,8 +28,9 @@ def test_shift_and_scale(n_samples, scale, shift, seed):
     assert mean_distance(scale * X + shift) == pytest.approx(scale * mean_distance(X), rel=1e-6)
 
 
-def test_more_rows_than_a_tile():
-    X = np.random.default_rng(0).normal(size=(1100, 3))
+@pytest.mark.parametrize("n", [512, 513, 1100])
+def test_more_rows_than_a_tile(n):
+    X = np.random.default_rng(0).normal(size=(n, 3))
     assert mean_distance(X) == pytest.approx(pdist(X).mean(), rel=1e-12)
 
 
@@ -46,8 +46,6 @@ def test_bad_input_of_mean_distance():
         mean_distance([[1.0]])
     with pytest.raises(ValueError, match="NaN"):
         mean_distance([[1.0], [np.nan]])
-    with pytest.raises(ValueError, match="'block_rows' must be"):
-        mean_distance([[1.0], [2.0]], block_rows=0)
 
 
 WIDTHS = [GaussianKernel, LaplacianKernel]
@@ -139,18 +137,31 @@ def test_mean_manhattan_distance_in_several_blocks(monkeypatch):
         assert LaplacianKernel().fit(form(X)).sigma_ == pytest.approx(whole, rel=1e-13)
 
 
-@pytest.mark.parametrize("Kernel", WIDTHS)
+@pytest.mark.parametrize("Kernel", [*WIDTHS, ExponentialKernel])
 def test_the_width_is_fitted_or_given(Kernel):
     assert Kernel().data_dependent
     assert not Kernel(2.0).data_dependent
     assert Kernel(2).fit([[1.0], [5.0]]).sigma_ == 2.0
-    kernel = Kernel().fit([[1.0], [5.0]])
-    assert kernel.sigma_ == 4.0
-    assert kernel.sigma == "mean_distance"
-    assert clone(kernel).get_params() == {"sigma": "mean_distance"}
-    np.testing.assert_array_equal(kernel([[1.0]], [[5.0]]), Kernel(4.0)([[1.0]], [[5.0]]))
+    for sigma in ("auto", "mean_distance"):
+        kernel = Kernel(sigma).fit([[1.0], [5.0]])
+        assert kernel.sigma_ == 4.0
+        assert clone(kernel).get_params() == {"sigma": sigma}
+        np.testing.assert_array_equal(kernel([[1.0]], [[5.0]]), Kernel(4.0)([[1.0]], [[5.0]]))
     with pytest.raises(NotFittedError):
         Kernel()([[1.0]])
+
+
+@pytest.mark.parametrize("Kernel", [*WIDTHS, ExponentialKernel])
+@pytest.mark.parametrize("form", FORMS)
+def test_the_default_width_is_the_mean_of_2000_points(Kernel, form):
+    X = np.random.RandomState(0).standard_normal((5000, 4)) * [1, 2, 3, 4]
+    exact = Kernel("mean_distance").fit(X).sigma_
+    default = Kernel().fit(FORMS[form](X)).sigma_
+    some = X[np.arange(2000) * 5000 // 2000]
+    assert default == pytest.approx(Kernel("mean_distance").fit(some).sigma_, rel=1e-12)
+    assert default == pytest.approx(exact, rel=0.02)
+    few = Kernel().fit(FORMS[form](X[:2000])).sigma_
+    assert few == pytest.approx(Kernel("mean_distance").fit(X[:2000]).sigma_, rel=1e-12)
 
 
 @pytest.mark.parametrize("Kernel", WIDTHS)

@@ -1,30 +1,36 @@
+"""Kernels of the inner product, point by point and by their series."""
+
+import math
+
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.metrics.pairwise import cosine_similarity
 
 from kernlearn.kernels import (
+    BilinearSimilarity,
+    CosineSimilarity,
     DotProductKernel,
+    EuclideanSimilarity,
     ExponentialKernel,
     HomogeneousPolynomialKernel,
+    LinearKernel,
+    ManhattanSimilarity,
     PolynomialKernel,
+    SigmoidKernel,
     VovkKernel,
 )
+from kernlearn.kernels.dot_product import power
 
 KERNELS = [
+    LinearKernel(),
     HomogeneousPolynomialKernel(3),
     PolynomialKernel(4, coef0=0.5),
     PolynomialKernel(3, coef0=0.0),
     ExponentialKernel(sigma=0.8),
     VovkKernel(),
-    VovkKernel(5),
-    VovkKernel(1),
     DotProductKernel([0.5, 0.0, 2.0]),
-    DotProductKernel(lambda n: 0.7**n, radius=1 / 0.7),
-    PolynomialKernel(2) + ExponentialKernel(sigma=1.5),
-    2.0 * HomogeneousPolynomialKernel(2) * VovkKernel() + 1.0,
 ]
 
 
@@ -91,15 +97,12 @@ def test_kernels_are_cloned_with_their_parameters(kernel):
     np.testing.assert_array_equal(copy.coefficients(5), kernel.coefficients(5))
 
 
-@pytest.mark.parametrize("kernel", [VovkKernel(), DotProductKernel(lambda n: 1.0, radius=1.0)])
 @pytest.mark.parametrize("t", [1.0, -1.0, 3.0])
-def test_points_outside_the_radius_of_convergence(kernel, t):
-    with pytest.raises(ValueError, match="outside the radius of convergence"):
-        kernel.function(t)
-    with pytest.raises(ValueError, match="outside the radius of convergence"):
-        kernel.derivative([t])
-    with pytest.raises(ValueError, match="outside the radius of convergence"):
-        kernel([[abs(t)]], [[np.sign(t)]])
+def test_points_outside_the_radius_of_convergence(t):
+    kernel = VovkKernel()
+    for use in (kernel.function, kernel.derivative, lambda t: kernel([[abs(t)]], [[np.sign(t)]])):
+        with pytest.raises(ValueError, match="outside the radius of convergence"):
+            use(t)
 
 
 def test_coefficients_too_large_for_a_float():
@@ -110,87 +113,7 @@ def test_coefficients_too_large_for_a_float():
     np.testing.assert_allclose(np.logaddexp.reduce(logs), 3000 * np.log(2), rtol=1e-12)
 
 
-coefficients = st.lists(st.floats(0, 10), min_size=1, max_size=6)
-
-
-@given(coefficients, coefficients)
-def test_coefficients_of_sums_and_products(a, b):
-    left, right = DotProductKernel(a), DotProductKernel(b)
-    n_max = len(a) + len(b)
-    total, product = (left + right).coefficients(n_max), (left * right).coefficients(n_max)
-    np.testing.assert_allclose(
-        total, left.coefficients(n_max) + right.coefficients(n_max), rtol=1e-12
-    )
-    expected = np.zeros(n_max + 1)
-    expected[: len(a) + len(b) - 1] = np.convolve(a, b)
-    # below the smallest normal number a float has fewer digits than that
-    np.testing.assert_allclose(product, expected, rtol=1e-10, atol=np.finfo(float).tiny)
-
-
-@given(coefficients, coefficients, st.floats(-2, 2))
-def test_values_of_sums_and_products(a, b, t):
-    left, right = DotProductKernel(a), DotProductKernel(b)
-    assert (left + right).function(t) == left.function(t) + right.function(t)
-    assert (left * right).function(t) == left.function(t) * right.function(t)
-
-
-def test_numbers_shift_and_scale():
-    kernel = 3 * PolynomialKernel(1) + 0.5
-    np.testing.assert_allclose(kernel.coefficients(2), [3.5, 3.0, 0.0])
-    np.testing.assert_allclose((0.5 + PolynomialKernel(1) * 3).coefficients(1), [3.5, 3.0])
-
-
-@pytest.mark.parametrize("number", [-1.0, np.inf, np.nan])
-def test_numbers_must_be_finite_and_not_negative(number):
-    with pytest.raises(ValueError, match="finite number >= 0"):
-        number * PolynomialKernel()
-
-
-def test_nothing_else_is_added():
-    with pytest.raises(TypeError):
-        PolynomialKernel() + "1"
-    with pytest.raises(TypeError):
-        PolynomialKernel() * [1]
-
-
-def test_fitting_fits_clones():
-    exponential = ExponentialKernel()
-    kernel = exponential * exponential + PolynomialKernel()
-    assert kernel.data_dependent
-    kernel.fit([[0.0], [2.0]])
-    assert not hasattr(exponential, "sigma_")
-    assert kernel.function(2.0) == pytest.approx(np.exp(1.0) + 9)
-
-
-def test_parameters_of_the_parts_are_reached():
-    kernel = PolynomialKernel(2) + PolynomialKernel(3)
-    assert kernel.set_params(right__degree=5).degree_max == 5
-
-
-def test_radius_is_the_smaller_one():
-    assert (PolynomialKernel() * VovkKernel()).radius == 1
-    assert (PolynomialKernel() + PolynomialKernel()).radius == np.inf
-
-
-@pytest.mark.parametrize("t", [0.0, 0.5, -0.9, 0.999])
-def test_a_callable_is_summed_until_it_has_converged(t):
-    kernel = DotProductKernel(lambda n: 1.0, radius=1.0)
-    exact = VovkKernel()
-    assert kernel.function(t) == pytest.approx(exact.function(t), rel=1e-9)
-    assert kernel.derivative(t) == pytest.approx(exact.derivative(t), rel=1e-9)
-
-
-def test_a_callable_with_values_far_above_one():
-    kernel = DotProductKernel(lambda n: np.exp(ExponentialKernel(1.0).log_coefficients(n)[-1]))
-    np.testing.assert_allclose(kernel.function([-2.0, 30.0, 100.0]), np.exp([-2.0, 30, 100]))
-
-
-def test_too_close_to_the_radius():
-    with pytest.raises(ValueError, match="not converged after"):
-        DotProductKernel(lambda n: 1.0, radius=1.0).function(1 - 1e-9)
-
-
-@pytest.mark.parametrize("series", [[1.0, -0.5], lambda n: 1.0 - n, [np.nan], [1.0, np.inf]])
+@pytest.mark.parametrize("series", [[1.0, -0.5], [np.nan], [1.0, np.inf]])
 def test_coefficients_must_be_non_negative_and_finite(series):
     kernel = DotProductKernel(series)
     for use in (kernel.function, kernel.coefficients):
@@ -204,15 +127,180 @@ def test_coefficients_must_be_one_row(series):
         DotProductKernel(series).function(0.5)
 
 
-@pytest.mark.parametrize("bad", [{"series": 3}, {"radius": 0.0}, {"tol": 0.0}, {"tol": 1}])
-def test_bad_parameters_of_a_series(bad):
-    kernel = DotProductKernel(**{"series": [1.0], **bad})
-    with pytest.raises(ValueError, match=f"'{next(iter(bad))}' parameter"):
-        kernel.function(0.5)
-
-
 def test_no_positive_coefficient_is_the_zero_kernel():
     kernel = DotProductKernel([0.0, 0.0])
     assert kernel.degree_max == 0
     assert kernel.function(3.0) == 0
-    assert DotProductKernel(lambda n: 0.0).function(0.3) == 0
+
+
+DEFINITIONS = {
+    "linear": (LinearKernel(), lambda x, y: x @ y),
+    "cosine": (CosineSimilarity(), lambda x, y: x @ y / np.linalg.norm(x) / np.linalg.norm(y)),
+    "sigmoid": (SigmoidKernel(), lambda x, y: np.tanh(x @ y / 4 - 1)),
+    "sigmoid-2": (SigmoidKernel(a=-0.3, r=2), lambda x, y: np.tanh(-0.3 * (x @ y) + 2)),
+    "manhattan": (ManhattanSimilarity(), lambda x, y: -abs(x - y).sum()),
+    "squared": (EuclideanSimilarity(), lambda x, y: -((x - y) ** 2).sum()),
+}
+
+
+@pytest.fixture(scope="module")
+def points():
+    rng = np.random.RandomState(0)
+    X, Y = rng.normal(size=(900, 4)), rng.normal(size=(80, 4))
+    X[abs(X) < 0.5] = 0
+    Y[abs(Y) < 0.5] = 0
+    X[:, 0] += 0.1  # no point of norm 0
+    return X, Y[abs(Y).sum(axis=1) > 0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_definition(name, form, dtype, points):
+    similarity, definition = DEFINITIONS[name]
+    X, Y = (matrix.astype(dtype) for matrix in points)
+    expected = [[definition(x, y) for y in Y.astype(float)] for x in X[::30].astype(float)]
+    actual = similarity(form(X), form(Y))
+    assert isinstance(actual, np.ndarray)
+    assert actual.shape == (len(X), len(Y))
+    assert actual.dtype == dtype
+    eps = np.finfo(dtype).eps
+    np.testing.assert_allclose(actual[::30], expected, rtol=20 * eps, atol=20 * eps)
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_of_a_matrix_with_itself(name, points):
+    X = points[0][:40]
+    similarity = DEFINITIONS[name][0]
+    np.testing.assert_allclose(similarity(X), similarity(X, X.copy()), atol=1e-7)
+    assert not similarity.data_dependent
+    assert similarity.fit(X) is similarity
+
+
+def test_a_point_is_at_distance_zero_of_itself():
+    X = np.random.RandomState(0).normal(size=(200, 3)) + 1e5
+    np.testing.assert_array_equal(EuclideanSimilarity()(X).diagonal(), 0)
+    assert (EuclideanSimilarity()(X, X[:50] + 1e-9) <= 0).all()
+
+
+def test_cosine_with_a_point_of_norm_zero():
+    X = np.array([[0.0, 0.0], [1.0, 1.0]])
+    np.testing.assert_allclose(CosineSimilarity()(X), [[0, 0], [0, 1]])
+    np.testing.assert_allclose(CosineSimilarity()(X), cosine_similarity(X))
+
+
+def test_sigmoid_is_indefinite():
+    X = np.random.RandomState(0).normal(size=(60, 3))
+    assert np.linalg.eigvalsh(SigmoidKernel()(X)).min() < -1
+
+
+def test_linear_is_a_dot_product_kernel():
+    kernel = LinearKernel()
+    np.testing.assert_array_equal(kernel.coefficients(3), [0, 1, 0, 0])
+    np.testing.assert_array_equal(kernel.derivative([0.5, 2.0]), [1, 1])
+    assert kernel.degree_max == 1
+
+
+@pytest.mark.parametrize(
+    ("similarity", "name"),
+    [
+        (SigmoidKernel(a="1/n"), "a"),
+        (SigmoidKernel(a=np.inf), "a"),
+        (SigmoidKernel(r=None), "r"),
+    ],
+    ids=["text", "infinite", "none"],
+)
+def test_bad_parameters(similarity, name):
+    with pytest.raises(ValueError, match=f"'{name}' parameter"):
+        similarity([[1.0]])
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_bad_points(name):
+    similarity = DEFINITIONS[name][0]
+    with pytest.raises(ValueError, match="Incompatible dimension"):
+        similarity([[1.0, 2.0]], [[1.0]])
+    with pytest.raises(ValueError, match="NaN"):
+        similarity([[np.nan]])
+
+
+def test_bilinear_similarity():
+    rng = np.random.RandomState(0)
+    W, A, B = rng.normal(size=(3, 3)), rng.normal(size=(5, 3)), rng.normal(size=(4, 3))
+    kernel = BilinearSimilarity(W)
+    expected = [[a @ W @ b for b in B] for a in A]
+    np.testing.assert_allclose(kernel(A, B), expected, atol=1e-14)
+    np.testing.assert_allclose(kernel(A), kernel(A, A), atol=1e-14)
+    np.testing.assert_allclose(kernel(sparse.csr_array(A), B), expected, atol=1e-14)
+    np.testing.assert_allclose(
+        kernel(sparse.csr_array(A), sparse.csr_array(B)), expected, atol=1e-14
+    )
+    assert kernel(A.astype(np.float32), B.astype(np.float32)).dtype == np.float32
+    assert not kernel.data_dependent
+    with pytest.raises(ValueError, match="each of the 3 features of X, got shape \\(2, 2\\)"):
+        BilinearSimilarity(np.eye(2))(A)
+    with pytest.raises(ValueError, match="matrix contains NaN"):
+        BilinearSimilarity(W * np.nan)(A)
+
+
+def test_bilinear_parameters_are_those_of_scikit_learn():
+    W = np.arange(4.0).reshape(2, 2)
+    kernel = BilinearSimilarity(W)
+    assert kernel.get_params()["matrix"] is W
+    np.testing.assert_array_equal(clone(kernel)(np.eye(2)), W)
+    with pytest.raises(ValueError, match="'matrix' parameter of BilinearSimilarity must be"):
+        BilinearSimilarity(3.0)(np.eye(2))
+
+
+@pytest.mark.parametrize("degree", [1, 2, 10, 57])
+@pytest.mark.parametrize("coef0", [0.0, 0.3, 1.0, 4.0])
+def test_polynomial_coefficients_are_binomial(degree, coef0):
+    binomial = [math.comb(degree, n) * coef0 ** (degree - n) for n in range(degree + 1)]
+    expected = [*binomial, 0.0, 0.0]
+    actual = PolynomialKernel(degree, coef0=coef0).coefficients(degree + 2)
+    np.testing.assert_allclose(actual, expected, rtol=1e-12)
+
+
+def test_fewer_coefficients_than_the_degree():
+    np.testing.assert_allclose(PolynomialKernel(3).coefficients(1), [1, 3])
+
+
+def test_exponential_coefficients():
+    expected = [0.5 ** (-2 * n) / math.factorial(n) for n in range(30)]
+    np.testing.assert_allclose(ExponentialKernel(0.5).coefficients(29), expected, rtol=1e-12)
+
+
+def test_named_kernels_outside_the_unit_interval():
+    t = np.array([-3.0, 2.5])
+    np.testing.assert_allclose(HomogeneousPolynomialKernel(13).function(t), t**13)
+    np.testing.assert_allclose(PolynomialKernel(10, 2.0).function(t), (t + 2) ** 10)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "name"),
+    [
+        (HomogeneousPolynomialKernel(2.5), "degree"),
+        (HomogeneousPolynomialKernel(0), "degree"),
+        (PolynomialKernel(2.0), "degree"),
+        (PolynomialKernel(2, coef0=-1.0), "coef0"),
+        (ExponentialKernel(0.0), "sigma"),
+        (ExponentialKernel("median"), "sigma"),
+    ],
+)
+def test_bad_parameters_are_named_wherever_they_are_used(kernel, name):
+    for use in (kernel.fit, kernel, kernel.function):
+        with pytest.raises(ValueError, match=f"'{name}' parameter of {type(kernel).__name__}"):
+            use([[0.5]])
+    with pytest.raises(ValueError, match=f"'{name}' parameter"):
+        kernel.coefficients(3)
+
+
+@pytest.mark.parametrize("degree", [0, 1, 2, 3, 12])
+def test_powers_keep_the_memory_layout(degree):
+    # Products with them are then the same to the last bit.
+    t = np.asfortranarray(np.random.RandomState(0).normal(size=(5, 3)))
+    before = t.copy()
+    actual = power(t, degree)
+    np.testing.assert_allclose(actual, t**degree, rtol=1e-12)
+    assert actual.flags.f_contiguous
+    np.testing.assert_array_equal(t, before)

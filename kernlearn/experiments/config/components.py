@@ -14,7 +14,7 @@ from kernlearn.experiments.measured import TASKS
 from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.scorers import method_fault
 from kernlearn.experiments.suggestions import suggestion
-from kernlearn.kernels.libraries import library_names
+from kernlearn.kernels.registry import library_names, refusal
 from kernlearn.registration import Registered, RegisteredEstimator
 
 # Packages whose versions the cache of what is valid knows.
@@ -23,6 +23,8 @@ _KNOWN_VERSIONS = ("kernlearn", "sklearn")
 
 def kernel_hint(name: str, scope: Scope) -> str:
     """Suggest a kernel, or a dotted name of a similarity, for a name that is unknown."""
+    if reason := refusal(name):
+        return f"; {name} {reason}"
     return scope.hint(name, library_names() if "." in name else scope.kernels)
 
 

@@ -15,7 +15,7 @@ from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.experiments.libraries import sklearn_estimators
 from kernlearn.experiments.measured import TASKS
 from kernlearn.experiments.registry import BUILT_IN, Scope
-from kernlearn.kernels.libraries import library_names
+from kernlearn.kernels.registry import library_names
 from kernlearn.registration import Registered
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

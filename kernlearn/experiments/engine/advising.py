@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from kernlearn.datasets.objects import are_objects, kind_of
 from kernlearn.experiments.engine.spec import TrialSpec
 from kernlearn.experiments.registry import Scope
-from kernlearn.kernels.registry import compared_points
 
 # How estimators say that they need a matrix of numbers.
 _NO_MATRIX = (
@@ -20,10 +19,7 @@ _NO_MATRIX = (
     "must be 2-dimensional",
     "must be real number",
 )
-_VECTORS_OF = {
-    "strings": ", such as sklearn.feature_extraction.text.TfidfVectorizer",
-    "graphs": ", such as kernlearn.similarities.WeisfeilerLehmanFeatures",
-}
+_VECTORS_OF = {"strings": ", such as sklearn.feature_extraction.text.TfidfVectorizer"}
 
 
 def refuse_kernel(spec: TrialSpec, scope: Scope, X: Any) -> None:
@@ -44,11 +40,10 @@ def refuse_kernel(spec: TrialSpec, scope: Scope, X: Any) -> None:
         kernel = scope.kernel(name)
         if kernel is None or kernel.plugin:
             continue
-        known = next((k for k, one in scope.kernels.items() if one is kernel), name)
-        if (compared := compared_points(known)) in ("vectors", "records"):
+        if kernel.points in ("vectors", "records"):
             kind = kind_of(X)
             raise ValueError(
-                f"the kernel {known} compares {compared}, and the points are {kind}: "
+                f"the kernel {kernel.name} compares {kernel.points}, and the points are {kind}: "
                 f"`kernlearn list` has similarities of {kind}"
             )
 

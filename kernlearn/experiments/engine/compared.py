@@ -26,19 +26,17 @@ from kernlearn.experiments.engine.pair_matrices import PairMatrix, Wanted, pair_
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.on_kernel import OnKernel
 from kernlearn.experiments.registry import Scope
-from kernlearn.kernels import Kernel
-from kernlearn.kernels.libraries import LIBRARIES
+from kernlearn.kernels import JaccardSimilarity, Kernel, LibrarySimilarity, MatrixSimilarity
+from kernlearn.kernels.base import TurnedSimilarity, as_indexed
 from kernlearn.kernels.pairs import check_values
-from kernlearn.similarities import MatrixSimilarity
-from kernlearn.similarities.turning import TurnedSimilarity, as_indexed
 
 # Raised when values or files of matrices change.
 _VERSION = 1
 # Parameters that do not change the values before they are turned.
-_NOT_OF_VALUES = frozenset(("turn", "sigma", "n_jobs", "backend", "progress", "cache"))
-# Libraries whose similarities do not depend on the order of two points, and exceptions.
+_NOT_OF_VALUES = frozenset(("turn", "sigma", "n_jobs"))
+# Libraries whose similarities do not depend on the order of two points, with one exception.
 _SYMMETRIC_LIBRARIES = frozenset(("scipy", "sklearn", "aeon"))
-_ONE_WAY = frozenset(("aeon.dtw_gi",))
+_ONE_WAY = "aeon.dtw_gi"
 
 
 @dataclass(frozen=True)
@@ -275,26 +273,21 @@ def numbers_of(X: Any) -> NDArray[np.intp]:
 
 def is_symmetric(similarity: Any) -> bool:
     """Whether the order of two points is known to make no difference."""
-    from kernlearn.kernels.structured import (
-        DynamicTimeWarpingSimilarity,
-        JaccardSimilarity,
-        LevenshteinSimilarity,
-    )
-
-    if getattr(similarity, "library", "") in _SYMMETRIC_LIBRARIES:
-        return f"{similarity.library}.{similarity.name}" not in _ONE_WAY
-    own = (DynamicTimeWarpingSimilarity, JaccardSimilarity, LevenshteinSimilarity)
-    return isinstance(similarity, own) or getattr(similarity, "symmetric", None) is True
+    if isinstance(similarity, LibrarySimilarity):
+        return similarity.library in _SYMMETRIC_LIBRARIES and similarity.name != _ONE_WAY
+    own = isinstance(similarity, JaccardSimilarity)
+    return own or getattr(similarity, "symmetric", None) is True
 
 
 def _library_version(similarity: Any) -> str:
-    library = LIBRARIES.get(getattr(similarity, "library", ""))
-    return str(import_module(library.module).__version__) if library else ""
+    if not isinstance(similarity, LibrarySimilarity):
+        return ""
+    return str(import_module(similarity.library).__version__)
 
 
 def _label(similarity: Any, parameters: Mapping[str, Any]) -> str:
-    library = getattr(similarity, "library", "")
-    name = f"{library}.{similarity.name}" if library else type(similarity).__name__
+    of_library = isinstance(similarity, LibrarySimilarity)
+    name = similarity.name if of_library else type(similarity).__name__
     given = ", ".join(
         f"{key}={value}"
         for key, value in parameters.items()

@@ -1,10 +1,5 @@
-"""What estimators must do with objects: one function for each requirement.
+"""Estimators on strings, series, graphs and one's own objects, and errors that name the pair."""
 
-``python -m tests.similarities.requirements`` prints which holds for which estimator and objects.
-"""
-
-import contextlib
-import io
 import pickle
 from collections import Counter
 
@@ -17,14 +12,15 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from kernlearn.kernels import as_kernel
+from kernlearn.exceptions import SimilarityError
+from kernlearn.kernels import CallableKernel, Kernel, as_kernel, named
+from kernlearn.kernels.registry import LIBRARIES
 from kernlearn.landmarks import (
     BBSClassifier,
     DBoostClassifier,
     FTuneClassifier,
     LandmarkEmbedding,
     LandmarkKNNClassifier,
-    LandmarkKNNRegressor,
     NystroemEmbedding,
     ORLand,
     RankLand,
@@ -32,8 +28,7 @@ from kernlearn.landmarks import (
     SimilarityKNNClassifier,
     SparseRegLand,
 )
-from kernlearn.similarities import FunctionSimilarity
-from tests.similarities import objects
+from tests.kernels import objects
 
 N = 48
 ESTIMATORS = [
@@ -44,7 +39,6 @@ ESTIMATORS = [
     ORLand(10, C=10.0, random_state=0),
     RegLand(10, C=10.0, random_state=0),
     SparseRegLand(8, pool_size=20, random_state=0),
-    LandmarkKNNRegressor(10, n_neighbors=3, random_state=0),
     RankLand(10, random_state=0),
     NystroemEmbedding(n_components=10, random_state=0),
 ]
@@ -60,7 +54,7 @@ OBJECTS = {
 }
 OTHER_OBJECTS = {
     "unequal series": (*objects.series(N), "dynamic_time_warping"),
-    "one's own": (*objects.graphs(N), FunctionSimilarity(objects.degrees, kind="distance")),
+    "one's own": (*objects.graphs(N), CallableKernel(objects.degrees, kind="distance")),
     "a function": (*objects.graphs(N), objects.alike),
 }
 QUERIES = np.arange(N) // 6
@@ -146,7 +140,9 @@ def counted(estimator, points, classes, similarity):
         made_pairs[id(x), id(y)] += 1
         return float(kernel(as_array([x]), as_array([y]))[0, 0])
 
-    model = fit(made(estimator, FunctionSimilarity(compare)), points[:36], classes[:36])
+    model = fit(
+        made(estimator, CallableKernel(compare, takes="points")), points[:36], classes[:36]
+    )
     assert model.n_fit_comparisons_ == made_pairs.total() == len(made_pairs)
     made_pairs.clear()
     outcome(model, points[36:])
@@ -181,107 +177,6 @@ def matrices(estimator, points, classes, similarity):
         fit(made(estimator, "precomputed"), matrix[:36, :35], classes[:36])
 
 
-def decisions(estimator, points, classes, similarity):
-    model = fit(made(estimator, similarity), points[:36], classes[:36])
-    values = model.decision_function(points[36:])
-    codes = (values > 0).astype(int)
-    if isinstance(estimator, ORLand):
-        codes = (values >= 0).astype(int)
-    np.testing.assert_array_equal(model.classes_[codes], model.predict(points[36:]))
-
-
-def probabilities(estimator, points, classes, similarity):
-    for calibration in ("sigmoid", "isotonic"):
-        model = made(estimator, similarity, calibration=calibration)
-        fit(model, points, classes)
-        found = model.predict_proba(points[:9])
-        assert found.shape == (9, 2)
-        np.testing.assert_allclose(found.sum(axis=1), 1)
-        assert (found >= 0).all()
-        given = fit(
-            clone(model),
-            points[:30],
-            classes[:30],
-            X_val=points[30:],
-            y_val=targets(estimator, classes)[30:],
-        )
-        assert given.predict_proba(points[:9]).shape == (9, 2)
-
-
-def weights_of_classes(estimator, points, classes, similarity):
-    """All weight on a class makes it the only one that is predicted."""
-    y = targets(estimator, classes)
-    first, second = np.unique(y).tolist()
-    found = []
-    for heavy, light in ((first, second), (second, first)):
-        factors = {heavy: 1000.0, light: 0.001}
-        model = fit(made(estimator, similarity, class_weight=factors), points, classes)
-        found.append((model.predict(points) == heavy).mean())
-    assert min(found) > 0.49
-    balanced = fit(made(estimator, similarity, class_weight="balanced"), points, classes)
-    assert (balanced.predict(points) == y).mean() > 0.7
-
-
-def weights_of_points(estimator, points, classes, similarity):
-    """Points of weight 0 are absent."""
-    weights = np.ones(N)
-    weights[36:] = 0
-    wrong = np.array(classes)
-    wrong[36:] = classes[0]
-    model = made(estimator, similarity).fit(
-        points, targets(estimator, wrong), sample_weight=weights
-    )
-    expected = fit(made(estimator, similarity), points[:36], classes[:36])
-    np.testing.assert_array_equal(outcome(model, points), outcome(expected, points))
-
-
-def workers(estimator, points, classes, similarity):
-    """Workers change no number, of the similarity of a library or of a function."""
-    for given in (similarity, lambda x, y: float(len(str(x)) == len(str(y)))):
-        one, two = (
-            fit(made(estimator, given, n_jobs=n), points[:36], classes[:36]) for n in (None, 2)
-        )
-        np.testing.assert_array_equal(outcome(one, points[36:]), outcome(two, points[36:]))
-
-
-def progress(estimator, points, classes, similarity):
-    """Comparisons made are shown in a fit and in a prediction, on the standard error alone."""
-    said, printed = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(printed):
-        model = fit(made(estimator, similarity, verbose=True), points[:36], classes[:36])
-        in_fit = said.getvalue()
-        outcome(model, points[36:])
-    name = type(estimator).__name__
-    assert f"{name}.fit" in in_fit
-    # the bar ends at the whole number
-    assert f"{model.n_fit_comparisons_}/?" in in_fit
-    n_made = 12 * model.n_comparisons_
-    assert f"{n_made}/{n_made}" in said.getvalue().removeprefix(in_fit)
-    assert not printed.getvalue()
-
-
-def selections(estimator, points, classes, similarity):
-    choices = ["random", "stratified", "dselect", "kmedoids", "rpcholesky"]
-    if not is_classifier(estimator) or isinstance(estimator, ORLand):
-        choices.remove("stratified")
-    for selection in choices:
-        model = fit(made(estimator, similarity, selection=selection), points, classes)
-        assert 0 < model.n_comparisons_ <= 20
-        assert len(outcome(model, points[:5])) == 5
-
-
-def adaptive_number(estimator, points, classes, similarity):
-    """Within a budget of comparisons as many landmarks are taken as pay."""
-    for most in (7, 12):
-        given = {"n_landmarks": "auto", "max_comparisons": most}
-        for selection in ("random", "kmedoids"):
-            model = made(estimator, similarity, **given, selection=selection)
-            fit(model, points, classes)
-            assert 0 < model.n_comparisons_ <= most
-            assert model.growth_[0].kept
-            assert model.growth_[-1].n_landmarks <= most
-
-
 def errors(estimator, points, classes, similarity):
     model = made(estimator, similarity)
     if hasattr(model, "transform"):
@@ -296,59 +191,175 @@ def errors(estimator, points, classes, similarity):
         outcome(model, other)
 
 
-REQUIREMENTS = (
-    pipeline,
-    grid_search,
-    copies,
-    counted,
-    matrices,
-    decisions,
-    probabilities,
-    weights_of_classes,
-    weights_of_points,
-    workers,
-    progress,
-    selections,
-    adaptive_number,
-    errors,
-)
-#: What is tried of other estimators and other objects too.
-FIRST = (pipeline, copies, errors)
-
-
-def meant(requirement, estimator):
-    """Whether an estimator is to have it."""
-    if requirement is decisions and isinstance(estimator, LandmarkKNNClassifier):
-        return False  # it has shares of votes
-    if requirement in (decisions, probabilities, weights_of_classes):
-        return is_classifier(estimator)
-    if isinstance(estimator, RankLand):
-        # steps of a pipeline take no queries, nor does a query have weights
-        return requirement not in (pipeline, weights_of_points)
-    if isinstance(estimator, NystroemEmbedding):
-        # there is no loss, and no validation points to gain by more landmarks
-        return requirement not in (weights_of_points, adaptive_number)
-    return True
-
-
 def as_array(points):
     return np.fromiter(points, dtype=object, count=len(points))
 
 
-if __name__ == "__main__":
-    import traceback
-    import warnings
+REQUIREMENTS = (pipeline, grid_search, copies, counted, matrices, errors)
+#: What is tried of other estimators and other objects too.
+FIRST = (pipeline, copies, errors)
+CASES = [
+    pytest.param(requirement, estimator, kind, id=f"{requirement.__name__}-{estimator}-{kind}")
+    for estimator in (*ESTIMATORS, *OTHERS)
+    for kind in (*OBJECTS, *OTHER_OBJECTS)
+    for requirement in REQUIREMENTS
+    # steps of a pipeline take no queries
+    if not (isinstance(estimator, RankLand) and requirement is pipeline)
+    and (requirement in FIRST or (estimator in ESTIMATORS and kind in OBJECTS))
+]
 
-    warnings.simplefilter("ignore")
-    print(f"{'':42}", *OBJECTS)
-    for one in ESTIMATORS:
-        for each in filter(lambda each: meant(each, one), REQUIREMENTS):
-            cells = []
-            for data in OBJECTS.values():
-                try:
-                    each(one, *data)
-                    cells.append("yes   ")
-                except Exception:
-                    traceback.print_exc(limit=-3)
-                    cells.append("NO    ")
-            print(f"{type(one).__name__:22}{each.__name__:20}", *cells, flush=True)
+
+@pytest.mark.parametrize(("requirement", "estimator", "kind"), CASES)
+def test_requirement(requirement, estimator, kind):
+    points, classes, similarity = {**OBJECTS, **OTHER_OBJECTS}[kind]
+    if isinstance(similarity, str) and (library := similarity.partition(".")[0]) in LIBRARIES:
+        pytest.importorskip(library)
+    requirement(estimator, points, classes, similarity)
+
+
+def test_parameters_of_a_similarity_are_chosen():
+    points, classes = objects.strings()
+    similarity = named("rapidfuzz.jaro_winkler")
+    model = BBSClassifier(15, similarity=similarity, C=1, random_state=0)
+    grid = {
+        "similarity__prefix_weight": [0.0, 0.2],
+        "similarity__measure": ["normalized_similarity", "distance"],
+    }
+    search = GridSearchCV(model, grid, cv=3).fit(points, classes)
+    assert search.best_params_.keys() == grid.keys()
+    assert search.score(points, classes) > 0.7
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        list,
+        tuple,
+        np.array,
+        lambda words: np.array(words, dtype=object),
+        lambda words: np.array(words, dtype=object)[:, np.newaxis],
+        pd.Series,
+        lambda words: pd.Series(words, dtype="category"),
+        lambda words: pd.DataFrame({"word": words}),
+        lambda words: pytest.importorskip("polars").Series(words),
+        lambda words: pytest.importorskip("polars").DataFrame({"word": words}),
+    ],
+)
+def test_texts_come_in_any_container(form):
+    points, classes = objects.strings(40)
+    for similarity in ("levenshtein", lambda x, y: len(set(x) & set(y))):
+        model = BBSClassifier(10, similarity=similarity, random_state=0)
+        expected = clone(model).fit(points, classes).decision_function(points)
+        found = clone(model).fit(form(points), classes).decision_function(form(points))
+        np.testing.assert_array_equal(found, expected)
+        kernel = as_kernel(similarity)
+        np.testing.assert_array_equal(kernel(form(points)), kernel(points))
+
+
+WORDS = [f"{'ab'[i % 2]}{i}" for i in range(40)]
+CODES = np.arange(40) % 2
+BREAKABLE = [
+    BBSClassifier(n_landmarks=40, C=1),
+    DBoostClassifier(n_landmarks=40),
+    FTuneClassifier(C=1),
+    ORLand(40, C=1),
+    RegLand(40, C=1),
+    SparseRegLand(40),
+    NystroemEmbedding(n_components=40),
+    RankLand(40, C=1),
+]
+
+
+def breaking(wrong, broken=("a6", "b9")):
+    def compare(x, y):
+        if (x, y) == broken:
+            if isinstance(wrong, Exception):
+                raise wrong
+            return wrong
+        return float(x[0] == y[0]) + 0.01 * len(x)
+
+    return compare
+
+
+def learn(estimator, similarity, X=WORDS):
+    made = type(estimator)(**estimator.get_params())
+    name = "kernel" if hasattr(estimator, "kernel") else "similarity"
+    made.set_params(**{name: similarity})
+    for key in ("random_state",):
+        if key in made.get_params():
+            made.set_params(**{key: 0})
+    if isinstance(estimator, RankLand):
+        return made.fit(X, CODES, qid=np.arange(40) // 4)
+    return made.fit(X, CODES)
+
+
+WRONG = [
+    (np.nan, "is NaN"),
+    (np.inf, "is infinite"),
+    (np.zeros(2), "must return a number"),
+    ("text", "must return a number"),
+    (ZeroDivisionError("by 0"), "ZeroDivisionError: by 0"),
+]
+
+
+@pytest.mark.parametrize("estimator", BREAKABLE, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(("wrong", "message"), WRONG)
+@pytest.mark.parametrize("takes", ["points", "auto"])
+def test_in_a_fit(estimator, wrong, message, takes):
+    similarity = CallableKernel(breaking(wrong), takes=takes)
+    with pytest.raises(SimilarityError, match=message) as caught:
+        learn(estimator, similarity)
+    assert "X[6] ('a6') and training X[9] ('b9')" in str(caught.value)
+    assert (caught.value.left, caught.value.right) == (6, 9)
+
+
+@pytest.mark.parametrize("estimator", BREAKABLE, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(("wrong", "message"), WRONG)
+def test_in_a_prediction(estimator, wrong, message):
+    model = learn(estimator, breaking(wrong, ("new", "b9")))
+    if not (model._landmarks.indices == 9).any():
+        pytest.skip("the pair is not compared")
+    use = getattr(model, "predict", getattr(model, "transform", None))
+    with pytest.raises(SimilarityError, match=message) as caught:
+        use([*WORDS[:3], "new"])
+    assert "X[3] ('new') and training X[9] ('b9')" in str(caught.value)
+
+
+def test_in_a_later_block_of_a_prediction(small_blocks):
+    small_blocks()
+    model = learn(BBSClassifier(n_landmarks=40, C=1), breaking(np.nan, ("new", "b9")))
+    with pytest.raises(SimilarityError, match=r"X\[25\] \('new'\) and training X\[9\]"):
+        model.predict([*WORDS[:25], "new", *WORDS[:3]])
+
+
+class Wrong(Kernel):
+    def __init__(self, value=np.nan):
+        self.value = value
+
+    def __call__(self, X, Y=None):
+        values = np.asarray(X @ (X if Y is None else Y).T)
+        return values[:, :-1] if self.value is None else np.where(values == 0, self.value, values)
+
+
+VECTORS = np.eye(3)[np.arange(30) % 3] + 1.0 * (np.arange(30) >= 10)[:, None]
+
+
+def test_a_kernel_of_vectors():
+    with pytest.raises(SimilarityError, match=r"X\[\d\] \(\[.*\]\) and training X\[\d\].*NaN"):
+        BBSClassifier(30, similarity=Wrong(), C=1).fit(VECTORS, CODES[:30])
+    with pytest.raises(ValueError, match=r"shape \(30, 29\), it must be \(30, 30\)"):
+        BBSClassifier(30, similarity=Wrong(None), C=1).fit(VECTORS, CODES[:30])
+
+
+@pytest.mark.parametrize("estimator", BREAKABLE[:-1], ids=lambda e: type(e).__name__)
+def test_a_matrix(estimator):
+    matrix = np.exp(-((np.arange(40)[:, None] - np.arange(40)) ** 2.0))
+    broken = matrix.copy()
+    broken[6, 9] = np.nan
+    with pytest.raises(SimilarityError, match=r"X\[6\] and training X\[9\] is NaN"):
+        learn(estimator, "precomputed", broken)
+    model = learn(estimator, "precomputed", matrix)
+    broken[6, 9] = -np.inf
+    use = getattr(model, "predict", getattr(model, "transform", None))
+    with pytest.raises(SimilarityError, match=r"X\[3\] and training X\[9\] is infinite"):
+        use(broken[3:])

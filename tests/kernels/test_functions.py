@@ -1,0 +1,267 @@
+"""Kernels of functions against loops over pairs; names; errors that name the pair."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+
+import joblib
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+from kernlearn.exceptions import SimilarityError
+from kernlearn.kernels import (
+    CallableKernel,
+    PolynomialKernel,
+    as_kernel,
+    check_similarity,
+    named,
+    names,
+)
+from kernlearn.kernels.registry import KERNELS, LIBRARIES
+from tests.kernels import objects
+
+RNG = np.random.RandomState(0)
+GRAPHS, _ = objects.graphs(80)
+
+
+def asymmetric(x, y):
+    return len(x.edges) - 0.5 * len(y.edges)
+
+
+def by_hand(function, left, right):
+    return np.array([[float(function(x, y)) for y in right] for x in left])
+
+
+OF_POINTS = {
+    "raises for matrices": lambda x, y: float(x @ y),
+    "a number for matrices": lambda x, y: -abs(x - y).max(),
+    "a matrix for square Y": lambda x, y: x @ y,
+    "a sum": lambda x, y: sum(x * y),
+}
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5])
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (4, 5), (7, 2), (7, 3), (2, 7)])
+@pytest.mark.parametrize("name", OF_POINTS)
+def test_a_function_of_two_vectors(name, n, m, d):
+    function, X, Y = OF_POINTS[name], RNG.normal(size=(n, d)), RNG.normal(size=(m, d))
+    expected = by_hand(function, X, Y)
+    for takes in ("auto", "points"):
+        kernel = CallableKernel(function, takes=takes)
+        np.testing.assert_allclose(kernel(X, Y), expected, rtol=1e-14)
+        np.testing.assert_allclose(kernel(sparse.csr_array(X), Y), expected, rtol=1e-14)
+        np.testing.assert_allclose(kernel(X), by_hand(function, X, X), rtol=1e-14)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (4, 5), (7, 2)])
+def test_a_function_of_two_matrices(n, m, d):
+    X, Y, calls = RNG.normal(size=(n, d)), RNG.normal(size=(m, d)), []
+
+    def product(A, B):
+        calls.append(len(A) * len(B))
+        return A @ B.T
+
+    for takes in ("auto", "matrices"):
+        np.testing.assert_allclose(CallableKernel(product, takes=takes)(X, Y), X @ Y.T)
+    assert sum(calls) <= 2 * n * m + 15
+    with pytest.raises(ValueError, match=r"returned an array of shape \(\); .* must be"):
+        CallableKernel(lambda A, B: -abs(A[0] - B[0]).max(), takes="matrices")(X, Y)
+
+
+def test_functions_of_objects_are_of_two_objects_or_of_two_batches():
+    expected = by_hand(objects.common_edges, GRAPHS[:5], GRAPHS)
+
+    def of_batches(X, Y):
+        return [[objects.common_edges(x, y) for y in Y] for x in X]
+
+    for function in (objects.common_edges, of_batches):
+        kernel = as_kernel(function)
+        for points in (list, tuple, lambda X: np.array(X, dtype=object)):
+            np.testing.assert_array_equal(kernel(points(GRAPHS[:5]), points(GRAPHS)), expected)
+        assert kernel(GRAPHS[:0], GRAPHS[:3]).shape == (0, 3)
+    function = np.vectorize(lambda x, y: 1.0)  # broadcasts, but gives no matrix
+    np.testing.assert_array_equal(CallableKernel(function, takes="points")(GRAPHS[:2]), 1.0)
+
+
+@pytest.mark.parametrize("backend", [None, "threading", "loky"])
+def test_workers_give_the_values_of_a_loop(backend):
+    kernel = CallableKernel(asymmetric, takes="points", n_jobs=2)
+    expected = by_hand(asymmetric, GRAPHS[:30], GRAPHS[20:60])
+    if backend is None:
+        np.testing.assert_array_equal(kernel(GRAPHS[:30], GRAPHS[20:60]), expected)
+        return
+    kernel.set_params(n_jobs=None)
+    with joblib.parallel_config(backend, n_jobs=2):
+        np.testing.assert_array_equal(kernel(GRAPHS[:30], GRAPHS[20:60]), expected)
+        with pytest.raises(SimilarityError, match=r"of X\[\d\] \(Graph.* Y\[\d\] .*ZeroDivision"):
+            CallableKernel(lambda x, y: 1 / 0, takes="points")(GRAPHS[:9])
+
+
+def test_a_symmetric_function_is_called_once_for_two_points():
+    calls = []
+
+    def count(x, y):
+        calls.append((x, y))
+        return objects.common_edges(x, y)
+
+    kernel = CallableKernel(count, takes="points", symmetric=True)
+    np.testing.assert_array_equal(
+        kernel(GRAPHS[:9]), by_hand(objects.common_edges, GRAPHS[:9], GRAPHS[:9])
+    )
+    assert len(calls) == 45
+    kernel(GRAPHS[:9], GRAPHS[:2])
+    assert len(calls) == 45 + 18
+
+
+@pytest.mark.parametrize(
+    ("turn", "expected"),
+    [
+        ("negative", lambda d: -d),
+        ("reciprocal", lambda d: 1 / (1 + d)),
+        ("exponential", lambda d: np.exp(-d / 2.5)),
+    ],
+)
+def test_distances_are_turned(turn, expected):
+    similarity = CallableKernel(objects.degrees, kind="distance", turn=turn, sigma=2.5)
+    distances = by_hand(objects.degrees, GRAPHS[:5], GRAPHS)
+    np.testing.assert_allclose(similarity(GRAPHS[:5], GRAPHS), expected(distances))
+
+
+def test_sigma_is_the_mean_distance_of_64_evenly_spaced_points():
+    kernel = CallableKernel(objects.degrees, kind="distance", turn="exponential").fit(GRAPHS)
+    some = [GRAPHS[i * 80 // 64] for i in range(64)]
+    for fitted, points in ((kernel, some), (clone(kernel).fit(GRAPHS[:10]), GRAPHS[:10])):
+        distances = by_hand(objects.degrees, points, points)
+        assert fitted.sigma_ == pytest.approx(distances[np.triu_indices(len(points), 1)].mean())
+    for points, message in ((GRAPHS[:1] * 3, "points that differ"), (GRAPHS[:1], "two points")):
+        with pytest.raises(ValueError, match=message):
+            clone(kernel).fit(points)
+
+
+def test_a_clone_has_the_same_function():
+    function = objects.Graph(())  # any object that cannot be compared
+    function = type("Callable", (), {"__call__": lambda self, x, y: 1.0, "held": function})()
+    assert clone(CallableKernel(function)).function is function
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (np.nan, "is NaN"),
+        (np.inf, "is infinite"),
+        (np.zeros(2), "must return a number"),
+        ("text", "must return a number"),
+        (KeyError("k"), "KeyError"),
+    ],
+)
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_an_error_names_the_pair(wrong, message, n_jobs):
+    def breaks(x, y):
+        if (x, y) == ("a6", "b9"):
+            if isinstance(wrong, Exception):
+                raise wrong
+            return wrong
+        return 1.0
+
+    words = [f"{'ab'[i % 2]}{i}" for i in range(20)]
+    with pytest.raises(SimilarityError, match=message) as caught:
+        CallableKernel(breaks, n_jobs=n_jobs)(words)
+    assert "X[6] ('a6') and Y[9] ('b9')" in str(caught.value)
+    assert (caught.value.left, caught.value.right) == (6, 9)
+
+
+def test_ctrl_c_ends_comparisons_at_once():
+    script = textwrap.dedent("""
+        import sys, time
+        from kernlearn.kernels import CallableKernel
+
+        def slow(x, y):
+            if (x, y) == ("0", "3"):
+                print("begun", flush=True)
+            time.sleep(0.002)
+            return float(x == y)
+
+        CallableKernel(slow, n_jobs=int(sys.argv[1]))([str(i) for i in range(400)])
+    """)
+    for n_jobs in ("1", "2"):
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, n_jobs],
+            env=os.environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode != 0
+        assert "KeyboardInterrupt" in errors
+
+
+@pytest.mark.parametrize(
+    "options", [{"kind": "metric"}, {"turn": "square"}, {"symmetric": "yes"}, {"takes": "rows"}]
+)
+def test_bad_parameters(options):
+    with pytest.raises(ValueError, match=f"'{next(iter(options))}' parameter"):
+        CallableKernel(asymmetric, **options)(GRAPHS[:2])
+
+
+def test_a_check_beforehand():
+    words = [f"{'ab'[i % 2]}{i}" for i in range(40)]
+    check_similarity(lambda x, y: abs(len(x) - len(y)), words, random_state=0)
+    check_similarity("rapidfuzz.jaro", words, random_state=0)
+    with pytest.raises(SimilarityError, match=r"X\[\d\] .* X\[\d\] .* not symmetric"):
+        check_similarity(lambda x, y: len(x), ["a", "bc", "def"], random_state=0)
+    check_similarity(lambda x, y: len(x), ["a", "bc"], symmetric=False, random_state=0)
+    with pytest.raises(SimilarityError, match="another time: it changes"):
+        check_similarity(lambda x, y: RNG.rand(), words, random_state=0)
+    with pytest.raises(SimilarityError, match=r"X\[\d+\] \('a'\) and X\[\d+\]"):
+        check_similarity(lambda x, y: np.nan, ["a", "a"], random_state=0)
+    with pytest.raises(ValueError, match="at least two points"):
+        check_similarity("levenshtein", ["one"])
+
+
+def test_every_name_makes_a_kernel_of_its_points():
+    for name in names():
+        library = LIBRARIES.get(name.partition(".")[0])
+        if library is None or library.installed:
+            kernel = as_kernel(name)
+            objects_too = any(
+                name in names(kind) for kind in ("strings", "series", "graphs", "sets")
+            )
+            assert kernel.structured == objects_too
+            assert type(named(name)) is type(kernel)
+    assert as_kernel("levenshtein").name == "rapidfuzz.levenshtein"
+    assert as_kernel(kernel) is kernel
+    assert (
+        {
+            n
+            for kind in ("vectors", "strings", "series", "graphs", "sets", "records")
+            for n in names(kind)
+        }
+        == set(names())
+        == set(names(installed=True)) | set(names(installed=False))
+    )
+    assert set(names()) >= KERNELS.keys() - {"dot_product"}
+
+
+@pytest.mark.parametrize("spec", ["gauss", "dot_product", 3, None])
+def test_everything_else_is_refused_with_the_names(spec):
+    with pytest.raises(ValueError, match="'cosine', 'dynamic_time_warping', 'euclidean'"):
+        as_kernel(spec)
+
+
+def test_unknown_names_and_parameters():
+    for look in (named, as_kernel):
+        with pytest.raises(ValueError, match=r"did you mean 'scipy.canberra'"):
+            look("scipy.canbera")
+    with pytest.raises(ValueError, match="did you mean 'gaussian'"):
+        named("gausian")
+    with pytest.raises(TypeError, match="degre"):
+        named("polynomial", degre=3)
+    assert named("polynomial", degree=3).degree == PolynomialKernel(3).degree

@@ -1,0 +1,433 @@
+"""Similarities of records, sets and rows of a matrix, point by point from their definitions."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+from kernlearn.datasets import load
+from kernlearn.exceptions import SimilarityError
+from kernlearn.kernels import (
+    CallableKernel,
+    ColumnSimilarity,
+    GowerSimilarity,
+    JaccardSimilarity,
+    MatrixSimilarity,
+    ValueDifferenceSimilarity,
+    as_kernel,
+    named,
+)
+from kernlearn.landmarks import BBSClassifier, NystroemEmbedding, RegLand
+from tests.kernels import objects
+
+RNG = np.random.RandomState(0)
+
+
+def records(n, n_missing=0):
+    X = np.empty((n, 4), dtype=object)
+    X[:, 0] = RNG.choice(["red", "blue", "white"], n)
+    X[:, 1] = RNG.normal(size=n)
+    X[:, 2] = RNG.randint(5, size=n)
+    X[:, 3] = RNG.choice(["yes", "no"], n)
+    for i, j in zip(RNG.randint(n, size=n_missing), RNG.randint(4, size=n_missing), strict=True):
+        X[i, j] = np.nan if j in (1, 2) else None
+    return X
+
+
+def is_missing(value):
+    return value is None or value != value
+
+
+def slow_gower(x, y, ranges):
+    alike = [
+        float(a == b) if np.isnan(r) else max(0.0, 1 - abs(a - b) / r)
+        for a, b, r in zip(x, y, ranges, strict=True)
+        if not is_missing(a) and not is_missing(b)
+    ]
+    return np.mean(alike) if alike else 0.0
+
+
+@pytest.mark.parametrize("n_missing", [0, 20, 60])
+def test_the_mean_over_the_attributes_that_both_have(n_missing):
+    X, Y = records(30, n_missing), records(10)
+    Y[0, 0], Y[1, 1] = "unseen", 100.0
+    kernel = GowerSimilarity().fit(X)
+    assert kernel.nominal_ == [0, 3]
+    for points in (X, Y):
+        expected = [[slow_gower(x, y, kernel.ranges_) for y in points] for x in X]
+        np.testing.assert_allclose(kernel(X, points), expected, atol=1e-12)
+    assert kernel(X, Y).min() >= 0
+
+
+def test_codes_are_nominal_where_they_are_named():
+    X = np.array([[0, 1.0], [2, 3.0], [1, 5.0]])
+    coded = GowerSimilarity(nominal=[0]).fit(X)(X)
+    np.testing.assert_allclose(coded[0], [1, 0.25, 0])
+    plain = GowerSimilarity().fit(X)(X)
+    np.testing.assert_allclose(plain[0], [1, 0.25, 0.25])
+    small = X.astype(np.uint8)  # whose differences overflow
+    np.testing.assert_array_equal(GowerSimilarity().fit(small)(small), plain)
+    by_sparse = GowerSimilarity().fit(sparse.csr_array(X))(sparse.csr_array(X))
+    np.testing.assert_array_equal(by_sparse, plain)
+
+
+def test_data_frames_in_estimators():
+    n = 60
+    frame = pd.DataFrame({"town": RNG.choice(["Ulm", "Bonn"], n), "age": RNG.uniform(20, 60, n)})
+    frame.loc[:3, "age"] = np.nan
+    y = (frame["town"] == "Ulm").astype(int)
+    model = BBSClassifier(10, similarity="gower", random_state=0).fit(frame[:40], y[:40])
+    assert model.score(frame[40:], y[40:]) == 1
+    assert model.feature_names_in_.tolist() == ["town", "age"]
+    rows = [["Ulm", 1.0], ["Bonn", 2.0]] * 10
+    model = BBSClassifier(4, similarity="gower", random_state=0).fit(rows, [0, 1] * 10)
+    assert model.predict([["Ulm", 1.2], ["Bonn", 1.9]]).tolist() == [0, 1]
+
+
+def test_the_value_difference_of_texts_in_estimators():
+    X = np.array([["red", "big"], ["red", "small"], ["blue", "big"], ["green", "big"]] * 10)
+    y = np.array([1, 1, 0, 0] * 10)
+    model = BBSClassifier(5, similarity="value_difference", random_state=0)
+    assert model.fit(X, y).score(X, y) == 1
+    assert model.fit(X.tolist(), y).predict([["green", "small"]]).tolist() == [0]
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        BBSClassifier(5, similarity="gaussian").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"nominal": [4]}, "'nominal' must be positions from 0 to 3"),
+        ({"nominal": [0]}, "'attribute 3' needs columns of numbers"),
+        ({"nominal": "all"}, "The 'nominal' parameter"),
+    ],
+)
+def test_what_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        GowerSimilarity(**options).fit(records(10))
+
+
+def test_points_have_the_attributes_of_training():
+    kernel = GowerSimilarity().fit(records(10))
+    with pytest.raises(ValueError, match="must have 4 columns, got 3"):
+        kernel(records(5)[:, :3])
+    with pytest.raises(ValueError, match="'attribute 1' needs columns of numbers"):
+        kernel(np.array([["red", "many", 1, "no"]], dtype=object))
+
+
+def slow_distance(a, b, X, y):
+    """Distance of two points, counting anew for every value."""
+    total = 0.0
+    for k in range(X.shape[1]):
+        for label in np.unique(y):
+            shares = []
+            for value in a[k], b[k]:
+                of_value = y[X[:, k] == value]
+                shares.append(np.mean((of_value if of_value.size else y) == label))
+            total += (shares[0] - shares[1]) ** 2
+    return total
+
+
+@pytest.fixture(scope="module")
+def votes():
+    rng = np.random.RandomState(0)
+    y = np.array(["a", "b", "c"])[rng.randint(3, size=30)]
+    X = rng.randint(4, size=(30, 4)).astype(float)
+    X[y == "a", 0] = 3
+    return X, y
+
+
+def test_value_difference(votes):
+    X, y = votes
+    new = np.array([[3.0, 1, 2, 0], [9.0, 1, 7, 0]])  # 9 and 7 do not occur in training
+    similarity = ValueDifferenceSimilarity().fit(X, y)
+    largest = max(slow_distance(a, b, X, y) for a in X for b in X)
+    assert similarity.largest_distance_ == pytest.approx(largest, rel=1e-12)
+    expected = [[1 - slow_distance(a, b, X, y) / largest for b in X] for a in new]
+    np.testing.assert_allclose(similarity(new, X), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_fitted_attributes(votes):
+    X, y = votes
+    similarity = ValueDifferenceSimilarity().fit(X, y)
+    assert similarity.data_dependent
+    assert list(similarity.classes_) == ["a", "b", "c"]
+    np.testing.assert_array_equal(similarity.categories_[1], [0, 1, 2, 3])
+    for table in similarity.probabilities_:
+        np.testing.assert_allclose(table.sum(axis=1), 1)
+        np.testing.assert_allclose(table[-1], [np.mean(y == c) for c in "abc"])
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    arrays(float, (12, 3), elements=st.integers(0, 3)), arrays(int, 12, elements=st.integers(0, 2))
+)
+def test_value_difference_spans_0_to_1(X, y):
+    y[:2] = 0, 1
+    X[:, 0] = y  # something to learn
+    training = ValueDifferenceSimilarity().fit(X, y)(X)
+    np.testing.assert_array_equal(training.diagonal(), 1)
+    np.testing.assert_allclose(training, training.T, atol=1e-12)
+    assert training.min() == pytest.approx(0, abs=1e-12)
+
+
+def test_codes_names_and_sparse_codes_are_alike(votes):
+    X, y = votes
+    expected = ValueDifferenceSimilarity().fit(X, y)(X)
+    names = np.array(["n", "y", "?", "p"])[X.astype(int)]
+    missing = np.where(X == 2, np.nan, X)
+    for other in names, names.tolist(), missing, sparse.csr_array(X):
+        actual = ValueDifferenceSimilarity().fit(other, y)(other)
+        np.testing.assert_allclose(actual, expected, atol=1e-12)
+    single = X.astype(np.float32)
+    actual = ValueDifferenceSimilarity().fit(single, y)(single)
+    assert actual.dtype == np.float32
+    np.testing.assert_allclose(actual, expected, atol=1e-6)
+
+
+def test_a_missing_value_not_seen_in_training_is_like_any_other_such_value(votes):
+    X, y = votes
+    similarity = ValueDifferenceSimilarity().fit(X, y)
+    new = np.full((2, 4), [[np.nan], [8.0]])
+    np.testing.assert_array_equal(*similarity(new, X))
+    with_missing = ValueDifferenceSimilarity().fit(np.where(X == 2, np.nan, X), y)
+    assert not np.array_equal(*with_missing(new, X))
+
+
+def test_bad_input_of_value_difference(votes):
+    X, y = votes
+    with pytest.raises(ValueError, match="'y' must hold one per row of X, got None"):
+        ValueDifferenceSimilarity().fit(X)
+    with pytest.raises(ValueError, match="all rows of X are at distance 0"):
+        ValueDifferenceSimilarity().fit(np.ones((4, 2)), [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="4 features"):
+        ValueDifferenceSimilarity().fit(X, y)(X[:, :2])
+    with pytest.raises(NotFittedError):
+        ValueDifferenceSimilarity()(X)
+
+
+@pytest.mark.data
+def test_the_published_matrix_comes_back():
+    published = load("voting").data
+    votes = load("house_votes_84")
+    X = votes.data.copy()
+    # The matrix was made of votes that differ from these in 26 cells of 5 rows; they were found
+    # by solving for the rows whose similarities it holds.
+    found = {
+        113: "n?nyyynnnynyyyny",
+        393: "????ynynnyynnyy?",
+        408: "ynynyynnyynnyyny",
+        409: "nnnyyynnnnyyyynn",
+        433: "nnnyyy????ynnnyn",
+    }
+    for row, choices in found.items():
+        X[row] = ["n?y".index(vote) for vote in choices]
+    assert (votes.data != X).sum() == 26
+    matrix = ValueDifferenceSimilarity().fit(X, votes.target)(X)
+    # It is rounded to five digits.
+    np.testing.assert_allclose(matrix, published, rtol=0, atol=5.01e-6)
+
+    as_they_are = ValueDifferenceSimilarity().fit(votes.data, votes.target)(votes.data)
+    same = np.setdiff1d(np.arange(435), list(found))
+    assert abs(as_they_are - published)[np.ix_(same, same)].max() < 0.011
+
+
+@given(
+    a=st.lists(st.frozensets(st.integers(0, 4)), min_size=1, max_size=4),
+    b=st.lists(st.frozensets(st.integers(0, 4)), min_size=1, max_size=4),
+)
+def test_jaccard_is_the_slow_version(a, b):
+    expected = [[len(x & y) / len(x | y) if x | y else 1.0 for y in b] for x in a]
+    np.testing.assert_allclose(JaccardSimilarity()(a, b), expected, rtol=1e-15)
+    np.testing.assert_array_equal(JaccardSimilarity()(a), JaccardSimilarity()(a, a))
+
+
+def test_sets_of_any_items():
+    found = JaccardSimilarity()([["a", "a", 1], ("b", (2, 3))], [{1, "a"}, {(2, 3)}])
+    np.testing.assert_array_equal(found, [[1, 0], [0, 0.5]])
+    for points, message in (
+        (["abc"], "'X' must contain sets or other collections, got 'abc'"),
+        ([3], "'X' must contain sets or other collections, got 3"),
+        ([[{1}]], "'X' must contain sets of hashable items"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            JaccardSimilarity()(points)
+
+
+WORDS, CLASSES = objects.strings()
+SERIES, _ = objects.series()
+FRAME = pd.DataFrame(
+    {
+        "word": WORDS,
+        "series": SERIES,
+        "tags": [set(word[:3]) for word in WORDS],
+        "age": RNG.randint(20, 60, size=60).astype(float),
+        "height": RNG.rand(60),
+    }
+)
+PARTS = [
+    ("word", named("rapidfuzz.jaro"), "word"),
+    ("series", lambda x, y: -abs(len(x) - len(y)), "series"),
+    ("tags", "jaccard", "tags"),
+    ("body", named("scipy.cityblock", turn="exponential"), ["age", "height"]),
+    ("age", lambda x, y: float(x < y), "age"),
+]
+WEIGHTS = {"word": 2.0, "series": 0.1}
+
+
+def by_hand(parts, weights, frame, left, right):
+    """The weighted mean over the parts that both have, with similarities fitted to the frame."""
+    values = np.zeros((len(left), len(right)))
+    for i, (_, x) in enumerate(left.iterrows()):
+        for j, (_, y) in enumerate(right.iterrows()):
+            total = weight = 0.0
+            for name, similarity, columns in parts:
+                entries = [x[columns], y[columns]]
+                if isinstance(columns, list):
+                    missing = any(pd.isna(e).any() for e in entries)
+                    entries = [e.to_numpy(dtype=float)[None] for e in entries]
+                else:
+                    missing = any(e is None or (isinstance(e, float) and e != e) for e in entries)
+                if missing:
+                    continue
+                w = weights.get(name, 1.0)
+                weight += w
+                if hasattr(similarity, "get_params"):
+                    fitted = similarity
+                    if isinstance(columns, list):
+                        some = frame[columns].dropna().to_numpy(dtype=float)
+                        fitted = clone(similarity).fit(some)
+                        total += w * fitted(*entries)[0, 0]
+                    else:
+                        total += w * fitted([entries[0]], [entries[1]])[0, 0]
+                elif callable(similarity):
+                    total += w * similarity(*entries)
+                else:
+                    total += w * as_kernel(similarity)([entries[0]], [entries[1]])[0, 0]
+            values[i, j] = total / weight if weight else 0.0
+    return values
+
+
+def test_a_weighted_mean_of_parts():
+    similarity = ColumnSimilarity(PARTS, weights=WEIGHTS).fit(FRAME)
+    expected = by_hand(PARTS, WEIGHTS, FRAME, FRAME[:5], FRAME[3:12])
+    np.testing.assert_allclose(similarity(FRAME[:5], FRAME[3:12]), expected)
+    positions = {"word": 0, "series": 1, "tags": 2, "age": 3}
+    parts = [(name, s, [3, -1] if isinstance(c, list) else positions[c]) for name, s, c in PARTS]
+    table = FRAME.to_numpy(dtype=object)
+    unnamed = ColumnSimilarity(parts, weights=WEIGHTS).fit(table)
+    np.testing.assert_array_equal(unnamed(table[:4]), similarity(FRAME[:4]))
+
+
+def test_missing_entries_leave_a_part_out():
+    frame = FRAME.copy()
+    frame.loc[0, "word"] = None
+    frame.loc[1, "age"] = np.nan
+    frame.loc[2, ["word", "age"]] = None
+    similarity = ColumnSimilarity(PARTS, weights=WEIGHTS).fit(frame)
+    expected = by_hand(PARTS, WEIGHTS, frame, frame[:5], frame[:5])
+    np.testing.assert_allclose(similarity(frame[:5]), expected)
+    alone = ColumnSimilarity(PARTS[:1]).fit(frame)
+    np.testing.assert_array_equal(alone(frame[:1], frame[:4]), 0)
+
+
+@pytest.mark.parametrize("frames", [True, False])
+def test_in_estimators(frames):
+    parts = PARTS if frames else [("word", "rapidfuzz.jaro", 0), ("body", "gaussian", [3, 4])]
+    X = FRAME if frames else FRAME.to_numpy(dtype=object)
+    similarity = ColumnSimilarity(parts)
+    model = BBSClassifier(15, similarity=similarity, C=1, random_state=0)
+    assert cross_val_score(model, X, CLASSES, cv=3).mean() > 0.9
+    fitted = model.fit(X, CLASSES)
+    fewer = clone(model).set_params(similarity=ColumnSimilarity(parts[:1])).fit(X, CLASSES)
+    copied = pickle.loads(pickle.dumps(fewer))
+    assert (copied.predict(X) == CLASSES).mean() > 0.9
+    search = GridSearchCV(model, {"similarity__weights": [None, {"word": 5.0}]}, cv=3)
+    assert search.fit(X, CLASSES).score(X, CLASSES) > 0.9
+    assert fitted.n_comparisons_ <= 15
+    assert RegLand(15, similarity=similarity).fit(X, CLASSES == "long").predict(X).shape == (60,)
+    assert NystroemEmbedding(similarity, 10).fit_transform(X).shape == (60, 10)
+
+
+def test_errors_name_part_and_pair():
+    def breaks(x, y):
+        if x == WORDS[7] and y == WORDS[4]:
+            return np.nan
+        return 1.0
+
+    similarity = ColumnSimilarity([PARTS[3], ("own", CallableKernel(breaks), "word")])
+    frame = FRAME.copy()
+    frame.loc[2, "word"] = None
+    message = r"of X\[7\] .* and Y\[4\] .* in the part 'own' is NaN"
+    with pytest.raises(SimilarityError, match=message):
+        similarity.fit(frame)(frame[:9])
+    model = BBSClassifier(60, similarity=similarity, C=1)
+    with pytest.raises(SimilarityError, match=r"X\[7\] .* training X\[4\] .* part 'own'"):
+        model.fit(FRAME, CLASSES)
+
+
+@pytest.mark.parametrize(
+    ("parts", "weights", "message"),
+    [
+        ([], None, "parts of different names"),
+        ([PARTS[0], PARTS[0]], None, "parts of different names"),
+        (PARTS, {"words": 1}, r"'weights' names \['words'\]"),
+        (PARTS, [1, 2], "The 'weights' parameter"),
+        (PARTS[:1], {"word": -1}, "finite numbers >= 0, one above 0"),
+        ([("a", "linear", ["size"])], None, r"no column 'size'; X has \['word'"),
+        ([("a", "linear", [9])], None, "no column 9; X has 5"),
+        ([("a", "lineal", "age")], None, "'similarities: a' must be one of"),
+        ([("a", "linear", ["word"])], None, "'a' needs columns of numbers"),
+    ],
+)
+def test_bad_parts(parts, weights, message):
+    with pytest.raises(ValueError, match=message):
+        ColumnSimilarity(parts, weights=weights).fit(FRAME)
+
+
+DISTANCES = np.abs(RNG.rand(60)[:, None] - RNG.rand(60))
+DISTANCES += DISTANCES.T
+
+
+@pytest.mark.parametrize("form", [list, np.array, pd.Series, lambda n: np.array(n)[:, None]])
+def test_a_matrix_by_numbers_of_rows(form):
+    similarity = MatrixSimilarity(DISTANCES, kind="distance")
+    expected = -DISTANCES[[3, 1]][:, [0, 2, 1]]
+    np.testing.assert_array_equal(similarity(form([3, 1]), form([0, 2, 1])), expected)
+    numbers = form(range(60))
+    model = BBSClassifier(15, similarity=similarity, random_state=0).fit(numbers, CLASSES)
+    other = BBSClassifier(15, similarity="precomputed", kind="distance", random_state=0)
+    other.fit(DISTANCES, CLASSES)
+    np.testing.assert_array_equal(model.predict(numbers), other.predict(DISTANCES))
+    assert clone(similarity).matrix is similarity.matrix
+    turned = MatrixSimilarity(DISTANCES, kind="distance", turn="exponential").fit(numbers)
+    assert turned.sigma_ == pytest.approx(DISTANCES[np.triu_indices(60, 1)].mean())
+
+
+def test_a_matrix_for_one_column():
+    frame = pd.DataFrame({"n": np.arange(60), "w": WORDS})
+    parts = [("d", MatrixSimilarity(DISTANCES), "n"), ("w", "levenshtein", "w")]
+    values = ColumnSimilarity(parts).fit(frame)(frame)
+    np.testing.assert_allclose(values, (DISTANCES + as_kernel("levenshtein")(WORDS)) / 2)
+
+
+def test_a_broken_matrix():
+    matrix = DISTANCES.copy()
+    matrix[6, 9] = np.nan
+    similarity = MatrixSimilarity(matrix)
+    similarity([1, 2])
+    with pytest.raises(SimilarityError, match=r"X\[1\] \(6\) and Y\[2\] \(9\) is NaN"):
+        similarity([2, 6], [1, 2, 9])
+    with pytest.raises(ValueError, match="from 0 to 59, got 60 at 1"):
+        similarity([0, 60])
+    for wrong in (DISTANCES[:4], DISTANCES[0], DISTANCES.astype(str)):
+        with pytest.raises(ValueError, match="square matrix of numbers"):
+            MatrixSimilarity(wrong)([0])
