@@ -15,11 +15,11 @@ from time import perf_counter, process_time, sleep
 
 import numpy as np
 import psutil
+from kernlearn.similarities import AeonDistance, FunctionSimilarity
 
 from benchmarks._measure import Row
 from kernlearn.experiments.engine.peak_memory import greatest_memory
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier
-from kernlearn.similarities import AeonDistance, FunctionSimilarity
 
 LENGTH, N_LANDMARKS = 150, 50
 N_PREDICTED = 100_000

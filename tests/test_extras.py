@@ -187,8 +187,8 @@ MISSING = (
         "a source of files needs pydantic, which is not installed: pip install 'kernlearn[run]'",
     ),
     (
-        "from kernlearn.kernels import LevenshteinSimilarity; LevenshteinSimilarity()(['a'])",
-        "LevenshteinSimilarity needs rapidfuzz, which is not installed: "
+        "from kernlearn.kernels import as_kernel; as_kernel('levenshtein')",
+        "rapidfuzz.levenshtein needs rapidfuzz, which is not installed: "
         "pip install 'kernlearn[run]'",
     ),
     (

@@ -7,10 +7,10 @@ number, and two are the more alike the nearer their outlines are, by the Hausdor
 """
 
 import numpy as np
+from kernlearn.similarities import FunctionSimilarity
 from scipy.spatial.distance import cdist
 
 from kernlearn.landmarks import BBSClassifier
-from kernlearn.similarities import FunctionSimilarity
 
 
 def outlines(a, b):

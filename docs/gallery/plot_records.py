@@ -8,9 +8,9 @@ has a similarity of its own; their weighted mean compares two records.
 
 import numpy as np
 import pandas as pd
+from kernlearn.similarities import ColumnSimilarity, ScipyDistance
 
 from kernlearn.landmarks import BBSClassifier
-from kernlearn.similarities import ColumnSimilarity, ScipyDistance
 
 rng = np.random.default_rng(0)
 y = rng.integers(2, size=400)

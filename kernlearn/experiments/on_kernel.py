@@ -16,7 +16,7 @@ _PREFIX = "kernel__"
 
 
 class _AllPairs(ProcessKernel):
-    """A fitted kernel in the form that scikit-learn calls once for all pairs, and clones fitted."""
+    """A fitted kernel that scikit-learn calls once for all pairs, and whose clones are fitted."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel

@@ -174,7 +174,8 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
             setattr(self, key, value)
 
     def __call__(self: Any, X: Any, Y: Any = None) -> Any:
-        return kernels.CallableKernel(partial(function, **self.get_params(deep=False)))(X, Y)
+        compare = partial(function, **self.get_params(deep=False))
+        return kernels.CallableKernel(compare, takes="matrices")(X, Y)
 
     __init__.__signature__ = signature  # type: ignore[attr-defined]
     constraints = {k: _ALLOWED[type(v)] for k, v in defaults.items() if type(v) in _ALLOWED}

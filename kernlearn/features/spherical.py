@@ -106,9 +106,10 @@ class SphericalFeatures(blocks.BaseFeatureMap):
     --------
     >>> import numpy as np
     >>> from kernlearn.features import SphericalFeatures
-    >>> from kernlearn.kernels import PolynomialKernel
+    >>> from kernlearn.kernels import DotProductKernel, PolynomialKernel
     >>> X = np.array([[0.6, 0.8], [1.0, 0.0]])
-    >>> kernel = 4.0**-10 * PolynomialKernel(degree=10, coef0=3.0)
+    >>> coefficients = PolynomialKernel(degree=10, coef0=3.0).coefficients(10)
+    >>> kernel = DotProductKernel(4.0**-10 * coefficients)
     >>> features = SphericalFeatures(kernel, n_components=20000, random_state=0).fit(X)
     >>> features.approximation_error_ < 0.05
     True

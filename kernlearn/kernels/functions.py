@@ -13,8 +13,8 @@ from sklearn.utils import check_random_state, gen_batches
 from kernlearn.constraints import N_JOBS, StrOptions
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.base import Kernel, TurnedSimilarity, as_indexed
-from kernlearn.kernels.registry import KERNELS, library_of, registered_kernel
 from kernlearn.kernels.pairs import check_values, compare_pairs, pair_error
+from kernlearn.kernels.registry import KERNELS, library_of, registered_kernel
 
 # Parts of the pairs for each worker, and the most pairs of a part: what an interruption waits for.
 _PARTS, _MOST_PAIRS = 16, 256

@@ -41,6 +41,7 @@ def test_a_config_names_them(kernlearn, config):
     ("changes", "message"),
     [
         ({"name": "scipy.minkowsky"}, "did you mean 'scipy.minkowski'?"),
+        ({"name": "grakel.graphlet"}, "grakel.graphlet is refused, because"),
         ({"name": "scipy.chebyshev"}, "scipy.chebyshev has no such parameter"),
     ],
 )
@@ -51,7 +52,7 @@ def test_errors_in_a_config(kernlearn, config, changes, message):
 
 
 def test_a_library_that_is_not_installed(kernlearn, config, monkeypatch):
-    for module in ("registration", "kernels.libraries"):
+    for module in ("registration", "kernels.registry"):
         monkeypatch.setattr(f"kernlearn.{module}.is_installed", lambda module: module != "aeon")
     done = kernlearn("validate", config("aeon.twe", "nu"))
     assert done.returncode == 2
@@ -70,4 +71,7 @@ def test_goodness_of_a_distance(kernlearn):
     assert "Balcan & Blum" in done.stdout
     unknown = kernlearn("goodness", "iris", "--similarity", "scipy.canbera")
     assert unknown.returncode == 2
-    assert "dotted name such as 'scipy.canberra'" in unknown.stderr
+    assert "did you mean 'scipy.canberra'" in unknown.stderr
+    refused = kernlearn("goodness", "iris", "--similarity", "grakel.graphlet")
+    assert refused.returncode == 2
+    assert "grakel.graphlet is refused, because" in refused.stderr

@@ -1,8 +1,10 @@
 """Generators of strings and graphs: what tells the classes does, and nothing else."""
 
+import runpy
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
@@ -20,7 +22,8 @@ from kernlearn.datasets import (
     random_graphs,
     word_documents,
 )
-from kernlearn.similarities import GraphStatistics, RapidFuzzSimilarity
+from kernlearn.datasets.resources import shipped
+from kernlearn.kernels import named
 
 NAMES = [name for name, one in generators().items() if one.points != "vectors"]
 
@@ -86,7 +89,7 @@ def test_pairs_of_letters_tell_languages():
 def test_the_nearest_ancestor_tells_families():
     """The medoids of the families stand for the ancestors."""
     data = mutated_families(300, n_classes=3, mutations=0.2, random_state=0)
-    S = RapidFuzzSimilarity("levenshtein")(data.data, data.data)
+    S = named("levenshtein")(data.data, data.data)
     medoids = []
     for k in range(3):
         rows = np.flatnonzero(data.target == k)
@@ -128,6 +131,12 @@ def test_graphs_are_simple_and_go_both_ways(name):
         )
 
 
+def statistics(graphs):
+    """Numbers that describe graphs, by their names."""
+    plugin = runpy.run_path(str(shipped("configs") / "graph_features.py"))
+    return pd.DataFrame([plugin["statistics"](near) for near, _ in graphs])
+
+
 @pytest.mark.parametrize("rewired", [0.0, 0.3])
 def test_networks_have_as_many_edges(rewired):
     for near, _ in random_graphs(60, rewired=rewired, random_state=0).data:
@@ -136,10 +145,7 @@ def test_networks_have_as_many_edges(rewired):
 
 def test_networks_are_of_their_models():
     data = random_graphs(300, rewired=0, random_state=0)
-    statistics = GraphStatistics().fit(data.data)
-    Z = dict(
-        zip(statistics.get_feature_names_out(), statistics.transform(data.data).T, strict=True)
-    )
+    Z = statistics(data.data)
     means = {
         name: {key: Z[key][data.target == k].mean() for key in ("greatest degree", "clustering")}
         for k, name in enumerate(data.target_names)
@@ -164,10 +170,7 @@ def test_communities_are_found_by_the_spectrum():
 
 def test_motifs_have_as_many_edges_and_one_triangle_tells():
     data = motif_graphs(100, extra=0.0, random_state=0)
-    statistics = GraphStatistics().fit(data.data)
-    Z = dict(
-        zip(statistics.get_feature_names_out(), statistics.transform(data.data).T, strict=True)
-    )
+    Z = statistics(data.data)
     np.testing.assert_array_equal(Z["edges"], Z["nodes"] + 1)
     house = data.target_names[data.target] == "house"
     assert (np.rint(Z["triangles"][house]) == 1).all()

@@ -7,6 +7,7 @@ import pytest
 
 from kernlearn.datasets import misspelt_words
 from kernlearn.datasets.objects import as_objects, kind_of
+from kernlearn.datasets.resources import shipped
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.experiments.engine.protocol import prepare
 from kernlearn.experiments.engine.spec import ProtocolSpec
@@ -132,16 +133,13 @@ def test_objects_are_not_scaled():
 
 GRAPHS = """
 title: graphs
+plugins: [PLUGIN]
 datasets: {molecules: {generator: molecule_graphs, n_samples: 60, noise: 0.0}}
 methods:
   counts:
     steps:
-      - {estimator: kernlearn.similarities.WeisfeilerLehmanFeatures, name: counts}
+      - {estimator: WeisfeilerLehmanFeatures, name: counts}
       - {estimator: LinearSVM, name: svm, C: 100}
-  statistics:
-    steps:
-      - {estimator: kernlearn.similarities.GraphStatistics, name: statistics}
-      - sklearn.ensemble.HistGradientBoostingClassifier
   BBS:
     estimator: BBSClassifier
     n_landmarks: 20
@@ -153,7 +151,7 @@ metrics: [accuracy]
 
 
 def test_graphs_of_a_generator(tmp_path):
-    text = GRAPHS
+    text = GRAPHS.replace("PLUGIN", str(shipped("configs") / "graph_features.py"))
     try:
         import grakel  # noqa: F401
     except ImportError:

@@ -82,4 +82,4 @@ def test_what_is_left_has_no_part_along_the_mean(X):
 
 def test_other_kernels_are_refused(X):
     with pytest.raises(ValueError, match="center=True needs a polynomial or exponential kernel"):
-        centering(VovkKernel(3), X)
+        centering(VovkKernel(), X)

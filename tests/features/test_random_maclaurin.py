@@ -302,7 +302,7 @@ def test_a_point_without_a_part_along_the_mean_is_not_scaled():
 
 
 def test_h01_is_exact_in_orders_0_and_1(X):
-    kernel = PolynomialKernel(1, coef0=2.0) + HomogeneousPolynomialKernel(2)
+    kernel = DotProductKernel([2.0, 1.0, 1.0])
     model = RandomMaclaurin(kernel, 10, h01=True, random_state=0).fit(X)
     Z = model.transform(X)
     assert Z.shape == (40, 1 + 5 + 10)

@@ -15,10 +15,8 @@ from sklearn.utils import get_tags
 
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
 from kernlearn.kernels import (
-    DynamicTimeWarpingSimilarity,
     GaussianKernel,
     LaplacianKernel,
-    LevenshteinSimilarity,
     LinearKernel,
     PolynomialKernel,
 )
@@ -276,7 +274,7 @@ def test_a_kernel_of_0_is_warned_of(spectrum):
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_strings(selection):
     words = ["anna", "hanna", "hannah", "otto", "ottos", "lotto"]
-    kernel = LevenshteinSimilarity()
+    kernel = "levenshtein"
     fitted = NystroemEmbedding(kernel, 4, selection=selection, spectrum="flip", random_state=0)
     features = fitted.fit_transform(words, [0, 0, 0, 1, 1, 1])
     assert features.shape == (6, 4)
@@ -287,7 +285,8 @@ def test_strings(selection):
 
 def test_sequences_and_functions_of_two_points():
     sequences = [np.sin(np.arange(n) / 3) for n in (5, 8, 9, 12, 7)]
-    fitted = NystroemEmbedding(DynamicTimeWarpingSimilarity(), 3, spectrum="flip", random_state=0)
+    pytest.importorskip("aeon")
+    fitted = NystroemEmbedding("dynamic_time_warping", 3, spectrum="flip", random_state=0)
     assert fitted.fit(sequences).transform(sequences[:2]).shape == (2, 3)
     words = ["tea", "tee", "eat", "sun"]
     common = NystroemEmbedding(lambda a, b: len(set(a) & set(b)), 2, random_state=0)

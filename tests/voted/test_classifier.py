@@ -8,7 +8,6 @@ from sklearn.svm import LinearSVC
 from kernlearn.kernels import (
     GaussianKernel,
     HomogeneousPolynomialKernel,
-    LevenshteinSimilarity,
     PolynomialKernel,
 )
 from kernlearn.voted import (
@@ -166,7 +165,7 @@ def test_precomputed(moons):
 def test_strings():
     words = ["cat", "cart", "car", "mat", "dog", "dig", "fog", "log"]
     y = np.array([1, 1, 1, 1, 0, 0, 0, 0])
-    model = VotedKernelClassifier([LevenshteinSimilarity()], lam=0.0, beta=1e-3).fit(words, y)
+    model = VotedKernelClassifier(["levenshtein"], lam=0.0, beta=1e-3).fit(words, y)
     np.testing.assert_array_equal(model.predict(words), y)
     assert list(model.predict(["cut", "dug"])) == [1, 0]
 
