@@ -15,10 +15,11 @@ from time import perf_counter, process_time, sleep
 
 import numpy as np
 import psutil
-from kernlearn.similarities import AeonDistance, FunctionSimilarity
+from joblib import parallel_config
 
 from benchmarks._measure import Row
 from kernlearn.experiments.engine.peak_memory import greatest_memory
+from kernlearn.kernels import CallableKernel, named
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier
 
 LENGTH, N_LANDMARKS = 150, 50
@@ -48,7 +49,7 @@ def series(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 def twe_model(window: float | None = None) -> BBSClassifier:
     """Return a classifier by TWE to 50 landmarks, fitted."""
-    similarity = AeonDistance("twe", window=window)
+    similarity = named("aeon.twe", window=window)
     model = BBSClassifier(N_LANDMARKS, similarity=similarity, C=10.0, random_state=0)
     return model.fit(*series(200))
 
@@ -135,7 +136,7 @@ def _sleeping() -> list[Row]:
             made[id(x), id(y)] += 1
             return slowly(x, y)
 
-        similarity = FunctionSimilarity(counted, kind="distance", n_jobs=n_jobs)
+        similarity = CallableKernel(counted, takes="points", kind="distance", n_jobs=n_jobs)
         model = FTuneClassifier(20, similarity=similarity, random_state=0)
         start = perf_counter()
         model.fit(points, classes)
@@ -154,24 +155,18 @@ def _sleeping() -> list[Row]:
 
 
 def wait_to_be_interrupted(where: str, n_jobs: int, backend: str) -> None:
-    """Compare for minutes, in a fit or in a prediction; say when it has begun and is left."""
+    """Compare for minutes, in a fit or in a prediction; say before it and when it is left."""
     points, classes = objects(100_000)
     n_fitted = len(points) if where == "fit" else 50
-    said = False
-
-    def begun(done: int, total: int) -> None:
-        nonlocal said
-        if not said and (where == "fit" or total > 2000):
-            print("begun", flush=True)
-            said = True
-
-    similarity = FunctionSimilarity(
-        slowly, kind="distance", n_jobs=n_jobs, backend=backend, progress=begun
-    )
+    similarity = CallableKernel(slowly, takes="points", kind="distance")
     model = BBSClassifier(20, similarity=similarity, C=1.0, random_state=0)
-    try:
+    if where == "predict":
         model.fit(points[:n_fitted], classes[:n_fitted])
-        model.predict(points)
+    print("begun", flush=True)
+    try:
+        with parallel_config(backend, n_jobs=n_jobs):
+            model.fit(points[:n_fitted], classes[:n_fitted])
+            model.predict(points)
     except KeyboardInterrupt:
         print(perf_counter(), flush=True)
         raise
@@ -180,7 +175,7 @@ def wait_to_be_interrupted(where: str, n_jobs: int, backend: str) -> None:
 def _interrupted() -> list[Row]:
     rows = []
     for where in ("fit", "predict"):
-        for n_jobs, backend in ((1, "threads"), (2, "threads"), (2, "processes")):
+        for n_jobs, backend in ((1, "threading"), (2, "threading"), (2, "loky")):
             code = (
                 "from benchmarks import bench_slow; "
                 f"bench_slow.wait_to_be_interrupted({where!r}, {n_jobs}, {backend!r})"
@@ -194,7 +189,7 @@ def _interrupted() -> list[Row]:
             ) as child:
                 assert child.stdout is not None
                 assert child.stdout.readline() == "begun\n", child.communicate()[1]
-                sleep(0.2)
+                sleep(3)  # processes take a second to start
                 start = perf_counter()  # of a clock that all processes share
                 child.send_signal(signal.SIGINT)
                 left, errors = child.communicate(timeout=600)

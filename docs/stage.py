@@ -30,7 +30,7 @@ ROOT_PAGES = {
     "CHANGELOG.md": "changelog",
     "CONTRIBUTING.md": "contributing",
 }
-_OFFERED = {*kernlearn.__all__, "similarities"} - {"__version__", "plugins"}
+_OFFERED = {*kernlearn.__all__} - {"__version__", "plugins"}
 _FILLED = [
     name for name in _OFFERED if getattr(import_module(f"kernlearn.{name}"), "__all__", True)
 ]

@@ -103,8 +103,8 @@ LINES = [
     ),
     (
         "kernlearn/kernels/registry.py",
-        "    for name, (target, summary) in {\n",
-        '        "triangle": ("triangle:TriangleKernel", "1 - ‖x - y‖₁ / width"),\n',
+        "    for kernel in (\n",
+        '        _own("triangle", "triangle:TriangleKernel", "1 - ‖x - y‖₁ / width"),\n',
     ),
     (
         "kernlearn/experiments/measured.py",

@@ -1,15 +1,15 @@
 """
-A function of one's own
-=======================
+Your own function
+=================
 
 Any function of two points will do. Here points are polygons, lists of corners in any order and
 number, and two are the more alike the nearer their outlines are, by the Hausdorff distance.
 """
 
 import numpy as np
-from kernlearn.similarities import FunctionSimilarity
 from scipy.spatial.distance import cdist
 
+from kernlearn.kernels import CallableKernel
 from kernlearn.landmarks import BBSClassifier
 
 
@@ -26,7 +26,7 @@ polygons = [
     np.c_[np.cos(t), (0.6 + 0.4 * k) * np.sin(t)] + rng.normal(0, 0.05, (len(t), 2))
     for t, k in zip(angles, y, strict=True)
 ]
-similarity = FunctionSimilarity(outlines, kind="distance", symmetric=True)
+similarity = CallableKernel(outlines, kind="distance")
 model = BBSClassifier(20, similarity=similarity, random_state=0).fit(polygons[:120], y[:120])
 print(f"accuracy {model.score(polygons[120:], y[120:]):.3f}, {model.n_comparisons_} comparisons")
 

@@ -7,30 +7,17 @@ Weisfeiler-Lehman kernel is one of GraKeL's, which the extra ``graphs`` installs
 networkx's as well.
 """
 
-from kernlearn.similarities import GrakelKernel
-
 from kernlearn.datasets import molecule_graphs
+from kernlearn.kernels import named
 from kernlearn.landmarks import BBSClassifier
 
 data = molecule_graphs(300, noise=0.0, random_state=0)
 graphs, y = data.data, data.target_names[data.target]
-similarity = GrakelKernel("weisfeiler_lehman", n_iter=2)
+similarity = named("grakel.weisfeiler_lehman", n_iter=2)
 model = BBSClassifier(50, similarity=similarity, C=100.0, random_state=0).fit(
     graphs[:200], y[:200]
 )
 print(f"accuracy {model.score(graphs[200:], y[200:]):.3f}, {model.n_comparisons_} comparisons")
-
-# %%
-# That kernel has features, counts of neighbourhoods. A linear classifier on them compares a graph
-# with no other.
-
-from kernlearn.similarities import WeisfeilerLehmanFeatures
-from sklearn.pipeline import make_pipeline
-
-from kernlearn.solvers import LinearSVM
-
-counts = make_pipeline(WeisfeilerLehmanFeatures(2), LinearSVM(C=100.0)).fit(graphs[:200], y[:200])
-print(f"counts: accuracy {counts.score(graphs[200:], y[200:]):.3f}, 0 comparisons")
 
 # %%
 # One graph of each class: in "mixed" an N and an O share a C, in "alike" two N or two O do.

@@ -8,8 +8,8 @@ has a similarity of its own; their weighted mean compares two records.
 
 import numpy as np
 import pandas as pd
-from kernlearn.similarities import ColumnSimilarity, ScipyDistance
 
+from kernlearn.kernels import ColumnSimilarity, named
 from kernlearn.landmarks import BBSClassifier
 
 rng = np.random.default_rng(0)
@@ -25,7 +25,7 @@ homes = pd.DataFrame(
         "age": rng.exponential(40 - 15 * y),
     }
 )
-size = ScipyDistance("cityblock", turn="exponential")
+size = named("scipy.cityblock", turn="exponential")
 parts = [("street", "rapidfuzz.token_ratio", "street"), ("size", size, ["rooms", "age"])]
 model = BBSClassifier(20, similarity=ColumnSimilarity(parts), random_state=0)
 model.fit(homes[:250], y[:250])

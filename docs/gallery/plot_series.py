@@ -2,9 +2,8 @@
 Time series of unequal lengths
 ==============================
 
-Two kinds of waves, stretched and cut at random: dynamic time warping compares series of any
-lengths. The distances of aeon have names too, such as ``aeon.msm``; the extra ``series`` installs
-it.
+Two kinds of waves, stretched and cut at random. The time warp edit distance compares series of any
+lengths; it is one of aeon's elastic distances, which the extra ``series`` installs.
 """
 
 import numpy as np
@@ -18,7 +17,7 @@ series = [
     np.sin(t) + 0.5 * k * np.sin(2 * t) + rng.normal(0, 0.3, len(t))
     for t, k in zip(times, y, strict=True)
 ]
-model = LandmarkKNNClassifier(20, similarity="dynamic_time_warping", random_state=0)
+model = LandmarkKNNClassifier(20, similarity="aeon.twe", random_state=0)
 model.fit(series[:200], y[:200])
 print(f"accuracy {model.score(series[200:], y[200:]):.3f}, {model.n_comparisons_} comparisons")
 

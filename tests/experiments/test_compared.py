@@ -47,7 +47,8 @@ methods:
       - estimator: NystroemEmbedding
         name: map
         n_components: 6
-        kernel: {select: [{kernel: scipy.cityblock, turn: exponential, sigma: 3}, {kernel: gaussian}]}
+        kernel:
+          select: [{kernel: scipy.cityblock, turn: exponential, sigma: 3}, {kernel: gaussian}]
       - {estimator: LinearSVM, name: svm, C: {select: [0.1, 10]}}
   plain: {estimator: LinearSVM}
   default: {estimator: BBSClassifier, n_landmarks: 5, similarity: gaussian, C: 1}
