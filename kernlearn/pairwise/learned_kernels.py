@@ -506,12 +506,12 @@ class OnlineSimilarityLearner(OnlineKernelLearner):
         return (left * lower(values, self.radius)) @ right
 
     def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
-        x, kept = block[i], block[others]
-        margins = signs * (kept @ (x @ self._w))
+        x, partners = block[i], block[others]
+        margins = signs * (partners @ (x @ self._w))
         if self.objective == "goodness":
             margins = margins.mean(keepdims=True)
         slopes = signs * _slopes(margins) / len(others)
-        return np.outer(x, slopes @ kept) if slopes.any() else None
+        return np.outer(x, slopes @ partners) if slopes.any() else None
 
     def _publish(self, w: Array) -> None:
         self.matrix_ = (w + w.T) / 2 if self.positive_semidefinite else w
@@ -701,8 +701,8 @@ def project_psd(w: Array, radius: float | None, norm: str) -> Array:
     values = np.maximum(values, 0)
     if radius is not None:
         values = shrink(values, radius) if norm == "l2" else lower(values, radius)
-    kept = values > 0
-    factor = vectors[:, kept] * np.sqrt(values[kept])
+    positive = values > 0
+    factor = vectors[:, positive] * np.sqrt(values[positive])
     return np.asarray(factor @ factor.T)
 
 

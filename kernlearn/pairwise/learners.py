@@ -332,8 +332,6 @@ class StreamRanker(ABC, LinearClassifierMixin, BaseEstimator):
             self._names = dict.fromkeys(names)
         return self._names
 
-    # --------------------------------------------------------------------------------------------
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

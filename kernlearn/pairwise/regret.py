@@ -270,8 +270,8 @@ def stream_regret(
     if loss not in LOSSES:
         raise ValueError(f"'loss' must be one of {', '.join(LOSSES)}, got {loss!r}")
 
-    def curve(kept: Indices | None) -> RegretCurve:
-        pairs = StreamPairs(points, signs, kept)
+    def curve(buffered: Indices | None) -> RegretCurve:
+        pairs = StreamPairs(points, signs, buffered)
         penalty = pairs.penalties(weights, LOSSES[loss])
         penalty += regularization / 2 * np.einsum("ij,ij->i", weights, weights)
         best = np.zeros((len(lengths), d))
@@ -291,14 +291,14 @@ def stream_regret(
 
 
 def _check_contents(contents: ArrayLike, n: int) -> Indices:
-    kept, times = np.asarray(contents), np.arange(n)[:, np.newaxis]
-    valid = kept.ndim == 2 and len(kept) == n and kept.dtype.kind in "iu"
-    if not (valid and (kept < times).all() and (kept.max(axis=1) >= 0)[1:].all()):
+    points, times = np.asarray(contents), np.arange(n)[:, np.newaxis]
+    valid = points.ndim == 2 and len(points) == n and points.dtype.kind in "iu"
+    if not (valid and (points < times).all() and (points.max(axis=1) >= 0)[1:].all()):
         raise ValueError(
             "'contents' must have the numbers of one or more earlier points for each point but "
             f"the first, shape (n, buffer_size) with n = {n}, and -1 for empty slots"
         )
-    return kept.astype(np.int64)
+    return points.astype(np.int64)
 
 
 class StreamPairs(NamedTuple):
@@ -342,10 +342,10 @@ class StreamPairs(NamedTuple):
                 # the later one is paired with all points before it
                 yield part, negative[np.newaxis], 1 / np.maximum(part, negative)
             return
-        kept = self.contents[:n]
-        heads, slots = np.nonzero((kept >= 0) & (self.y[kept] != self.y[:n, np.newaxis]))
-        tails, up = kept[heads, slots], self.y[heads] > 0
-        weights = 1 / np.count_nonzero(kept >= 0, axis=1)[heads]
+        buffered = self.contents[:n]
+        heads, slots = np.nonzero((buffered >= 0) & (self.y[buffered] != self.y[:n, np.newaxis]))
+        tails, up = buffered[heads, slots], self.y[heads] > 0
+        weights = 1 / np.count_nonzero(buffered >= 0, axis=1)[heads]
         yield np.where(up, heads, tails), np.where(up, tails, heads), weights
 
     def mean(self, w: Array, loss: str, width: float, n: int) -> tuple[Array, Array]:
