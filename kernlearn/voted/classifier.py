@@ -226,7 +226,7 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
         """
         axes, rng = self._axes(), check_random_state(self.random_state)
         data = self._check_labelled(X, y, sample_weight)
-        n_choices = prod(len(values) for values in axes.values())
+        n_choices = prod(map(len, axes.values()))
         rows, X_val, y_val, weights_val = split_for_choice(
             self, data.X, data.y, X_val, y_val, data.codes, n_choices, rng, data.weights
         )
