@@ -132,7 +132,7 @@ class SimilarityFeatureSVM(AllPointsSVM):
     class_weight: Any = None
 
     def _train(self, data: Training, choices: list[float]) -> list[LinearSVM]:
-        features = data.candidates.compare(data.X)
+        features = data.candidates.compare(data.X, places=data.candidates.indices)
         return [LinearSVM(C=C).fit(features, data.codes, data.weights) for C in choices]
 
     def _decide(self, model: LinearSVM, similarities: Floats) -> Floats:
@@ -233,7 +233,7 @@ class SpectrumSVM(AllPointsSVM):
     }
 
     def _train(self, data: Training, choices: list[float]) -> list[KernelSVM]:
-        similarities = data.candidates.compare(data.X)
+        similarities = data.candidates.compare(data.X, places=data.candidates.indices)
         self._offset = similarities.dtype.type(0)
         if (self.spectrum, self.kind, self.distances) == ("shift", "distance", "complement"):
             self._offset = -similarities.min()

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.constraints import NOT_NEGATIVE, POSITIVE, StrOptions, fit_context
 from kernlearn.landmarks.base import LandmarkChoice, SimilarityEstimator, float_type
 from kernlearn.landmarks.similarity import Floats, Indices, Landmarks
+from kernlearn.memory import row_blocks
 from kernlearn.model_selection import candidate_values
 from kernlearn.sample_weights import check_weights
 from kernlearn.solvers import LinearSVMRegressor
@@ -182,8 +183,8 @@ def _mean_size(landmarks: Landmarks, X: Any, weights: np.ndarray | None) -> floa
     A point of weight w counts as w points.
     """
     total, n_points = 0.0, float(X.shape[0] if weights is None else weights.sum())
-    for rows, block in landmarks.blocks(X):
-        sizes = np.abs(block)
+    for rows in row_blocks(X.shape[0], X.shape[0]):
+        sizes = np.abs(landmarks.compare(X[rows], places=landmarks.indices[rows]))
         if weights is None:
             total += sizes.sum(dtype=np.float64) - np.trace(sizes[:, rows], dtype=np.float64)
         else:

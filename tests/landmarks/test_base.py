@@ -1,0 +1,431 @@
+"""What all estimators on landmarks have in common."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+
+from kernlearn.exceptions import SimilarityError
+from kernlearn.kernels import GaussianKernel, Kernel
+from kernlearn.landmarks import (
+    BBSClassifier,
+    DBoostClassifier,
+    FTuneClassifier,
+    KernelRegressor,
+    LandmarkEmbedding,
+    LandmarkKNNClassifier,
+    NystroemEmbedding,
+    ORLand,
+    PairEmbedding,
+    RankLand,
+    RegLand,
+    SimilarityFeatureSVM,
+    SimilarityKNNClassifier,
+    SparseRegLand,
+    SpectrumSVM,
+)
+from kernlearn.model_selection import hold_out
+from tests.checks import parametrize_with_checks
+
+
+@parametrize_with_checks(
+    [
+        BBSClassifier(),
+        BBSClassifier(n_landmarks=10, selection="dselect", C=1.0, fit_intercept=True),
+        BBSClassifier(similarity="precomputed", loss="logistic"),
+        FTuneClassifier(),
+        FTuneClassifier(n_landmarks=10, per_class=True, selection="stratified", transfers="sign"),
+        FTuneClassifier(similarity="precomputed", kind="distance", transfers=(1, 10), C=(1, 10)),
+        DBoostClassifier(n_landmarks=20),
+        DBoostClassifier(n_landmarks=10, pool_size=None, n_thresholds=0, selection="dselect"),
+        DBoostClassifier(n_landmarks=10, similarity="precomputed"),
+        # few neighbours cannot all be of a class that has hardly a weight
+        LandmarkKNNClassifier(10, n_neighbors=(1, 20)),
+        LandmarkKNNClassifier(5, n_neighbors=(5, 20), n_refined=20),
+        LandmarkKNNClassifier(5, n_neighbors=(5, 20), similarity="precomputed"),
+        SimilarityKNNClassifier([1, 3], similarity="manhattan", random_state=0),
+        SimilarityKNNClassifier(1, similarity="precomputed"),
+        SimilarityFeatureSVM(random_state=0),
+        SimilarityFeatureSVM(1.0, similarity="precomputed"),
+        SpectrumSVM(C=(0.1, 1.0), random_state=0),
+        SpectrumSVM("shift", C=1.0, similarity="precomputed"),
+        ORLand(),
+        ORLand(10, constraints="implicit", thresholds="learned", loss="hinge", C=100),
+        ORLand(5, similarity="precomputed", kind="distance", C=1),
+        RegLand(),
+        RegLand(2, double_dipping=False),
+        RegLand(5, C=1, loss="epsilon_insensitive", similarity="manhattan", selection="dselect"),
+        RegLand(5, similarity="precomputed", kind="distance", selection="dselect"),
+        SparseRegLand(),
+        SparseRegLand(similarity="linear", algorithm="forward_greedy", tol=1.0, max_iter=1000),
+        SparseRegLand(similarity="precomputed", fit_intercept=False),
+        KernelRegressor(),
+        KernelRegressor("manhattan", weights="similarity"),
+        KernelRegressor("precomputed", kind="distance", bandwidth="mean"),
+        RankLand(),
+        RankLand(5, similarity="precomputed", selection="dselect"),
+        LandmarkEmbedding(),
+        LandmarkEmbedding(3, selection="stratified", normalize=False),
+        LandmarkEmbedding(5, similarity="precomputed", selection="rpcholesky"),
+        PairEmbedding(),
+        PairEmbedding(4, similarity="precomputed", kind="distance", selection="dselect"),
+        NystroemEmbedding(),
+        NystroemEmbedding("sigmoid", 7, selection="leverage"),
+        NystroemEmbedding("precomputed", 5, selection="kmeans++"),
+    ]
+)
+@pytest.mark.filterwarnings("ignore:n_(landmarks|components)=:UserWarning")
+@pytest.mark.filterwarnings("ignore:all features are 0:UserWarning")
+@pytest.mark.filterwarnings("ignore:X looks like distances:UserWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+X, CODES = load_iris(return_X_y=True)
+X = ((X - X.mean(axis=0)) / X.std(axis=0))[::2]
+ORDER = np.random.RandomState(0).permutation(75)
+X, CODES = X[ORDER], CODES[::2][ORDER]
+NAMES = np.array(["setosa", "versicolor", "virginica"])[CODES]
+NUMBERS = X[:, 0] - X[:, 1] ** 2
+QUERIES = np.arange(75) // 5
+TRAIN, TEST = slice(50), slice(50, None)
+
+# Each holds out points to choose on, if it can.
+MODELS = [
+    BBSClassifier(8, random_state=0),
+    FTuneClassifier(8, random_state=0),
+    DBoostClassifier(8, pool_size=15, random_state=0),
+    LandmarkKNNClassifier(8, n_neighbors=(1, 3), random_state=0),
+    LandmarkKNNClassifier(8, n_neighbors=(1, 3), n_refined=5, random_state=0),
+    SimilarityKNNClassifier((1, 3), random_state=0),
+    SimilarityFeatureSVM(random_state=0),
+    SpectrumSVM(random_state=0),
+    ORLand(8, thresholds="learned", C=(1, 100), random_state=0),
+    RegLand(8, random_state=0),
+    RegLand(8, double_dipping=False, random_state=0),
+    SparseRegLand(6, 20, random_state=0),
+    KernelRegressor(),
+    RankLand(8, C=(0.1, 10), random_state=0),
+    LandmarkEmbedding(8, random_state=0),
+    PairEmbedding(8, random_state=0),
+    NystroemEmbedding(n_components=8, random_state=0),
+]
+EACH = pytest.mark.parametrize("model", MODELS)
+# Those that hold out points by classes.
+CHOOSING = pytest.mark.parametrize("model", [*MODELS[:2], *MODELS[3:9]])
+
+
+def similarity(A, B):
+    """Neither symmetric nor positive semi-definite."""
+    return np.tanh(np.asarray(A @ B[:, ::-1].T) - 0.3 * np.asarray(B)[:, 0])
+
+
+def distance(A, B):
+    return -similarity(A, B)
+
+
+def by(model, compared, kind="similarity", **options):
+    """Return a copy that compares points by something else."""
+    if isinstance(model, NystroemEmbedding):
+        return clone(model).set_params(kernel=compared, **options)
+    return clone(model).set_params(similarity=compared, kind=kind, **options)
+
+
+def targets(model):
+    if isinstance(model, (ORLand, RankLand)):
+        return CODES
+    return NUMBERS if isinstance(model, (RegLand, SparseRegLand, KernelRegressor)) else NAMES
+
+
+def fitted(model, points, rows=TRAIN, **arguments):
+    if isinstance(model, RankLand):
+        arguments["qid"] = QUERIES[rows]
+    return clone(model).fit(points, targets(model)[rows], **arguments)
+
+
+def answers(model, points):
+    names = ("transform", "real_value", "decision_function", "predict_proba", "predict")
+    return getattr(model, next(name for name in names if hasattr(model, name)))(points)
+
+
+def assert_same(one, other, rtol=1e-6):
+    np.testing.assert_array_equal(one.compared_indices_, other.compared_indices_)
+    assert one.n_comparisons_ == other.n_comparisons_
+    for name in ("C_", "n_neighbors_", "validation_scores_", "thresholds_"):
+        if getattr(one, name, None) is not None:
+            np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=rtol)
+
+
+@pytest.mark.parametrize("kind", ["similarity", "distance"])
+@EACH
+def test_a_matrix_gives_what_its_function_gives(model, kind):
+    if isinstance(model, NystroemEmbedding):
+        kind = "similarity"
+    function = distance if kind == "distance" else similarity
+    direct = fitted(by(model, function, kind), X[TRAIN])
+    train, test = function(X[TRAIN], X[TRAIN]), function(X[TEST], X[TRAIN])
+    matrix = fitted(by(model, "precomputed", kind), train)
+    assert_same(direct, matrix)
+    assert matrix.n_fit_comparisons_ == 0 < direct.n_fit_comparisons_
+    expected = answers(direct, X[TEST])
+    np.testing.assert_allclose(answers(matrix, test), expected, rtol=1e-6, atol=1e-7)
+    names = np.array([f"point {i}" for i in range(50)])
+    framed = fitted(by(model, "precomputed", kind), pd.DataFrame(train, columns=names))
+    wide = pd.DataFrame(test, columns=names)
+    np.testing.assert_allclose(answers(framed, wide), answers(matrix, test))
+    with pytest.raises(ValueError, match="feature names should match"):
+        answers(framed, wide[names[::-1]])
+    with pytest.raises(ValueError, match="49 features"):
+        answers(matrix, test[:, 1:])
+    columns = matrix.compared_indices_
+    if len(columns) in (50, 49) or getattr(model, "n_refined", 0):
+        return
+    # similarities to the landmarks alone, which names match in any order
+    np.testing.assert_array_equal(answers(matrix, test[:, columns]), answers(matrix, test))
+    narrow = wide[names[columns]]
+    for frame in (narrow, narrow[narrow.columns[::-1]]):
+        np.testing.assert_allclose(answers(framed, frame), answers(matrix, test))
+    others = np.setdiff1d(np.arange(50), columns)[: len(columns)]
+    with pytest.raises(ValueError, match="columns of X"):
+        answers(framed, wide[names[np.r_[columns[1:], others[:1]]]])
+    broken = test[:, columns].copy()
+    broken[2, 1] = np.nan
+    with pytest.raises(SimilarityError, match=rf"X\[2\] and training X\[{columns[1]}\] is NaN"):
+        answers(matrix, broken)
+
+
+@CHOOSING
+def test_validation_points_as_rows_of_a_matrix(model):
+    train, test = (similarity(X[rows], X[TRAIN]) for rows in (TRAIN, TEST))
+    y_val = targets(model)[TEST]
+    direct = fitted(by(model, similarity), X[TRAIN], X_val=X[TEST], y_val=y_val)
+    matrix = fitted(by(model, "precomputed"), train, X_val=test, y_val=y_val)
+    assert_same(direct, matrix)
+    # those to the landmarks of an earlier fit are none
+    columns = matrix.compared_indices_
+    if len(columns) < 50:
+        with pytest.raises(ValueError, match="X_val: X has"):
+            matrix.fit(train, targets(model)[TRAIN], test[:, columns], y_val)
+
+
+@pytest.mark.parametrize("model", [m for m in MODELS if "selection" in m.get_params()])
+def test_each_selection_is_the_same_on_a_matrix(model):
+    train, test = similarity(X[TRAIN], X[TRAIN]), similarity(X[TEST], X[TRAIN])
+    for selection in sorted(model._parameter_constraints["selection"][0].options):
+        direct = fitted(by(model, similarity, selection=selection), X[TRAIN])
+        matrix = fitted(by(model, "precomputed", selection=selection), train)
+        assert_same(direct, matrix)
+        expected = answers(direct, X[TEST])
+        np.testing.assert_allclose(answers(matrix, test), expected, rtol=1e-6, atol=1e-6)
+
+
+@EACH
+def test_sparse_points_and_single_precision(model):
+    points = np.where(np.abs(X) < 0.7, 0, X)
+    dense = fitted(model, points[TRAIN])
+    thin = fitted(model, sparse.csr_array(points[TRAIN]))
+    assert_same(dense, thin, rtol=1e-4)
+    expected = answers(dense, points[TEST])
+    found = answers(thin, sparse.csr_array(points[TEST]))
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    single = answers(fitted(model, points[TRAIN].astype(np.float32)), points.astype(np.float32))
+    # shares of votes, and LIBSVM's values, are float64
+    wide = hasattr(model, "predict_proba") or isinstance(model, SpectrumSVM)
+    assert (expected.dtype, single.dtype) == (np.float64, np.float64 if wide else np.float32)
+    close = np.isclose(single[TEST], expected, rtol=0.02, atol=0.02)
+    assert close.mean() > (0.5 if isinstance(model, (FTuneClassifier, DBoostClassifier)) else 0.9)
+
+
+@EACH
+def test_blocks_and_memory_do_not_show(model, monkeypatch, small_blocks):
+    expected = answers(fitted(by(model, similarity), X[TRAIN]), X[TEST])
+    monkeypatch.setattr("kernlearn.landmarks.similarity.KEPT_ELEMENTS", 0)
+    small_blocks()
+    again = answers(fitted(by(model, similarity), X[TRAIN]), X[TEST])
+    np.testing.assert_allclose(again, expected, rtol=1e-6, atol=1e-9)
+
+
+@EACH
+def test_comparisons_are_counted(model):
+    sizes = []
+
+    def counted(A, B):
+        sizes.append(len(A) * len(B))
+        return similarity(A, B)
+
+    found = fitted(by(model, counted), X[TRAIN])
+    assert found.n_fit_comparisons_ == sum(sizes)
+    sizes.clear()
+    answers(found, X[TEST])
+    assert sum(sizes) == 25 * found.n_comparisons_
+    assert found.n_comparisons_ <= 50
+
+
+@EACH
+def test_errors_name_the_pair(model):
+    arguments = {}
+    if "sample_weight" in inspect.signature(model.fit).parameters:  # rows that are left out
+        arguments["sample_weight"] = (np.arange(50) % 5 > 0).astype(float)
+    columns = fitted(by(model, similarity), X[TRAIN], **arguments).compared_indices_
+    place = columns[-1]
+
+    def broken(A, B):
+        wrong = (A[:, None] == X[57]).all(axis=2) & (B[None] == X[place]).all(axis=2)
+        return np.where(wrong, np.inf, similarity(A, B))
+
+    found = fitted(by(model, broken), X[TRAIN], **arguments)
+    np.testing.assert_array_equal(found.compared_indices_, columns)
+    with pytest.raises(SimilarityError, match=rf"X\[7\].* and training X\[{place}\].*infinite"):
+        answers(found, X[TEST])
+
+    def broken_in_fit(A, B):
+        wrong = (B[None] == X[place]).all(axis=2) & (A[:, None] == X[place]).all(axis=2)
+        return np.where(wrong, np.nan, similarity(A, B))
+
+    # neighbours are compared in predictions, and landmarks may not be trained on
+    if not isinstance(model, SimilarityKNNClassifier) and getattr(model, "double_dipping", True):
+        with pytest.raises(SimilarityError, match=rf"X\[{place}\].* training X\[{place}\].*NaN"):
+            fitted(by(model, broken_in_fit), X[TRAIN], **arguments)
+
+
+def common_letters(words, others):
+    return np.array([[len(set(a) & set(b)) for b in others] for a in words])
+
+
+@EACH
+def test_objects_copies_and_pickles(model):
+    rng = np.random.RandomState(0)
+    letters = ["abc", "bcd", "cde"]
+    words = np.array(["".join(rng.choice(list(letters[code]), 4)) for code in CODES[TRAIN]])
+    model = by(model, common_letters)
+    expected = fitted(model, list(words))
+    found = answers(expected, words[:9])
+    assert len(found) == 9
+    assert found.dtype == np.float64
+    assert not hasattr(clone(expected), "n_comparisons_")
+    with pytest.raises(NotFittedError):
+        answers(model, words)
+    sets = [set(word) for word in words]
+    for form in (tuple(words), words.astype(object), sets):
+        np.testing.assert_array_equal(answers(fitted(model, form), form[:9]), found)
+    copy = pickle.loads(pickle.dumps(expected))
+    np.testing.assert_array_equal(answers(copy, words[:9]), found)
+
+
+@CHOOSING
+def test_points_are_held_out_by_hold_out(model):
+    """The width of a kernel too is that of the points that are trained on."""
+    whole = fitted(clone(model).set_params(validation_fraction=0.3, random_state=5), X[TRAIN])
+    rng = np.random.RandomState(5)
+    kept, rest = hold_out(CODES[TRAIN], 0.3, rng)
+    assert len(rest) == 15
+    y_val = targets(model)[TRAIN][rest]
+    parts = clone(model).set_params(random_state=rng)
+    parts.fit(X[kept], targets(model)[kept], X[rest], y_val)
+    np.testing.assert_allclose(whole.validation_scores_, parts.validation_scores_)
+    np.testing.assert_array_equal(whole.compared_indices_, kept[parts.compared_indices_])
+    np.testing.assert_allclose(answers(whole, X), answers(parts, X), rtol=1e-6, atol=1e-6)
+
+
+def test_a_kernel_is_fitted_in_a_copy_and_may_learn_from_targets():
+    class Supervised(Kernel):
+        data_dependent = True
+
+        def fit(self, X, y=None):
+            self.weight_ = float(np.sum(y))
+            return self
+
+        def __call__(self, X, Y=None):
+            return self.weight_ * (X @ Y.T)
+
+    kernel = Supervised()
+    found = KernelRegressor(kernel, weights="similarity").fit(X[TRAIN], NUMBERS[TRAIN])
+    assert not hasattr(kernel, "weight_")
+    product = X[TEST] @ X[TRAIN].T * NUMBERS[TRAIN].sum()
+    by_hand = product @ NUMBERS[TRAIN] / product.sum(axis=1)
+    np.testing.assert_allclose(found.predict(X[TEST]), by_hand)
+
+
+@pytest.mark.parametrize("model", MODELS[:2])
+def test_labels_that_only_one_side_has(model):
+    plain = fitted(model, X[TRAIN], X_val=X[TEST], y_val=NAMES[TEST])
+    more = np.r_[X[TEST], X[TEST]], np.r_[NAMES[TEST], np.full(25, "unknown")]
+    unknown = fitted(model, X[TRAIN], X_val=more[0], y_val=more[1])
+    np.testing.assert_allclose(unknown.validation_scores_, plain.validation_scores_ / 2)
+    np.testing.assert_array_equal(unknown.coef_, plain.coef_)
+    rows = np.flatnonzero(CODES[TRAIN] != 2)
+    less = fitted(model, X[rows], rows, X_val=X[TEST], y_val=NAMES[TEST])
+    assert set(less.predict(X)) == {"setosa", "versicolor"}
+    assert less.validation_scores_.max() <= np.mean(CODES[TEST] != 2)
+
+
+def test_cross_validation_on_a_matrix():
+    gram = GaussianKernel(2.0)(X, X)
+    model = BBSClassifier(15, similarity="precomputed", random_state=0)
+    assert cross_val_score(model, gram, NAMES, cv=3).mean() > 0.8
+
+
+@pytest.mark.parametrize("model", [BBSClassifier(), KernelRegressor(), NystroemEmbedding()])
+def test_a_matrix_of_distances_is_warned_of(model):
+    distances = np.abs(X[TRAIN, :1] - X[TRAIN, 0])
+    with pytest.warns(UserWarning, match="looks like distances"):
+        fitted(by(model, "precomputed"), distances)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"y": np.full(50, 1)}, "class"),
+        ({"y": np.arange(50)}, "two points"),
+        ({"X": np.full((50, 4), np.nan)}, "NaN"),
+        ({"y": CODES[:49]}, "inconsistent"),
+        ({"y_val": CODES[TEST]}, "X_val and y_val"),
+        ({"X_val": X[TEST]}, "X_val and y_val"),
+        ({"X_val": X[TEST, :3], "y_val": CODES[TEST]}, "X_val: X has 3 features"),
+        ({"X_val": X[TEST], "y_val": CODES[TEST][1:]}, "y_val"),
+        ({"X_val": X[:2] * np.inf, "y_val": [0, 1]}, "X_val"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "-".join(value),
+)
+@CHOOSING
+def test_bad_data(model, changed, message):
+    with pytest.raises(ValueError, match=message):
+        clone(model).fit(**({"X": X[TRAIN], "y": CODES[TRAIN]} | changed))
+
+
+@EACH
+def test_bad_parameters(model):
+    bad = {"n_landmarks": 0, "selection": "best", "kind": "kernel", "validation_fraction": 1.0}
+    bad |= {"epsilon": -1, "tol": 0.0, "loss": "0-1", "random_state": "no", "n_components": 0}
+    several = [[], [1, -1], [[1, 2]], [np.nan], "one"]
+    for name, values in ({k: [v] for k, v in bad.items()} | {"C": several}).items():
+        for value in values if name in model.get_params() else []:
+            with pytest.raises(ValueError, match=name):
+                fitted(clone(model).set_params(**{name: value}), X[TRAIN])
+
+
+@EACH
+def test_bad_similarities(model):
+    for compared, points, message in (
+        ("gausian", X[TRAIN], "gausian"),
+        ("precomputed", X[TRAIN], "square"),
+        ("precomputed", np.full((50, 50), np.nan), "NaN"),
+        (lambda A, B: np.ones(len(A)), X[TRAIN], "shape"),
+        ("levenshtein", X[TRAIN], None),
+        ("gaussian", ["a", "b"] * 25, None),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            answers(fitted(by(model, compared), points), points)
+    with pytest.raises(TypeError, match="Sparse"):
+        fitted(by(model, "precomputed"), sparse.csr_array(np.eye(50)))
+    if not isinstance(model, NystroemEmbedding):
+        with pytest.raises(ValueError, match="kind='distance'"):
+            fitted(by(model, "gaussian", "distance"), X[TRAIN])
