@@ -520,9 +520,7 @@ class NystroemEmbedding(
         ndarray of shape (n_samples, n_components)
         """
         X, similarities = self._fit(X, y)
-        blocks = row_blocks(X.shape[0], self._n_features_out)
-        rows = (np.arange(block.start, block.stop) for block in blocks)
-        features = self._map(X, (similarities.part(each, self.landmark_indices_) for each in rows))
+        features = self._map(X, similarities.blocks(self.landmark_indices_, self._n_features_out))
         self.n_fit_comparisons_ = self._landmarks.comparisons.count
         return features
 
@@ -549,7 +547,7 @@ class NystroemEmbedding(
         """
         check_is_fitted(self)
         X = self._check_points(X)
-        return self._map(X, (values for _, values in self._landmarks.blocks(X)))
+        return self._map(X, self._landmarks.blocks(X))
 
     def _fit(self, X: Any, y: Any) -> tuple[Any, KeptSimilarities]:
         """Return the validated points, and their similarities to each other."""
@@ -592,15 +590,12 @@ class NystroemEmbedding(
         roots = np.sqrt(self.eigenvalues_[used])
         self.normalization_ = vectors[:, used] / roots @ vectors[:, used].T
 
-    def _map(self, X: Any, blocks: Iterable[Floats]) -> Floats:
+    def _map(self, X: Any, blocks: Blocks) -> Floats:
         """Return the features of points, of whose kernel values there are blocks of rows."""
-        Z, start = np.empty((X.shape[0], self._n_features_out), dtype=base.float_type(X)), 0
-        for values in blocks:
+        Z = np.empty((X.shape[0], self._n_features_out), dtype=base.float_type(X))
+        for rows, values in blocks:
             # a small eigenvalue's inverse root would amplify the rounding errors of float32
-            Z[start : start + len(values)] = values.astype(np.float64, copy=False) @ (
-                self.normalization_
-            )
-            start += len(values)
+            Z[rows] = values.astype(np.float64, copy=False) @ self.normalization_
         return Z
 
     def __sklearn_tags__(self) -> Any:

@@ -1,3 +1,5 @@
+"""The choice of landmarks, against slow versions; which similarities it asks for."""
+
 from collections import Counter
 from functools import partial
 from itertools import chain
@@ -7,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances, rbf_kernel
 
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import (
@@ -16,23 +19,66 @@ from kernlearn.landmarks import (
     LandmarkEmbedding,
     ORLand,
     RegLand,
-    SparseRegLand,
 )
 from kernlearn.landmarks.selection import (
     BY_SIMILARITY,
     SELECTIONS,
+    FeatureSpace,
+    Sample,
+    draw_pivots,
     dselect,
+    kmeans_plusplus,
+    leverage_sampling,
+    random_pivots,
     select_landmarks,
     select_pairs,
 )
 from kernlearn.solvers.linear_path import linear_paths
-from tests.landmarks.matrices import Matrix
 
 SEEDS = st.integers(0, 2**32 - 1)
+X = np.random.RandomState(0).normal(size=(60, 2))
+ALL = np.arange(60)
+THREE = pytest.mark.parametrize("choose", [kmeans_plusplus, leverage_sampling, random_pivots])
+
+
+class Matrix:
+    """Similarities of training points to each other, which count what is asked for."""
+
+    def __init__(self, values, is_distance=False):
+        """A distance is given with the other sign, as `KeptSimilarities` does."""
+        self.values, self.is_distance = np.asarray(values), is_distance
+        self.columns, self.n_diagonals, self.parts = [], 0, []
+
+    def column(self, i):
+        self.columns.append(int(i))
+        return self.values[:, i]
+
+    def diagonal(self):
+        self.n_diagonals += 1
+        return self.values.diagonal()
+
+    def part(self, rows, which, *, keep=False):
+        self.parts.append((len(rows), len(which)))
+        return self.values[np.ix_(rows, which)]
+
+    @property
+    def n_values(self):
+        """Values asked for, without the diagonal."""
+        of_columns = len(set(self.columns)) * len(self.values)
+        return of_columns + sum(height * width for height, width in self.parts)
 
 
 def generator(seed=0):
     return np.random.RandomState(seed)
+
+
+def gaussian(points, gamma=0.5):
+    return rbf_kernel(points, gamma=gamma)
+
+
+def indefinite(n, seed=0):
+    A = generator(seed).normal(size=(n, n))
+    return A + A.T
 
 
 @st.composite
@@ -46,6 +92,14 @@ def labelled(draw, most_classes=5, most_points=30):
 def similarities(n, seed):
     """A matrix that is neither symmetric nor positive, with ties."""
     return generator(seed).randint(-3, 4, size=(n, n)).astype(float)
+
+
+def select(n_landmarks, codes, selection, seed=0, choose=select_landmarks):
+    K = similarities(len(codes), seed)
+    return choose(n_landmarks, codes, selection, generator(seed), Matrix(K))
+
+
+# DSELECT
 
 
 def dselect_slowly(K, candidates, n_landmarks, first):
@@ -66,66 +120,59 @@ def test_dselect_is_the_algorithm_as_printed(n, n_landmarks, seed, data):
     assert found.tolist() == dselect_slowly(K, candidates, n_landmarks, found[0])
 
 
-def test_dselect_goes_on_from_points_given():
+def test_dselect_begins_anywhere_or_goes_on_from_points():
     K = similarities(20, 3)
+    firsts = {dselect(lambda i: K[:, i], range(4), 2, generator(s))[0] for s in range(50)}
+    assert firsts == {0, 1, 2, 3}
     whole = dselect(lambda i: K[:, i], np.arange(20), 9, generator(1))
     others = np.setdiff1d(np.arange(20), whole[:4])
     rest = dselect(lambda i: K[:, i], others, 5, generator(2), given=whole[:4])
     np.testing.assert_array_equal(rest, whole[4:])
 
 
-def test_dselect_begins_anywhere():
+def test_bad_arguments():
     K = similarities(4, 0)
-    firsts = {dselect(lambda i: K[:, i], range(4), 2, generator(s))[0] for s in range(50)}
-    assert firsts == {0, 1, 2, 3}
+    with pytest.raises(ValueError, match="'n_landmarks'"):
+        dselect(lambda i: K[:, i], range(4), 0, generator())
+    with pytest.raises(ValueError, match="'candidates'"):
+        dselect(lambda i: K[:, i], [], 2, generator())
+    with pytest.raises(ValueError, match="similarities"):
+        select_landmarks(2, np.zeros(5, int), "leverage", generator())
+    with pytest.raises(ValueError, match="one class"):
+        select(3, np.zeros(5, int), "random", choose=select_pairs)
+    for selection in BY_SIMILARITY:
+        with pytest.raises(ValueError, match="finite"):
+            select_landmarks(3, ALL % 2, selection, generator(), Matrix(np.full((60, 60), np.nan)))
 
 
-@pytest.mark.parametrize("n_classes", [1, 2, 7])
-def test_dselect_asks_for_one_column_a_landmark(n_classes):
-    K, codes = Matrix(similarities(300, 0)), np.arange(300) % n_classes
-    found = select_landmarks(40, codes, "dselect", generator(), K)
-    assert len(K.columns) == len(set(K.columns)) == 40 - n_classes + (n_classes == 2)
+@pytest.mark.parametrize("n_classes", [1, 2, 4])
+def test_dselect_works_over_all_points_or_within_more_than_two_classes(n_classes):
+    codes = generator(1).permutation(ALL % n_classes)
+    K = Matrix(similarities(60, 5))
+    found = select_landmarks(12, codes, "dselect", generator(), K)
+    if n_classes < 3:
+        assert found.tolist() == dselect_slowly(K.values, range(60), 12, found[0])
+    for c in range(n_classes if n_classes > 2 else 0):
+        chosen = found[codes[found] == c].tolist()
+        assert chosen == dselect_slowly(K.values, np.flatnonzero(codes == c), 3, chosen[0])
+    # one column a landmark, but for the last of each choice
+    assert len(K.columns) == len(set(K.columns)) == 12 - (n_classes if n_classes > 2 else 1)
     assert set(K.columns) <= set(found)
     assert not K.parts
     assert not K.n_diagonals
 
 
-def test_dselect_of_distances_takes_what_is_far():
-    x = np.array([0.0, 1.0, 2.0, 50.0, 100.0])
-    found = dselect(lambda i: -abs(x - x[i]), range(5), 3, generator(0))
-    assert {0, 4} <= set(found.tolist())
+def test_dselect_replaces_the_last_where_a_class_is_missing():
+    codes = np.array([0] * 20 + [1] * 5)
+    K = similarities(25, 2)
+    K[20:] = 100 + generator(3).uniform(size=(5, 25))  # class 1 is like everything
+    found = select_landmarks(6, codes, "dselect", generator(0), Matrix(K))
+    assert found[:5].tolist() == dselect_slowly(K, range(25), 5, found[0])
+    assert found[5] == 20 + K[20:][:, found[:5]].mean(axis=1).argmin()
+    assert len(select_landmarks(1, codes, "dselect", generator(0), Matrix(K))) == 1
 
 
-def test_dselect_is_more_diverse_than_chance():
-    X = generator(0).normal(size=(400, 3))
-    K = np.exp(-((X[:, None] - X) ** 2).sum(-1) / 2)
-
-    def average(chosen):
-        block = K[np.ix_(chosen, chosen)]
-        return (block.sum() - np.trace(block)) / (len(chosen) * (len(chosen) - 1))
-
-    found = select_landmarks(30, np.zeros(400, int), "dselect", generator(), Matrix(K))
-    by_chance = [
-        average(select_landmarks(30, np.zeros(400, int), selection="random", rng=generator(s)))
-        for s in range(50)
-    ]
-    assert average(found) < 0.7 * min(by_chance)
-
-
-def test_dselect_refuses_what_it_cannot_do():
-    K = similarities(4, 0)
-    with pytest.raises(ValueError, match="'n_landmarks' must be at least 1, got 0"):
-        dselect(lambda i: K[:, i], range(4), 0, generator())
-    with pytest.raises(ValueError, match="'candidates' must hold at least one"):
-        dselect(lambda i: K[:, i], [], 2, generator())
-    K[2, :] = np.nan
-    with pytest.raises(ValueError, match="'similarity' must give finite numbers"):
-        dselect(lambda i: K[:, i], range(4), 2, generator())
-
-
-def select(n_landmarks, codes, selection, seed=0, choose=select_landmarks):
-    K = similarities(len(codes), seed)
-    return choose(n_landmarks, codes, selection, generator(seed), Matrix(K))
+# numbers and classes
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
@@ -136,24 +183,19 @@ def test_landmarks_are_distinct_points_as_many_as_asked(selection, codes, share,
     assert len(found) == len(set(found.tolist())) == n_landmarks
     assert set(found.tolist()) <= set(range(len(codes)))
     np.testing.assert_array_equal(found, select(n_landmarks, codes, selection, seed))
-
-
-@pytest.mark.parametrize("selection", SELECTIONS)
-@pytest.mark.parametrize("n_classes", [1, 2, 4])
-def test_more_landmarks_than_points_are_all_points(selection, n_classes):
-    codes = np.arange(12) % n_classes
-    with pytest.warns(UserWarning, match="n_landmarks=13 is more than the 12 training points"):
-        found = select(13, codes, selection)
-    assert sorted(found.tolist()) == list(range(12))
+    if selection in BY_SIMILARITY and 2 in (n_landmarks, codes.max() + 1) and n_landmarks > 1:
+        assert len(set(codes[found])) == min(2, codes.max() + 1)
+    with pytest.warns(UserWarning, match="n_landmarks="):
+        found = select(len(codes) + 1, codes, selection)
+    assert sorted(found.tolist()) == list(range(len(codes)))
 
 
 @given(codes=labelled(), share=st.floats(0, 1), seed=SEEDS)
 def test_stratified_landmarks_are_in_proportion(codes, share, seed):
     n_landmarks = 1 + int(share * (len(codes) - 1))
     sizes = np.bincount(codes)
-    found = np.bincount(
-        codes[select(n_landmarks, codes, "stratified", seed)], minlength=len(sizes)
-    )
+    chosen = select(n_landmarks, codes, "stratified", seed)
+    found = np.bincount(codes[chosen], minlength=len(sizes))
     quotas = n_landmarks * sizes / len(codes)
     if n_landmarks >= len(sizes):
         assert found.min() >= 1
@@ -166,87 +208,30 @@ def test_stratified_landmarks_are_in_proportion(codes, share, seed):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "n_landmarks", "expected"),
+    ("selection", "sizes", "n_landmarks", "expected"),
     [
-        ((50, 30, 20), 10, (5, 3, 2)),
-        ((96, 3, 1), 10, (8, 1, 1)),
-        ((5, 5, 5), 2, (1, 1, 0)),
-        ((7, 2, 1), 3, (1, 1, 1)),
+        ("stratified", (50, 30, 20), 10, (5, 3, 2)),
+        ("stratified", (96, 3, 1), 10, (8, 1, 1)),
+        ("stratified", (5, 5, 5), 2, (1, 1, 0)),
+        ("stratified", (7, 2, 1), 3, (1, 1, 1)),
+        ("even", (50, 30, 20), 9, (3, 3, 3)),
+        ("even", (20, 30, 50), 11, (3, 4, 4)),
+        ("even", (50, 2, 49), 23, (11, 2, 10)),
+        ("even", (5, 9, 7, 8), 2, (0, 1, 0, 1)),
+        ("even", (1, 1, 1), 3, (1, 1, 1)),
     ],
 )
-def test_stratified_landmarks_by_hand(sizes, n_landmarks, expected):
+def test_shares_of_classes_by_hand(selection, sizes, n_landmarks, expected):
     codes = np.repeat(range(len(sizes)), sizes)
-    found = select(n_landmarks, codes, "stratified")
-    assert tuple(np.bincount(codes[found], minlength=len(sizes))) == expected
+    for each in BY_SIMILARITY if selection == "even" else [selection]:
+        found = select(n_landmarks, codes, each)
+        assert tuple(np.bincount(codes[found], minlength=len(sizes))) == expected
 
 
-@pytest.mark.parametrize(
-    ("sizes", "n_landmarks", "expected"),
-    [
-        ((50, 30, 20), 9, (3, 3, 3)),
-        ((20, 30, 50), 11, (3, 4, 4)),
-        ((50, 2, 50), 22, (10, 2, 10)),
-        ((50, 2, 49), 23, (11, 2, 10)),
-        ((5, 9, 7, 8), 2, (0, 1, 0, 1)),
-        ((1, 1, 1), 3, (1, 1, 1)),
-    ],
-)
-@pytest.mark.parametrize("selection", BY_SIMILARITY)
-def test_by_similarity_they_spread_over_more_than_two_classes(
-    selection, sizes, n_landmarks, expected
-):
-    codes = np.repeat(range(len(sizes)), sizes)
-    found = select(n_landmarks, codes, selection)
-    assert tuple(np.bincount(codes[found], minlength=len(sizes))) == expected
+# pairs
 
 
-def test_dselect_works_within_each_of_more_than_two_classes():
-    codes = generator(1).randint(0, 4, size=60)
-    K = similarities(60, 5)
-    found = select_landmarks(12, codes, "dselect", generator(), Matrix(K))
-    for c in range(4):
-        chosen = found[codes[found] == c].tolist()
-        assert chosen == dselect_slowly(K, np.flatnonzero(codes == c), 3, chosen[0])
-
-
-def test_dselect_works_over_all_points_of_two_classes():
-    codes = generator(1).randint(0, 2, size=60)
-    K = similarities(60, 5)
-    found = select_landmarks(12, codes, "dselect", generator(), Matrix(K))
-    assert set(codes[found]) == {0, 1}
-    assert found.tolist() == dselect_slowly(K, range(60), 12, found[0])
-
-
-def test_dselect_replaces_the_last_where_a_class_is_missing():
-    codes = np.array([0] * 20 + [1] * 5)
-    K = similarities(25, 2)
-    K[20:] = 100 + generator(3).uniform(size=(5, 25))  # class 1 is like everything
-    rng = generator(0)
-    found = select_landmarks(6, codes, "dselect", rng, Matrix(K))
-    assert codes[found].tolist() == [0, 0, 0, 0, 0, 1]
-    assert found[:5].tolist() == dselect_slowly(K, range(25), 5, found[0])
-    assert found[5] == 20 + K[20:][:, found[:5]].mean(axis=1).argmin()
-    alone = select_landmarks(1, codes, "dselect", generator(0), Matrix(K))
-    assert len(alone) == 1
-
-
-@pytest.mark.parametrize("selection", BY_SIMILARITY)
-@given(codes=labelled(most_classes=2), seed=SEEDS, is_distance=st.booleans())
-def test_by_similarity_they_take_both_of_two_classes(selection, codes, seed, is_distance):
-    K = Matrix(similarities(len(codes), seed), is_distance)
-    n_landmarks = 1 + seed % len(codes)
-    found = select_landmarks(n_landmarks, codes, selection, generator(seed), K)
-    assert len(set(found.tolist())) == n_landmarks
-    if n_landmarks > 1:
-        assert set(codes[found]) == set(codes)
-
-
-def test_by_similarity_they_need_similarities():
-    with pytest.raises(ValueError, match="selection='leverage' needs the similarities"):
-        select_landmarks(2, np.zeros(5, int), "leverage", generator())
-
-
-@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("selection", [*SELECTIONS, "shared"])
 @given(codes=labelled().filter(np.any), n_landmarks=st.integers(1, 50), seed=SEEDS)
 def test_a_pair_is_of_the_class_and_of_the_rest(selection, codes, n_landmarks, seed):
     found = select(n_landmarks, codes, selection, seed, select_pairs)
@@ -256,6 +241,8 @@ def test_a_pair_is_of_the_class_and_of_the_rest(selection, codes, n_landmarks, s
     for c, pairs in zip(problems, found, strict=True):
         assert (codes[pairs[:, 0]] == c).all()
         assert (codes[pairs[:, 1]] != c).all()
+    if selection in (*BY_SIMILARITY, "shared"):
+        assert len(np.unique(found)) <= max(n_landmarks, n_classes)
     again = select(n_landmarks, codes, selection, seed, select_pairs)
     np.testing.assert_array_equal(found, again)
 
@@ -279,117 +266,391 @@ def test_stratified_negatives_are_spread_in_proportion(n_landmarks):
             rest = np.bincount(codes[codes != c], minlength=4)
             found = np.bincount(codes[drawn[:, 1]], minlength=4)
             assert np.abs(found - n_landmarks * rest / rest.sum()).max() < 1 + 1e-9
-
-
-def test_stratified_negatives_are_any_of_their_class():
-    codes = np.repeat([0, 1, 2], [4, 30, 6])
     drawn = [select(6, codes, "stratified", s, select_pairs)[0, :, 1].tolist() for s in range(200)]
-    assert set(chain(*drawn)) == set(range(4, 40))
-    assert {codes[negatives[0]] for negatives in drawn} == {1, 2}  # in no order
+    assert set(chain(*drawn)) == set(range(10, 38))
 
 
 @pytest.mark.parametrize("selection", BY_SIMILARITY)
-@pytest.mark.parametrize("n_classes", [2, 5])
-def test_pairs_by_similarity_are_drawn_from_the_singletons(n_classes, selection):
-    codes = np.arange(90) % n_classes
-    singletons = select(20, codes, selection, 4)
-    pairs = select(20, codes, selection, 4, select_pairs)
-    assert set(pairs.ravel().tolist()) <= set(singletons.tolist())
-    many = select(2000, codes, "random", 4, select_pairs)
-    assert len(set(many.ravel().tolist())) == 90
+def test_pairs_by_similarity_are_drawn_from_the_singletons(selection):
+    for n_classes in (2, 5):
+        codes = np.arange(90) % n_classes
+        singletons = select(20, codes, selection, 4)
+        pairs = select(20, codes, selection, 4, select_pairs)
+        assert set(pairs.ravel().tolist()) <= set(singletons.tolist())
 
 
-@pytest.mark.parametrize("selection", BY_SIMILARITY)
-def test_pairs_by_similarity_fewer_than_classes(selection):
-    codes = np.arange(90) % 9
-    pairs = select(2, codes, selection, 4, select_pairs)
-    assert pairs.shape == (9, 2, 2)
-    assert len(set(pairs.ravel().tolist())) <= 9
+# D² sampling
 
 
-def test_pairs_need_two_classes():
-    with pytest.raises(ValueError, match="y holds one class"):
-        select(3, np.zeros(5, int), "random", choose=select_pairs)
+def chosen_slowly(squared, candidates, n_landmarks, rng, given=()):
+    """Steps 1a to 1c of k-means++, from all squared distances."""
+    chosen, left = list(given), list(candidates)
+    found = []
+    while len(found) < n_landmarks:
+        weights = [
+            0.0 if x not in left else min((squared[x, z] for z in chosen), default=1.0)
+            for x in candidates
+        ]
+        if sum(weights) == 0:
+            weights = [float(x in left) for x in candidates]
+        place = rng.choice(len(candidates), p=np.array(weights) / sum(weights))
+        found.append(candidates[place])
+        chosen.append(candidates[place])
+        left.remove(candidates[place])
+    return found
 
 
-class Counted:
-    """A user-defined similarity that counts its calls and the values that it computes."""
-
-    def __init__(self):
-        self.n_calls = self.n_values = 0
-
-    def __call__(self, A, B):
-        self.n_calls += 1
-        self.n_values += len(A) * len(B)
-        return np.exp(-abs(A[:, None] - B[None]).sum(axis=2))
-
-
-SINGLE = pytest.mark.parametrize(
-    ("make", "n_training"),
+@pytest.mark.parametrize("given", [(), (3, 50)])
+@pytest.mark.parametrize(
+    ("values", "is_distance"),
     [
-        (partial(BBSClassifier, 20, C=1), 300),
-        (partial(RegLand, 20), 300),
-        (partial(RegLand, 20, C=[1, 10]), 240),
-        (partial(SparseRegLand, 5, pool_size=20), 300),
-        (partial(ORLand, 20, C=1), 300),
-        (partial(LandmarkEmbedding, 20), 300),
+        (X @ X.T, False),
+        (gaussian(X), False),
+        (-manhattan_distances(X), False),
+        (indefinite(60), False),
+        (-euclidean_distances(X), True),
     ],
-    ids=["BBS", "RegLand", "held out", "SparseRegLand", "ORLand", "embedding"],
+    ids=["linear", "Gaussian", "negative", "indefinite", "distance"],
 )
+def test_d2_sampling_is_the_algorithm_as_printed(values, is_distance, given):
+    own = values.diagonal()
+    squared = values**2 if is_distance else np.maximum(own[:, None] + own - 2 * values, 0)
+    squared = np.where(squared < 1e-12, 0, squared)
+    for seed in range(5):
+        matrix = Matrix(values, is_distance)
+        candidates = generator(seed).permutation(np.setdiff1d(ALL, given))[:40]
+        found = kmeans_plusplus(matrix, candidates, 12, generator(seed), given=given)
+        assert found.tolist() == chosen_slowly(squared, candidates, 12, generator(seed), given)
+        assert matrix.columns == [*given, *found[:-1]]
+        assert matrix.n_diagonals == (not is_distance)
+        assert not matrix.parts
 
 
-@SINGLE
-def test_dselect_computes_each_similarity_once(make, n_training):
-    X, y = make_blobs(300, centers=2, random_state=0)
-    random, diverse = Counted(), Counted()
-    make(similarity=random, random_state=0).fit(X, y)
-    make(similarity=diverse, selection="dselect", random_state=0).fit(X, y)
-    assert diverse.n_values == random.n_values
-    assert diverse.n_calls == random.n_calls + 19
-    assert random.n_values - n_training * 20 in (0, (300 - n_training) * 20)
+# ridge leverage scores
 
 
-@SINGLE
-@pytest.mark.parametrize("selection", ["kmeans++", "leverage", "rpcholesky"])
-def test_what_selections_compute_in_addition(make, n_training, selection):
-    X, y = make_blobs(300, n_features=50, centers=2, random_state=0)
-    random, chosen = Counted(), Counted()
-    make(similarity=random, random_state=0).fit(X, y)
-    make(similarity=chosen, selection=selection, random_state=0).fit(X, y)
-    if make.func is RegLand:
-        n_training = 240  # C is chosen on the others
-    more = chosen.n_values - random.n_values - n_training  # without the diagonal
-    if selection == "kmeans++":
-        assert more == 0
-    elif selection == "rpcholesky":  # 20 proposals a round
-        assert more > 0
-        assert more % 20**2 == 0
-        assert more <= 10 * 20**2
-    else:
-        assert 0 < more < 2.5 * 20 * n_training
+def full_scores(K, ridge):
+    """The definition: the diagonal of K (K + λ I)⁻¹."""
+    return np.linalg.solve(K + ridge * np.eye(len(K)), K).diagonal()
 
 
 @pytest.mark.parametrize(
-    "make", [partial(FTuneClassifier, 20, C=1, transfers=1), DBoostClassifier]
+    ("dtype", "ridge", "rtol"),
+    [
+        (np.float64, 1e-3, 1e-6),
+        (np.float64, 5.0, 1e-6),
+        (np.float32, 0.1, 0.05),  # where a rest of 3e-4 may be rounding
+        (np.float32, 5.0, 1e-3),
+    ],
 )
+def test_leverage_by_a_sample_of_all_points_is_exact(dtype, ridge, rtol):
+    K = gaussian(X).astype(dtype)
+    space = FeatureSpace(Matrix(K), ALL, generator())
+    found = Sample.of(space, ALL, np.ones(60)).leverage(ALL, ridge)
+    np.testing.assert_allclose(found, full_scores(K.astype(np.float64), ridge), rtol=rtol)
+
+
+@pytest.mark.parametrize("ridge", [0.1, 5.0])
+def test_leverage_by_a_weighted_sample_is_the_formula_of_the_paper(ridge):
+    K, which = gaussian(X), np.array([3, 10, 44, 17, 25])
+    weights = np.array([1.0, 2.0, 1.5, 3.0, 1.0])
+    S = np.zeros((60, 5))
+    S[which, range(5)] = weights
+    inner = np.linalg.inv(S.T @ K @ S + ridge * np.eye(5))
+    expected = np.minimum((K - K @ S @ inner @ S.T @ K).diagonal() / ridge, 1)
+    sample = Sample.of(FeatureSpace(Matrix(K), ALL, generator()), which, weights)
+    np.testing.assert_allclose(sample.leverage(ALL, ridge), expected, rtol=1e-8)
+    assert (expected < 1).sum() >= 10
+    spectrum = np.linalg.eigvalsh(S.T @ K @ S)
+    np.testing.assert_allclose(sample.ridge(2), spectrum[:3].sum() / 2, rtol=1e-8)
+    # what is left of the diagonal without a ridge
+    C = K[:, which]
+    expected = (K - C @ np.linalg.inv(K[np.ix_(which, which)]) @ C.T).diagonal()
+    np.testing.assert_allclose(sample.rest(ALL), expected, atol=1e-7)
+
+
+def test_leverage_of_a_matrix_of_low_rank_is_not_rounding():
+    """λ is tiny: what is left of points in the span must not be divided by it."""
+    sample = Sample.of(FeatureSpace(Matrix(X @ X.T), ALL, generator()), ALL[:20], np.ones(20))
+    ridge = sample.ridge(4)
+    assert ridge < 1e-6
+    expected = np.einsum("ij,jk,ik->i", X, np.linalg.inv(X[:20].T @ X[:20]), X)
+    np.testing.assert_allclose(sample.leverage(ALL, ridge), np.minimum(expected, 1), rtol=1e-5)
+
+
+def test_recursive_scores_are_near_the_exact_ones():
+    """Of the last level, in the mean over samples; the paper bounds them by a factor of 3."""
+    rng = generator(2)
+    points = np.r_[0.3 * rng.normal(size=(300, 2)), 6 + 4 * rng.normal(size=(60, 2))]
+    K, everything = gaussian(points), np.arange(360)
+    drawn = np.zeros(360)
+    for seed in range(100):
+        drawn[leverage_sampling(Matrix(K), everything, 30, generator(seed))] += 1
+    # for the λ of the algorithm, with its k of 3
+    spectrum = np.linalg.eigvalsh(K)[::-1]
+    exact = full_scores(K, spectrum[3:].sum() / 3)
+    low, high = np.argsort(exact)[:120], np.argsort(exact)[-30:]
+    ratio = (drawn[high].mean() / drawn[low].mean()) / (exact[high].mean() / exact[low].mean())
+    assert 1 / 3 < ratio < 3
+    assert drawn[high].mean() > 4 * drawn[low].mean()
+
+
+def test_leverage_asks_for_as_much_as_two_sets_of_columns():
+    points = generator(3).normal(size=(2000, 3))
+    for K, n, n_landmarks in ((gaussian(points), 2000, 20), (indefinite(600), 600, 10)):
+        K = Matrix(K)
+        leverage_sampling(K, np.arange(n), n_landmarks, generator())
+        assert K.n_values < 4 * n * n_landmarks
+
+
+# random pivots
+
+
+def part_of(matrix):
+    def part(rows, columns):
+        return matrix[rows] if columns is None else matrix[np.ix_(rows, columns)]
+
+    return part
+
+
+def drawn_one_by_one(matrix, rank, rng):
+    """Chen et al., algorithm 2.1, in loops; a uniform number is drawn where proposals have one."""
+    n = len(matrix)
+    left, factor, pivots = np.maximum(matrix.diagonal(), 0), [], []
+    for _ in range(rank):
+        pivot = rng.choice(n, 1, p=left / left.sum())[0]
+        rng.random(1)
+        row = [matrix[pivot, j] - sum(f[pivot] * f[j] for f in factor) for j in range(n)]
+        factor.append([value / np.sqrt(row[pivot]) for value in row])
+        left = np.array([max(left[j] - factor[-1][j] ** 2, 0) for j in range(n)])
+        left[pivot] = 0
+        pivots.append(pivot)
+    return pivots, np.array(factor)
+
+
+@pytest.mark.parametrize("make", [np.random.RandomState, np.random.default_rng])
+def test_single_proposals_are_the_algorithm_as_printed(make):
+    K = gaussian(X[:30])
+    for seed in range(5):
+        pivots, factor = draw_pivots(K.diagonal(), part_of(K), 6, make(seed), n_proposed=1)
+        expected, expected_factor = drawn_one_by_one(K, 6, make(seed))
+        assert pivots.tolist() == expected
+        np.testing.assert_allclose(factor, expected_factor, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_proposed", [1, 3, 20])
+def test_pairs_of_pivots_have_the_probabilities_of_the_algorithm(n_proposed):
+    # of unequal lengths, two almost parallel
+    Z = np.array([[2.0, 0.0], [1.9, 0.2], [0.0, 1.0], [0.7, 0.7], [-0.3, 1.2]])
+    K = Z @ Z.T + 0.05 * np.eye(5)
+    expected = np.zeros((5, 5))
+    for i in range(5):
+        rest = K.diagonal() - K[:, i] ** 2 / K[i, i]
+        expected[i] = K[i, i] / K.trace() * rest / rest.sum()
+    np.fill_diagonal(expected, 0)
+    rng, n_drawn, counts = np.random.RandomState(7), 4000, np.zeros((5, 5))
+    for _ in range(n_drawn):
+        (i, j), _ = draw_pivots(K.diagonal(), part_of(K), 2, rng, n_proposed=n_proposed)
+        counts[i, j] += 1
+    error = np.sqrt(expected * (1 - expected) / n_drawn)
+    assert (np.abs(counts / n_drawn - expected) <= 4 * error).all()
+
+
+@pytest.mark.parametrize("n_proposed", [1, 5, 128])
+def test_the_factor_is_the_nystroem_approximation_with_the_pivots(n_proposed):
+    K, asked = gaussian(generator(4).normal(size=(80, 2))), []
+
+    def part(rows, columns):
+        asked.append((rows.tolist(), columns is None))
+        return part_of(K)(rows, columns)
+
+    pivots, factor = draw_pivots(K.diagonal(), part, 12, generator(), n_proposed=n_proposed)
+    columns = K[:, pivots]
+    expected = columns @ np.linalg.solve(K[np.ix_(pivots, pivots)], columns.T)
+    np.testing.assert_allclose(factor.T @ factor, expected, atol=1e-8)
+    assert len(set(pivots.tolist())) == 12
+    assert [i for rows, whole in asked if whole for i in rows] == pivots.tolist()
+    assert {len(rows) for rows, whole in asked if not whole} == {n_proposed}
+
+
+def test_pivots_of_an_indefinite_or_rounded_matrix():
+    for seed in range(5):
+        K = indefinite(40, seed)
+        pivots, factor = draw_pivots(K.diagonal(), part_of(K), 40, generator(seed), n_proposed=7)
+        assert len(set(pivots.tolist())) == len(pivots) < 40
+        left = np.maximum(K.diagonal(), 0)
+        for pivot, row in zip(pivots, factor, strict=True):
+            assert left[pivot] > 0
+            left = np.maximum(left - row**2, 0)
+            left[pivot] = 0
+    pivots, factor = draw_pivots(-np.ones(10), part_of(-gaussian(X[:10])), 4, generator())
+    assert (pivots.shape, factor.shape) == ((0,), (0, 10))
+    # float32 of rank 3, whose values among proposals differ in the last digit
+    Z = generator().normal(size=(200, 3)).astype(np.float32)
+    K = Z @ Z.T
+    noisy = K * (1 + 1e-6 * generator(1).normal(size=K.shape))
+
+    def part(rows, columns):
+        return part_of(K if columns is None else noisy)(rows, columns)
+
+    pivots, _ = draw_pivots(K.diagonal(), part, 50, generator(2), n_proposed=10, nothing=1e-5)
+    assert 3 <= len(pivots) <= 10
+
+
+def test_pivots_given_others_are_drawn_by_their_rest():
+    """The point that is far from all of those is drawn."""
+    points = np.r_[0.001 * X[:20], 50 + 0.001 * X[:20], [[-90.0, 0.0]]]
+    others = np.setdiff1d(np.arange(20, 41), [25])
+    for seed in range(10):
+        found = random_pivots(Matrix(gaussian(points)), others, 1, generator(seed), given=[0, 25])
+        assert found.tolist() == [40]
+
+
+# the three in feature space
+
+
+@pytest.mark.parametrize(
+    ("matrix", "scale"),
+    [
+        (Matrix(-euclidean_distances(X), True), 1),
+        (Matrix(-euclidean_distances(X, squared=True)), 2),
+        (Matrix(-(euclidean_distances(X).astype(np.float32)), True), 1),
+        (Matrix(gaussian(X)), None),
+    ],
+    ids=["distance", "negative similarity", "float32", "kernel"],
+)
+def test_without_lengths_a_random_point_is_the_origin(matrix, scale):
+    points = np.r_[0:40:3]
+    space = FeatureSpace(matrix, points, generator(5))
+    if scale is None:
+        expected = matrix.values[np.ix_(points, points)]
+        assert not matrix.columns
+    else:
+        origin = points[generator(5).randint(len(points))]
+        assert matrix.columns[-1] == origin
+        centred = X[points] - X[origin]
+        expected = scale * centred @ centred.T
+    rows, which = np.array([2, 7, 1]), np.array([4, 0])
+    rtol, atol = (1e-5, 1e-4) if space.rounding > 1e-10 else (1e-9, 1e-9)
+    np.testing.assert_allclose(space.diagonal, expected.diagonal(), rtol, atol)
+    np.testing.assert_allclose(space.part(rows, which), expected[np.ix_(rows, which)], rtol, atol)
+
+
+def clusters(seed=0, n_small=20):
+    """One cluster of 1500 points, and small ones of 5 points far from each other."""
+    points = np.r_[np.zeros((1500, n_small)), np.repeat(20 * np.eye(n_small), 5, axis=0)]
+    return points + 0.005 * generator(seed).normal(size=points.shape)
+
+
+@THREE
+@pytest.mark.parametrize(
+    ("compare", "is_distance"),
+    [(gaussian, False), (euclidean_distances, True), (manhattan_distances, False)],
+)
+def test_small_clusters_are_reached(choose, compare, is_distance):
+    """Random landmarks miss most of them, and approximate the kernel far worse."""
+    points = clusters()
+    sign = 1 if compare is gaussian else -1
+    for seed in range(3):
+        D = Matrix(sign * compare(points), is_distance)
+        found = choose(D, np.arange(len(points)), 100, generator(seed))
+        assert len(set(found.tolist())) == 100
+        reached = [
+            len(set((chosen[chosen >= 1500] // 5).tolist()))
+            for chosen in (found, generator(seed).permutation(len(points))[:100])
+        ]
+        assert reached[0] >= 18 > 10 > reached[1]
+
+
+@THREE
+@pytest.mark.parametrize("is_distance", [False, True])
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        indefinite(60),
+        -np.abs(indefinite(60)),
+        generator(1).normal(size=(60, 60)),
+        np.zeros((60, 60)),
+        np.ones((60, 60)),
+        -gaussian(X),
+        np.tanh(X @ X.T - 1).astype(np.float32),
+        np.repeat(np.repeat(gaussian(X[:6]), 10, 0), 10, 1),
+    ],
+    ids=["indefinite", "negative", "skewed", "0", "1", "-Gaussian", "sigmoid", "duplicates"],
+)
+def test_any_matrix_gives_distinct_points(choose, matrix, is_distance):
+    matrix = Matrix(matrix, is_distance)
+    for n_landmarks in (1, 2, 7, 59, 60):
+        candidates = generator(2).permutation(60)[: max(n_landmarks, 30)]
+        for chosen in ((), np.setdiff1d(ALL, candidates)[:3]):
+            found = choose(matrix, candidates, n_landmarks, generator(3), given=chosen)
+            assert len(found) == len(set(found.tolist())) == n_landmarks
+            assert set(found.tolist()) <= set(candidates.tolist())
+
+
+@THREE
+def test_duplicates_are_taken_last(choose):
+    K = Matrix(np.repeat(np.repeat(gaussian(5 * X[:6]), 10, 0), 10, 1))
+    kinds = [len(set((choose(K, ALL, 6, generator(s)) // 10).tolist())) for s in range(5)]
+    # draws by leverage do not see each other
+    assert min(kinds) >= (3 if choose is leverage_sampling else 6)
+
+
+# what the estimators compute
+
+
+def counted():
+    sizes = []
+
+    def similarity(A, B):
+        sizes.append(len(A) * len(B))
+        return np.exp(-abs(A[:, None] - B[None]).sum(axis=2))
+
+    return similarity, sizes
+
+
+@pytest.mark.parametrize(
+    ("make", "n_training"),
+    [
+        (partial(BBSClassifier, 20, C=1), 300),
+        (partial(RegLand, 20, C=[1, 10]), 240),
+        (partial(ORLand, 20, C=1), 300),
+        (partial(LandmarkEmbedding, 20), 300),
+    ],
+    ids=["BBS", "RegLand", "ORLand", "embedding"],
+)
+def test_what_selections_compute_in_addition(make, n_training):
+    points, y = make_blobs(300, n_features=50, centers=2, random_state=0)
+    sizes = {}
+    for selection in ("random", *BY_SIMILARITY):
+        similarity, made = counted()
+        make(similarity=similarity, random_state=0, selection=selection).fit(points, y)
+        sizes[selection] = sum(made), len(made)
+    of_random, n_calls = sizes["random"]
+    assert of_random - n_training * 20 in (0, (300 - n_training) * 20)
+    assert sizes["dselect"] == (of_random, n_calls + 19)
+    more = {k: n - of_random - n_training for k, (n, _) in sizes.items()}  # without the diagonal
+    assert more["kmeans++"] == 0
+    assert 0 < more["rpcholesky"] <= 10 * 20**2
+    assert more["rpcholesky"] % 20**2 == 0  # 20 proposals a round
+    assert 0 < more["leverage"] < 2.5 * 20 * n_training
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_pairs_by_dselect_compute_each_similarity_once(make, n_classes):
-    X, y = make_blobs(100, centers=n_classes, random_state=0)
-    similarity = Counted()
-    options = {"similarity": similarity, "selection": "dselect", "random_state": 0}
-    if make is DBoostClassifier:
-        options |= {"n_landmarks": 5, "pool_size": 20, "multi_class": "ovo"}
-    make(**options).fit(X, y)
-    # the columns of all points that selection chose, each at most once
-    n_problems = 3 if make is DBoostClassifier and n_classes == 3 else 1
-    assert similarity.n_values <= n_problems * 20 * 100
+def test_pairs_by_dselect_compute_each_similarity_once(n_classes):
+    points, y = make_blobs(100, centers=n_classes, random_state=0)
+    for make in (partial(FTuneClassifier, 20, C=1, transfers=1), partial(DBoostClassifier, 5)):
+        similarity, sizes = counted()
+        options = {"pool_size": 20} if make.func is DBoostClassifier else {}
+        make(similarity=similarity, selection="dselect", random_state=0, **options).fit(points, y)
+        assert sum(sizes) <= 20 * 100
 
 
 def test_columns_by_a_matrix_product_are_computed_again_for_the_fit():
     """Computed alone they differ in the last digit, which early stopping amplifies."""
-    X, y = make_blobs(100, centers=2, random_state=0)
-    model = BBSClassifier(10, selection="dselect", C=1, normalize=False, random_state=0).fit(X, y)
-    kernel = GaussianKernel().fit(X)
-    features = kernel(X, X[model.landmark_indices_])
+    points, y = make_blobs(100, centers=2, random_state=0)
+    model = BBSClassifier(10, selection="dselect", C=1, random_state=0).fit(points, y)
+    features = GaussianKernel().fit(points)(points, points[model.landmark_indices_])
+    features = features / model.scale_
     (coef,), _ = linear_paths(features, np.where(y == 1, 1.0, -1.0)[None], [1.0], solver="auto")
     np.testing.assert_array_equal(model.coef_, coef)

@@ -1,0 +1,305 @@
+"""Embeddings by landmarks, by pairs of them, and by Nyström's method, against definitions."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, load_digits, make_circles
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import Ridge
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+from sklearn.utils import get_tags
+
+from kernlearn.kernels import GaussianKernel, LaplacianKernel, LinearKernel, PolynomialKernel
+from kernlearn.landmarks import LandmarkEmbedding, NystroemEmbedding, PairEmbedding
+from kernlearn.landmarks.selection import SELECTIONS
+from kernlearn.landmarks.transfer import Ramp, as_transfer
+
+X = np.random.RandomState(0).normal(size=(60, 3))
+CLASSES = np.array(["ape", "bee", "cat"])[np.arange(60) % 3]
+NEW = np.random.RandomState(1).normal(size=(25, 3))
+KERNEL = GaussianKernel(sigma=2.0)
+
+BOTH = pytest.mark.parametrize("embedding", [LandmarkEmbedding, PairEmbedding])
+EACH_SELECTION = pytest.mark.parametrize("selection", SELECTIONS)
+
+
+def skewed(A, B):
+    """A similarity that is not symmetric, not positive and beyond 1."""
+    return A @ B.T + 2 * A[:, :1]
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("kind", ["similarity", "distance"])
+@EACH_SELECTION
+def test_landmark_embedding_by_its_definition(selection, kind, normalize):
+    fitted = LandmarkEmbedding(
+        7, similarity=skewed, kind=kind, selection=selection, normalize=normalize, random_state=0
+    ).fit(X, CLASSES)
+    landmarks = X[fitted.landmark_indices_]
+    scale = abs(skewed(X, landmarks)).max() if normalize else 1.0
+    sign = -1 if kind == "distance" else 1
+    assert fitted.scale_ == pytest.approx(scale)
+    expected = [[sign * skewed(x[None], z[None])[0, 0] / scale for z in landmarks] for x in NEW]
+    np.testing.assert_allclose(fitted.transform(NEW), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("kind", ["similarity", "distance"])
+@pytest.mark.parametrize("transfer", ["identity", "sign", 3.0, Ramp(10), np.tanh])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_pair_embedding_by_its_definition(n_classes, transfer, kind, normalize):
+    known = np.isin(CLASSES, ["ape", "bee", "cat"][:n_classes])
+    points, y = X[known], CLASSES[known]
+    fitted = PairEmbedding(
+        5, similarity=skewed, kind=kind, transfer=transfer, normalize=normalize, random_state=0
+    ).fit(points, y)
+    pairs = fitted.landmark_pairs_
+    assert pairs.shape == (1 if n_classes == 2 else 3, 5, 2)
+    scale = abs(skewed(points, points[pairs.ravel()])).max() if normalize else 1.0
+    sign = -1 if kind == "distance" else 1
+    f = as_transfer(transfer)
+
+    def similarity(x, i):
+        return sign * skewed(x[None], points[i][None])[0, 0] / scale
+
+    expected = [
+        [float(f(similarity(x, up) - similarity(x, down))) for up, down in pairs.reshape(-1, 2)]
+        for x in NEW
+    ]
+    np.testing.assert_allclose(fitted.transform(NEW), expected, rtol=1e-9, atol=1e-13)
+    for c, problem in zip(["bee"] if n_classes == 2 else fitted.classes_, pairs, strict=True):
+        assert (y[problem[:, 0]] == c).all()
+        assert (y[problem[:, 1]] != c).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_matrix])
+@EACH_SELECTION
+def test_all_at_once_is_fit_and_then_transform(selection, as_matrix, dtype):
+    points = as_matrix(X.astype(dtype))
+    for made in (
+        LandmarkEmbedding(9, selection=selection, random_state=0),
+        PairEmbedding(9, selection=selection, random_state=0),
+        NystroemEmbedding("gaussian", 9, selection=selection, random_state=0),
+        NystroemEmbedding("laplacian", 9, selection=selection, random_state=0),
+    ):
+        at_once = clone(made).fit_transform(points, CLASSES)
+        after = clone(made).fit(points, CLASSES).transform(points)
+        assert at_once.dtype == after.dtype == dtype
+        atol = 1e-10 if dtype == np.float64 else 1e-4
+        np.testing.assert_allclose(at_once, after, atol=atol)
+        np.testing.assert_allclose(after, clone(made).fit_transform(X, CLASSES), atol=atol)
+
+
+@BOTH
+def test_a_similarity_that_is_0_everywhere_is_not_scaled(embedding):
+    fitted = embedding(4, similarity="precomputed").fit(np.zeros((60, 60)), CLASSES)
+    assert fitted.scale_ == 1
+    assert not fitted.transform(np.zeros((2, 60))).any()
+
+
+def test_names_of_features():
+    single = LandmarkEmbedding(2, random_state=0).fit(X)
+    names = [f"landmark_{i}" for i in single.landmark_indices_]
+    pairs = PairEmbedding(2, random_state=0).fit(X, CLASSES)
+    of_pairs = [f"pair_{c}_{j}" for c in ("ape", "bee", "cat") for j in (0, 1)]
+    two = PairEmbedding(3).fit(X, CLASSES == "bee")
+    nystroem = NystroemEmbedding(KERNEL, 2, random_state=0).fit(X)
+    for fitted, expected in (
+        (single, names),
+        (pairs, of_pairs),
+        (two, ["pair_0", "pair_1", "pair_2"]),
+        (nystroem, ["nystroemembedding0", "nystroemembedding1"]),
+    ):
+        assert fitted.get_feature_names_out().tolist() == expected
+        frame = fitted.set_output(transform="pandas").transform(NEW)
+        assert list(frame.columns) == expected
+
+
+@pytest.mark.parametrize("make", [LandmarkEmbedding, NystroemEmbedding])
+def test_classes_where_they_are_needed(make):
+    name = "n_components" if make is NystroemEmbedding else "n_landmarks"
+    for selection in SELECTIONS:
+        model = make(selection=selection, random_state=0, **{name: 6})
+        needs = selection == "stratified"
+        assert get_tags(model).target_tags.required == needs
+        if not needs:
+            assert len(set(model.fit(X).landmark_indices_)) == 6
+        if selection in ("stratified", "dselect"):
+            chosen = CLASSES[model.fit(X, CLASSES).landmark_indices_]
+            assert sorted(chosen) == ["ape", "ape", "bee", "bee", "cat", "cat"]
+    # neither does "random" look at targets of any kind
+    model = make(random_state=0, **{name: 6})
+    chosen = model.fit(X).landmark_indices_
+    np.testing.assert_array_equal(model.fit(X, np.linspace(0, 1, 60)).landmark_indices_, chosen)
+    assert get_tags(PairEmbedding()).target_tags.required
+
+
+@pytest.mark.parametrize(
+    ("estimator", "y", "message"),
+    [
+        (LandmarkEmbedding(selection="stratified"), None, "requires y"),
+        (PairEmbedding(), None, "requires y"),
+        (PairEmbedding(), np.zeros(60), "one class"),
+        (PairEmbedding(), np.linspace(0, 1, 60), "continuous"),
+        (LandmarkEmbedding(selection="dselect"), np.linspace(0, 1, 60), "label type"),
+        (PairEmbedding(transfer="step"), CLASSES, "transfer"),
+        (PairEmbedding(transfer=-1.0), CLASSES, "transfer"),
+        (PairEmbedding(transfer=np.cos), CLASSES, "antisymmetric"),
+        (NystroemEmbedding(selection="stratified"), None, "requires y"),
+        (NystroemEmbedding(selection="shared"), None, "selection"),
+    ],
+)
+def test_bad_arguments(estimator, y, message):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X, y)
+
+
+def test_fewer_points_than_landmarks():
+    for model in (LandmarkEmbedding(), NystroemEmbedding(KERNEL)):
+        with pytest.warns(UserWarning, match="60 training points"):
+            fitted = model.fit(X)
+        assert fitted.transform(NEW).shape == (25, 60)
+    # the columns of a matrix are then the points, in their order
+    given = NystroemEmbedding("precomputed", 60, random_state=0).fit(KERNEL(X))
+    expected = NystroemEmbedding(KERNEL, 60, random_state=0).fit(X).transform(NEW)
+    np.testing.assert_allclose(given.transform(KERNEL(NEW, X)), expected, atol=1e-5)
+
+
+def test_a_linear_classifier_separates_what_is_not_linear():
+    circles, y = make_circles(400, noise=0.05, factor=0.4, random_state=0)
+    assert cross_val_score(LinearSVC(), circles, y).mean() < 0.7
+    for embedding in (LandmarkEmbedding, PairEmbedding):
+        model = make_pipeline(embedding(30, random_state=0), LinearSVC())
+        assert cross_val_score(model, circles, y).mean() > 0.98
+
+
+# Nyström
+
+
+@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    ("kernel", "theirs"),
+    [
+        (GaussianKernel(sigma=2.0), {"kernel": "rbf", "gamma": 1 / 8}),
+        (LinearKernel(), {"kernel": "linear"}),
+        (PolynomialKernel(3, coef0=1.0), {"kernel": "poly", "degree": 3, "gamma": 1, "coef0": 1}),
+        (LaplacianKernel(sigma=2.0), {"kernel": "laplacian", "gamma": 0.5}),
+    ],
+)
+def test_features_are_those_of_scikit_learn_with_the_same_landmarks(kernel, theirs, as_matrix):
+    m = 3 if isinstance(kernel, LinearKernel) else 12
+    found = NystroemEmbedding(kernel, m, random_state=0).fit(as_matrix(X))
+    expected = Nystroem(n_components=m, random_state=0, **theirs).fit(X)
+    # both take the first of the same permutation
+    np.testing.assert_array_equal(found.landmark_indices_, expected.component_indices_)
+    assert found.rank_ == m
+    np.testing.assert_allclose(
+        found.transform(as_matrix(NEW)), expected.transform(NEW), rtol=1e-6, atol=1e-8
+    )
+
+
+@EACH_SELECTION
+def test_features_by_their_definition_and_their_bias(selection):
+    """K - Z Zᵀ is positive semi-definite, in the mean over seeds too, and 0 at the landmarks."""
+    K, mean = KERNEL(X), np.zeros((60, 60))
+    for seed in range(5):
+        fitted = NystroemEmbedding(KERNEL, 6, selection=selection, random_state=seed)
+        Z = fitted.fit_transform(X, CLASSES)
+        chosen = fitted.landmark_indices_
+        values, vectors = np.linalg.eigh(K[np.ix_(chosen, chosen)])
+        root = sum(np.outer(v, v) / np.sqrt(s) for s, v in zip(values, vectors.T, strict=True))
+        np.testing.assert_allclose(fitted.eigenvalues_, values, rtol=1e-9)
+        np.testing.assert_allclose(fitted.transform(NEW), KERNEL(NEW, X[chosen]) @ root, atol=1e-9)
+        left = K - Z @ Z.T
+        assert np.linalg.eigvalsh(left)[0] > -1e-12
+        np.testing.assert_allclose(left[chosen], 0, atol=1e-12)
+        assert (np.delete(left.diagonal(), chosen) > 1e-6).all()
+        mean += left / 5
+    assert mean.trace() > 0.5
+    assert np.linalg.eigvalsh(mean)[0] > -1e-12
+
+
+def test_the_error_shrinks_with_more_landmarks_and_ends():
+    K, errors = KERNEL(X), []
+    for m in (2, 15, 45, 60):
+        Z = NystroemEmbedding(KERNEL, m, selection="rpcholesky", random_state=0).fit_transform(X)
+        errors.append((K - Z @ Z.T).trace())
+    assert errors[0] > 2 * errors[1] > 4 * errors[2] > 0
+    np.testing.assert_allclose(Z @ Z.T, K, atol=1e-7)
+
+
+def indefinite(A, B):
+    return A[:, :2] @ B[:, :2].T - 2 * np.outer(A[:, 2], B[:, 2])
+
+
+@EACH_SELECTION
+def test_eigenvalues_of_0_or_below_are_left_out(selection):
+    options = {"selection": selection, "random_state": 0}
+    for dtype, rtol in ((np.float64, 1e-9), (np.float32, 1e-4)):
+        points = np.r_[X, X[:20]].astype(dtype)
+        fitted = NystroemEmbedding(lambda A, B: A @ B.T, 20, **options)
+        Z = fitted.fit_transform(points, np.r_[CLASSES, CLASSES[:20]])
+        assert fitted.rank_ == 3
+        np.testing.assert_allclose(Z @ Z.T, points @ points.T, rtol=rtol, atol=rtol)
+    fitted = NystroemEmbedding(indefinite, 10, **options).fit(X, CLASSES)
+    landmarks = X[fitted.landmark_indices_]
+    values, vectors = np.linalg.eigh(indefinite(landmarks, landmarks))
+    assert fitted.rank_ == 2
+    Z = fitted.transform(landmarks)
+    np.testing.assert_allclose(Z @ Z.T, vectors * np.maximum(values, 0) @ vectors.T, atol=1e-9)
+    with pytest.warns(UserWarning, match="all features are 0"):
+        fitted = NystroemEmbedding("precomputed", 5, **options).fit(np.zeros((60, 60)), CLASSES)
+    assert not fitted.transform(np.ones((2, 60))).any()
+
+
+def test_kernels_get_what_they_are_fitted_to():
+    named = NystroemEmbedding("gaussian", 8, random_state=0).fit(X)
+    assert named.kernel_.sigma_ == GaussianKernel().fit(X).sigma_
+    table = np.array([["red", "big"], ["red", "small"], ["blue", "big"], ["green", "big"]] * 5)
+    learning = NystroemEmbedding("value_difference", 4, random_state=0)
+    assert learning.fit_transform(table, [1, 1, 0, 0] * 5).shape == (20, 4)
+    with pytest.raises(ValueError, match="labels"):
+        learning.fit(table)
+    common = NystroemEmbedding(lambda a, b: len(set(a) & set(b)), 2, random_state=0)
+    assert common.fit_transform(["tea", "tee", "eat", "sun"]).shape == (4, 2)
+
+
+@pytest.mark.parametrize(
+    ("selection", "least", "most", "known"),
+    [
+        ("random", 0, 0, 0),
+        ("dselect", 19 * 400, 19 * 400, 19),
+        ("kmeans++", 20 * 400, 20 * 400, 19),  # with the diagonal
+        ("rpcholesky", 21 * 400, 21 * 400 + 10 * 400, 20),  # and proposals
+        ("leverage", 400, 51 * 400, 0),
+    ],
+)
+def test_numbers_of_kernel_values(selection, least, most, known):
+    points, sizes = np.random.RandomState(0).normal(size=(400, 50)), []
+
+    def kernel(A, B):
+        sizes.append(len(A) * len(B))
+        return rbf_kernel(A, B, gamma=0.02)
+
+    model = NystroemEmbedding(kernel, 20, selection=selection, random_state=0).fit(points)
+    of_fit = sum(sizes)
+    # among the landmarks, unless the selection has compared all points with these
+    assert least <= of_fit <= most + 20**2
+    sizes.clear()
+    model.fit_transform(points)
+    assert sum(sizes) - of_fit == (20 - known) * 400
+
+
+def test_on_real_data():
+    points, y = load_digits(return_X_y=True)
+    map_ = NystroemEmbedding("gaussian", 150, selection="rpcholesky", random_state=0)
+    model = make_pipeline(map_, LinearSVC(C=10.0))
+    assert model.fit(points[:1000], y[:1000]).score(points[1000:], y[1000:]) > 0.93
+    points, y = load_diabetes(return_X_y=True)
+    model = make_pipeline(NystroemEmbedding(n_components=50, random_state=0), Ridge(0.1))
+    assert model.fit(points, y).score(points, y) > 0.4
