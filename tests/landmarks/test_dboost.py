@@ -1,137 +1,221 @@
-from functools import partial
+"""DBOOST against a slow AdaBoost over all thresholds."""
+
+import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy import sparse
-from sklearn.base import clone
-from sklearn.datasets import load_iris, make_blobs, make_moons
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris, make_moons
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from kernlearn.datasets import load
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks import similarity
-from kernlearn.landmarks.dboost import DBoostClassifier
-from kernlearn.landmarks.selection import SELECTIONS
-from tests.checks import parametrize_with_checks
+from kernlearn.landmarks import DBoostClassifier, boosting
+from kernlearn.landmarks.boosting import fill_bins, quantile_cuts
+from kernlearn.landmarks.selection import select_pairs
 
 
-@parametrize_with_checks(
-    [
-        DBoostClassifier(n_landmarks=20),
-        DBoostClassifier(n_landmarks=10, pool_size=None, n_thresholds=0, multi_class="ovo"),
-        DBoostClassifier(n_landmarks=10, pool_size=30, selection="dselect", reuse=False),
-        DBoostClassifier(n_landmarks=10, similarity="precomputed"),
-        DBoostClassifier("auto", max_comparisons=20),
-    ]
+def slow_candidates(K, pairs, search):
+    """Every weak learner, in order, as pair, threshold and votes on the training points."""
+    for place, (near, far) in enumerate(pairs):
+        differences = [K[i, near] - K[i, far] for i in range(len(K))]
+        if not search:
+            votes = [0.0 if abs(t) < 1e-12 else np.sign(t) for t in differences]
+            yield place, 0.0, np.array(votes)
+            continue
+        for below, above in pairwise(sorted(differences)):
+            if above - below > 1e-12:
+                v = (below + above) / 2
+                yield place, v, np.array([1.0 if t > v else -1.0 for t in differences])
+
+
+def slow_adaboost(K, labels, pairs, n_rounds, search=True):
+    """Pairs, thresholds, alphas and edges of all rounds."""
+    n = len(labels)
+    weights = np.full(n, 1 / n)
+    candidates = list(slow_candidates(K, pairs, search))
+    allowed, rounds = [True] * len(candidates), []
+    while len(rounds) < n_rounds:
+        edges = [
+            np.sum(weights * labels * votes) if free else -1
+            for free, (_, _, votes) in zip(allowed, candidates, strict=True)
+        ]
+        greatest = max(edges, default=0)
+        if greatest <= 1e-12:
+            break
+        c = next(c for c, edge in enumerate(edges) if edge >= greatest - 1e-12)
+        place, v, votes = candidates[c]
+        error = max((1 - edges[c]) / 2, 1 / (2 * n))
+        alpha = math.log((1 - error) / error) / 2
+        rounds.append((*pairs[place], v, alpha, edges[c]))
+        weights = weights * np.exp(-alpha * labels * votes)
+        weights /= weights.sum()
+        if greatest > 1 - 1e-12:
+            others = (other != place for other, _, _ in candidates)
+            allowed = [free and other for free, other in zip(allowed, others, strict=True)]
+    return np.array(rounds).reshape(-1, 5)
+
+
+def slow_combination(K, rounds):
+    """Convex combination of votes, with rounds as slow_adaboost gives them."""
+    if not len(rounds):
+        return np.zeros(len(K))
+    sums = np.zeros(len(K))
+    for near, far, v, alpha, _ in rounds:
+        difference = K[:, int(near)] - K[:, int(far)] - v
+        sums += alpha * np.where(np.abs(difference) < 1e-12, 0, np.sign(difference))
+    return sums / rounds[:, 3].sum()
+
+
+def rounds_of(model, problem):
+    measures = model.thresholds_, model.estimator_weights_, model.edges_
+    return np.column_stack([model.landmark_pairs_[problem], *(each[problem] for each in measures)])
+
+
+def boosted(K, y, n_landmarks, pool_size, n_thresholds, seed):
+    return DBoostClassifier(
+        n_landmarks,
+        similarity="precomputed",
+        pool_size=pool_size,
+        n_thresholds=n_thresholds,
+        random_state=seed,
+    ).fit(K, y)
+
+
+@pytest.mark.parametrize("n_thresholds", [255, 0])
+def test_is_adaboost_over_two_classes(n_thresholds):
+    rng = np.random.RandomState(0)
+    y = np.arange(60) % 2
+    K = rng.randn(60, 60) + (y[:, None] == y)  # indefinite and asymmetric
+    model = boosted(K, y, 30, 25, n_thresholds, 5)
+    (pairs,) = select_pairs(25, y, selection="random", rng=np.random.RandomState(5))
+    expected = slow_adaboost(K, 2 * y - 1, pairs, 30, bool(n_thresholds))
+    assert len(expected) >= 20
+    np.testing.assert_allclose(rounds_of(model, 0), expected, rtol=1e-9, atol=1e-12)
+    new = np.random.RandomState(1).randn(40, 60)
+    found = model.decision_function(new)
+    np.testing.assert_allclose(found, slow_combination(new, expected), atol=1e-12)
+    np.testing.assert_array_equal(model.predict(new), (found > 0).astype(int))
+
+
+@pytest.mark.parametrize("n_thresholds", [255, 0])
+def test_one_vs_rest_is_adaboost_for_each_class(n_thresholds):
+    X, y = load_iris(return_X_y=True)
+    K = GaussianKernel(1.5)(X, X)
+    model = boosted(K, y, 12, 10, n_thresholds, 0)
+    pools = select_pairs(10, y, selection="random", rng=np.random.RandomState(0))
+    scores = []
+    for c, pairs in enumerate(pools):
+        expected = slow_adaboost(K, np.where(y == c, 1, -1), pairs, 12, bool(n_thresholds))
+        np.testing.assert_allclose(rounds_of(model, c), expected, rtol=1e-9, atol=1e-12)
+        scores.append(slow_combination(K, expected))
+    found = model.decision_function(K)
+    np.testing.assert_allclose(found, np.transpose(scores), atol=1e-12)
+    np.testing.assert_array_equal(model.predict(K), found.argmax(axis=1))
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(4, 25),
+    levels=st.integers(2, 6),
+    search=st.booleans(),
 )
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
+@settings(max_examples=60)
+@pytest.mark.filterwarnings("ignore:no pair of landmarks")
+def test_ties_and_abstentions(seed, n, levels, search):
+    rng = np.random.RandomState(seed)
+    K = rng.randint(levels, size=(n, n)).astype(float)
+    y = rng.permutation(np.arange(n) % 2)
+    model = boosted(K, y, 15, 8, 63 if search else 0, seed)
+    (pairs,) = select_pairs(8, y, selection="random", rng=np.random.RandomState(seed))
+    expected = slow_adaboost(K, 2 * y - 1, pairs, 15, search)
+    np.testing.assert_allclose(rounds_of(model, 0), expected, rtol=1e-9, atol=1e-12)
+    scores = model.decision_function(K)
+    np.testing.assert_allclose(scores, slow_combination(K, expected), atol=1e-12)
+    assert np.abs(scores).max() <= 1 + 1e-12
 
 
-def test_each_stage_is_a_fit_with_so_many_landmarks():
-    X, y = load_iris(return_X_y=True)
-    model = DBoostClassifier(7, pool_size=20, random_state=0).fit(X, y)
-    stages = list(zip(model.staged_decision_function(X), model.staged_predict(X), strict=True))
-    assert len(stages) == 7
-    for rounds, (scores, labels) in enumerate(stages, start=1):
-        fewer = clone(model).set_params(n_landmarks=rounds).fit(X, y)
-        np.testing.assert_allclose(scores, fewer.decision_function(X), atol=1e-12)
-        np.testing.assert_array_equal(labels, fewer.predict(X))
+def test_the_loss_is_the_product_of_its_factors_and_bounds_the_error():
+    X, y = make_moons(300, noise=0.3, random_state=0)
+    model = DBoostClassifier(60, pool_size=40, random_state=0).fit(X, y)
+    margins = (2 * y - 1) * model.decision_function(X) * model.estimator_weights_[0].sum()
+    loss = np.exp(-margins).mean()
+    assert loss == pytest.approx(np.prod(np.sqrt(1 - model.edges_[0] ** 2)))
+    assert 1 - model.score(X, y) <= loss < 0.5
 
 
-@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
-def test_stages_after_a_problem_has_ended(multi_class):
-    X, y = make_blobs(90, centers=[[0, 0], [1, 0], [40, 0]], random_state=0)
-    model = DBoostClassifier(
-        25, pool_size=20, n_thresholds=3, multi_class=multi_class, reuse=False, random_state=0
-    ).fit(X, y)
-    *_, last = model.staged_decision_function(X)
-    np.testing.assert_allclose(last, model.decision_function(X), atol=1e-12)
-    assert max(map(len, model.edges_)) == 20
+def test_weights_of_points_are_repeated_rows():
+    X, y = make_moons(80, noise=0.3, random_state=0)
+    weights = np.arange(80) % 3 + 1
+    model = DBoostClassifier(10, pool_size=20, n_thresholds=0, random_state=0)
+    weighted = model.fit(X, y, sample_weight=weights)
+    K = np.repeat(GaussianKernel().fit(X)(X, X), weights, axis=0)
+    (pairs,) = select_pairs(20, y, selection="random", rng=np.random.RandomState(0))
+    expected = slow_adaboost(K, 2 * np.repeat(y, weights) - 1, pairs, 10, search=False)
+    np.testing.assert_allclose(rounds_of(weighted, 0), expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_thresholds", [63, 0])
-@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
-def test_blocks_and_memory_do_not_show(monkeypatch, small_blocks, multi_class, n_thresholds):
-    X, y = load_iris(return_X_y=True)
-    model = DBoostClassifier(
-        15, pool_size=30, n_thresholds=n_thresholds, multi_class=multi_class, random_state=0
+def test_sums_carried_along_are_those_of_all_points(monkeypatch):
+    X, y = make_moons(400, noise=0.35, random_state=0)
+    X = np.r_[X, X[:40]]  # with noise in labels the weights spread over many magnitudes
+    y = np.r_[y, 1 - y[:40]]
+    model = DBoostClassifier(400, random_state=0)
+    carried = rounds_of(model.fit(X, y), 0)
+    monkeypatch.setattr(boosting, "_DRIFT", -1.0)
+    np.testing.assert_allclose(carried, rounds_of(model.fit(X, y), 0), rtol=1e-9, atol=1e-13)
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 300),
+    n_cuts=st.integers(1, 255),
+    levels=st.sampled_from([2, 7, 10**6]),
+)
+@settings(max_examples=60)
+def test_bins_and_cuts(seed, n, n_cuts, levels):
+    rng = np.random.RandomState(seed)
+    similarities = rng.randint(levels, size=(6, n)).astype(float)
+    pairs = rng.randint(6, size=(5, 2))
+    differences = similarities[pairs[:, 0]] - similarities[pairs[:, 1]]
+    cuts = quantile_cuts(differences.copy(), n_cuts, tie=1e-9)
+    bins = np.empty((5, n), dtype=np.uint8)
+    fill_bins(similarities, pairs, cuts, bins)
+    for p, values in enumerate(differences):
+        finite = cuts[p][np.isfinite(cuts[p])]
+        distinct = len(np.unique(values))
+        assert (np.diff(finite) > 0).all()
+        assert not np.isin(finite, values).any()
+        assert len(finite) == distinct - 1 if distinct - 1 <= n_cuts else len(finite) <= n_cuts
+        # every cut has points on both sides, and no two cuts the same points
+        assert len(np.unique(np.searchsorted(finite, values))) == len(finite) + 1
+        np.testing.assert_array_equal(bins[p], [(finite < value).sum() for value in values])
+
+
+def test_cuts_by_hand():
+    sample = np.array([[3.0, 1.0, 1.0, 2.0], [5.0, 5.0, 5.0, 5.0], [0.0, 1e-15, 4.0, 4.0]])
+    np.testing.assert_array_equal(
+        quantile_cuts(sample, 3, tie=1e-12),
+        [[1.5, 2.5, np.inf], [np.inf] * 3, [(1e-15 + 4) / 2, np.inf, np.inf]],
     )
-    expected = model.fit(X, y).decision_function(X)
-    pairs = model.landmark_pairs_
-    limit_memory = partial(monkeypatch.setattr, similarity, "KEPT_ELEMENTS", 0)
-    for change in (small_blocks, limit_memory):
-        change()
-        found = clone(model).fit(X, y)
-        for one, other in zip(pairs, found.landmark_pairs_, strict=True):
-            np.testing.assert_array_equal(one, other)
-        np.testing.assert_allclose(found.decision_function(X), expected, atol=1e-12)
+    sample = np.random.RandomState(0).permutation(1000).astype(float)[None]
+    np.testing.assert_array_equal(quantile_cuts(sample, 9, tie=1e-9), [np.arange(99.5, 900, 100)])
 
 
-def test_similarity_may_be_given_in_any_way():
-    X, y = make_moons(150, noise=0.2, random_state=0)
-    X_new = X[::-1] + 0.1
-    kernel = GaussianKernel(0.7)
-    gram, cross = kernel(X, X), kernel(X_new, X)
-    model = DBoostClassifier(20, pool_size=50, random_state=0)
-    expected = clone(model).set_params(similarity=kernel).fit(X, y).decision_function(X_new)
-    matrix = clone(model).set_params(similarity="precomputed").fit(gram, y)
-    np.testing.assert_allclose(matrix.decision_function(cross), expected, atol=1e-12)
-    function = clone(model).set_params(similarity=lambda A, B: -kernel(A, B), kind="distance")
-    np.testing.assert_allclose(function.fit(X, y).decision_function(X_new), expected, atol=1e-12)
-    as_sparse = clone(model).set_params(similarity=kernel).fit(sparse.csr_matrix(X), y)
-    np.testing.assert_allclose(
-        as_sparse.decision_function(sparse.csr_matrix(X_new)), expected, atol=1e-12
-    )
-
-
-def test_points_need_not_be_vectors():
-    def shared(A, B):
-        return np.array([[len(set(a) & set(b)) for b in B] for a in A])
-
-    words = ["abba", "baab", "bab", "aba", "xyz", "zyx", "yxy", "xxyz"]
-    model = DBoostClassifier(5, similarity=shared, random_state=0).fit(
-        words, ["ab"] * 4 + ["xy"] * 4
-    )
-    assert model.predict(["bbb", "zzz"]).tolist() == ["ab", "xy"]
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
-def test_precision_is_kept(dtype, multi_class):
-    X, y = load_iris(return_X_y=True)
-    model = DBoostClassifier(30, multi_class=multi_class, random_state=0).fit(X.astype(dtype), y)
-    assert model.decision_function(X.astype(dtype)).dtype == dtype
-    assert next(model.staged_decision_function(X.astype(dtype))).dtype == dtype
-    assert model.thresholds_[0].dtype == dtype
-    assert model.score(X, y) > 0.95
-
-
-def test_rounding_is_no_difference_where_it_abstains():
-    # Pairs at the same distance from every point, but for the last bits.
-    K = 0.3 + 1e-15 * np.random.RandomState(0).randn(20, 20)
-    y = np.arange(20) % 2
-    model = DBoostClassifier(5, similarity="precomputed", n_thresholds=0, random_state=0)
-    with pytest.warns(UserWarning, match="no pair of landmarks"):
-        model.fit(K, y)
-    assert not model.decision_function(K).any()
-
-
-@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
 @pytest.mark.parametrize("n_thresholds", [63, 0])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_constant_similarity_teaches_nothing(n_classes, n_thresholds, multi_class):
+def test_a_similarity_that_says_nothing(n_classes, n_thresholds):
     y = np.arange(30) % n_classes
-    model = DBoostClassifier(
-        5, similarity="precomputed", n_thresholds=n_thresholds, multi_class=multi_class
-    )
-    with pytest.warns(UserWarning, match="no pair of landmarks tells classes apart"):
-        model.fit(np.ones((30, 30)), y)
-    assert [len(pairs) for pairs in model.landmark_pairs_] == [0] * len(model.problems_)
-    assert np.isfinite(model.decision_function(np.ones((4, 30)))).all()
+    # the same, or where pairs may abstain the same but for rounding
+    noise = 0 if n_thresholds else 1e-15
+    K = 0.3 + noise * np.random.RandomState(0).randn(30, 30)
+    with pytest.warns(UserWarning, match="no pair of landmarks"):
+        model = boosted(K, y, 5, 300, n_thresholds, 0)
+    assert not any(map(len, model.landmark_pairs_))
+    assert not model.decision_function(np.ones((4, 30))).any()
     assert set(model.predict(np.ones((4, 30)))) <= set(y)
-    assert list(model.staged_predict(np.ones((4, 30)))) == []
 
 
 def test_learners_without_error_are_taken_once_each():
@@ -142,86 +226,14 @@ def test_learners_without_error_are_taken_once_each():
     assert len(np.unique(model.landmark_pairs_[0], axis=0)) == 6
     np.testing.assert_allclose(model.edges_[0], 1)
     np.testing.assert_allclose(model.estimator_weights_[0], np.log(2 * 40 - 1) / 2)
-    assert model.training_errors_[0].max() == 0
     assert model.score(X, y) == 1
 
 
-@pytest.mark.parametrize("selection", SELECTIONS)
-@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
-def test_pairs_are_of_the_right_classes_and_from_the_pool(selection, multi_class):
-    X, y = load_iris(return_X_y=True)
-    names = np.array(["setosa", "versicolor", "virginica"])[y]
-    model = DBoostClassifier(
-        20, pool_size=9, selection=selection, multi_class=multi_class, random_state=0
-    ).fit(X, names)
-    assert model.classes_.tolist() == ["setosa", "versicolor", "virginica"]
-    for (positive, negative), pairs in zip(model.problems_, model.landmark_pairs_, strict=True):
-        assert (y[pairs[:, 0]] == positive).all()
-        others = y[pairs[:, 1]]
-        assert (others != positive).all() if negative is None else (others == negative).all()
-        assert len(np.unique(pairs, axis=0)) <= 9
-    assert model.score(X, names) > 0.9
-
-
-def test_landmarks_read_off_give_the_decision():
-    X, y = load_iris(return_X_y=True)
-    kernel = GaussianKernel(1.0)
-    model = DBoostClassifier(10, similarity=kernel, pool_size=15, random_state=0).fit(X, y)
-    K = kernel(X, X)
-    scores, totals = np.zeros((150, 3)), np.zeros(3)
-    for learner in model.landmarks():
-        assert learner.against is None
-        votes = np.sign(K[:, learner.positive] - K[:, learner.negative] - learner.threshold)
-        scores[:, learner.label] += learner.weight * votes
-        totals[learner.label] += learner.weight
-    np.testing.assert_allclose(model.decision_function(X), scores / totals, atol=1e-12)
-    pairwise = DBoostClassifier(3, multi_class="ovo", random_state=0).fit(X, y).landmarks()
-    assert {(each.label, each.against) for each in pairwise} == {(0, 1), (0, 2), (1, 2)}
-
-
-def test_few_thresholds_lose_little():
-    X, y = make_moons(1500, noise=0.25, random_state=0)
-    scores = [
-        DBoostClassifier(50, n_thresholds=n, random_state=0)
-        .fit(X[:1000], y[:1000])
-        .score(X[1000:], y[1000:])
-        for n in (31, 255)
-    ]
-    assert abs(scores[0] - scores[1]) < 0.02
-    assert min(scores) > 0.9
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_landmarks": 0}, "'n_landmarks'"),
-        ({"pool_size": 0}, "'pool_size'"),
-        ({"n_thresholds": 256}, "'n_thresholds'"),
-        ({"multi_class": "all"}, "'multi_class'"),
-        ({"selection": "best"}, "'selection'"),
-        ({"kind": "kernel"}, "'kind'"),
-    ],
-)
-def test_bad_parameters_are_named(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        DBoostClassifier(**parameters).fit(np.eye(4), [0, 1, 0, 1])
-
-
-def test_bad_data():
-    model = DBoostClassifier(similarity="precomputed")
-    with pytest.raises(ValueError, match="one class"):
-        model.fit(np.eye(4), [1, 1, 1, 1])
-    with pytest.raises(ValueError, match="square"):
-        model.fit(np.ones((4, 3)), [0, 1, 0, 1])
-    with pytest.raises(ValueError, match="NaN"):
-        model.fit(np.full((4, 4), np.nan), [0, 1, 0, 1])
-    with pytest.raises(ValueError, match="must be a finite number"):
-        DBoostClassifier(similarity=lambda A, B: np.full((len(A), len(B)), np.inf)).fit(
-            np.eye(4), [0, 1, 0, 1]
-        )
-    fitted = model.fit(np.eye(4), [0, 1, 0, 1])
-    with pytest.raises(ValueError, match="features"):
-        fitted.predict(np.ones((2, 3)))
+@pytest.mark.parametrize("name", ["pool_size", "n_thresholds"])
+def test_bad_parameters(name):
+    for value in (-1, 256.5):
+        with pytest.raises(ValueError, match=name):
+            DBoostClassifier(**{name: value}).fit(np.eye(4), [0, 1, 0, 1])
 
 
 @pytest.mark.data

@@ -1,0 +1,131 @@
+"""Support vector machines on similarities, against scikit-learn's."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.svm import SVC
+
+from kernlearn.kernels import GaussianKernel, SigmoidKernel
+from kernlearn.landmarks import SimilarityFeatureSVM, SpectrumSVM
+from kernlearn.solvers import LinearSVM
+
+SPECTRA = ["clip", "flip", "shift"]
+
+
+@pytest.fixture(scope="module")
+def similarities(iris):
+    """An indefinite similarity of 150 points, the greatest eigenvalues of either sign alike."""
+    return -np.sqrt(abs(iris[0][:, None] - iris[0][None]).max(axis=2))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_linear_svm_on_the_similarities(n_classes, dtype, iris):
+    X, y = iris
+    X, y = (each[y != "setosa"] if n_classes == 2 else each for each in (X.astype(dtype), y))
+    similarity, train = SigmoidKernel(a=0.1), slice(0, 80)
+    expected = LinearSVM(C=10.0).fit(similarity(X[train]), y[train])
+    features = similarity(X, X[train])
+    rtol = 1e-6 if dtype is np.float64 else 1e-3
+    for form in (np.asarray, sparse.csr_array):
+        model = SimilarityFeatureSVM(10.0, similarity=similarity).fit(form(X[train]), y[train])
+        found, values = model.decision_function(form(X)), expected.decision_function(features)
+        np.testing.assert_allclose(found, values, rtol=rtol, atol=rtol)
+        np.testing.assert_array_equal(model.predict(form(X)), expected.predict(features))
+    assert model.C_ == 10.0
+    assert model.validation_scores_ is None
+
+
+def slow_spectrum(matrix, spectrum):
+    """The changed matrix and the map of new rows, eigenvector by eigenvector."""
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    kernel, change = np.zeros_like(matrix), np.zeros_like(matrix)
+    for value, vector in zip(values, vectors.T, strict=True):
+        new = {"clip": max(value, 0), "flip": abs(value), "shift": value - values.min()}[spectrum]
+        kernel += new * np.outer(vector, vector)
+        change += (1 if spectrum == "shift" else new / value) * np.outer(vector, vector)
+    return kernel, change
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("spectrum", SPECTRA)
+def test_a_kernel_svm_on_the_changed_spectrum(spectrum, n_classes, iris, similarities):
+    chosen = np.flatnonzero(iris[1] != "setosa") if n_classes == 2 else np.arange(150)
+    y, matrix = iris[1][chosen], similarities[np.ix_(chosen, chosen)]
+    train, test = slice(0, 70), slice(70, None)
+    kernel, change = slow_spectrum(matrix[train, train], spectrum)
+    expected = SVC(kernel="precomputed", C=10.0, break_ties=True).fit(kernel, y[train])
+    rows = matrix[test, train] @ change
+    skew = np.triu(np.random.RandomState(0).normal(size=(70, 70)), 1)  # is symmetrised
+    for given in (matrix[train, train], matrix[train, train] + skew - skew.T):
+        model = SpectrumSVM(spectrum, 10.0, similarity="precomputed").fit(given, y[train])
+        found, values = (
+            each.decision_function(points)
+            for each, points in ((model, matrix[test, train]), (expected, rows))
+        )
+        np.testing.assert_allclose(found, values, rtol=1e-5, atol=1e-5)
+        np.testing.assert_array_equal(model.predict(matrix[test, train]), expected.predict(rows))
+        spectrum_before = np.linalg.eigvalsh(matrix[train, train])
+        np.testing.assert_allclose(model.eigenvalues_, spectrum_before, atol=1e-9)
+    assert model.eigenvalues_[0] < -1
+
+
+@pytest.mark.parametrize("spectrum", SPECTRA)
+def test_a_positive_semi_definite_matrix_is_left_alone(spectrum, iris):
+    X, y = iris
+    for gram in X @ X.T, GaussianKernel(1.0)(X):  # of rank 4, and of full rank
+        model = SpectrumSVM(spectrum, 1.0, similarity="precomputed").fit(gram, y)
+        expected = SVC(kernel="precomputed", C=1.0, break_ties=True).fit(gram, y)
+        np.testing.assert_allclose(
+            model.decision_function(gram), expected.decision_function(gram), rtol=1e-9
+        )
+
+
+def test_a_known_negative_part():
+    """On two points of similarity 1 that have similarity 0 with themselves λ is 1 and -1."""
+    S, new = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[3.0, 1.0]])
+    # Clip leaves (1, 1)/2 for both points, which no function tells apart. Flip gives the unit
+    # matrix, and takes (3, 1) to (1, 3): nearer the second point. Shift gives ones everywhere,
+    # S + 1, and the new row stays as it is.
+    for spectrum, expected in (("clip", 0), ("flip", 2), ("shift", -2)):
+        model = SpectrumSVM(spectrum, 1.0, similarity="precomputed").fit(S, [0, 1])
+        np.testing.assert_allclose(model.eigenvalues_, [-1, 1])
+        np.testing.assert_allclose(model.decision_function(new), expected, rtol=1e-6, atol=1e-9)
+    constant = SpectrumSVM(C=1.0, similarity="precomputed").fit(np.zeros((9, 9)), np.arange(9) % 3)
+    assert len(set(constant.predict(np.zeros((4, 9))))) == 1
+
+
+def test_distances_are_shifted_after_the_largest_is_added(iris):
+    """-D alone is shifted by the greatest eigenvalue of D: the diagonal outweighs the rest."""
+    X, y = iris
+    D = np.sqrt(abs(X[:, None] - X[None]).sum(axis=2))
+    train, new = D[:100, :100], D[100:, :100]
+    model = SpectrumSVM("shift", 1.0, similarity="precomputed", kind="distance")
+    complement = clone(model).fit(train, y[:100])
+    by_hand = SpectrumSVM("shift", 1.0, similarity="precomputed")
+    by_hand.fit(train.max() - train, y[:100])
+    np.testing.assert_allclose(
+        complement.decision_function(new), by_hand.decision_function(train.max() - new), rtol=1e-6
+    )
+    negated = clone(model).set_params(distances="negate").fit(train, y[:100])
+    assert complement.score(new, y[100:]) > negated.score(new, y[100:])
+    assert negated.eigenvalues_[0] < complement.eigenvalues_[0] - 50
+
+
+@pytest.mark.parametrize("make", [SimilarityFeatureSVM, SpectrumSVM])
+def test_c_is_chosen_on_validation_points(make, iris, similarities):
+    y, rows = iris[1], similarities[:, :80]
+    Cs = [100.0, 1e-3, 1.0, 1e-3]
+    single = [
+        make(C=C, similarity="precomputed").fit(rows[:80], y[:80]) for C in (1e-3, 1.0, 100.0)
+    ]
+    accuracy = [model.score(rows[80:], y[80:]) for model in single]
+    assert len(set(accuracy)) > 1
+    model = make(C=Cs, similarity="precomputed").fit(rows[:80], y[:80], rows[80:], y[80:])
+    np.testing.assert_allclose(model.validation_scores_, accuracy)
+    best = int(np.argmax(accuracy))
+    assert [1e-3, 1.0, 100.0][best] == model.C_ == model.best_params_["C"]
+    np.testing.assert_array_equal(model.predict(rows), single[best].predict(rows))
+    with pytest.raises(ValueError, match="spectrum"):
+        SpectrumSVM("cut").fit(*iris)

@@ -1,0 +1,244 @@
+"""BBS and FTUNE against loops over LIBLINEAR."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.svm import LinearSVC
+
+from kernlearn.landmarks import BBSClassifier, FTuneClassifier
+from kernlearn.landmarks.selection import SELECTIONS
+from kernlearn.landmarks.transfer import Identity, Ramp, Sigmoid, Sign
+
+SIGMA, SLOPES, PENALTIES = 2.0, (1, 5, 10, 50, 100, 1000), (1, 10, 100, 1000)
+
+
+def gaussian(X, Y):
+    return np.array([[math.exp(-((x - y) ** 2).sum() / (2 * SIGMA**2)) for y in Y] for x in X])
+
+
+def split(data, n_classes):
+    X, y = data
+    if n_classes == 2:
+        X, y = X[y != "setosa"], y[y != "setosa"]
+    return X[:60], y[:60], X[60:], y[60:]
+
+
+def separator(features, labels, C):
+    machine = LinearSVC(C=C, dual=False, fit_intercept=False, tol=1e-10, max_iter=10**5)
+    return machine.fit(features, labels).coef_[0]
+
+
+def slow_scores(decisions, y_val, classes):
+    """Return the accuracy and the mean squared hinge of decisions, one point at a time."""
+    right, losses = [], []
+    for decision, label in zip(decisions, y_val, strict=True):
+        if len(classes) == 2:
+            right.append(classes[int(decision[0] > 0)] == label)
+        else:
+            right.append(classes[int(np.argmax(decision))] == label)
+        for score, positive in zip(decision, classes[-len(decision) :], strict=True):
+            losses.append(max(0, 1 - score * (1 if label == positive else -1)) ** 2)
+    return np.mean(right), np.mean(losses)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_bbs_is_the_slow_version(iris, seed, n_classes, selection):
+    X, y, X_val, y_val = split(iris, n_classes)
+    model = BBSClassifier(
+        9, similarity=gaussian, selection=selection, tol=1e-10, random_state=seed
+    ).fit(X, y, X_val, y_val)
+    landmarks = X[model.landmark_indices_]
+    assert len(set(model.landmark_indices_)) == 9
+    K, K_val = gaussian(X, landmarks), gaussian(X_val, landmarks)
+    classes, results = sorted(set(y)), []
+    for C in PENALTIES:
+        weights = np.array(
+            [
+                separator(K / K.max(), np.where(y == positive, 1, -1), C)
+                for positive in (classes if n_classes == 3 else classes[1:])
+            ]
+        )
+        decisions = (K_val / K.max()) @ weights.T
+        results.append((*slow_scores(decisions, y_val, classes), decisions, weights))
+    np.testing.assert_allclose(model.validation_scores_, [result[0] for result in results])
+    best = min(range(4), key=lambda i: (-results[i][0], results[i][1]))
+    assert PENALTIES[best] == model.C_
+    _, _, decisions, weights = results[best]
+    np.testing.assert_allclose(model.coef_, weights, rtol=1e-5, atol=1e-5)
+    found = model.decision_function(X_val).reshape(decisions.shape)
+    np.testing.assert_allclose(found, decisions, rtol=1e-5, atol=1e-5)
+    assert model.score(X_val, y_val) == model.validation_scores_.max()
+
+
+@pytest.mark.parametrize(("loss", "C"), [("hinge", 0.01), ("logistic", 10)])
+def test_other_losses_and_an_intercept(iris, loss, C):
+    """At the optimum of the stated problem no small step makes the objective smaller."""
+    X, y = iris
+    model = BBSClassifier(
+        9, similarity=gaussian, loss=loss, C=C, fit_intercept=True, tol=1e-8, random_state=0
+    ).fit(X, y)
+    features = gaussian(X, X[model.landmark_indices_]) / model.scale_
+    losses = {
+        "hinge": lambda m: np.maximum(0, 1 - m),
+        "logistic": lambda m: np.log1p(np.exp(-m)),
+    }
+    rng = np.random.RandomState(0)
+    for problem, label in enumerate(model.classes_):
+        target = np.where(y == label, 1, -1)
+
+        # LIBLINEAR's intercept is the weight of a constant feature, and is regularized
+        def objective(w, b, target=target):
+            return (w @ w + b * b) / 2 + C * losses[loss](target * (features @ w + b)).sum()
+
+        w, b = model.coef_[problem], model.intercept_[problem]
+        least = objective(w, b)
+        assert b != 0
+        for _ in range(200):
+            step = rng.standard_normal(10) * 10.0 ** rng.uniform(-5, 0)
+            assert objective(w + step[:9], b + step[9]) > least * (1 - 1e-7)
+
+
+@pytest.mark.parametrize("per_class", [False, True])
+@pytest.mark.parametrize(
+    ("n_classes", "selection"),
+    [(2, "random"), (3, "random"), (3, "dselect"), (3, "stratified"), (3, "shared")],
+)
+def test_ftune_is_the_slow_version(iris, per_class, n_classes, selection):
+    X, y, X_val, y_val = split(iris, n_classes)
+    model = FTuneClassifier(
+        7, similarity=gaussian, per_class=per_class, selection=selection, tol=1e-10, random_state=0
+    ).fit(X, y, X_val, y_val)
+    pairs, classes = model.landmark_indices_, sorted(set(y))
+    K, K_val = gaussian(X, X), gaussian(X_val, X)
+    scale = K[:, np.unique(pairs)].max()
+    labels, cells = classes[-len(pairs) :], list(product(range(6), range(4)))
+    weights, decisions = {}, {}
+    for p, label in enumerate(labels):
+        for s, c in cells:
+            features, features_val = (
+                np.array(
+                    [
+                        [min(max(SLOPES[s] * (k[a] - k[b]) / scale, -1), 1) for a, b in pairs[p]]
+                        for k in matrix
+                    ]
+                )
+                for matrix in (K, K_val)
+            )
+            weights[p, s, c] = separator(features, np.where(y == label, 1, -1), PENALTIES[c])
+            decisions[p, s, c] = features_val @ weights[p, s, c]
+    if per_class:
+        scores, chosen = np.empty((len(labels), 6, 4)), []
+        for p, label in enumerate(labels):
+            own = np.where(y_val == label, "yes", "no")
+            each = {c: slow_scores(decisions[p, *c][:, None], own, ["no", "yes"]) for c in cells}
+            scores[p] = np.reshape([each[c][0] for c in cells], (6, 4))
+            chosen.append(min(cells, key=lambda c: (-each[c][0], each[c][1])))
+    else:
+        together = {
+            c: slow_scores(
+                np.transpose([decisions[p, *c] for p in range(len(labels))]), y_val, classes
+            )
+            for c in cells
+        }
+        scores = np.reshape([together[c][0] for c in cells], (6, 4))
+        chosen = [min(cells, key=lambda c: (-together[c][0], together[c][1]))] * len(labels)
+        assert model.transfer_.slope == SLOPES[chosen[0][0]]
+    np.testing.assert_allclose(model.validation_scores_, scores)
+    assert [transfer.slope for transfer in model.transfers_] == [SLOPES[s] for s, _ in chosen]
+    Cs = [PENALTIES[c] for _, c in chosen]
+    np.testing.assert_array_equal(model.C_, Cs if per_class else Cs[0])
+    expected = np.array([weights[p, *cell] for p, cell in enumerate(chosen)])
+    np.testing.assert_allclose(model.coef_, expected, rtol=1e-4, atol=1e-5)
+    expected = np.array([decisions[p, *cell] for p, cell in enumerate(chosen)]).T
+    found = model.decision_function(X_val)
+    np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("make", [BBSClassifier, FTuneClassifier])
+def test_only_landmarks_with_a_weight_are_compared(make):
+    X, y = make_blobs(60, centers=[[4, 0], [0, 4], [4, 4]], random_state=0)
+    X[::2] = 0.0  # similar to nothing, so that it is of no use as a landmark
+    compared_with = []
+
+    def product(X, Y):
+        compared_with.append(len(Y))
+        return X @ Y.T
+
+    model = make(n_landmarks=12, similarity=product, C=1, random_state=0).fit(X, y, X, y)
+    weighted = model.coef_.any(axis=0) if make is BBSClassifier else model.coef_ != 0
+    of_use = np.unique(model.landmark_indices_[weighted])
+    compared_with.clear()
+    model.decision_function(X)
+    assert compared_with == [len(of_use)]
+    np.testing.assert_array_equal(np.sort(model.compared_indices_), of_use)
+    assert len(of_use) < len(np.unique(model.landmark_indices_))
+
+
+@pytest.mark.parametrize("make", [BBSClassifier, FTuneClassifier])
+def test_the_size_of_similarities_and_the_order_of_c_do_not_matter(iris, make):
+    X, y = iris
+    one = make(8, similarity=gaussian, random_state=0).fit(X, y)
+    other = make(
+        8,
+        similarity=lambda X, Y: 7 * gaussian(X, Y),
+        C=[100, 1, 1000, 10, 10],
+        random_state=0,
+    ).fit(X, y)
+    assert other.scale_ == pytest.approx(7 * one.scale_)
+    np.testing.assert_allclose(one.validation_scores_, other.validation_scores_)
+    np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-6)
+    constant = make(5, similarity=lambda X, Y: np.ones((len(X), len(Y))), random_state=0)
+    with pytest.warns(UserWarning, match="says nothing"):
+        constant.fit(X, y)
+    assert len(set(constant.predict(X))) == 1
+
+
+@pytest.mark.parametrize("make", [BBSClassifier, FTuneClassifier])
+def test_with_one_choice_all_points_are_trained_on(iris, make):
+    X, y = iris
+    only = {"transfers": 5} if make is FTuneClassifier else {}
+    model = make(100, C=10, random_state=0, similarity=gaussian, **only).fit(X, y)
+    assert model.validation_scores_ is None
+    assert model.landmark_indices_.max() > 145
+    assert model.score(X, y) > 0.9
+
+
+def odd(t):
+    return t**3
+
+
+def test_families_of_transfer_functions(iris):
+    X, y = iris
+    for given, meant in (
+        ("sign", [Sign()]),
+        (3, [Ramp(3)]),
+        (Sigmoid(2), [Sigmoid(2)]),
+        (["identity", 4.0, "sigmoid"], [Identity(), Ramp(4), Sigmoid(1)]),
+        (np.array([1, 5]), [Ramp(1), Ramp(5)]),
+    ):
+        found = FTuneClassifier(9, transfers=given, random_state=0).fit(X, y)
+        expected = FTuneClassifier(9, transfers=meant, random_state=0).fit(X, y)
+        assert found.transfer_ in meant
+        assert found.validation_scores_.shape == (len(meant), 4)
+        np.testing.assert_array_equal(found.coef_, expected.coef_)
+    model = FTuneClassifier(9, transfers=odd, C=10, random_state=0).fit(X, y)
+    assert model.transfer_(2.0) == 8
+    for bad in ([], ["steep"], "steep", [-1], 0, [odd, np.cos]):
+        with pytest.raises(ValueError, match=r"transfer|slope|antisymmetric"):
+            FTuneClassifier(9, transfers=bad).fit(X, y)
+
+
+def test_one_per_class_is_one_for_all_with_two_classes(iris):
+    X, y = iris
+    X, y = X[y != "setosa"], y[y != "setosa"]
+    one = FTuneClassifier(9, random_state=0).fit(X, y)
+    each = FTuneClassifier(9, random_state=0).fit(X, y).set_params(per_class=True).fit(X, y)
+    np.testing.assert_array_equal(one.coef_, each.coef_)
+    np.testing.assert_array_equal(one.validation_scores_, each.validation_scores_[0])
+    assert (each.transfers_, each.C_[0]) == (one.transfers_, one.C_)
+    assert not hasattr(each, "transfer_")

@@ -1,0 +1,156 @@
+"""Neighbours by similarities to landmarks, and by any similarity, one point at a time."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_classification, make_moons
+from sklearn.metrics.pairwise import manhattan_distances
+from sklearn.neighbors import KNeighborsClassifier
+
+from kernlearn.landmarks import LandmarkKNNClassifier, SimilarityKNNClassifier
+from kernlearn.landmarks.neighbours import nearest_columns
+
+X, CODES = make_classification(
+    200, 6, n_informative=4, n_classes=3, flip_y=0.2, class_sep=0.7, random_state=0
+)
+Y = np.array(["a", "b", "c"])[CODES]
+NEW = np.random.RandomState(1).normal(size=(50, 6))
+TRAIN, VAL = slice(120), slice(120, None)
+
+
+def slow_predict(similarities, y, k):
+    """Sort, then count, one point at a time."""
+    labels = []
+    for row in similarities:
+        nearest = sorted(range(len(y)), key=lambda j: (-row[j], j))[:k]
+        votes = Counter(y[j] for j in nearest)
+        labels.append(min(votes, key=lambda label: (-votes[label], label)))
+    return np.array(labels)
+
+
+@given(arrays(float, (6, 9), elements=st.integers(0, 4)), st.integers(1, 9))
+def test_nearest_with_ties(similarities, k):
+    expected = [sorted(range(9), key=lambda j: (-row[j], j))[:k] for row in similarities]
+    np.testing.assert_array_equal(nearest_columns(similarities, k), expected)
+
+
+@pytest.mark.parametrize("k", [1, 2, 4, 7, 120])
+def test_slow_version_with_many_ties(k):
+    matrix = np.round(X @ X.T)
+    model = SimilarityKNNClassifier(k, similarity="precomputed").fit(
+        matrix[TRAIN, TRAIN], Y[TRAIN]
+    )
+    new = matrix[VAL, TRAIN]
+    np.testing.assert_array_equal(model.predict(new), slow_predict(new, Y[TRAIN], k))
+    shares = model.predict_proba(new)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    np.testing.assert_allclose(shares * k, np.round(shares * k), atol=1e-9)
+    assert not hasattr(model, "decision_function")
+
+
+@pytest.mark.parametrize("similarity", ["gaussian", "euclidean", "laplacian"])
+def test_scikit_learn_on_distances(similarity):
+    metric = "manhattan" if similarity == "laplacian" else "euclidean"
+    expected = KNeighborsClassifier(5, metric=metric).fit(X, Y)
+    for form in (np.asarray, sparse.csr_array):
+        model = SimilarityKNNClassifier(5, similarity=similarity).fit(form(X), Y)
+        np.testing.assert_array_equal(model.predict(form(NEW)), expected.predict(NEW))
+        np.testing.assert_allclose(model.predict_proba(form(NEW)), expected.predict_proba(NEW))
+
+
+def embedded(model, points):
+    return -manhattan_distances(points, X[model.landmark_indices_])
+
+
+@pytest.mark.parametrize("k", [1, 4, 200])
+def test_scikit_learn_on_the_embedding(k):
+    model = LandmarkKNNClassifier(20, n_neighbors=k, similarity="manhattan", random_state=0)
+    model.fit(X, Y)
+    expected = KNeighborsClassifier(k, algorithm="brute").fit(embedded(model, X), Y)
+    features = embedded(model, NEW)
+    shares = expected.predict_proba(features)
+    np.testing.assert_allclose(model.predict_proba(NEW), shares, rtol=1e-6)
+    np.testing.assert_array_equal(model.predict(NEW), expected.predict(features))
+
+
+@pytest.mark.parametrize("form", ["points", "sparse", "matrix", "distance"])
+@pytest.mark.parametrize("k", [1, 3, 12])
+def test_the_nearest_in_the_embedding_are_compared(k, form):
+    """One point at a time: the embedding's 12 nearest, of these the most similar k."""
+    distances = manhattan_distances(np.vstack([X, NEW]), X)
+    model = LandmarkKNNClassifier(6, n_neighbors=k, n_refined=12, random_state=0)
+    train, new = {
+        "points": (X, NEW),
+        "sparse": (sparse.csr_array(X), sparse.csr_array(NEW)),
+        "matrix": (-distances[:200], -distances[200:]),
+        "distance": (distances[:200], distances[200:]),
+    }[form]
+    model.set_params(similarity="manhattan" if form in ("points", "sparse") else "precomputed")
+    model.set_params(kind="distance" if form == "distance" else "similarity").fit(train, Y)
+    assert model.n_comparisons_ == 18
+    landmarks = model.landmark_indices_
+    for row, found in zip(distances[200:], model.predict_proba(new), strict=True):
+        far = ((distances[:200, landmarks] - row[landmarks]) ** 2).sum(axis=1)
+        candidates = np.argsort(far)[:12]
+        nearest = sorted(candidates, key=lambda i: row[i])[:k]
+        np.testing.assert_allclose(found, np.bincount(CODES[nearest], minlength=3) / k)
+
+
+def test_all_points_refined_are_all_neighbours():
+    model = LandmarkKNNClassifier(
+        3, n_neighbors=5, n_refined=500, similarity="manhattan", random_state=0
+    ).fit(X, Y)
+    expected = KNeighborsClassifier(5, metric="manhattan").fit(X, Y)
+    np.testing.assert_allclose(model.predict_proba(NEW), expected.predict_proba(NEW))
+
+
+@pytest.mark.parametrize(
+    "make", [SimilarityKNNClassifier, LandmarkKNNClassifier, "refined"], ids=str
+)
+def test_the_number_is_chosen_on_validation_points(make):
+    ks, options = (25, 1, 5), {"similarity": "manhattan", "random_state": 0}
+    if make != SimilarityKNNClassifier:
+        options |= {"n_landmarks": 20, "n_refined": 30 if make == "refined" else 0}
+        make = LandmarkKNNClassifier
+    model = make(n_neighbors=ks, **options).fit(X[TRAIN], Y[TRAIN], X[VAL], Y[VAL])
+    descending = sorted(ks, reverse=True)
+    single = [
+        clone(model).set_params(n_neighbors=k).fit(X[TRAIN], Y[TRAIN]).score(X[VAL], Y[VAL])
+        for k in descending
+    ]
+    np.testing.assert_allclose(model.validation_scores_, single)
+    assert model.n_neighbors_ == descending[int(np.argmax(single))]
+    # the greatest of equally good ones
+    model.fit(X, Y, X[:1], [Y[0]])
+    best = model.validation_scores_ == model.validation_scores_.max()
+    assert model.n_neighbors_ == descending[int(np.flatnonzero(best)[0])]
+    weights = np.r_[np.zeros(20), np.ones(60)]
+    weighted = make(n_neighbors=ks, **options)
+    assert weighted.fit(X[VAL], Y[VAL], sample_weight=weights).n_neighbors_ in ks
+
+
+def test_numbers_above_that_of_points():
+    refined = LandmarkKNNClassifier(5, n_neighbors=(1, 50), n_refined=10, random_state=0)
+    assert refined.fit(X, Y).n_neighbors_ in (1, 10)
+    few = LandmarkKNNClassifier(5, n_neighbors=(3, 500), random_state=0).fit(X[:30], Y[:30])
+    assert few.n_neighbors_ in (3, 24)
+    for model in (
+        refined.set_params(n_neighbors=20),
+        LandmarkKNNClassifier(5, n_neighbors=201),
+        SimilarityKNNClassifier(201),
+        SimilarityKNNClassifier([1, 161]),
+    ):
+        with pytest.raises(ValueError, match="n_neighbors"):
+            model.fit(X, Y)
+
+
+def test_where_no_linear_function_separates_a_few_landmarks_do():
+    points, y = make_moons(600, noise=0.15, random_state=0)
+    model = LandmarkKNNClassifier(4, similarity="manhattan", random_state=0)
+    assert model.fit(points[:400], y[:400]).score(points[400:], y[400:]) > 0.95
