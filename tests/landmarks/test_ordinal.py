@@ -1,0 +1,286 @@
+"""ORLand's solver against a quadratic program, and the estimator on it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+
+from kernlearn.landmarks import ORLand
+from kernlearn.landmarks.ordinal import OrdinalProblem, Thresholds, as_thresholds
+from kernlearn.metrics import average_absolute_error
+
+MARGIN = 0.7
+PROBLEMS = pytest.mark.parametrize(
+    ("constraints", "kind"),
+    [
+        ("explicit", "fixed"),
+        ("explicit", "free"),
+        ("explicit", "spaced"),
+        ("implicit", "fixed"),
+        ("implicit", "free"),
+    ],
+)
+LOSSES = pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+
+
+def slow_objective(w, thresholds, X, codes, C, constraints, power, weights=None):
+    """Point by point and threshold by threshold (definition 5.14)."""
+    total = 0.0
+    edges = [-np.inf, *thresholds, np.inf]
+    for i, (value, code) in enumerate(zip(X @ w, codes, strict=True)):
+        loss = 0.0
+        if constraints == "explicit":
+            loss += max(0, edges[code] + MARGIN - value) ** power
+            loss += max(0, value - edges[code + 1] + MARGIN) ** power
+        for step, threshold in enumerate(thresholds if constraints == "implicit" else []):
+            distance = value - threshold if code > step else threshold - value
+            loss += max(0, MARGIN - distance) ** power
+        total += loss * (1 if weights is None else weights[i])
+    return 0.5 * w @ w + C * total
+
+
+def graded(seed, n=40, d=4, n_grades=4):
+    rng = np.random.RandomState(seed)
+    X = rng.normal(size=(n, d))
+    value = X @ rng.normal(size=d) + rng.normal(scale=0.7, size=n)
+    return X, np.searchsorted(np.quantile(value, np.arange(1, n_grades) / n_grades), value)
+
+
+def thresholds_of(kind, n):
+    fixed = Thresholds.fixed(np.cumsum(np.arange(1, n + 1)) / 2 - 1)
+    return {"fixed": fixed, "free": Thresholds.free(n), "spaced": Thresholds.spaced(n)}[kind]
+
+
+def qp(X, codes, thresholds, C, constraints, power, weights):
+    """Minimise with a variable for each term: smooth, and all else linear constraints."""
+    d, n_variables = X.shape[1], thresholds.basis.shape[1]
+    rows, offsets, factors = [], [], []
+    for x, code, weight in zip(X, codes, weights, strict=True):
+        for step in range(len(thresholds.start)):
+            if constraints == "explicit" and step not in (code - 1, code):
+                continue
+            sign = 1 if code > step else -1
+            # short + sign (⟨w, x⟩ − b) ≥ margin
+            rows.append(sign * np.concatenate([x, -thresholds.basis[step]]))
+            offsets.append(MARGIN + sign * thresholds.start[step])
+            factors.append(C * weight)
+    rows, offsets, factors = np.array(rows), np.array(offsets), np.array(factors)
+    size = d + n_variables
+    whole = np.hstack([rows, np.eye(len(rows))])
+
+    def objective(v):
+        return 0.5 * v[:d] @ v[:d] + (factors * v[size:] ** power).sum()
+
+    def gradient(v):
+        of_terms = factors * power * v[size:] ** (power - 1)
+        return np.concatenate([v[:d], np.zeros(n_variables), of_terms])
+
+    free = size - thresholds.n_bounded
+    # It may end at the limits of rounding, which it calls a failure.
+    return minimize(
+        objective,
+        np.concatenate([np.zeros(size), np.maximum(0, offsets)]),
+        jac=gradient,
+        bounds=[(None, None)] * free + [(0, None)] * (size + len(rows) - free),
+        constraints={"type": "ineq", "fun": lambda v: whole @ v - offsets, "jac": lambda v: whole},
+        method="SLSQP",
+        options={"ftol": 1e-12, "maxiter": 1000},
+    )
+
+
+def solve(X, codes, thresholds, C, *, constraints, loss, margin=MARGIN, tol=1e-9, weights=None):
+    options = {"constraints": constraints, "margin": margin, "weights": weights}
+    problem = OrdinalProblem(X, codes, thresholds, **options)
+    return problem.path([C], loss=loss, tol=tol, max_iter=2000)[0]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("C", [0.05, 5.0])
+@LOSSES
+@PROBLEMS
+def test_reaches_the_minimum(weighted, C, loss, constraints, kind):
+    X, codes = graded(int(weighted), n=24, d=3)
+    if kind == "free" and constraints == "explicit":
+        # without a constraint nothing but the data keeps two thresholds in their order
+        codes = np.minimum(codes, 1)
+    elif kind == "spaced":  # with ties and a grade that is missing
+        X, codes = X.round(), np.where(codes == 1, 2, codes)
+    weights = np.arange(24) % 3 + 0.5 if weighted else np.ones(24)
+    thresholds = thresholds_of(kind, codes.max())
+    options = {"constraints": constraints, "loss": loss}
+    found = solve(X, codes, thresholds, C, **options, weights=weights if weighted else None)
+    problem = X, codes, C, constraints, 2 if loss == "squared_hinge" else 1, weights
+    reached = slow_objective(found.coef, found.thresholds, *problem)
+    slow = qp(X, codes, thresholds, *problem[2:])
+    assert reached <= slow.fun * (1 + 1e-7)
+    assert reached == pytest.approx(slow.fun, rel=1e-5)
+    np.testing.assert_allclose(found.coef, slow.x[:3], rtol=1e-3, atol=1e-3)
+    if kind == "spaced":
+        assert np.diff(found.thresholds).min() >= 1 - 1e-12
+
+
+@LOSSES
+def test_two_grades_are_a_support_vector_machine(loss):
+    X, codes = graded(1, n_grades=2)
+    machine = LinearSVC(C=0.7, loss=loss, fit_intercept=False, tol=1e-8, max_iter=10**6)
+    expected = machine.fit(X, codes).coef_[0]
+    for constraints in ("explicit", "implicit"):
+        options = {"constraints": constraints, "loss": loss, "margin": 1.0}
+        found = solve(X, codes, Thresholds.fixed([0.0]), 0.7, **options)
+        np.testing.assert_allclose(found.coef, expected, rtol=1e-4)
+    learned = [
+        solve(X, codes, thresholds, 2.0, constraints=constraints, loss=loss, tol=1e-12)
+        for constraints, thresholds in (
+            ("explicit", Thresholds.spaced(1)),
+            ("implicit", Thresholds.free(1)),
+        )
+    ]
+    np.testing.assert_allclose(learned[0].coef, learned[1].coef, rtol=1e-6)
+    np.testing.assert_allclose(learned[0].thresholds, learned[1].thresholds, rtol=1e-6)
+
+
+@LOSSES
+@pytest.mark.parametrize("constraints", ["explicit", "implicit"])
+@pytest.mark.parametrize("spec", ["equispaced", "learned"])
+def test_reversed_grades_reverse_the_sign(loss, constraints, spec):
+    X, codes = graded(2)
+    thresholds = as_thresholds(spec, 3, constraints)
+    how = {"constraints": constraints, "loss": loss, "tol": 1e-12}
+    found, reversed_ = (solve(X, each, thresholds, 1.0, **how) for each in (codes, 3 - codes))
+    np.testing.assert_allclose(reversed_.coef, -found.coef, rtol=1e-4)
+    if loss == "squared_hinge" or spec == "equispaced":
+        # the hinge may leave a learned threshold some room
+        np.testing.assert_allclose(reversed_.thresholds, -found.thresholds[::-1], atol=1e-4)
+
+
+@LOSSES
+@PROBLEMS
+def test_a_path_is_its_single_values(loss, constraints, kind):
+    X, codes = graded(5, n_grades=2 if (constraints, kind) == ("explicit", "free") else 4)
+    thresholds = thresholds_of(kind, codes.max())
+    problem = OrdinalProblem(X, codes, thresholds, constraints=constraints, margin=MARGIN)
+    Cs, how = [0.01, 1.0, 100.0], {"loss": loss, "tol": 1e-11, "max_iter": 2000}
+    for C, found in zip(Cs, problem.path(Cs, **how), strict=True):
+        (alone,) = problem.path([C], **how)
+        np.testing.assert_allclose(found.coef, alone.coef, rtol=1e-3, atol=1e-5)
+    with pytest.warns(ConvergenceWarning, match="1 steps at C=10"):
+        (found,) = problem.path([10.0], loss=loss, tol=1e-12, max_iter=1)
+    assert found.n_iter == 1
+
+
+@pytest.mark.parametrize(
+    "spec", [[1.0, 2.0], [1.0, 1.0, 2.0], [[1.0, 2.0, 3.0]], [1.0, np.nan, 2.0]]
+)
+def test_bad_thresholds(spec):
+    np.testing.assert_array_equal(as_thresholds("equispaced", 3, "implicit").start, [-1, 0, 1])
+    with pytest.raises(ValueError, match="thresholds"):
+        as_thresholds(spec, 3, "explicit")
+
+
+# the estimator
+
+RNG = np.random.RandomState(0)
+X = RNG.normal(size=(90, 3))
+VALUE = X[:, 0] - X[:, 1] ** 2 + 0.3 * RNG.normal(size=90)
+# Grades with gaps, which the thresholds know nothing of.
+Y = np.array([3, 4, 6, 9])[np.digitize(VALUE, [-1.5, -0.5, 0.3])]
+NEW = np.random.RandomState(1).normal(size=(30, 3))
+NEW_Y = np.array([3, 4, 6, 9])[np.digitize(NEW[:, 0] - NEW[:, 1] ** 2, [-1.5, -0.5, 0.3])]
+NAMES = np.array(["low", "mid", "high", "top"])  # not the order of the alphabet
+CODES = np.searchsorted([3, 4, 6, 9], Y)
+
+
+@pytest.mark.parametrize("constraints", ["explicit", "implicit"])
+@pytest.mark.parametrize("thresholds", ["equispaced", [-2.0, 0.5, 1.0], "learned"])
+def test_the_estimator_is_the_solver_on_the_embedding(constraints, thresholds):
+    options = {"constraints": constraints, "thresholds": thresholds, "tol": 1e-10}
+    model = ORLand(8, similarity="manhattan", margin=MARGIN, C=3.0, random_state=0, **options)
+    model.fit(X, Y)
+    landmarks = X[model.landmark_indices_]
+    train, test = (-abs(A[:, None] - landmarks).sum(axis=2) / np.sqrt(8) for A in (X, NEW))
+    spec = as_thresholds(thresholds, 3, constraints)
+    found = solve(train, CODES, spec, 3.0, constraints=constraints, loss="squared_hinge")
+    np.testing.assert_allclose(model.coef_, found.coef, rtol=1e-5)
+    np.testing.assert_allclose(model.thresholds_, found.thresholds, rtol=1e-5)
+    values = test @ model.coef_
+    np.testing.assert_allclose(model.real_value(NEW), values)
+    grades = [3, 4, 6, 9]
+    predicted = [grades[sum(v >= b for b in model.thresholds_)] for v in values]
+    np.testing.assert_array_equal(model.predict(NEW), predicted)
+    edges = [-np.inf, *model.thresholds_, np.inf]
+    margins = [[min(v - edges[i], edges[i + 1] - v) for i in range(4)] for v in values]
+    np.testing.assert_allclose(model.decision_function(NEW), margins)
+    two = ORLand(10, thresholds=[0.25], random_state=0).fit(X, Y > 4)
+    np.testing.assert_allclose(two.decision_function(NEW), two.real_value(NEW) - 0.25)
+
+
+@LOSSES
+@pytest.mark.parametrize("constraints", ["explicit", "implicit"])
+@pytest.mark.parametrize("thresholds", ["equispaced", "learned"])
+def test_learns_the_grades(loss, constraints, thresholds):
+    options = {"loss": loss, "constraints": constraints, "thresholds": thresholds}
+    model = ORLand(40, **options, random_state=0).fit(X, Y)
+    constant = min(average_absolute_error(NEW_Y, np.full(30, grade)) for grade in set(Y))
+    assert average_absolute_error(NEW_Y, model.predict(NEW)) < 0.6 * constant
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_c_is_chosen_by_absolute_error(named):
+    Cs = [0.01, 1, 100]
+    y, y_val = (NAMES[np.searchsorted([3, 4, 6, 9], g)] if named else g for g in (Y, NEW_Y))
+    options = {"categories": NAMES if named else None, "tol": 1e-10, "random_state": 0}
+    model = ORLand(8, C=Cs[::-1], **options).fit(X, y, NEW, y_val)
+    places = {label: place for place, label in enumerate(NAMES)}
+    errors = []
+    for C in Cs:
+        predicted, true = ORLand(8, C=C, **options).fit(X, y).predict(NEW), y_val
+        if named:
+            predicted, true = ([places[label] for label in some] for some in (predicted, true))
+        errors.append(average_absolute_error(true, predicted))
+    np.testing.assert_allclose(-model.validation_scores_, errors)
+    assert len(set(errors)) > 1
+    assert Cs[int(np.argmin(errors))] == model.C_
+
+
+def test_the_order_of_grades():
+    options = {"C": (1, 10), "random_state": 0}
+    codes = np.array([10, 1, 5, 7])  # an order of numbers, of which places count
+    numbered = ORLand(8, **options).fit(X, CODES, NEW, CODES[:30])
+    for y, categories in (
+        (NAMES, NAMES),
+        (codes, codes),
+        (pd.Categorical(NAMES, NAMES, ordered=True), None),
+    ):
+        given = y[CODES] if categories is not None else pd.Series(y[CODES])
+        model = ORLand(8, categories=categories, **options)
+        model.fit(X, given, NEW, np.asarray(y)[CODES[:30]])
+        np.testing.assert_array_equal(model.validation_scores_, numbered.validation_scores_)
+        np.testing.assert_array_equal(model.predict(NEW), np.asarray(y)[numbered.predict(NEW)])
+    rows = CODES != 1  # grades to choose on may be among the categories, or other numbers
+    with_order = ORLand(8, categories=NAMES, **options)
+    with_order.fit(X[rows], NAMES[CODES[rows]], NEW, np.full(30, "mid"))
+    assert with_order.classes_.tolist() == ["low", "high", "top"]
+    places = np.array([NAMES.tolist().index(name) for name in with_order.predict(NEW)])
+    assert -with_order.validation_scores_.max() == pytest.approx(np.abs(places - 1).mean())
+    assert -ORLand(8, **options).fit(X, Y, NEW, np.full(30, 7)).validation_scores_.max() >= 1
+    with (
+        pytest.warns(UserWarning, match="high < low < top"),
+        pytest.raises(ValueError, match="'mid' is not a grade of y"),
+    ):
+        ORLand(8, **options).fit(X[rows], NAMES[CODES[rows]], NEW, np.full(30, "mid"))
+    for categories in (NAMES[:3], [*NAMES, "low"]):
+        with pytest.raises(ValueError, match="categories"):
+            ORLand(8, categories=categories).fit(X, NAMES[CODES])
+
+
+def test_a_grade_without_weight_is_absent():
+    kept = CODES != 1
+    model, fit = ORLand(C=10.0, tol=1e-10), {"landmarks": X[:8]}
+    expected = model.fit(X[kept], CODES[kept], **fit).real_value(NEW)
+    zeroed = model.fit(X, CODES, sample_weight=kept, **fit)
+    assert zeroed.classes_.tolist() == [0, 2, 3]
+    np.testing.assert_allclose(zeroed.real_value(NEW), expected, rtol=1e-6)
+    with pytest.raises(ValueError, match="one class"):
+        model.fit(X, CODES, sample_weight=~kept)

@@ -1,0 +1,251 @@
+"""RegLand against other solvers of the same problem, kernel regression against its formula."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.svm import LinearSVR
+
+from kernlearn.kernels import GaussianKernel
+from kernlearn.landmarks import KernelRegressor, RegLand
+
+RNG = np.random.RandomState(0)
+X = RNG.normal(size=(80, 3))
+Y = X[:, 0] - X[:, 1] ** 2 + 0.3 * RNG.normal(size=80)
+NEW = np.random.RandomState(1).normal(size=(25, 3))
+NEW_Y = NEW[:, 0] - NEW[:, 1] ** 2
+LOSSES = ["epsilon_insensitive", "squared_epsilon_insensitive"]
+
+
+def laplacian(A, B):
+    return np.array([[math.exp(-abs(a - b).sum()) for b in B] for a in A])
+
+
+def manhattan(A, B):
+    return np.array([[abs(a - b).sum() for b in B] for a in A])
+
+
+def embedding(points, landmarks):
+    return laplacian(points, landmarks) / math.sqrt(len(landmarks))
+
+
+def objective(w, features, y, C, epsilon, loss):
+    excess = np.maximum(abs(y - features @ w) - epsilon, 0)
+    return w @ w / 2 + C * (excess if loss == "epsilon_insensitive" else excess**2).sum()
+
+
+@pytest.mark.parametrize("drawn", ["trained on", "not trained on", "given"])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("selection", ["random", "dselect"])
+def test_minimises_over_the_embedding(selection, loss, drawn):
+    model = RegLand(
+        12,
+        similarity=laplacian,
+        selection=selection,
+        double_dipping=drawn != "not trained on",
+        loss=loss,
+        C=2.0,
+        epsilon=0.2,
+        fit_intercept=False,
+        tol=1e-6,
+        random_state=0,
+    ).fit(X, Y, landmarks=NEW[:12] if drawn == "given" else None)
+    assert (model.landmark_indices_ is None) == (drawn == "given")
+    landmarks = NEW[:12] if drawn == "given" else X[model.landmark_indices_]
+    rows = np.arange(80)
+    if drawn == "not trained on":
+        rows = np.setdiff1d(rows, model.landmark_indices_)
+    problem = embedding(X[rows], landmarks), Y[rows], 2.0, 0.2, loss
+    found = objective(model.coef_, *problem)
+    peer = LinearSVR(C=2.0, epsilon=0.2, loss=loss, fit_intercept=False, tol=1e-8, max_iter=10**5)
+    assert found == pytest.approx(objective(peer.fit(*problem[:2]).coef_, *problem), rel=1e-5)
+    for other in np.random.RandomState(2).normal(scale=0.05, size=(50, 12)):
+        assert found < objective(model.coef_ + other, *problem)
+    slow = [model.coef_ @ embedding(x[None], landmarks)[0] for x in NEW]
+    np.testing.assert_allclose(model.predict(NEW), slow, rtol=1e-12)
+    assert model.intercept_ == 0
+    assert model.validation_scores_ is None
+
+
+def test_a_weight_of_losses_stands_for_a_bound_on_the_norm():
+    model = RegLand(8, similarity=laplacian, C=0.5, fit_intercept=False, random_state=0).fit(X, Y)
+    features = embedding(X, X[model.landmark_indices_])
+    bound = np.linalg.norm(model.coef_)
+
+    def loss(w):
+        return (np.maximum(abs(Y - features @ w) - 0.1, 0) ** 2).sum()
+
+    inside = {"type": "ineq", "fun": lambda w: bound**2 - w @ w}
+    best = minimize(loss, np.zeros(8), constraints=[inside], method="SLSQP", tol=1e-12)
+    assert loss(model.coef_) == pytest.approx(best.fun, rel=1e-4)
+
+
+def test_an_intercept():
+    model = RegLand(5, C=100, random_state=0).fit(X, Y + 20)
+    features = GaussianKernel().fit(X)(NEW, X[model.landmark_indices_]) / math.sqrt(5)
+    expected = features @ model.coef_ + model.intercept_
+    np.testing.assert_allclose(model.predict(NEW), expected, rtol=1e-10)
+    assert model.intercept_ != 0
+    constant = RegLand(10, C=1e4, epsilon=0.05, random_state=0).fit(X, np.full(80, 3.0))
+    assert abs(constant.predict(NEW) - 3).max() < 0.06
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_best_on_validation_points(loss):
+    Cs, epsilons = [10, 0.1, 1], [0.5, 0.01]
+    how = {"similarity": "laplacian", "loss": loss, "random_state": 0}
+    model = RegLand(12, C=Cs, epsilon=epsilons, **how).fit(X, Y, NEW, NEW_Y)
+    slow = {
+        (C, epsilon): RegLand(12, C=C, epsilon=epsilon, **how).fit(X, Y)
+        for C in sorted(Cs)
+        for epsilon in sorted(epsilons)
+    }
+    errors = [((single.predict(NEW) - NEW_Y) ** 2).mean() for single in slow.values()]
+    np.testing.assert_allclose(model.validation_scores_, -np.reshape(errors, (3, 2)))
+    assert (model.C_, model.epsilon_) == list(slow)[np.argmin(errors)]
+    best = slow[model.C_, model.epsilon_]
+    np.testing.assert_allclose(model.coef_, best.coef_, rtol=1e-9)
+    # nothing to learn: of equally good ones the first
+    model.fit(X, np.zeros(80), NEW, np.zeros(25))
+    assert (model.C_, model.epsilon_) == (0.1, 0.01)
+
+
+@pytest.mark.parametrize("similarity", ["precomputed", "gaussian"])
+@pytest.mark.parametrize("double_dipping", [True, False])
+def test_held_out_points_are_neither_landmarks_nor_trained_on(similarity, double_dipping):
+    """Nor is a width computed from them."""
+    points, targets = X[:40], Y[:40]
+    model = RegLand(
+        10,
+        similarity=similarity,
+        double_dipping=double_dipping,
+        C=[1, 1 + 1e-9],
+        validation_fraction=0.3,
+        random_state=3,
+    )
+
+    def fitted(points, y):
+        model.fit(laplacian(points, points) if similarity == "precomputed" else points, y)
+        return model.coef_, model.validation_scores_
+
+    coef, scores = fitted(points, targets)
+    landmarks = set(model.landmark_indices_.tolist())
+    trained, scored = set(), set()
+    for i in range(40):
+        moved = points.copy()
+        moved[i] += 30 * (similarity == "gaussian" and double_dipping)
+        new_coef, new_scores = fitted(moved, targets + 5 * (np.arange(40) == i))
+        if not np.allclose(coef, new_coef, atol=1e-5):
+            trained.add(i)
+        elif not np.allclose(scores, new_scores, atol=1e-5):
+            scored.add(i)
+    assert len(scored) == 12
+    assert landmarks.isdisjoint(scored)
+    assert trained == set(range(40)) - scored - (set() if double_dipping else landmarks)
+
+
+def test_too_few_points_and_steps():
+    with pytest.warns(UserWarning, match="10 training points"):
+        model = RegLand(C=1, random_state=0).fit(X[:10], Y[:10])
+    assert sorted(model.landmark_indices_) == list(range(10))
+    for wrong, points in (
+        (RegLand(double_dipping=False), X[:10]),
+        (RegLand(), X[:1]),
+        (RegLand(selection="stratified"), X),
+        (RegLand(epsilon=[0.1, -1]), X),
+    ):
+        with pytest.raises(ValueError, match=r"double_dipping|1 sample|selection|epsilon"):
+            wrong.fit(points, Y[: len(points)])
+    with pytest.raises(ValueError, match="landmarks"):
+        RegLand(similarity="precomputed").fit(X @ X.T, Y, landmarks=NEW)
+    with pytest.raises(ValueError, match="landmarks: X has 2 features"):
+        RegLand().fit(X, Y, landmarks=NEW[:, :2])
+    with pytest.raises(ValueError, match="numbers"):
+        RegLand().fit(X, np.full(80, "high"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        RegLand(similarity="manhattan", C=1e4, epsilon=0).fit(X, Y)
+
+
+def test_real_numbers_of_several_targets():
+    from sklearn.datasets import load_diabetes
+
+    points, y = load_diabetes(return_X_y=True)
+    points, y = points / points.std(axis=0), y / 100
+    model = RegLand(C=(1, 10), random_state=0).fit(points[:300], np.column_stack([y, -y])[:300])
+    assert model.score(points[300:], np.column_stack([y, -y])[300:]) > 0.4
+
+
+# kernel regression
+
+
+def slow_average(weights, y):
+    """The formula of section 5.4, by loops."""
+    return [
+        sum(w * target for w, target in zip(row, y, strict=True)) / sum(row)
+        for row in np.asarray(weights).tolist()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("similarity", "slow"),
+    [
+        ("manhattan", lambda A, B: -manhattan(A, B)),
+        ("sigmoid", lambda A, B: np.tanh(A @ B.T / 3 - 1)),
+        (laplacian, laplacian),
+    ],
+)
+def test_is_the_slow_average_of_any_sign(similarity, slow):
+    model = KernelRegressor(similarity, weights="similarity").fit(X, Y)
+    np.testing.assert_allclose(model.predict(NEW), slow_average(slow(NEW, X), Y))
+    twice = KernelRegressor(similarity, weights="similarity")
+    rows = np.r_[:80, :10]
+    weights = slow(NEW, X) * np.r_[np.full(10, 2), np.ones(70)]
+    np.testing.assert_allclose(twice.fit(X[rows], Y[rows]).predict(NEW), slow_average(weights, Y))
+
+
+@pytest.mark.parametrize("bandwidth", [0.3, 5, "mean", "tenth"])
+def test_exponential_weights(bandwidth):
+    distances = manhattan(X, X)
+    mean = np.mean([distances[i, j] for i in range(80) for j in range(i)])
+    width = {"mean": mean, "tenth": mean / 10}.get(bandwidth, bandwidth)
+    model = KernelRegressor(manhattan, kind="distance", bandwidth=bandwidth).fit(X, Y)
+    assert model.bandwidth_ == pytest.approx(width)
+    expected = slow_average(np.exp(-manhattan(NEW, X) / width), Y)
+    np.testing.assert_allclose(model.predict(NEW), expected, rtol=1e-10)
+
+
+def test_widths_and_weights_by_hand():
+    model = KernelRegressor("precomputed", bandwidth="mean")
+    assert model.fit([[9, 1, -2], [3, 9, 4], [5, -6, 9]], [1, 2, 3]).bandwidth_ == 21 / 6
+    model = KernelRegressor("manhattan", bandwidth="mean")
+    assert model.fit(np.ones((3, 2)), [1, 2, 6]).bandwidth_ == 1  # for 0
+    assert model.predict([[5.0, 5.0]]) == pytest.approx(3)
+    narrow = KernelRegressor("manhattan", bandwidth=1e-3)  # not all underflow
+    narrow.fit([[0.0], [1.0], [1.0]], [1.0, 2.0, 4.0])
+    np.testing.assert_allclose(narrow.predict([[1e6], [-1e6]]), [3.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("similarity", "X_train", "point"),
+    [
+        ("gaussian", X, np.full((1, 3), 1e5)),  # vanish
+        # cancel, exactly and up to rounding
+        (lambda A, B: A[:, :1] * np.sign(B[:, 0]), np.r_[X, -X], X[:1]),
+        ("linear", X - X.mean(axis=0), 3 * NEW[:1]),
+    ],
+)
+def test_weights_that_sum_to_0_predict_the_mean(similarity, X_train, point):
+    y = np.random.RandomState(3).normal(loc=5, size=len(X_train))
+    model = KernelRegressor(similarity, weights="similarity").fit(X_train, y)
+    points = np.r_[NEW[:2], point]
+    assert model.predict(points)[2] == model.target_mean_ == y.mean()
+    np.testing.assert_allclose(model.predict(points)[:2], model.predict(NEW[:2]))
+    small = KernelRegressor("precomputed", weights="similarity").fit(np.eye(3), [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(small.predict([[1e-200, 0, 1e-200]]), [2.0])
+    np.testing.assert_allclose(small.predict([[1.0, -0.999999, 0]]), [-999998], rtol=1e-8)
+    assert small.predict([[1e-320, 0, 1e-320]]) == 2  # of so little, no digit is left
+    constant = KernelRegressor(similarity, weights="similarity").fit(X_train, np.full(len(y), 0.1))
+    np.testing.assert_allclose(constant.predict(points), 0.1, rtol=1e-14)
