@@ -82,20 +82,6 @@ def test_a_positive_semi_definite_matrix_is_left_alone(spectrum, iris):
         )
 
 
-def test_a_known_negative_part():
-    """On two points of similarity 1 that have similarity 0 with themselves λ is 1 and -1."""
-    S, new = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[3.0, 1.0]])
-    # Clip leaves (1, 1)/2 for both points, which no function tells apart. Flip gives the unit
-    # matrix, and takes (3, 1) to (1, 3): nearer the second point. Shift gives ones everywhere,
-    # S + 1, and the new row stays as it is.
-    for spectrum, expected in (("clip", 0), ("flip", 2), ("shift", -2)):
-        model = SpectrumSVM(spectrum, 1.0, similarity="precomputed").fit(S, [0, 1])
-        np.testing.assert_allclose(model.eigenvalues_, [-1, 1])
-        np.testing.assert_allclose(model.decision_function(new), expected, rtol=1e-6, atol=1e-9)
-    constant = SpectrumSVM(C=1.0, similarity="precomputed").fit(np.zeros((9, 9)), np.arange(9) % 3)
-    assert len(set(constant.predict(np.zeros((4, 9))))) == 1
-
-
 def test_distances_are_shifted_after_the_largest_is_added(iris):
     """-D alone is shifted by the greatest eigenvalue of D: the diagonal outweighs the rest."""
     X, y = iris
@@ -127,5 +113,3 @@ def test_c_is_chosen_on_validation_points(make, iris, similarities):
     best = int(np.argmax(accuracy))
     assert [1e-3, 1.0, 100.0][best] == model.C_ == model.best_params_["C"]
     np.testing.assert_array_equal(model.predict(rows), single[best].predict(rows))
-    with pytest.raises(ValueError, match="spectrum"):
-        SpectrumSVM("cut").fit(*iris)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import make_classification, make_moons
+from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -102,14 +102,6 @@ def test_the_nearest_in_the_embedding_are_compared(k, form):
         np.testing.assert_allclose(found, np.bincount(CODES[nearest], minlength=3) / k)
 
 
-def test_all_points_refined_are_all_neighbours():
-    model = LandmarkKNNClassifier(
-        3, n_neighbors=5, n_refined=500, similarity="manhattan", random_state=0
-    ).fit(X, Y)
-    expected = KNeighborsClassifier(5, metric="manhattan").fit(X, Y)
-    np.testing.assert_allclose(model.predict_proba(NEW), expected.predict_proba(NEW))
-
-
 @pytest.mark.parametrize(
     "make", [SimilarityKNNClassifier, LandmarkKNNClassifier, "refined"], ids=str
 )
@@ -148,9 +140,3 @@ def test_numbers_above_that_of_points():
     ):
         with pytest.raises(ValueError, match="n_neighbors"):
             model.fit(X, Y)
-
-
-def test_where_no_linear_function_separates_a_few_landmarks_do():
-    points, y = make_moons(600, noise=0.15, random_state=0)
-    model = LandmarkKNNClassifier(4, similarity="manhattan", random_state=0)
-    assert model.fit(points[:400], y[:400]).score(points[400:], y[400:]) > 0.95

@@ -81,28 +81,18 @@ def test_c_is_chosen_on_held_out_queries():
     assert model.C_ == 1
 
 
-@pytest.mark.parametrize(
-    ("y", "qid", "params", "message"),
-    [
-        (-Y, QUERY, {}, "relevances"),
-        (0 * Y, QUERY, {}, "relevance"),
-        (Y, QUERY[:-1], {}, "inconsistent"),
-        (Y, None, {"C": (1, 2)}, "two queries"),
-    ],
-)
-def test_bad_input(y, qid, params, message):
-    with pytest.raises(ValueError, match=message):
-        RankLand(5, **params).fit(X, y, qid)
-
-
 def test_learns_a_ranking():
     kept = QUERY != "f"
     model = RankLand(40, C=100, random_state=0).fit(X, Y, QUERY)
     assert model.score(X[kept], Y[kept], QUERY[kept]) > 0.95
-    words = ["".join(RNG.choice(list("abc"), 6)) for _ in range(40)]
-    relevance, query = [word.count("a") for word in words], np.arange(40) % 4
-    model = RankLand(30, similarity="levenshtein", C=100, random_state=0)
-    assert model.fit(words, relevance, query).score(words, relevance, query) > 0.9
+    for y, qid, C, message in (
+        (-Y, QUERY, 1, "relevances"),
+        (0 * Y, QUERY, 1, "relevance"),
+        (Y, QUERY[:-1], 1, "inconsistent"),
+        (Y, None, (1, 2), "two queries"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            RankLand(5, C=C).fit(X, y, qid)
 
 
 @pytest.mark.data

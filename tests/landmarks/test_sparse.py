@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import linprog, minimize
+from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import OrthogonalMatchingPursuit
 from sklearn.metrics import mean_squared_error
-from sklearn.preprocessing import StandardScaler, normalize
+from sklearn.preprocessing import StandardScaler
 
 from kernlearn.datasets import load
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import SparseRegLand, sparse
-from kernlearn.landmarks.sparse import forward_greedy, fully_corrective_path, insensitive_loss
+from kernlearn.landmarks.sparse import forward_greedy, fully_corrective_path
 
 RNG = np.random.RandomState(0)
 X = RNG.standard_normal((90, 4))
@@ -23,7 +22,7 @@ Y = np.sin(X[:, 0]) + 0.5 * X[:, 1] ** 2 + 0.1 * RNG.standard_normal(90) + 10
 def slow_path(F, y, n_columns, ridge=0.0):
     """Take the largest product with the residual, and solve least squares anew."""
     m = F.shape[1]
-    F, y = np.vstack([F, np.sqrt(ridge) * np.eye(m)]), np.append(y, np.zeros(m))
+    F, y = np.vstack([F.astype(float), np.sqrt(ridge) * np.eye(m)]), np.append(y, np.zeros(m))
     columns, weights, losses, residual = [], [], [], y
     for _ in range(n_columns):
         products = [abs(F[:, j] @ residual) if j not in columns else -1 for j in range(m)]
@@ -44,37 +43,19 @@ def assert_same(path, slow, rtol=1e-9):
     np.testing.assert_allclose(path.losses, losses, rtol=rtol, atol=1e-12)
 
 
-@pytest.mark.parametrize("ridge", [0.0, 0.5])
-@pytest.mark.parametrize("accurate", [sparse._ACCURATE, 1.0], ids=["gram", "qr"])
-def test_full_correction_is_the_slow_version(ridge, accurate, monkeypatch):
-    monkeypatch.setattr(sparse, "_ACCURATE", accurate)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "changed", [{}, {"_ACCURATE": 1.0}, {"_BLOCK_ROWS": 7}, {"_COLUMNS_PER_PASS": 100}], ids=str
+)
+def test_full_correction_is_the_slow_version(changed, dtype, monkeypatch):
+    for name, value in changed.items():  # by QR, in blocks of rows, a column at a time
+        monkeypatch.setattr(sparse, name, value)
     for seed in range(4):
         rng = np.random.RandomState(seed)
         F = rng.standard_normal((40, 25)) * rng.uniform(0.1, 3, 25) + rng.uniform(0, 2)
-        y = rng.standard_normal(40) + 1
-        assert_same(fully_corrective_path(F, y, 20, ridge=ridge), slow_path(F, y, 20, ridge))
-
-
-def test_blocks_of_rows_and_single_columns_change_nothing(monkeypatch):
-    rng = np.random.RandomState(0)
-    F, y = rng.standard_normal((50, 30)).astype(np.float32) + 1, rng.standard_normal(50)
-    slow = slow_path(F.astype(float), y, 12)
-    monkeypatch.setattr(sparse, "_BLOCK_ROWS", 7)
-    for columns_per_pass in (100, 1):
-        monkeypatch.setattr(sparse, "_COLUMNS_PER_PASS", columns_per_pass)
-        assert_same(fully_corrective_path(F, y, 12), slow)
-        assert_same(fully_corrective_path(F.astype(float), y, 12), slow)
-
-
-def test_same_support_as_orthogonal_matching_pursuit():
-    rng = np.random.RandomState(0)
-    F = normalize(np.exp(-rng.uniform(0, 3, (300, 60))), axis=0)
-    y = F[:, ::7].sum(axis=1) + 0.1 * rng.standard_normal(300)
-    path = fully_corrective_path(F, y, 30)
-    for k in (1, 2, 10, 30):
-        pursuit = OrthogonalMatchingPursuit(n_nonzero_coefs=k, fit_intercept=False).fit(F, y)
-        assert set(np.flatnonzero(pursuit.coef_)) == set(path.columns[:k])
-        np.testing.assert_allclose(pursuit.coef_[path.columns[:k]], path.coef[k - 1, :k])
+        F, y, ridge = F.astype(dtype), rng.standard_normal(40) + 1, seed % 2 / 2
+        path, slow = fully_corrective_path(F, y, 20, ridge=ridge), slow_path(F, y, 20, ridge)
+        assert_same(path, slow)
 
 
 @given(
@@ -111,12 +92,7 @@ def test_repeated_dependent_and_useless_columns_are_passed_over():
     np.testing.assert_allclose(path.losses[-1:], least, rtol=1e-6)
     equal = np.repeat(base[:, :1], 9, axis=1) * [-0.5, *[1] * 8]
     assert fully_corrective_path(equal, y, 9).columns.tolist() == [1]
-    F, y = np.eye(6)[:, :4], np.array([3.0, 0, -4, 0, 0, 0])
-    for rest, expected in ((0, [9, 0]), (7, [58, 49])):
-        path = fully_corrective_path(F, y + rest * np.eye(6)[5], 4)
-        assert path.columns.tolist() == [2, 0]
-        np.testing.assert_allclose(path.losses, expected, atol=1e-12)
-    assert fully_corrective_path(F, np.eye(6)[4], 4).coef.shape == (0, 0)
+    assert fully_corrective_path(np.eye(6)[:, :4], np.eye(6)[4], 4).coef.shape == (0, 0)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -134,9 +110,6 @@ def test_smooth_columns(seed):
         assert np.linalg.norm(excess) < 1e-9 * np.linalg.norm(y)
         assert np.linalg.norm(weights[:k] - best) < 1e-7 * np.linalg.norm(best)
         assert loss == pytest.approx(((y - chosen @ best) ** 2).sum(), rel=1e-8)
-
-
-# algorithm 6
 
 
 def bounded_problem(seed, n=30, m=12):
@@ -186,32 +159,8 @@ def test_forward_greedy_is_the_slow_version(seed):
     assert path.n_iter <= 8 * 1.5**2 / 0.1**2
 
 
-@pytest.mark.parametrize("beta", [0.5, 10])
-def test_the_loss_is_the_infimum_of_its_definition(beta):
-    v, errors = np.linspace(-4, 4, 80001), np.linspace(-3, 3, 61)
-    for error, loss in zip(errors, insensitive_loss(errors, 0.3, beta), strict=True):
-        insensitive = np.maximum(np.abs(error - v) - 0.3, 0)
-        assert loss == pytest.approx(slow_loss(error, 0.3, beta), abs=1e-12)
-        assert loss == pytest.approx((beta / 2 * v**2 + insensitive).min(), abs=1e-6)
-
-
-def least_loss(F, y, C_W, epsilon, beta):
-    """The minimum in equation 5.2, with w = p - q for p, q >= 0."""
-    m = F.shape[1]
-    found = minimize(
-        lambda pq: insensitive_loss(F @ (pq[:m] - pq[m:]) - y, epsilon, beta).mean(),
-        np.full(2 * m, C_W / (4 * m)),
-        bounds=[(0, None)] * (2 * m),
-        constraints=[{"type": "ineq", "fun": lambda pq: C_W - pq.sum()}],
-        method="SLSQP",
-        options={"maxiter": 500, "ftol": 1e-10},
-    )
-    assert found.success
-    return found.fun
-
-
 def least_sharp_loss(F, y, C_W, epsilon):
-    """The same with the loss as it is, an LP in (p, q, excess)."""
+    """The minimum in equation 5.2 with the loss as it is, an LP in (p, q, excess)."""
     n, m = F.shape
     sides = np.hstack([np.vstack([F, -F]), -np.vstack([F, -F]), -np.vstack([np.eye(n)] * 2)])
     norm = np.append(np.ones(2 * m), np.zeros(n))
@@ -239,7 +188,6 @@ def test_is_within_the_tolerance_of_the_minimum(C_W, scale):
         errors = F[:, path.columns] @ path.coef[-1] - y
         reached = np.mean([slow_loss(error, epsilon, 1 / tol) for error in errors])
         assert path.losses[-1] == pytest.approx(reached)
-        assert reached - least_loss(F, y, C_W, epsilon, 1 / tol) <= tol
         sharp = np.maximum(np.abs(errors) - epsilon, 0).mean()
         assert sharp - least_sharp_loss(F, y, C_W, epsilon) <= 1.5 * tol
         for k in range(1, len(path.columns)):  # rows are the last weights with so many columns
@@ -257,11 +205,8 @@ def test_too_few_steps_and_nothing_to_do():
         assert path.n_iter == 0
 
 
-# the estimator
-
-
 def manhattan(A, B):
-    return np.array([[-sum(abs(a - b) for a, b in zip(x, y, strict=True)) for y in B] for x in A])
+    return -abs(A[:, None] - B[None]).sum(axis=2)
 
 
 @pytest.mark.parametrize("ridge", [0.0, 3.0])
