@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier, Identity, Ramp, Sigmoid, Sign
-from kernlearn.landmarks.selection import SELECTIONS, select_landmarks
+from kernlearn.landmarks.selection import SELECTIONS
 from kernlearn.solvers.linear_path import linear_paths
 
 SIGMA, SLOPES, PENALTIES = 2.0, (1, 5, 10, 50, 100, 1000), (1, 10, 100, 1000)
@@ -77,25 +77,22 @@ def test_bbs_is_the_slow_version(iris, seed, n_classes, selection):
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("selection", "options"),
     [
-        {"loss": "hinge", "fit_intercept": True},
-        {"loss": "logistic", "fit_intercept": True},
-        {"solver": "truncated_newton", "selection": "dselect"},
-        {"solver": "liblinear", "tol": 1e-3},
+        ("random", {"loss": "hinge", "fit_intercept": True}),
+        ("random", {"loss": "logistic", "fit_intercept": True}),
+        ("dselect", {"solver": "truncated_newton"}),
     ],
 )
-def test_options_are_those_of_the_solver(iris, options):
+def test_options_are_those_of_the_solver(iris, selection, options):
     """Columns that a selection computes alone differ in the last digit from those of the fit."""
     X, y = iris
-    model = BBSClassifier(10, C=1, random_state=0, **options).fit(X, y)
+    model = BBSClassifier(10, C=1, selection=selection, random_state=0, **options).fit(X, y)
     features = GaussianKernel().fit(X)(X, X[model.landmark_indices_]) / model.scale_
-    rng = np.random.RandomState(0)
-    select_landmarks(10, np.unique(y, return_inverse=True)[1], "random", rng)
-    options.pop("selection", None)
-    labels = np.where(y == model.classes_[:, None], 1.0, -1.0)
-    options = {"solver": "auto", **options}
-    coef, intercept = linear_paths(features, labels, [1.0], **options, seed=rng.randint(2**31 - 1))
+    labels, rng = np.where(y == model.classes_[:, None], 1.0, -1.0), np.random.RandomState(0)
+    rng.permutation(150)  # draws the landmarks
+    options = {"solver": "auto", "seed": rng.randint(2**31 - 1), **options}
+    coef, intercept = linear_paths(features, labels, [1.0], **options)
     np.testing.assert_array_equal(model.coef_, coef[:, 0])
     np.testing.assert_array_equal(model.intercept_, intercept[:, 0])
 
@@ -118,13 +115,8 @@ def test_ftune_is_the_slow_version(iris, per_class, n_classes, selection):
     for p, label in enumerate(labels):
         for s, c in cells:
             features, features_val = (
-                np.array(
-                    [
-                        [min(max(SLOPES[s] * (k[a] - k[b]) / scale, -1), 1) for a, b in pairs[p]]
-                        for k in matrix
-                    ]
-                )
-                for matrix in (K, K_val)
+                np.clip(SLOPES[s] * (k[:, pairs[p, :, 0]] - k[:, pairs[p, :, 1]]) / scale, -1, 1)
+                for k in (K, K_val)
             )
             weights[p, s, c] = separator(features, np.where(y == label, 1, -1), PENALTIES[c])
             decisions[p, s, c] = features_val @ weights[p, s, c]
@@ -184,17 +176,11 @@ def test_the_size_of_similarities_and_the_order_of_c_do_not_matter(iris, make):
 
 def test_families_of_transfer_functions(iris):
     X, y = iris
-    for given, meant in (
-        ("sign", [Sign()]),
-        (3, [Ramp(3)]),
-        (Sigmoid(2), [Sigmoid(2)]),
-        (["identity", 4.0, "sigmoid"], [Identity(), Ramp(4), Sigmoid(1)]),
-        (np.array([1, 5]), [Ramp(1), Ramp(5)]),
-    ):
+    mixed = ["identity", 4.0, "sigmoid"]
+    for given, meant in (("sign", [Sign()]), (mixed, [Identity(), Ramp(4), Sigmoid(1)])):
         found = FTuneClassifier(9, transfers=given, random_state=0).fit(X, y)
         expected = FTuneClassifier(9, transfers=meant, random_state=0).fit(X, y)
-        assert found.transfer_ in meant
-        assert found.validation_scores_.shape == (len(meant), 4)
+        assert found.transfer_ == expected.transfer_
         np.testing.assert_array_equal(found.coef_, expected.coef_)
     model = FTuneClassifier(9, transfers=np.sin, C=10, random_state=0).fit(X, y)
     assert model.transfer_(2.0) == np.sin(2.0)

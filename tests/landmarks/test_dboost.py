@@ -1,6 +1,7 @@
 """DBOOST against a slow AdaBoost over all thresholds."""
 
 import math
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +17,9 @@ from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import DBoostClassifier, boosting
 from kernlearn.landmarks.boosting import fill_bins, quantile_cuts
 from kernlearn.landmarks.selection import select_pairs
+
+SEEDS = st.integers(0, 10**6)
+OnMatrix = partial(DBoostClassifier, similarity="precomputed")
 
 
 def slow_candidates(K, pairs, search):
@@ -75,23 +79,13 @@ def rounds_of(model, problem):
     return np.column_stack([model.landmark_pairs_[problem], *(each[problem] for each in measures)])
 
 
-def boosted(K, y, n_landmarks, pool_size, n_thresholds, seed):
-    return DBoostClassifier(
-        n_landmarks,
-        similarity="precomputed",
-        pool_size=pool_size,
-        n_thresholds=n_thresholds,
-        random_state=seed,
-    ).fit(K, y)
-
-
 @pytest.mark.parametrize("n_thresholds", [255, 0])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_is_adaboost_for_each_class(n_classes, n_thresholds):
     rng = np.random.RandomState(0)
     y = np.arange(60) % n_classes
     K = rng.randn(60, 60) + (y[:, None] == y)  # indefinite and asymmetric
-    model = boosted(K, y, 30, 25, n_thresholds, 5)
+    model = OnMatrix(30, pool_size=25, n_thresholds=n_thresholds, random_state=5).fit(K, y)
     pools = select_pairs(25, y, selection="random", rng=np.random.RandomState(5))
     new, scores = np.random.RandomState(1).randn(40, 60), []
     for c, pairs in enumerate(pools):
@@ -106,19 +100,14 @@ def test_is_adaboost_for_each_class(n_classes, n_thresholds):
     np.testing.assert_array_equal(model.predict(new), codes)
 
 
-@given(
-    seed=st.integers(0, 10**6),
-    n=st.integers(4, 25),
-    levels=st.integers(2, 6),
-    search=st.booleans(),
-)
+@given(SEEDS, st.integers(4, 25), st.integers(2, 6), st.booleans())
 @settings(max_examples=60)
 @pytest.mark.filterwarnings("ignore:no pair of landmarks")
 def test_ties_and_abstentions(seed, n, levels, search):
     rng = np.random.RandomState(seed)
     K = rng.randint(levels, size=(n, n)).astype(float)
     y = rng.permutation(np.arange(n) % 2)
-    model = boosted(K, y, 15, 8, 63 if search else 0, seed)
+    model = OnMatrix(15, pool_size=8, n_thresholds=63 * search, random_state=seed).fit(K, y)
     (pairs,) = select_pairs(8, y, selection="random", rng=np.random.RandomState(seed))
     expected = slow_adaboost(K, 2 * y - 1, pairs, 15, search)
     np.testing.assert_allclose(rounds_of(model, 0), expected, rtol=1e-9, atol=1e-12)
@@ -148,12 +137,7 @@ def test_sums_carried_along_are_those_of_all_points(monkeypatch):
     np.testing.assert_allclose(carried, rounds_of(model.fit(X, y), 0), rtol=1e-9, atol=1e-13)
 
 
-@given(
-    seed=st.integers(0, 10**6),
-    n=st.integers(2, 300),
-    n_cuts=st.integers(1, 255),
-    levels=st.sampled_from([2, 7, 10**6]),
-)
+@given(SEEDS, st.integers(2, 300), st.integers(1, 255), st.sampled_from([2, 7, 10**6]))
 @settings(max_examples=60)
 def test_bins_and_cuts(seed, n, n_cuts, levels):
     rng = np.random.RandomState(seed)
@@ -180,8 +164,8 @@ def test_cuts_by_hand():
         quantile_cuts(sample, 3, tie=1e-12),
         [[1.5, 2.5, np.inf], [np.inf] * 3, [(1e-15 + 4) / 2, np.inf, np.inf]],
     )
-    sample = np.random.RandomState(0).permutation(1000).astype(float)[None]
-    np.testing.assert_array_equal(quantile_cuts(sample, 9, tie=1e-9), [np.arange(99.5, 900, 100)])
+    evenly = quantile_cuts(np.arange(1000.0)[None], 9, tie=1e-9)
+    np.testing.assert_array_equal(evenly, [np.arange(99.5, 900, 100)])
 
 
 @pytest.mark.parametrize("n_thresholds", [63, 0])
@@ -192,7 +176,7 @@ def test_a_similarity_that_says_nothing(n_classes, n_thresholds):
     noise = 0 if n_thresholds else 1e-15
     K = 0.3 + noise * np.random.RandomState(0).randn(30, 30)
     with pytest.warns(UserWarning, match="no pair of landmarks"):
-        model = boosted(K, y, 5, 300, n_thresholds, 0)
+        model = OnMatrix(5, n_thresholds=n_thresholds, random_state=0).fit(K, y)
     assert not any(map(len, model.landmark_pairs_))
     assert not model.decision_function(np.ones((4, 30))).any()
     assert set(model.predict(np.ones((4, 30)))) <= set(y)
@@ -205,15 +189,9 @@ def test_a_similarity_that_says_nothing(n_classes, n_thresholds):
 )
 def test_reported_accuracies_come_back(data_dir, name, n_landmarks, reported):
     data = load(name, data_dir=data_dir)
-    X, y = np.asarray(data.data), np.asarray(data.target)
-    scores = []
+    X, y, scores = StandardScaler().fit_transform(data.data), np.asarray(data.target), []
     for seed in range(3):
-        X_train, X_rest, y_train, y_rest = train_test_split(
-            X, y, train_size=0.5, random_state=seed
-        )
-        X_val, _, y_val, _ = train_test_split(X_rest, y_rest, train_size=0.4, random_state=seed)
-        scaler = StandardScaler().fit(X_train)
+        train, test, y_train, y_test = train_test_split(X, y, train_size=0.5, random_state=seed)
         model = DBoostClassifier(n_landmarks, pool_size=None, random_state=seed)
-        model.fit(scaler.transform(X_train), y_train)
-        scores.append(model.score(scaler.transform(X_val), y_val))
+        scores.append(model.fit(train, y_train).score(test, y_test))
     assert abs(np.mean(scores) - reported) < 0.03

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_diabetes, load_digits
+from sklearn.datasets import load_digits
 from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
@@ -62,13 +61,10 @@ def test_embeddings_by_their_definitions(kind, normalize):
     assert not nothing.fit(X, CLASSES).transform(NEW).any()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("dtype", "atol"), [(np.float32, 1e-4), (np.float64, 1e-10)])
 @EACH_SELECTION
-def test_all_at_once_is_fit_and_then_transform(selection, dtype):
-    options, atol = (
-        {"selection": selection, "random_state": 0},
-        1e-10 if dtype is np.float64 else 1e-4,
-    )
+def test_all_at_once_is_fit_and_then_transform(selection, dtype, atol):
+    options = {"selection": selection, "random_state": 0}
     for made in (
         LandmarkEmbedding(9, **options),
         PairEmbedding(9, **options),
@@ -100,9 +96,8 @@ def test_classes_where_they_are_needed(make):
     name = "n_components" if make is NystroemEmbedding else "n_landmarks"
     for selection in SELECTIONS:
         model = make(selection=selection, random_state=0, **{name: 6})
-        needs = selection == "stratified"
-        assert get_tags(model).target_tags.required == needs
-        if not needs:
+        assert get_tags(model).target_tags.required == (selection == "stratified")
+        if selection != "stratified":
             assert len(set(model.fit(X).landmark_indices_)) == 6
         if selection in ("stratified", "dselect"):
             chosen = CLASSES[model.fit(X, CLASSES).landmark_indices_]
@@ -114,20 +109,17 @@ def test_classes_where_they_are_needed(make):
     assert get_tags(PairEmbedding()).target_tags.required
 
 
-@pytest.mark.parametrize(
-    ("estimator", "y", "message"),
-    [
+def test_bad_arguments():
+    for estimator, y, message in (
         (LandmarkEmbedding(selection="stratified"), None, "requires y"),
         (NystroemEmbedding(selection="stratified"), None, "requires y"),
         (PairEmbedding(), None, "requires y"),
         (PairEmbedding(), np.zeros(60), "one class"),
         (LandmarkEmbedding(selection="dselect"), np.linspace(0, 1, 60), "label type"),
-        (PairEmbedding(transfer=np.cos), CLASSES, "antisymmetric"),
-    ],
-)
-def test_bad_arguments(estimator, y, message):
-    with pytest.raises(ValueError, match=message):
-        estimator.fit(X, y)
+        (NystroemEmbedding("value_difference"), None, "labels"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            estimator.fit(X, y)
 
 
 def test_fewer_points_than_landmarks():
@@ -206,18 +198,6 @@ def test_eigenvalues_of_0_or_below_are_left_out(selection):
     assert not fitted.transform(np.ones((2, 60))).any()
 
 
-def test_kernels_get_what_they_are_fitted_to():
-    named = NystroemEmbedding("gaussian", 8, random_state=0).fit(X)
-    assert named.kernel_.sigma_ == GaussianKernel().fit(X).sigma_
-    table = np.array([["red", "big"], ["red", "small"], ["blue", "big"], ["green", "big"]] * 5)
-    learning = NystroemEmbedding("value_difference", 4, random_state=0)
-    assert learning.fit_transform(table, [1, 1, 0, 0] * 5).shape == (20, 4)
-    with pytest.raises(ValueError, match="labels"):
-        learning.fit(table)
-    common = NystroemEmbedding(lambda a, b: len(set(a) & set(b)), 2, random_state=0)
-    assert common.fit_transform(["tea", "tee", "eat", "sun"]).shape == (4, 2)
-
-
 def test_numbers_of_kernel_values():
     points, sizes = np.random.RandomState(0).normal(size=(400, 50)), []
 
@@ -241,6 +221,3 @@ def test_on_real_data():
     map_ = NystroemEmbedding("gaussian", 150, selection="rpcholesky", random_state=0)
     model = make_pipeline(map_, LinearSVC(C=10.0))
     assert model.fit(points[:1000], y[:1000]).score(points[1000:], y[1000:]) > 0.93
-    points, y = load_diabetes(return_X_y=True)
-    model = make_pipeline(NystroemEmbedding(n_components=50, random_state=0), Ridge(0.1))
-    assert model.fit(points, y).score(points, y) > 0.4

@@ -43,10 +43,8 @@ def test_nearest_with_ties(similarities, k):
 @pytest.mark.parametrize("k", [1, 2, 4, 7, 120])
 def test_slow_version_with_many_ties(k):
     matrix = np.round(X @ X.T)
-    model = SimilarityKNNClassifier(k, similarity="precomputed").fit(
-        matrix[TRAIN, TRAIN], Y[TRAIN]
-    )
-    new = matrix[VAL, TRAIN]
+    train, new = matrix[TRAIN, TRAIN], matrix[VAL, TRAIN]
+    model = SimilarityKNNClassifier(k, similarity="precomputed").fit(train, Y[TRAIN])
     np.testing.assert_array_equal(model.predict(new), slow_predict(new, Y[TRAIN], k))
     shares = model.predict_proba(new)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
@@ -64,19 +62,15 @@ def test_scikit_learn_on_distances(similarity):
         np.testing.assert_allclose(model.predict_proba(form(NEW)), expected.predict_proba(NEW))
 
 
-def embedded(model, points):
-    return -manhattan_distances(points, X[model.landmark_indices_])
-
-
 @pytest.mark.parametrize("k", [1, 4, 200])
 def test_scikit_learn_on_the_embedding(k):
     model = LandmarkKNNClassifier(20, n_neighbors=k, similarity="manhattan", random_state=0)
-    model.fit(X, Y)
-    expected = KNeighborsClassifier(k, algorithm="brute").fit(embedded(model, X), Y)
-    features = embedded(model, NEW)
-    shares = expected.predict_proba(features)
+    landmarks = X[model.fit(X, Y).landmark_indices_]
+    train, new = -manhattan_distances(X, landmarks), -manhattan_distances(NEW, landmarks)
+    expected = KNeighborsClassifier(k, algorithm="brute").fit(train, Y)
+    shares = expected.predict_proba(new)
     np.testing.assert_allclose(model.predict_proba(NEW), shares, rtol=1e-6)
-    np.testing.assert_array_equal(model.predict(NEW), expected.predict(features))
+    np.testing.assert_array_equal(model.predict(NEW), expected.predict(new))
 
 
 @pytest.mark.parametrize("form", ["points", "sparse", "matrix", "distance"])
@@ -103,40 +97,31 @@ def test_the_nearest_in_the_embedding_are_compared(k, form):
 
 
 @pytest.mark.parametrize(
-    "make", [SimilarityKNNClassifier, LandmarkKNNClassifier, "refined"], ids=str
+    "model",
+    [
+        SimilarityKNNClassifier((25, 1, 5), similarity="manhattan"),
+        LandmarkKNNClassifier(20, n_neighbors=(25, 1, 5), similarity="manhattan", random_state=0),
+        LandmarkKNNClassifier(20, n_neighbors=(25, 1, 5), n_refined=30, random_state=0),
+    ],
 )
-def test_the_number_is_chosen_on_validation_points(make):
-    ks, options = (25, 1, 5), {"similarity": "manhattan", "random_state": 0}
-    if make != SimilarityKNNClassifier:
-        options |= {"n_landmarks": 20, "n_refined": 30 if make == "refined" else 0}
-        make = LandmarkKNNClassifier
-    model = make(n_neighbors=ks, **options).fit(X[TRAIN], Y[TRAIN], X[VAL], Y[VAL])
-    descending = sorted(ks, reverse=True)
-    single = [
+def test_the_number_is_chosen_on_validation_points(model):
+    scores = [
         clone(model).set_params(n_neighbors=k).fit(X[TRAIN], Y[TRAIN]).score(X[VAL], Y[VAL])
-        for k in descending
+        for k in (25, 5, 1)
     ]
-    np.testing.assert_allclose(model.validation_scores_, single)
-    assert model.n_neighbors_ == descending[int(np.argmax(single))]
-    # the greatest of equally good ones
-    model.fit(X, Y, X[:1], [Y[0]])
-    best = model.validation_scores_ == model.validation_scores_.max()
-    assert model.n_neighbors_ == descending[int(np.flatnonzero(best)[0])]
-    weights = np.r_[np.zeros(20), np.ones(60)]
-    weighted = make(n_neighbors=ks, **options)
-    assert weighted.fit(X[VAL], Y[VAL], sample_weight=weights).n_neighbors_ in ks
+    model.fit(X[TRAIN], Y[TRAIN], X[VAL], Y[VAL])
+    np.testing.assert_allclose(model.validation_scores_, scores)
+    assert model.n_neighbors_ == (25, 5, 1)[int(np.argmax(scores))]
 
 
 def test_numbers_above_that_of_points():
-    refined = LandmarkKNNClassifier(5, n_neighbors=(1, 50), n_refined=10, random_state=0)
-    assert refined.fit(X, Y).n_neighbors_ in (1, 10)
-    few = LandmarkKNNClassifier(5, n_neighbors=(3, 500), random_state=0).fit(X[:30], Y[:30])
-    assert few.n_neighbors_ in (3, 24)
-    for model in (
-        refined.set_params(n_neighbors=20),
-        LandmarkKNNClassifier(5, n_neighbors=201),
-        SimilarityKNNClassifier(201),
+    model = LandmarkKNNClassifier(5, n_neighbors=(1, 50), n_refined=10, random_state=0)
+    assert model.fit(X, Y).n_neighbors_ in (1, 10)
+    assert model.set_params(n_refined=0).fit(X[:30], Y[:30]).n_neighbors_ in (1, 24)
+    for wrong in (
+        clone(model).set_params(n_neighbors=20, n_refined=10),
+        clone(model).set_params(n_neighbors=201),
         SimilarityKNNClassifier([1, 161]),
     ):
         with pytest.raises(ValueError, match="n_neighbors"):
-            model.fit(X, Y)
+            wrong.fit(X, Y)

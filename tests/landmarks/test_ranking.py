@@ -56,13 +56,8 @@ def test_queries():
     np.testing.assert_allclose(coef(X, Y, None), coef(X, Y, np.full(len(Y), 7)))
     renamed = -np.unique(QUERY, return_inverse=True)[1][order]
     np.testing.assert_allclose(coef(X, Y, QUERY), coef(X[order], Y[order], renamed), rtol=1e-10)
-    # of one document, and of huge relevances
-    model = RankLand(similarity="linear", C=1e9)
-    one = clone(model).fit([[2.0]], [1], landmarks=[[1.0]]).predict([[2.0]])
-    np.testing.assert_allclose(one, [np.log(2)], rtol=1e-6)
-    huge = model.fit(np.eye(3), [2000.0, 1999.0, 0.0], landmarks=np.eye(3)).predict(np.eye(3))
-    norm = 1 / np.log(2) + 0.5 / np.log(3)
-    np.testing.assert_allclose(huge, [1 / norm, 0.5 / norm, 0], atol=1e-6)
+    one = RankLand(similarity="linear", C=1e9).fit([[2.0]], [1], landmarks=[[1.0]])
+    np.testing.assert_allclose(one.predict([[2.0]]), [np.log(2)], rtol=1e-6)
 
 
 def test_c_is_chosen_on_held_out_queries():

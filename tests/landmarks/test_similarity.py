@@ -75,27 +75,3 @@ def test_blocks_of_rows(small_blocks):
         np.testing.assert_allclose(together, every.compare(X)[:, which], rtol=1e-12)
         kept.keep(which)
     assert not list(every.take(np.array([], dtype=int)).blocks(X))
-
-
-class Node:
-    """Something that numpy would take for a sequence."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def __len__(self):
-        return len(self.name)
-
-    def __getitem__(self, i):
-        return self.name[i]
-
-
-def test_objects_that_look_like_sequences():
-    def common(A, B):
-        return np.array([[len(set(a) & set(b)) for b in B] for a in A])
-
-    estimator = Compares(common, "distance")
-    every = estimator.learn([Node(word) for word in ("abc", "bcd", "xyz", "ax")], [0, 0, 1, 1])
-    found = every.take(np.array([0, 3])).compare(estimator._check_points(["abx", "z"]))
-    np.testing.assert_array_equal(found, [[-2, -2], [0, 0]])
-    assert found.dtype == np.float64  # of counts

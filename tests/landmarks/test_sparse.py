@@ -58,14 +58,9 @@ def test_full_correction_is_the_slow_version(changed, dtype, monkeypatch):
         assert_same(path, slow)
 
 
-@given(
-    seed=st.integers(0, 10**6),
-    n=st.integers(1, 12),
-    m=st.integers(1, 12),
-    ridge=st.sampled_from([0.0, 0.1]),
-)
+@given(st.integers(0, 10**6), st.integers(1, 12), st.integers(1, 12), st.booleans())
 def test_the_path_is_nested_and_ends_at_the_minimum(seed, n, m, ridge):
-    rng = np.random.RandomState(seed)
+    rng, ridge = np.random.RandomState(seed), 0.1 * ridge
     F, y = rng.randint(-2, 3, (n, m)).astype(float), rng.randint(-3, 4, n)
     path = fully_corrective_path(F, y, m, ridge=ridge)
     assert len(set(path.columns.tolist())) == len(path.columns) <= m
@@ -120,12 +115,8 @@ def bounded_problem(seed, n=30, m=12):
 
 def slow_loss(error, epsilon, beta):
     """The explicit form of section 5.3.2.1."""
-    error = abs(error)
-    if error <= epsilon:
-        return 0.0
-    if error < epsilon + 1 / beta:
-        return beta / 2 * (error - epsilon) ** 2
-    return error - epsilon - 1 / (2 * beta)
+    excess = max(abs(error) - epsilon, 0.0)
+    return beta / 2 * excess**2 if excess < 1 / beta else excess - 1 / (2 * beta)
 
 
 def slow_algorithm(F, y, C_W, tol, epsilon, beta, n_steps):
@@ -157,6 +148,9 @@ def test_forward_greedy_is_the_slow_version(seed):
     assert path.columns.tolist() == order
     np.testing.assert_allclose(path.coef[-1], w[order], atol=1e-4)
     assert path.n_iter <= 8 * 1.5**2 / 0.1**2
+    with pytest.warns(ConvergenceWarning, match="max_iter=3"):
+        assert forward_greedy(F, y, norm_bound=1.5, tol=0.01, max_iter=3).n_iter == 3
+    assert forward_greedy(F, y / 100, norm_bound=1.0, tol=0.1).coef.shape == (0, 0)
 
 
 def least_sharp_loss(F, y, C_W, epsilon):
@@ -193,16 +187,6 @@ def test_is_within_the_tolerance_of_the_minimum(C_W, scale):
         for k in range(1, len(path.columns)):  # rows are the last weights with so many columns
             shorter = forward_greedy(F, y, max_columns=k, **options)
             np.testing.assert_array_equal(shorter.coef, path.coef[:k, :k])
-
-
-def test_too_few_steps_and_nothing_to_do():
-    with pytest.warns(ConvergenceWarning, match="max_iter=3"):
-        path = forward_greedy(*bounded_problem(0), norm_bound=2.0, tol=0.01, max_iter=3)
-    assert path.n_iter == 3
-    for F, y in [(np.zeros((4, 2)), np.ones(4)), (np.eye(4), np.full(4, 0.05))]:
-        path = forward_greedy(F, y, norm_bound=1.0, tol=0.1)
-        assert path.coef.shape == (0, 0)
-        assert path.n_iter == 0
 
 
 def manhattan(A, B):
@@ -258,10 +242,9 @@ def test_small_pools_repeated_points_and_constants(recwarn):
     model = SparseRegLand(20, 30, random_state=0, **options).fit(points, y)
     assert sorted(model.landmark_indices_ % 10) == list(range(10))  # each once
     np.testing.assert_allclose(model.predict(X[:10]), Y[:10])
-    for constant in (0.0, 0.1, -7.3):
-        model = SparseRegLand(20, 60).fit(X, np.full(90, constant))
-        assert len(model.coef_) == 0
-        np.testing.assert_array_equal(model.predict(X), constant)
+    model = SparseRegLand(20, 60).fit(X, np.full(90, -7.3))
+    assert len(model.coef_) == 0
+    np.testing.assert_array_equal(model.predict(X), -7.3)
     alike = SparseRegLand(20, 60, similarity=lambda A, B: np.full((len(A), len(B)), 0.1))
     np.testing.assert_allclose(alike.fit(X, Y).predict(X), Y.mean())
 
