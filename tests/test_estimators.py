@@ -18,7 +18,7 @@ from kernlearn.features import (
     SphericalFeatures,
     TensorSketch,
 )
-from kernlearn.landmarks import FTuneClassifier, KernelRegressor, RegLand, SparseRegLand
+from kernlearn.landmarks import KernelRegressor, RegLand, SparseRegLand
 from tests.conformance import estimators
 
 RNG = np.random.RandomState(0)
@@ -47,7 +47,6 @@ def test_defaults_of_regression(model):
     [
         RegLand(10, random_state=0),
         RegLand(10, loss="epsilon_insensitive", C=1.0, random_state=0),
-        SparseRegLand(5, random_state=0),
         KernelRegressor(),
     ],
 )
@@ -79,14 +78,3 @@ def test_maps_take_points_in_parts(features):
     np.testing.assert_array_equal(parts.transform(X), whole.transform(X))
     with pytest.raises(ValueError, match="features"):
         parts.partial_fit(X[:, :2])
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        FTuneClassifier(10, C=(1.0, 10.0), random_state=0),
-    ],
-)
-def test_jobs_do_not_change_results(model):
-    one, two = clone(model).fit(X, CLASSES), clone(model).set_params(n_jobs=2).fit(X, CLASSES)
-    np.testing.assert_array_equal(one.decision_function(X), two.decision_function(X))

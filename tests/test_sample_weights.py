@@ -68,7 +68,7 @@ EXACT = [
     (KernelRegressor("polynomial", weights="similarity"), NUMBERS, {}, 1e-9),
     (ORLand(C=10.0, similarity="linear", tol=1e-10), THREE, _LANDMARKS, 1e-4),
     (
-        ORLand(C=1.0, similarity="linear", loss="hinge", class_weight="balanced", tol=1e-8),
+        ORLand(C=1.0, similarity="linear", loss="hinge", tol=1e-8),
         THREE,
         _LANDMARKS,
         1e-4,
@@ -161,9 +161,8 @@ def test_only_ratios_of_weights_and_the_sum_times_c_count(model, y):
 @pytest.mark.parametrize("model", LANDMARKED)
 def test_a_heavy_class_is_predicted_more_often(model):
     y = np.where(np.arange(60) % 3 == 0, 1 - TWO, TWO)
-    model = clone(model).set_params(class_weight=None)
-    if isinstance(model, DBoostClassifier):
-        model.set_params(n_landmarks=3)
+    changed = {"n_landmarks": 3} if isinstance(model, DBoostClassifier) else {"class_weight": None}
+    model = clone(model).set_params(**changed)
     plain = clone(model).fit(X, y).predict(X)
     heavy = clone(model).fit(X, y, sample_weight=np.where(y == 1, 20.0, 0.05)).predict(X)
     assert heavy.sum() > plain.sum()
@@ -180,7 +179,7 @@ def test_weighted_similarities_of_a_matrix():
         SpectrumSVM(C=1.0, similarity="precomputed"),
         KernelSVM("precomputed"),
         L1SVMClassifier("precomputed", tol=1e-9),
-        KernelRegressor("precomputed", weights="similarity", zero_weights="nan"),
+        KernelRegressor("precomputed", weights="similarity"),
     ):
         kept = np.flatnonzero(WEIGHTS)
         y = NUMBERS if isinstance(model, KernelRegressor) else TWO

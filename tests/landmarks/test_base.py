@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels import GaussianKernel
+from kernlearn.kernels import CallableKernel, GaussianKernel
 from kernlearn.landmarks import (
     BBSClassifier,
     DBoostClassifier,
@@ -262,7 +262,7 @@ def test_comparisons_are_counted(model):
         sizes.append(len(A) * len(B))
         return similarity(A, B)
 
-    found = fitted(by(model, counted), X[TRAIN])
+    found = fitted(by(model, CallableKernel(counted, takes="matrices")), X[TRAIN])
     assert found.n_fit_comparisons_ == sum(sizes)
     sizes.clear()
     answers(found, X[TEST])
@@ -380,7 +380,7 @@ def test_bad_similarities(model):
         ("gausian", X[TRAIN], "gausian"),
         ("precomputed", X[TRAIN], "square"),
         ("precomputed", np.full((50, 50), np.nan), "NaN"),
-        (lambda A, B: np.ones(len(A)), X[TRAIN], "shape"),
+        (lambda A, B: np.ones(len(A)), X[TRAIN], "number"),
         ("gaussian", ["a", "b"] * 25, None),
     ):
         with pytest.raises((ValueError, TypeError), match=message):

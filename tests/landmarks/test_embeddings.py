@@ -13,7 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 
-from kernlearn.kernels import GaussianKernel, LaplacianKernel, LinearKernel, PolynomialKernel
+from kernlearn import kernels
+from kernlearn.kernels import CallableKernel, GaussianKernel, LinearKernel
 from kernlearn.landmarks import LandmarkEmbedding, NystroemEmbedding, PairEmbedding
 from kernlearn.landmarks.selection import SELECTIONS
 from kernlearn.landmarks.transfer import Ramp, as_transfer
@@ -138,8 +139,11 @@ def test_fewer_points_than_landmarks():
     [
         (GaussianKernel(sigma=2.0), {"kernel": "rbf", "gamma": 1 / 8}),
         (LinearKernel(), {"kernel": "linear"}),
-        (PolynomialKernel(3, coef0=1.0), {"kernel": "poly", "degree": 3, "gamma": 1, "coef0": 1}),
-        (LaplacianKernel(sigma=2.0), {"kernel": "laplacian", "gamma": 0.5}),
+        (
+            kernels.PolynomialKernel(3, coef0=1.0),
+            {"kernel": "poly", "degree": 3, "gamma": 1, "coef0": 1},
+        ),
+        (kernels.LaplacianKernel(sigma=2.0), {"kernel": "laplacian", "gamma": 0.5}),
     ],
 )
 def test_features_are_those_of_scikit_learn_with_the_same_landmarks(kernel, theirs):
@@ -201,10 +205,11 @@ def test_eigenvalues_of_0_or_below_are_left_out(selection):
 def test_numbers_of_kernel_values():
     points, sizes = np.random.RandomState(0).normal(size=(400, 50)), []
 
-    def kernel(A, B):
+    def gaussian(A, B):
         sizes.append(len(A) * len(B))
         return rbf_kernel(A, B, gamma=0.02)
 
+    kernel = CallableKernel(gaussian, takes="matrices")
     # of columns that the selection computes, which a transform of the same points takes
     for selection, known in (("random", 0), ("dselect", 19), ("kmeans++", 19), ("rpcholesky", 20)):
         model = NystroemEmbedding(kernel, 20, selection=selection, random_state=0).fit(points)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernlearn.kernels import GaussianKernel
+from kernlearn.kernels import CallableKernel, GaussianKernel
 from kernlearn.landmarks.base import SimilarityEstimator
 from kernlearn.landmarks.similarity import KeptSimilarities
 from tests.landmarks.conftest import N_ROWS
@@ -52,7 +52,7 @@ def test_each_similarity_is_computed_once():
         calls.append((len(A), len(B)))
         return skewed(A, B)
 
-    every = Compares(counted).learn(X)
+    every = Compares(CallableKernel(counted, takes="matrices")).learn(X)
     kept = KeptSimilarities(every, X)
     kept.column(3)
     kept.column(3)
