@@ -6,9 +6,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "compositional": "CompositionalMaclaurin",
-        "positive": "PositiveFeatures",
-        "random_maclaurin": "RandomMaclaurin",
-        "spherical": "SphericalFeatures",
+        "maclaurin": "RandomMaclaurin",
         "svm": "MaclaurinSVM",
         "tensor_sketch": "TensorSketch",
     },

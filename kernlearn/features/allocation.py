@@ -1,13 +1,11 @@
-"""Numbers of features of each order, and exact orders, for the least variance of the estimate."""
+"""Numbers of features of each order, for the least variance of the estimate."""
 
-from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.features.orders import NEGLIGIBLE_MASS
+from kernlearn.features.base import NEGLIGIBLE_MASS
 from kernlearn.kernels import BaseDotProductKernel
 
 Floats = NDArray[np.float64]
@@ -16,23 +14,22 @@ _FIRST_ORDERS = 32
 _MOST_ORDERS = 2**12
 
 
-@dataclass(frozen=True)
 class PairMoments:
-    r"""Moments of the estimate of ⟨x, y⟩ⁿ by one feature, over pairs of points.
+    r"""Moments of the estimate of ⟨x, y⟩ⁿ by one feature, over pairs of different points.
 
     A feature of order n is a product of n factors ⟨ω, x⟩, and estimates ⟨x, y⟩ⁿ without bias by
-    the real part of the product of n estimates :math:`p = \langle \omega, x \rangle
-    \overline{\langle \omega, y \rangle}`, whose square has the mean :math:`(E[|p|^2]^n +
-    E[p^2]^n) / 2`.
+    the real part of the product of n estimates :math:`e = \langle \omega, x \rangle
+    \overline{\langle \omega, y \rangle}`, whose square has the mean :math:`(E[|e|^2]^n +
+    E[e^2]^n) / 2`. For random signs ω these are known; for real ones the two are the same.
 
-    Attributes
+    Parameters
     ----------
-    log_products : ndarray of shape (n_pairs,)
-        log ⟨x, y⟩² of each pair.
-    log_squares : ndarray of shape (n_pairs,)
-        log E|p|² of each pair.
-    ratios : ndarray of shape (n_pairs,) or float
-        E[p²] / E|p|², between -1 and 1; 1 for real ω.
+    X : ndarray of shape (n_points, n_features)
+        Points; a single one is paired with itself.
+    are_complex : bool
+        Whether signs are 1, i, -1 and -i, or 1 and -1.
+    factors : ndarray of shape (n_points,), default=None
+        Factors on the features of each point.
 
     References
     ----------
@@ -40,55 +37,39 @@ class PairMoments:
     the polynomial kernel, AISTATS 2023.
     """
 
-    log_products: Floats
-    log_squares: Floats
-    ratios: Floats | float = 1.0
-
-    @classmethod
-    def of_signs(cls, X: Floats, *, are_complex: bool = False) -> "PairMoments":
-        """Return those of vectors ω of random signs, for all pairs of different rows of X.
-
-        Complex signs are 1, -1, i and -i.
-        """
-        left, right = _pairs(len(X))
+    def __init__(
+        self, X: Floats, *, are_complex: bool = False, factors: Floats | None = None
+    ) -> None:
+        left, right = np.triu_indices(len(X), 1 if len(X) > 1 else 0)
         products, squares = (X @ X.T)[left, right] ** 2, X**2
         norms = squares.sum(axis=1)
         # Σ xᵢ²yᵢ², which is ‖x‖²‖y‖² = ⟨x, y⟩² for points along an axis
         shared = (squares @ squares.T)[left, right]
         second = norms[left] * norms[right] + (1 if are_complex else 2) * (products - shared)
         second = np.maximum(second, products)
-        ratios: Floats | float = 1.0
+        # E[e²] / E|e|²
+        self.ratios: Floats | float = 1.0
         if are_complex:
             pseudo = 2 * products - shared
-            ratios = np.divide(pseudo, second, out=np.ones_like(second), where=second > 0)
+            self.ratios = np.divide(pseudo, second, out=np.ones_like(second), where=second > 0)
         with np.errstate(divide="ignore"):
-            return cls(np.log(products), np.log(second), ratios)
+            self.log_products, self.log_squares = np.log(products), np.log(second)
+            # of the factors on the square of an estimate
+            self.log_factors = np.zeros(len(left))
+            if factors is not None:
+                logs = 2 * np.log(np.abs(factors))
+                self.log_factors = logs[left] + logs[right]
 
-    def logs(self, order: int, log_factors: Floats | float = 0.0) -> tuple[float, float]:
-        """Return the logarithms of the mean variance and the mean square of an order's estimate.
-
-        `log_factors` are the logarithms of factors on the square, one for each pair.
-        """
+    def logs(self, order: int) -> tuple[float, float]:
+        """Return the logarithms of the mean variance and the mean square of an estimate."""
         if not order:
-            square = _log_mean(np.zeros_like(self.log_squares) + log_factors)
-            return -np.inf, square
+            return -np.inf, _log_mean(self.log_factors)
         with np.errstate(divide="ignore", invalid="ignore"):
             squares = order * self.log_squares + np.log1p((np.power(self.ratios, order) - 1) / 2)
             # log(e^squares − e^products), exactly -inf where they are equal
             rest = squares + np.log1p(-np.exp(order * self.log_products - squares))
         rest[~np.isfinite(rest)] = -np.inf
-        return _log_mean(rest + log_factors), _log_mean(squares + log_factors)
-
-
-def pair_sums(values: Floats) -> Floats:
-    """Return the sum of the values of both points, for the pairs of :class:`PairMoments`."""
-    left, right = _pairs(len(values))
-    return np.asarray(values[left] + values[right])
-
-
-def _pairs(n_points: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return all pairs of different points, or of one point with itself if there is no other."""
-    return np.triu_indices(n_points, 1 if n_points > 1 else 0)
+        return _log_mean(rest + self.log_factors), _log_mean(squares + self.log_factors)
 
 
 def _log_mean(logs: Floats) -> float:
@@ -112,47 +93,37 @@ class OrderSizes:
     log_variances: Floats
     log_squares: Floats
 
-    @property
-    def present(self) -> NDArray[np.intp]:
-        """The orders that are in the series."""
-        return np.flatnonzero(np.isfinite(self.log_squares))
-
-    def without(self, orders: Collection[int]) -> "OrderSizes":
-        """Return the sizes for the series without some orders."""
-        left_out = np.isin(np.arange(len(self.log_squares)), list(orders))
-        parts = (self.log_variances, self.log_squares)
-        return OrderSizes(*(np.where(left_out, -np.inf, part) for part in parts))
-
 
 def order_sizes(
-    kernel: BaseDotProductKernel,
-    moments: PairMoments,
+    series: BaseDotProductKernel,
+    X: Floats,
     *,
     first: int = 0,
-    log_factors: Callable[[int], Floats] | None = None,
+    are_complex: bool = False,
+    factors: Floats | None = None,
 ) -> OrderSizes:
-    """Return the sizes of the orders from `first` on.
+    """Return the sizes of the orders from `first` on, over pairs of points.
 
-    An infinite series ends where less than 2⁻⁶⁴ of the root mean squares is left. `log_factors`
-    gives those of :meth:`PairMoments.logs` for an order.
+    An infinite series ends where less than 2⁻⁶⁴ of the root mean squares is left. `factors` are
+    those on the features of each point.
 
     Raises
     ------
     ValueError
         If no order from `first` on is in the series.
     """
-    highest = kernel.degree_max
+    moments = PairMoments(X, are_complex=are_complex, factors=factors)
+    highest = series.degree_max
     end = _FIRST_ORDERS if highest is None else highest + 1
     variances, squares = np.empty(0), np.empty(0)
     while True:
-        logs = 2 * kernel.log_coefficients(end - 1)
+        logs = 2 * series.log_coefficients(end - 1)
         known = max(first, len(squares))
         variances, squares = (
             np.append(part, np.full(end - len(part), -np.inf)) for part in (variances, squares)
         )
         for n in np.flatnonzero(np.isfinite(logs[known:])) + known:
-            found = moments.logs(int(n), 0.0 if log_factors is None else log_factors(int(n)))
-            variances[n], squares[n] = logs[n] + np.array(found)
+            variances[n], squares[n] = logs[n] + np.array(moments.logs(int(n)))
         roots = np.exp((squares - squares.max()) / 2) if np.isfinite(squares).any() else squares
         if highest is not None or end >= _MOST_ORDERS:
             break
@@ -162,7 +133,7 @@ def order_sizes(
         end *= 2
     if not np.isfinite(squares).any():
         raise ValueError(
-            f"measure='variance' needs an order from {first} on at which {kernel!r} has a "
+            f"measure='variance' needs an order from {first} on at which {series!r} has a "
             "positive coefficient, and points that are not 0: take measure='geometric'"
         )
     return OrderSizes(variances, squares)
@@ -178,11 +149,12 @@ def allocate(
     are left, in proportion to the root mean square of their estimates, which minimises the
     variance of that draw: the sum remains unbiased.
     """
-    counts, rare, roots = _counts(sizes, n_features)
-    n_rare = n_features - int(counts.sum())
+    roots = np.exp((sizes.log_squares - sizes.log_squares.max()) / 2)
+    deviations = np.exp((sizes.log_variances - sizes.log_squares.max()) / 2)
+    counts, rare = _counts(roots, deviations, n_features)
     orders = np.repeat(np.arange(len(counts)), counts)
     logs = -0.5 * np.log(counts[orders])
-    if n_rare:
+    if n_rare := n_features - int(counts.sum()):
         chances = roots[rare] / roots[rare].sum()
         drawn = random_state.choice(len(rare), n_rare, p=chances)
         orders = np.append(orders, rare[drawn])
@@ -190,89 +162,10 @@ def allocate(
     return orders, logs
 
 
-def log_variance(sizes: OrderSizes, n_features: int) -> float:
-    """Return the logarithm of the variance of the estimate by the features of :func:`allocate`.
-
-    That of orders that are drawn is taken to be its mean square, from which it hardly differs.
-    """
-    if not sizes.present.size:
-        return -np.inf
-    if n_features < 1:
-        return np.inf
-    counts, rare, roots = _counts(sizes, n_features)
-    largest = sizes.log_squares.max()
-    used = counts > 0
-    total = (np.exp(sizes.log_variances[used] - largest) / counts[used]).sum()
-    if n_rare := n_features - int(counts.sum()):
-        total += roots[rare].sum() ** 2 / n_rare
-    return float(largest + np.log(total)) if total > 0 else -np.inf
-
-
-def orders_that_pay(
-    sizes: OrderSizes,
-    columns: Callable[[int], int],
-    n_columns: int,
-    *,
-    width: int,
-    always: Collection[int],
-) -> frozenset[int]:
-    """Return the orders to be exact, of a given number of columns, for the least variance.
-
-    An exact order takes its columns from the random features, and its variance from the sum.
-    Compared are all orders up to some order, and those that take most of the standard deviation
-    away for each of their columns.
-
-    Parameters
-    ----------
-    sizes : OrderSizes
-    columns : callable
-        Returns the number of columns of an exact order, which rises with the order.
-    n_columns : int
-        Number of all columns.
-    width : int
-        Columns of a random feature.
-    always : collection of int
-        Orders that are exact in any case.
-    """
-    first = frozenset(always)
-    affordable = list(
-        takewhile(lambda n: columns(n) <= n_columns, map(int, sizes.without(first).present))
-    )
-    deviations = {n: sizes.log_variances[n] / 2 - np.log(columns(n)) for n in affordable}
-    best, least = first, _log_variance_beside(sizes, columns, n_columns, width, first)
-    for others in (affordable, sorted(affordable, key=lambda n: -deviations[n])):
-        chosen = first
-        for order in others:
-            variance = _log_variance_beside(sizes, columns, n_columns, width, chosen | {order})
-            if variance == np.inf:
-                continue
-            chosen |= {order}
-            if variance < least:
-                best, least = chosen, variance
-    return best
-
-
-def _log_variance_beside(
-    sizes: OrderSizes,
-    columns: Callable[[int], int],
-    n_columns: int,
-    width: int,
-    exact: frozenset[int],
-) -> float:
-    """Return the logarithm of the variance beside exact orders, infinite if they do not fit."""
-    left = n_columns - sum(columns(n) for n in exact)
-    return log_variance(sizes.without(exact), left // width) if left >= 0 else np.inf
-
-
 def _counts(
-    sizes: OrderSizes, n_features: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
-    """Return the numbers of features of orders, the orders of the others, and root mean squares.
-
-    The features without a given order are drawn from the orders in the second array.
-    """
-    roots = np.exp((sizes.log_squares - sizes.log_squares.max()) / 2)
-    deviations = np.exp((sizes.log_variances - sizes.log_squares.max()) / 2)
+    roots: Floats, deviations: Floats, n_features: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the numbers of features of orders, and the orders of which the others are drawn."""
     present = np.flatnonzero(roots)
     # the estimate by one feature is exact
     exact = present[deviations[present] <= 0]
@@ -293,7 +186,7 @@ def _counts(
         rare = np.setdiff1d(others, np.flatnonzero(counts))
     if not len(rare):
         counts[present[-1]] += n_features - counts.sum()
-    return counts, rare, roots
+    return counts, rare
 
 
 def _largest_remainders(shares: Floats, total: int) -> NDArray[np.intp]:

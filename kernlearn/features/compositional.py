@@ -1,11 +1,11 @@
 """Random Maclaurin features for dot-product kernels of other kernels."""
 
-from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from itertools import pairwise
+from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.metrics.pairwise import rbf_kernel
@@ -13,16 +13,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import COUNT, WHOLE, StrOptions, fit_context
-from kernlearn.features import base, blocks
-from kernlearn.features.orders import truncate
-from kernlearn.features.random_maclaurin import RandomMaclaurin
-from kernlearn.features.signs import real_signs
+from kernlearn.constraints import Interval, StrOptions, fit_context
+from kernlearn.features.base import (
+    BaseFeatureMap,
+    Products,
+    WriteFeatures,
+    draw_orders,
+    real_signs,
+    to_dense,
+)
+from kernlearn.features.maclaurin import RandomMaclaurin
 from kernlearn.kernels import BaseDotProductKernel
 
 
 @dataclass(eq=False, repr=False)
-class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
+class CompositionalMaclaurin(BaseFeatureMap):
     r"""Random features for :math:`f(K(x, y))`: a dot-product kernel f of another kernel K.
 
     When to use it: a polynomial of a kernel that has random features of its own.
@@ -50,29 +55,19 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         How scalar maps are derived from the columns of A.
 
         - "iid": the columns are independent copies of each other, up to their order, as for
-          ``RBFSampler`` and `RandomMaclaurin` without `h01`. A single inner map with one column
+          ``RBFSampler`` and plain `RandomMaclaurin` (RF). A single inner map with one column
           per factor gives all scalar maps, in random order and times the root of their number.
           It needs the parameter ``n_components``.
         - "dependent": the columns may be dependent. A scalar map is
-          :math:`W(x) = \langle r, A(x) \rangle` with random signs r. An A without a
-          ``random_state`` parameter is deterministic and fitted once (with the identity this is
-          algorithm 1); otherwise see `maps_per_level`.
+          :math:`W(x) = \langle r, A(x) \rangle` with random signs r, of a clone of its own for
+          each factor of each feature. An A without a ``random_state`` parameter is deterministic
+          and fitted once (with the identity this is algorithm 1).
         - "auto": "iid" for the two transformers above, otherwise "dependent", which is always
           valid.
-    maps_per_level : int, default=None
-        With "dependent" columns and a random inner map, the number of independent clones of it
-        for the k-th factors of all features, for each k. None fits one per factor of each
-        feature, as in the algorithm, so that all features are independent. An int is faster and
-        still unbiased, as the factors of a feature remain independent, but the error does not
-        fall below that of as many inner maps, however large D is.
     p : float, default=2.0
         Base of the measure of orders, see `RandomMaclaurin`.
     measure : {"geometric", "support"}, default="geometric"
         Measure of orders, see `RandomMaclaurin`.
-    truncation : None, int or collection of int, default=None
-        Orders of the outer series to keep: all, those up to an int, or those listed.
-    block_rows : int, default=None
-        Number of rows per block; None chooses a block that stays in cache.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of all randomness.
 
@@ -80,11 +75,9 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
     ----------
     kernel_ : dot-product kernel
         The fitted outer kernel.
-    truncated_kernel_ : dot-product kernel
-        The part of it that the features estimate.
     inner_maps_ : list of transformers
-        The fitted inner maps: one with "iid" columns or a deterministic map, else
-        `maps_per_level` for each level or one for each factor.
+        The fitted inner maps: one with "iid" columns or a deterministic map, else one for each
+        factor.
     columns_ : {"iid", "dependent"}
         The value used for `columns`.
     degrees_ : ndarray of shape (n_components,)
@@ -130,20 +123,16 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
     n_components: int = 500
     _: KW_ONLY
     columns: Literal["auto", "iid", "dependent"] = "auto"
-    maps_per_level: int | None = None
     p: float = 2.0
     measure: Literal["geometric", "support"] = "geometric"
-    truncation: int | Iterable[int] | None = None
-    block_rows: int | None = None
     random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints = {
-        **base.BaseMaclaurinFeatures._parameter_constraints,
+        **BaseFeatureMap._parameter_constraints,
         "inner": [HasMethods(["fit", "transform", "get_params"]), StrOptions({"scaled"}), None],
-        "n_components": [COUNT],
         "columns": [StrOptions({"auto", "iid", "dependent"})],
-        "maps_per_level": [COUNT, None],
-        "truncation": [None, WHOLE, "array-like"],
+        "p": [Interval(Real, 1, None, closed="neither")],
+        "measure": [StrOptions({"geometric", "support"})],
     }
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -172,15 +161,17 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         inner: Any = self.inner
         if inner is None or isinstance(inner, str):
             inner = RBFSampler() if inner is None else RBFSampler(gamma="scale")
-        self.kernel_ = clone(self._dot_product_kernel())
+        self.kernel_ = self._new_kernel()
         if self.kernel_.data_dependent:
             self.kernel_.fit(_features(_fresh(inner, random_state).fit(X), X))
-        self.truncated_kernel_ = truncate(self.kernel_, self.truncation, squared_norm=np.nan)
-        self._draw(self.truncated_kernel_, self.n_components, random_state)
+        drawn = draw_orders(
+            self.kernel_, self.n_components, random_state, p=self.p, measure=self.measure
+        )
+        self._products = Products(*drawn)
+        self.degrees_, self.log_weights_ = self._products.degrees, self._products.log_weights
         self.columns_ = self.columns
         if self.columns == "auto":
-            iid = type(inner) is RBFSampler or (type(inner) is RandomMaclaurin and not inner.h01)
-            self.columns_ = "iid" if iid else "dependent"
+            self.columns_ = "iid" if _has_iid_columns(inner) else "dependent"
         if self.columns_ == "iid":
             self._fit_iid(inner, X, random_state)
         else:
@@ -190,12 +181,11 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
         self._n_features_out = self.n_components
         return self
 
-    def composed_kernel(self, X: Any) -> np.ndarray:
+    def composed_kernel(self, X: Any) -> NDArray[np.floating]:
         """Return the values f(K(x, y)) that the features estimate, for all pairs of points.
 
         K has to be known: the Gaussian kernel of ``RBFSampler``, the kernel of `RandomMaclaurin`,
-        or the inner product of the columns of a deterministic inner map. With `truncation`, f is
-        the outer kernel before it is truncated.
+        or the inner product of the columns of a deterministic inner map.
 
         Parameters
         ----------
@@ -230,7 +220,7 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
                 "columns='iid' needs an 'inner' with the parameters 'n_components' and "
                 f"'random_state', {inner!r} lacks them: take columns='dependent'"
             )
-        n_factors = self._levels.n_factors
+        n_factors = self._products.n_factors
         fresh = _fresh(inner, random_state).set_params(n_components=max(n_factors, 1))
         self.inner_maps_ = [fresh.fit(X)]
         n_columns = _features(fresh, X[:1]).shape[1]
@@ -245,45 +235,38 @@ class CompositionalMaclaurin(base.BaseMaclaurinFeatures):
     def _fit_dependent(
         self, inner: BaseEstimator, X: Any, random_state: np.random.RandomState
     ) -> None:
-        """Fit the inner maps, assign the factors to them and draw the signs."""
-        counts = [columns.stop - columns.start for columns in self._levels.slices]
-        if _seeds(inner):
-            parts = [_cut(count, self.maps_per_level or count) for count in counts]
-            n_maps = max(sum(map(len, parts)), 1)
-        else:
-            parts, n_maps = [_cut(count, 1) for count in counts], 1
-        self._parts = parts
+        """Fit an inner map for each factor, or one if it is deterministic, and draw the signs."""
+        n_factors = self._products.n_factors
+        n_maps = max(n_factors, 1) if _seeds(inner) else 1
         self.inner_maps_ = [_fresh(inner, random_state).fit(X) for _ in range(n_maps)]
         n_columns = _features(self.inner_maps_[0], X[:1]).shape[1]
-        shape = (n_columns, self._levels.n_factors)
-        self._signs = real_signs(shape, random_state)
+        self._signs = real_signs((n_columns, n_factors), random_state)
 
-    def _writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
-        levels = self._levels
-        scratch = levels.scratch(n_rows, dtype)
-        scales = levels.factor_scales
+    def _writer(self, X: Any) -> WriteFeatures:
+        n_factors, scales = self._products.n_factors, self._products.factor_scales
         if self.columns_ == "iid":
-            scales = (np.sqrt(max(levels.n_factors, 1)) * scales).astype(dtype, copy=False)
+            scales = (np.sqrt(max(n_factors, 1)) * scales).astype(X.dtype)
         else:
-            signs = (self._signs * scales).astype(dtype, copy=False)
-            first_map = np.cumsum([0, *map(len, self._parts)])
+            signs = (self._signs * scales).astype(X.dtype)
 
-        def write(X: Any, out: np.ndarray) -> None:
-            only = len(self.inner_maps_) == 1
-            shared: Any = _features(self.inner_maps_[0], X) if only else None
-
-            def write_factors(level: int, factors: np.ndarray) -> None:
-                columns = levels.slices[level]
-                if self.columns_ == "iid":
-                    np.multiply(shared[:, self._shuffled[columns]], scales[columns], out=factors)
-                    return
-                for i, part in enumerate(self._parts[level], first_map[level]):
-                    inner = _features(self.inner_maps_[i], X) if shared is None else shared
-                    factors[:, part] = inner @ signs[:, columns][:, part]
-
-            levels.write(write_factors, out, scratch)
+        def write(X: Any, out: NDArray[np.floating]) -> None:
+            if self.columns_ == "iid":
+                factors = _features(self.inner_maps_[0], X)[:, self._shuffled] * scales
+            elif len(self.inner_maps_) == 1:
+                factors = _features(self.inner_maps_[0], X) @ signs
+            else:
+                factors = np.empty((len(out), n_factors), out.dtype)
+                for i, inner in enumerate(self.inner_maps_):
+                    factors[:, i] = _features(inner, X) @ signs[:, i]
+            self._products.write(factors, out)
 
         return write
+
+
+def _has_iid_columns(inner: Any) -> bool:
+    if type(inner) is RandomMaclaurin:
+        return not (inner.h01 or inner.complex_to_real or inner.measure == "variance")
+    return type(inner) is RBFSampler
 
 
 def _seeds(inner: BaseEstimator) -> list[str]:
@@ -300,11 +283,5 @@ def _fresh(inner: BaseEstimator, random_state: np.random.RandomState) -> BaseEst
     return clone(inner).set_params(**seeds)
 
 
-def _features(inner: BaseEstimator, X: Any) -> np.ndarray:
-    return np.asarray(blocks.to_dense(inner.transform(X)))
-
-
-def _cut(count: int, n_parts: int) -> list[slice]:
-    """Split columns into non-empty parts of about the same size."""
-    ends = np.linspace(0, count, min(n_parts, count) + 1).astype(int).tolist()
-    return [slice(start, end) for start, end in pairwise(ends)]
+def _features(inner: BaseEstimator, X: Any) -> NDArray[np.floating]:
+    return np.asarray(to_dense(inner.transform(X)))

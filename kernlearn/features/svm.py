@@ -1,45 +1,24 @@
 """Linear SVM on random Maclaurin features: RF and H0/1 of the thesis."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.constraints import fit_context
-from kernlearn.features.random_maclaurin import RandomMaclaurin
+from kernlearn.features.maclaurin import RandomMaclaurin
+from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.sample_weights import check_weights, without_zeros
 from kernlearn.solvers import LinearSVM
-
-if TYPE_CHECKING:
-    from kernlearn.features.svm_path import MaclaurinPath
+from kernlearn.solvers.linear_svm import fit_each
+from kernlearn.solvers.svm_path import ModelPath, Setting, noting_convergence
 
 _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
-_MAP = (
-    "kernel",
-    "n_components",
-    "p",
-    "h01",
-    "include_exact",
-    "exact_orders",
-    "measure",
-    "center",
-    "complex_to_real",
-    "projection",
-    "truncation",
-    "random_state",
-)
-_SVM = (
-    "C",
-    "loss",
-    "solver",
-    "tol",
-    "intercept_scaling",
-    "presolve",
-    "class_weight",
-    "random_state",
-)
+_MAP = ("kernel", "n_components", "h01", "random_state")
+_SVM = ("C", "tol", "presolve", "class_weight", "random_state")
 
 
 @dataclass(eq=False, repr=False)
@@ -52,21 +31,22 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     Random Maclaurin features (:class:`RandomMaclaurin`) followed by LIBLINEAR
     (:class:`~kernlearn.solvers.LinearSVM`): RF, or with ``h01=True`` H0/1, where the linear
     term of the kernel is exact and the constant is left to the intercept. Prediction computes
-    features in blocks of rows.
+    features in blocks of rows. For other features, losses or solvers take a pipeline of the two.
 
     Parameters
     ----------
     kernel : str or kernel object, default="polynomial"
         A dot-product kernel, see :class:`RandomMaclaurin`.
-    n_components : int, UniformAccuracy or dict, default=200
-        Number D of random features, or the required accuracy.
-    h01, include_exact, exact_orders, p, measure, center, complex_to_real, projection, truncation
-        As for :class:`RandomMaclaurin`.
+    n_components : int, default=200
+        Number D of random features.
+    h01 : bool, default=False
+        Whether to take H0/1 instead of RF.
     C : float, default=1.0
         Weight of the losses relative to the norm.
-    loss, solver, tol, intercept_scaling, presolve, class_weight
+    tol, presolve, class_weight
         As for :class:`~kernlearn.solvers.LinearSVM`.
     random_state : int, RandomState instance or None, default=None
+        Seed or generator of the features.
 
     Attributes
     ----------
@@ -75,7 +55,9 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     svm_ : LinearSVM
         The fitted linear model.
     classes_ : ndarray of shape (n_classes,)
+        The class labels.
     n_features_in_ : int
+        Number of features seen in `fit`.
 
     References
     ----------
@@ -90,29 +72,18 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     1.0
     """
 
-    kernel: Any = "polynomial"
-    n_components: Any = 200
+    kernel: str | BaseDotProductKernel = "polynomial"
+    n_components: int = 200
     _: KW_ONLY
     h01: bool = False
-    include_exact: bool = False
-    exact_orders: Any = None
-    p: float = 2.0
-    measure: str = "geometric"
-    center: bool = False
-    complex_to_real: bool | str = False
-    projection: str = "signs"
-    truncation: Any = None
     C: float = 1.0
-    loss: str = "squared_hinge"
-    solver: str = "auto"
     tol: float | None = None
-    intercept_scaling: float = 1.0
     presolve: float | None = None
     class_weight: Any = None
-    random_state: Any = None
+    random_state: int | np.random.RandomState | None = None
 
-    #: Parameters of which :meth:`path` takes no list of values: one of orders is a truncation.
-    path_excludes: ClassVar[tuple[str, ...]] = ("class_weight", "truncation")
+    #: Parameters of which :meth:`path` takes no list of values.
+    path_excludes: ClassVar[tuple[str, ...]] = (*_MAP, "tol", "presolve", "class_weight")
 
     _parameter_constraints = {
         **{name: RandomMaclaurin._parameter_constraints[name] for name in _MAP},
@@ -120,18 +91,13 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     }
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: np.typing.ArrayLike,
-        sample_weight: np.typing.ArrayLike | None = None,
-    ) -> "MaclaurinSVM":
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the feature map, and the linear model on its features.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
+            Training data.
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -139,38 +105,33 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        self : MaclaurinSVM
+        self : object
+            The fitted classifier.
 
         Raises
         ------
         ValueError
-            If there is only one class, or the kernel has negative Maclaurin coefficients.
+            If a parameter is not valid, or there is only one class.
         """
         X, y = validate_data(self, X, y, **_POINTS)
-        self.map_, self.svm_ = self.parts()
         X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
+        self.map_, self.svm_ = self._parts()
         self.svm_.fit(self.map_.fit_transform(X), y, weights)
         self.classes_ = self.svm_.classes_
         return self
 
-    def parts(self) -> tuple[RandomMaclaurin, LinearSVM]:
-        """Return the feature map and the linear model, not fitted.
-
-        Returns
-        -------
-        feature_map : RandomMaclaurin
-        svm : LinearSVM
-        """
-        feature_map = RandomMaclaurin(
-            include_bias=False, **{name: getattr(self, name) for name in _MAP}
+    def _parts(self) -> tuple[RandomMaclaurin, LinearSVM]:
+        """Return the feature map and the linear model, not fitted."""
+        feature_map, svm = (
+            {name: getattr(self, name) for name in names} for names in (_MAP, _SVM)
         )
-        return feature_map, LinearSVM(**{name: getattr(self, name) for name in _SVM})
+        return RandomMaclaurin(include_bias=False, **feature_map), LinearSVM(**svm)
 
-    def path(self, X: Any, y: np.typing.ArrayLike) -> "MaclaurinPath":
-        """Fit the model for a grid of settings: parameters that are lists of values.
+    def path(self, X: Any, y: ArrayLike) -> "MaclaurinPath":
+        """Fit the model for each of a list of values of C, all on the same features.
 
-        Models that differ in C alone share their features, and with the default loss and solver
-        are trained at the same time; each is that of `fit` up to rounding.
+        They are trained at the same time where LIBLINEAR would train two classes in the primal;
+        each is that of `fit` up to rounding.
 
         Parameters
         ----------
@@ -182,16 +143,26 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         MaclaurinPath
             The fitted models.
         """
-        from kernlearn.features.svm_path import follow_path
+        Cs = np.atleast_1d(self.C).tolist()
+        models = [clone(self).set_params(C=C) for C in Cs]
+        rows, labels = validate_data(models[0], X, y, **_POINTS)
+        feature_map, svm = models[0]._parts()
+        converged = np.ones(len(Cs), dtype=bool)
+        with noting_convergence(converged, slice(None)):
+            svms = fit_each(svm, feature_map.fit_transform(rows), labels, Cs)
+        for model, one in zip(models, svms, strict=True):
+            validate_data(model, X, skip_check_array=True)
+            model.map_, model.svm_, model.classes_ = feature_map, one, one.classes_
+        params: list[dict[str, Any]] = [{"C": C} for C in Cs] if np.ndim(self.C) else [{}]
+        return MaclaurinPath([Setting(point) for point in params], models, converged)
 
-        return follow_path(self, X, y)
-
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Any) -> NDArray[np.floating]:
         """Return the signed distances from the separating hyperplanes, times the norm of w.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Data.
 
         Returns
         -------
@@ -200,30 +171,48 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, **_POINTS)
-        weights, intercept = self.svm_.coef_.T, self.svm_.intercept_
-        scores = np.empty((X.shape[0], weights.shape[1]), dtype=np.result_type(X.dtype, weights))
-        for rows, features in self.map_.transform_blocks(X):
-            np.matmul(features, weights, out=scores[rows])
-        scores += intercept
+        blocks = self.map_.transform_blocks(X)
+        scores = np.concatenate([features @ self.svm_.coef_.T for _, features in blocks])
+        scores += self.svm_.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each point.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Data.
 
         Returns
         -------
         ndarray of shape (n_samples,)
+            Predicted labels.
         """
         scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return self.classes_[(scores > 0).astype(np.intp)]
-        return self.classes_[scores.argmax(axis=1)]
+        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class MaclaurinPath(ModelPath):
+    """Fitted Maclaurin SVMs for several values of C, with the same features."""
+
+    @property
+    def n_support(self) -> NDArray[np.intp]:
+        """Number of weights of each setting, which are all used."""
+        return np.array([model.svm_.coef_.size for model in self.models])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict labels by every classifier; shape (n_settings, n_samples).
+
+        The features of a block of rows are computed once for all.
+        """
+        X = validate_data(self.models[0], X, reset=False, **_POINTS)
+        blocks = self.models[0].map_.transform_blocks(X)
+        found = [[model.svm_.predict(Z) for model in self.models] for _, Z in blocks]
+        return np.concatenate(found, axis=1)

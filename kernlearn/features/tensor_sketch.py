@@ -1,35 +1,21 @@
 """Tensor sketches: count sketches of tensor powers, for dot-product kernels of finite order."""
 
-from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 from scipy.fft import rfft
-from sklearn.base import clone
-from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils._param_validation import RealNotInt
-from sklearn.utils.extmath import row_norms
+from sklearn.utils import check_random_state
 
-from kernlearn.constraints import COUNT, WHOLE, Interval, StrOptions, fit_context
-from kernlearn.features import blocks
-from kernlearn.features.orders import residual, truncate
-from kernlearn.features.signs import real_signs
-from kernlearn.features.transform_plan import LANES, TransformPlan, prefers_sums
-from kernlearn.kernels import (
-    BaseDotProductKernel,
-    HomogeneousPolynomialKernel,
-    PolynomialKernel,
-)
-from kernlearn.memory import block_rows
-
-# Sketches of a block of rows, their transforms and the products of these stay in cache together.
-_FFT_BYTES = 2**19
+from kernlearn.constraints import WHOLE, fit_context
+from kernlearn.features.base import BaseFeatureMap, WriteFeatures, real_signs
+from kernlearn.kernels import BaseDotProductKernel
 
 
 @dataclass(eq=False, repr=False)
-class TensorSketch(blocks.BaseFeatureMap):
+class TensorSketch(BaseFeatureMap):
     r"""Sketches of tensor powers, whose inner products estimate a dot-product kernel.
 
     When to use it: a linear model on features of a polynomial kernel, with a smaller error than
@@ -43,35 +29,22 @@ class TensorSketch(blocks.BaseFeatureMap):
     :math:`F_1(x), \dots, F_n(x)`, and since the Fourier transform keeps inner products, the
     features are its real and imaginary parts: there is no transform back.
 
+    The features of a kernel with terms of several orders are :math:`\sum_n \sqrt{a_n} F_1 \cdots
+    F_n`, a sketch of the sum of all orders: products of terms of different orders have a mean of
+    zero, since the signs of the factors that only one of them has are independent. This is not in
+    [1]_, which adds a column :math:`\sqrt{r}` to the points to make
+    :math:`(\langle x, y \rangle + r)^p` homogeneous.
+
     Parameters
     ----------
     kernel : dot-product kernel or str, default="polynomial"
         A kernel of `kernlearn.kernels`, or the name of one with default parameters. A clone of it
-        is fitted to the training points. If it has infinitely many orders, `truncation` must
-        leave finitely many.
+        is fitted to the training points.
     n_components : int, default=100
-        Number D of cells, and of features. Transforms are fastest for multiples of 8.
-    terms : {"nested", "column"}, default="nested"
-        What becomes of kernels with terms of several orders.
-
-        - "nested": the features are :math:`\sum_n \sqrt{a_n} F_1 \cdots F_n`, a sketch of the sum
-          of all orders: terms of different orders have a mean of zero, since the signs of the
-          factors that only one of them has are independent. This is not in [1]_.
-        - "column": as in [1]_, a further column :math:`\sqrt{r}` of points makes
-          :math:`(\langle x, y \rangle + r)^p` homogeneous. For `PolynomialKernel` and
-          `HomogeneousPolynomialKernel` only, without `truncation`.
-
-        Both are unbiased. For points at right angles their variance is about the same, for
-        parallel ones that of "nested" is smaller.
-    truncation : None, int, float or collection of int, default=None
-        Orders of the series to keep: all; those up to an int; the smallest number of first ones
-        with a residual of at most a float between 0 and 1; or those listed. The features then
-        estimate the truncated kernel.
-    block_rows : int, default=None
-        Number of rows per block; None chooses a block that stays in cache.
-    n_jobs : int, default=None
-        Number of threads of `transform`: None is 1 unless in a :class:`joblib.parallel_config`
-        context, -1 means all cores. The result does not depend on it.
+        Number D of cells, and of features.
+    truncation : int, default=None
+        Highest order of the series to keep, needed if there are infinitely many; None keeps all.
+        The features then estimate the truncated kernel.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the random cells and signs.
 
@@ -84,10 +57,10 @@ class TensorSketch(blocks.BaseFeatureMap):
     truncation_error_ : float
         Bound on the absolute difference between the two for points whose norm is at most the
         largest of the training points.
-    hashes_ : ndarray of shape (n_factors, n_columns)
+    hashes_ : ndarray of shape (n_factors, n_features)
         The cell h(j) of each column for each factor. There is a factor for each order up to the
-        highest; with the further column there is one more column than features.
-    signs_ : ndarray of shape (n_factors, n_columns), int8
+        highest.
+    signs_ : ndarray of shape (n_factors, n_features), int8
         The signs s(j).
     n_features_in_ : int
         Number of features seen in `fit`.
@@ -129,21 +102,16 @@ class TensorSketch(blocks.BaseFeatureMap):
     kernel: str | BaseDotProductKernel = "polynomial"
     n_components: int = 100
     _: KW_ONLY
-    terms: Literal["nested", "column"] = "nested"
-    truncation: int | float | Iterable[int] | None = None
-    block_rows: int | None = None
-    n_jobs: int | None = None
+    truncation: int | None = None
     random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints = {
-        **blocks.BaseFeatureMap._parameter_constraints,
-        "n_components": [COUNT],
-        "terms": [StrOptions({"nested", "column"})],
-        "truncation": [None, WHOLE, Interval(RealNotInt, 0, 1, closed="neither"), "array-like"],
-        "n_jobs": [None, Integral],
+        **BaseFeatureMap._parameter_constraints,
+        "truncation": [None, WHOLE],
     }
 
-    _rows_together = LANES
+    # Sketches of a block of rows, their transforms and the products of these stay in cache.
+    _block_bytes = 2**20
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: object = None) -> Self:
@@ -164,129 +132,45 @@ class TensorSketch(blocks.BaseFeatureMap):
         Raises
         ------
         ValueError
-            If a parameter is not valid, the kernel has infinitely many orders after truncation, or
-            it has terms that a column cannot stand for.
+            If a parameter is not valid, or the kernel has infinitely many orders after truncation.
         """
         X = self._check_data(X, fitting=True)
         random_state = check_random_state(self.random_state)
-        self.kernel_ = clone(self._dot_product_kernel()).fit(X)
-        squared_norm = float(row_norms(X, squared=True).max())
-        self.truncated_kernel_ = truncate(self.kernel_, self.truncation, squared_norm)
-        self.truncation_error_ = residual(self.kernel_, self.truncated_kernel_, squared_norm)
+        self._fit_series(X, self.truncation)
         n_factors = self.truncated_kernel_.degree_max
         if n_factors is None:
             raise ValueError(
                 f"{self.kernel_!r} has terms of all orders, a sketch finitely many: set "
-                "'truncation' to the highest order to keep, or to the error allowed"
+                "'truncation' to the highest order to keep"
             )
-        # The value of the further column (0 for none), and the weights of the products.
-        self._column = 0.0
-        if self.terms == "column":
-            self._column = self._root_of_constant()
-            self._constants = np.append(np.zeros(n_factors), 1.0)
-        else:
-            self._constants = np.sqrt(self.truncated_kernel_.coefficients(n_factors))
-        shape = (n_factors, X.shape[1] + (self._column > 0))
+        shape = (n_factors, X.shape[1])
         self.hashes_ = random_state.randint(self.n_components, size=shape)
         self.signs_ = real_signs(shape, random_state)
         self._n_features_out = self.n_components
         return self
 
-    def _root_of_constant(self) -> float:
-        if self.truncation is None and isinstance(self.kernel_, HomogeneousPolynomialKernel):
-            return 0.0
-        if self.truncation is None and isinstance(self.kernel_, PolynomialKernel):
-            return float(np.sqrt(self.kernel_.coef0))
-        raise ValueError(
-            "terms='column' is for PolynomialKernel and HomogeneousPolynomialKernel without "
-            f"'truncation', got {self.kernel_!r} and truncation={self.truncation!r}: take "
-            "terms='nested'"
-        )
+    def _writer(self, X: Any) -> WriteFeatures:
+        n_columns, D, dtype = self.n_features_in_, self.n_components, X.dtype
+        # the sketch of each factor is a product with a matrix of one sign for each column
+        sketches = [
+            sparse.csr_array((signs, hashes, np.arange(n_columns + 1)), shape=(n_columns, D))
+            for signs, hashes in zip(self.signs_.astype(dtype), self.hashes_, strict=True)
+        ]
+        weights = np.sqrt(self.truncated_kernel_.coefficients(len(sketches))).astype(dtype)
 
-    def _writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
-        if prefers_sums(self.hashes_, self.n_components):
-            return self._sums_writer(n_rows, dtype)
-        return self._fft_writer(n_rows, dtype)
-
-    def _sums_writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
-        """Return a function that writes features from sums of the entries of sketches."""
-        from kernlearn.features.count_sketch import multiply_transforms  # loads numba
-
-        plan = TransformPlan(self.hashes_, self.signs_, self.n_components, dtype)
-        n_columns = self.hashes_.shape[1]
-        # a column of zeros at the end, for what fills up the parts
-        points = np.zeros((-(-n_rows // LANES), n_columns + 1, LANES), dtype)
-        if self._column:
-            points[:, n_columns - 1] = self._column
-        constants = self._constants.astype(dtype)
-        found = np.empty((self.n_components, LANES), dtype)
-        half_root = dtype.type(np.sqrt(0.5))
-
-        def write(X: Any, out: np.ndarray) -> None:
-            X = blocks.to_dense(X)
-            n_blocks = -(-len(X) // LANES)
-            for block in range(n_blocks):
-                rows = X[block * LANES : (block + 1) * LANES]
-                points[block, : X.shape[1], : len(rows)] = rows.T
-            multiply_transforms(
-                points[:n_blocks],
-                plan.columns,
-                plan.ends,
-                plan.weights,
-                constants,
-                half_root,
-                plan.places,
-                plan.scales,
-                found,
-                out,
-            )
+        def write(X: Any, out: NDArray[np.floating]) -> None:
+            shape = (len(out), D // 2 + 1)
+            products = np.full(shape, weights[-1], np.result_type(dtype, np.complex64))
+            for sketch, weight in zip(reversed(sketches), weights[-2::-1], strict=True):
+                entries = X @ sketch
+                if sparse.issparse(entries):
+                    entries = entries.toarray()
+                products *= rfft(entries, axis=1, overwrite_x=True)
+                products += weight
+            numbers = products.view(dtype)
+            out[:, 0] = numbers[:, 0] * np.sqrt(1 / D)
+            np.multiply(numbers[:, 2 : D + 1], dtype.type(np.sqrt(2 / D)), out=out[:, 1:])
+            if D % 2 == 0:
+                out[:, -1] *= np.sqrt(1 / 2)
 
         return write
-
-    def _fft_writer(self, n_rows: int, dtype: np.dtype) -> blocks.WriteFeatures:
-        """Return a function that writes features by fast Fourier transforms of the sketches."""
-        from kernlearn.features.count_sketch import sketch_dense, sketch_sparse  # loads numba
-
-        D = self.n_components
-        size = block_rows(3 * D, itemsize=dtype.itemsize, block_bytes=_FFT_BYTES)
-        sketches = np.empty((min(size, n_rows), D), dtype)
-        signs = self.signs_.astype(dtype)
-        constants = self._constants.astype(dtype)
-
-        def sketch(X: Any, factor: int) -> np.ndarray:
-            hashes, sign = self.hashes_[factor], signs[factor]
-            found = sketches[: X.shape[0]]
-            if isinstance(X, np.ndarray):
-                sketch_dense(X, hashes, sign, found)
-            else:
-                sketch_sparse(X.data, X.indices, X.indptr, hashes, sign, found)
-            if self._column:
-                found[:, hashes[-1]] += sign[-1] * dtype.type(self._column)
-            return rfft(found, axis=1, overwrite_x=True)
-
-        def write(X: Any, out: np.ndarray) -> None:
-            if isinstance(X, np.ndarray):
-                X = np.ascontiguousarray(X)
-            for rows in gen_batches(X.shape[0], size):
-                shape = (rows.stop - rows.start, D // 2 + 1)
-                products = np.full(shape, constants[-1], np.result_type(dtype, np.complex64))
-                for factor in reversed(range(len(signs))):
-                    products *= sketch(X[rows], factor)
-                    products += constants[factor]
-                write_real(products, out[rows])
-
-        return write
-
-
-def write_real(transforms: np.ndarray, out: np.ndarray) -> None:
-    """Write real numbers with the inner products of the signals of these transforms.
-
-    `transforms` of shape (n_rows, D // 2 + 1) is the half of a transform of D real numbers, `out`
-    has the shape (n_rows, D).
-    """
-    D = out.shape[1]
-    numbers = transforms.view(out.dtype)
-    out[:, 0] = numbers[:, 0] * np.sqrt(1 / D)
-    np.multiply(numbers[:, 2 : D + 1], out.dtype.type(np.sqrt(2 / D)), out=out[:, 1:])
-    if D % 2 == 0:
-        out[:, -1] *= np.sqrt(1 / 2)

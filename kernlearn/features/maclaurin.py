@@ -1,0 +1,389 @@
+"""Random Maclaurin features for dot-product kernels."""
+
+from dataclasses import KW_ONLY, dataclass
+from numbers import Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from kernlearn.constraints import WHOLE, Interval, StrOptions, fit_context
+from kernlearn.features.allocation import allocate, order_sizes
+from kernlearn.features.base import (
+    BaseFeatureMap,
+    Products,
+    WriteFeatures,
+    draw_orders,
+    real_signs,
+    to_dense,
+)
+from kernlearn.kernels import (
+    BaseDotProductKernel,
+    ExponentialKernel,
+    HomogeneousPolynomialKernel,
+    PolynomialKernel,
+)
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(eq=False, repr=False)
+class RandomMaclaurin(BaseFeatureMap):
+    r"""Random features whose inner products estimate a dot-product kernel without bias.
+
+    When to use it: any linear model on features of a dot-product kernel.
+
+    For :math:`K(x, y) = \sum_n a_n \langle x, y \rangle^n`, each of D features draws an order N
+    and N vectors :math:`\omega_j` of random signs, and is
+    :math:`\sqrt{a_N / (D \, P[N])} \prod_{j \le N} \langle \omega_j, x \rangle`, so that
+    :math:`E \langle Z(x), Z(y) \rangle = K(x, y)`. This is algorithm 1 of [1]_ ("RF").
+
+    Parameters
+    ----------
+    kernel : dot-product kernel or str, default="polynomial"
+        A kernel of `kernlearn.kernels`, or the name of one with default parameters. A clone
+        of it is fitted to the training points.
+    n_components : int, default=100
+        Number D of columns of random features, even with `complex_to_real`. See the notes for
+        the number that theorem 3.10 asks for.
+    p : float, default=2.0
+        Orders are drawn with :math:`P[N = n] = (p - 1) p^{-(n+1)}`. The thesis writes
+        :math:`p^{-(n+1)}`, which is a probability only for p = 2.
+    h01 : bool, default=False
+        Whether to use the heuristic H0/1 of section 3.6.1: the constant and the linear term are
+        represented exactly by additional leading columns, and all D features have orders of at
+        least 2, with :math:`P[N = n] = (p - 1) p^{-(n-1)}`.
+    include_exact : bool, default=False
+        Whether `n_components` is the number of all columns, so that the exact ones are among them
+        (with complex signs one less if that leaves an odd number).
+    include_bias : bool, default=True
+        Whether the exact constant term is a column; False leaves it to the intercept of a linear
+        model. Ignored with `center`, where that column is no constant.
+    measure : {"geometric", "support", "variance"}, default="geometric"
+        "geometric" is the measure above; features whose order has :math:`a_n = 0` are zero.
+        "support" is its restriction to orders with :math:`a_n > 0`; for an infinite series it
+        ends at the order above which less than :math:`2^{-64}` of the measure is left.
+        "variance" takes as many features of each order as minimise the variance of the estimate,
+        averaged over pairs of a sample of 256 training points, in proportion to the standard
+        deviation of one feature's estimate; orders that get less than one are drawn at random
+        for the rest [3]_. It needs no `p`.
+    center : bool, default=False
+        Whether to split the part of the points along their mean off exactly: each feature is then
+        a product of a power of the coordinate along the mean, and of factors of what is left of
+        the point, whose norm is smaller. For polynomial and exponential kernels. The features
+        estimate the same kernel, with less variance where points have a mean that is far from 0.
+    complex_to_real : bool, default=False
+        Whether signs are complex, 1, i, -1 or -i, as in [2]_: a feature is then two columns, its
+        real and its imaginary part, and there are D / 2 of them. The estimate has less variance
+        for orders of at least 2, the more so the higher the order.
+    truncation : int, default=None
+        Highest order of the series to keep (section 3.4.2); None keeps all. The features then
+        estimate the truncated kernel.
+    random_state : int, RandomState instance or None, default=None
+        Seed or generator of the random orders and signs.
+
+    Attributes
+    ----------
+    kernel_ : dot-product kernel
+        The fitted kernel.
+    truncated_kernel_ : dot-product kernel
+        The kernel that the features estimate.
+    truncation_error_ : float
+        Bound on the absolute difference between the two for points whose norm is at most the
+        largest of the training points.
+    degrees_ : ndarray of shape (n_random_features,)
+        Order of each random feature, sorted by the number of factors in descending order; there
+        are D, or D / 2 complex ones.
+    log_weights_ : ndarray of shape (n_random_features,)
+        Logarithm of each feature's weight :math:`\sqrt{a_N / (D \, P[N])}`; for "variance" D P[N]
+        is the number of features of its order, or its mean. With `center` a_N is the coefficient
+        of the centred series.
+    omega_ : ndarray of shape (n_features, n_factors), int8
+        The random signs: the first factors of all features, then the second factors, and so on.
+        Zero features have none. Those of a complex factor are two columns, the real and the
+        imaginary parts.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen in `fit`, if X has feature names.
+
+    See Also
+    --------
+    CompositionalMaclaurin : Dot-product kernels of other kernels.
+    TensorSketch : Polynomial kernels by sketching.
+
+    Notes
+    -----
+    The kernel of two points is defined if the absolute value of their inner product is below the
+    kernel's `radius`. `fit` checks this for the training points (unless the series is truncated),
+    `transform` does not check.
+
+    :func:`kernlearn.theory.maclaurin_n_components` returns the D for which theorem 3.10 bounds
+    the error on all points of a ball of the 1-norm, ``abs(X).sum(axis=1).max()`` for that which
+    holds the rows of X.
+
+    Projections of dense rows are sums of entries of tables of signed sums of a few columns, with
+    all operations in the same order for every row: without `center`, and up to 20 000 columns, the
+    features of a row are the same, bit for bit, beside any other rows.
+
+    References
+    ----------
+    .. [1] Kar (2013), sections 3.4 and 3.6.1.
+    .. [2] Wacker, Ohana & Filippone, Complex-to-real sketches for tensor products with
+       applications to the polynomial kernel, AISTATS 2023.
+    .. [3] Wacker, Kanagawa & Filippone, Improved random features for dot product kernels,
+       arXiv:2201.08712 (2022).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.features import RandomMaclaurin
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> X = np.array([[0.6, 0.8], [1.0, 0.0]])
+    >>> kernel = PolynomialKernel(degree=3)
+    >>> Z = RandomMaclaurin(kernel, n_components=100000, h01=True, random_state=0).fit_transform(X)
+    >>> bool(np.allclose(Z @ Z.T, kernel(X), rtol=0.02))
+    True
+    """
+
+    kernel: str | BaseDotProductKernel = "polynomial"
+    n_components: int = 100
+    _: KW_ONLY
+    p: float = 2.0
+    h01: bool = False
+    include_exact: bool = False
+    include_bias: bool = True
+    measure: Literal["geometric", "support", "variance"] = "geometric"
+    center: bool = False
+    complex_to_real: bool = False
+    truncation: int | None = None
+    random_state: int | np.random.RandomState | None = None
+
+    _parameter_constraints = {
+        **BaseFeatureMap._parameter_constraints,
+        "p": [Interval(Real, 1, None, closed="neither")],
+        "h01": ["boolean"],
+        "include_exact": ["boolean"],
+        "include_bias": ["boolean"],
+        "measure": [StrOptions({"geometric", "support", "variance"})],
+        "center": ["boolean"],
+        "complex_to_real": ["boolean"],
+        "truncation": [None, WHOLE],
+    }
+
+    _rows_together = 64  # LANES of sign_tables.py
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Fit the kernel and draw the features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not valid, or the training points exceed the kernel's radius of
+            convergence; with `complex_to_real` if D is odd, with `include_exact` if nothing is
+            left for random features.
+        """
+        X = self._check_data(X, fitting=True)
+        random_state = check_random_state(self.random_state)
+        squared_norm = self._fit_series(X, self.truncation)
+        if squared_norm >= self.truncated_kernel_.radius:
+            raise ValueError(
+                f"the largest squared norm in X is {squared_norm:.6g}, and {self.kernel_!r} "
+                f"converges below {self.kernel_.radius:g} only: scale the data down, or set "
+                "'truncation' to the highest order to keep"
+            )
+        series, self._centering = self.truncated_kernel_, None
+        if self.center:
+            if self.truncation is not None:
+                raise ValueError("'truncation' is for center=False: the centred series has others")
+            self._centering = centering(self.kernel_, X)
+            series = self._centering.series
+        n_random = self._count_columns(series, X.shape[1])
+        n_features = n_random // (1 + self.complex_to_real)
+        orders, logs = self._draw_orders(series, n_features, X, random_state)
+        self._products = Products(orders, logs, 1 + self.complex_to_real)
+        self.degrees_, self.log_weights_ = self._products.degrees, self._products.log_weights
+        self._draw_signs(X.shape[1], random_state)
+        self._n_features_out = self._n_exact + n_features * self._products.width
+        return self
+
+    def _count_columns(self, series: BaseDotProductKernel, n_features: int) -> int:
+        """Set the columns of the exact orders, and return the number of those of random ones."""
+        self._exact: dict[int, tuple[slice, float]] = {}
+        self._n_exact = 0
+        for order, coefficient in enumerate(series.coefficients(1)) if self.h01 else ():
+            if coefficient and (order or self.include_bias or self.center):
+                end = self._n_exact + n_features**order
+                self._exact[order] = slice(self._n_exact, end), float(np.sqrt(coefficient))
+                self._n_exact = end
+        width, number = 1 + self.complex_to_real, int(self.n_components)
+        if self.include_exact:
+            number -= self._n_exact
+            if number < width:
+                raise ValueError(
+                    f"'n_components' = {self.n_components} leaves no random features with the "
+                    f"{self._n_exact} exact columns in it: raise it, or take include_exact=False"
+                )
+        elif number % width:
+            raise ValueError(
+                f"'n_components' = {number} must be even with complex_to_real=True: a feature is "
+                "two columns"
+            )
+        return number
+
+    def _draw_orders(
+        self,
+        series: BaseDotProductKernel,
+        n_features: int,
+        X: Any,
+        random_state: np.random.RandomState,
+    ) -> tuple[NDArray[np.intp], Floats]:
+        """Return the orders of the random features, and the logarithms of their weights."""
+        first = 2 if self.h01 else 0
+        if self.measure != "variance":
+            return draw_orders(
+                series, n_features, random_state, p=self.p, measure=self.measure, first=first
+            )
+        some = random_state.permutation(X.shape[0])[:_SAMPLE]
+        points, factors = to_dense(X[some]).astype(np.float64), None
+        if self._centering:
+            points, factors = self._centering.split(points)
+        sizes = order_sizes(
+            series, points, first=first, are_complex=self.complex_to_real, factors=factors
+        )
+        orders, logs = allocate(sizes, n_features, random_state)
+        return orders, logs + series.log_coefficients(int(orders.max()))[orders] / 2
+
+    def _draw_signs(self, n_features: int, random_state: np.random.RandomState) -> None:
+        shape = (n_features, self._products.n_factors)
+        if self.complex_to_real:
+            parts = np.array([[1, 0], [0, 1], [-1, 0], [0, -1]], np.int8)
+            drawn = random_state.randint(0, 4, size=(shape[0], shape[1] // 2), dtype=np.int8)
+            self.omega_ = parts[drawn].reshape(shape)
+        else:
+            self.omega_ = real_signs(shape, random_state)
+
+    def _writer(self, X: Any) -> WriteFeatures:
+        from kernlearn.features import sign_tables  # loads numba
+
+        products, center, n_exact = self._products, self._centering, self._n_exact
+        # powers of what centring divides by leave the range of float32
+        dtype = np.dtype(np.float64) if center else X.dtype
+        dense = center or isinstance(X, np.ndarray)
+        edges, n_lines = sign_tables.groups_of(*self.omega_.shape)
+        tables = None
+        if dense and products.n_factors and n_lines <= sign_tables.MOST_LINES:
+            tables = sign_tables.SignProducts(products, self.omega_, edges, dtype)
+        else:
+            matrix = (self.omega_ * products.factor_scales).astype(dtype)
+
+        def write(X: Any, out: NDArray[np.floating]) -> None:
+            Z = out if out.dtype == dtype else np.empty(out.shape, dtype)
+            if center:
+                X, factors = center.split(to_dense(X))
+            if 0 in self._exact:
+                Z[:, 0] = self._exact[0][1]
+            if 1 in self._exact:
+                columns, root = self._exact[1]
+                np.multiply(to_dense(X), root, out=Z[:, columns])
+            if tables:
+                tables.write(X, Z, n_exact)
+            else:
+                products.write(X @ matrix, Z[:, n_exact:])
+            if center:
+                np.multiply(Z, factors[:, np.newaxis], out=out, casting="same_kind")
+
+        return write
+
+
+# Points whose pairs tell the variance of each order: 32640 pairs.
+_SAMPLE = 256
+
+
+class AlongTheMean:
+    r"""A polynomial kernel split along the mean direction of (√r, x).
+
+    :math:`(\langle x, y \rangle + r)^p = (u_x u_y)^p \sum_n \binom{p}{n} \langle \tilde x / u_x,
+    \tilde y / u_y \rangle^n`, where u is the coordinate of :math:`(\sqrt r, x)` along the mean of
+    these, and :math:`\tilde x` are the others. The reflection that maps the mean direction to the
+    first axis is I − 2vvᵀ, where v is the direction less the axis, divided by the length of that.
+    """
+
+    def __init__(self, degree: int, shift: float, X: Any) -> None:
+        self.series, self.root = PolynomialKernel(degree, coef0=1.0), float(np.sqrt(shift))
+        direction = np.append(self.root, np.asarray(X.mean(axis=0), np.float64).ravel())
+        length = np.linalg.norm(direction)
+        # points around 0 without a shift: any direction will do
+        self.normal = direction / length if length else np.eye(len(direction))[0]
+        self.normal[0] -= 1.0
+        self.length = float(np.linalg.norm(self.normal))
+        if self.length:
+            self.normal /= self.length
+
+    def split(self, X: NDArray[Any]) -> tuple[Floats, Floats]:
+        """Return the points that the series is of, and the factor on the features of each."""
+        along = X @ self.normal[1:] + self.root * self.normal[0]
+        points = np.outer(-2 * along, self.normal[1:])
+        points += X
+        # from the direction itself digits would be lost for a mean close to 0
+        u = self.root + self.length * along
+        # powers of a smaller one would leave the range, and the kernel hardly differs
+        least = np.finfo(np.float64).tiny ** (0.5 / self.series.degree)
+        u = np.copysign(np.maximum(np.abs(u), least), u)
+        points /= u[:, np.newaxis]
+        return points, u**self.series.degree
+
+
+class AroundTheMean:
+    r"""The exponential kernel of the points less their mean.
+
+    :math:`\exp(\langle x, y \rangle / \sigma^2) = g_x g_y \exp(\langle \tilde x, \tilde y
+    \rangle / \sigma^2)`, where :math:`\tilde x = x - m` and :math:`g_x = \exp((\langle m, x
+    \rangle - \|m\|^2 / 2) / \sigma^2)`.
+    """
+
+    def __init__(self, kernel: ExponentialKernel, X: Any) -> None:
+        self.series = kernel
+        self.mean = np.asarray(X.mean(axis=0), np.float64).ravel()
+
+    def split(self, X: NDArray[Any]) -> tuple[Floats, Floats]:
+        """Return the points that the series is of, and the factor on the features of each."""
+        exponents = X @ self.mean - 0.5 * (self.mean @ self.mean)
+        return X - self.mean, np.exp(exponents / self.series.sigma_**2)
+
+
+def centering(kernel: BaseDotProductKernel, X: Any) -> AlongTheMean | AroundTheMean:
+    """Write a fitted kernel around the mean of points, from which the others differ less.
+
+    Maclaurin features estimate ⟨x, y⟩ⁿ with an error that grows with the norms. For two families
+    of kernels the part of the points along their mean can be split off exactly.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is of another family.
+    """
+    if isinstance(kernel, HomogeneousPolynomialKernel):
+        return AlongTheMean(kernel.degree, 0.0, X)
+    if isinstance(kernel, PolynomialKernel):
+        return AlongTheMean(kernel.degree, float(kernel.coef0), X)
+    if isinstance(kernel, ExponentialKernel):
+        return AroundTheMean(kernel, X)
+    raise ValueError(
+        f"center=True needs a polynomial or exponential kernel, {kernel!r} is not: its terms are "
+        "no products of functions of x and of y"
+    )
