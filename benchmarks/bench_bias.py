@@ -14,7 +14,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row
-from kernlearn.features import PositiveFeatures, RandomMaclaurin, TensorSketch
+from kernlearn.features import RandomMaclaurin, TensorSketch
 from kernlearn.kernels import ExponentialKernel, PolynomialKernel
 
 _DRAWS, _COLUMNS, _POINTS = 1000, 100, 30
@@ -31,21 +31,12 @@ _MAPS = {
     "H0/1": RandomMaclaurin(**_H01),
     "variance": RandomMaclaurin(**_BEST),
     "variance, complex": RandomMaclaurin(**_BEST, complex_to_real=True),
-    "variance, complex, Hadamard": RandomMaclaurin(
-        **_BEST, complex_to_real=True, projection="hadamard"
-    ),
     "centred, variance, complex": RandomMaclaurin(**_BEST, center=True, complex_to_real=True),
     "TensorSketch": TensorSketch(),
-    "TensorSketch, by column": TensorSketch(terms="column"),
-    "positive": PositiveFeatures(),
-    "positive, dense": PositiveFeatures(damping="dense"),
 }
 #: Maps of one kind of kernel.
 _ONLY = {
     "TensorSketch": "degree",
-    "TensorSketch, by column": "degree",
-    "positive": "exponential",
-    "positive, dense": "exponential",
 }
 
 

@@ -155,16 +155,6 @@ SUBJECTS = [
         features.TensorSketch, {"n_components": [100, 500]}, then=LogisticRegression(max_iter=1000)
     ),
     Subject(
-        features.SphericalFeatures,
-        {"n_components": [100, 500]},
-        then=LogisticRegression(max_iter=1000),
-    ),
-    Subject(
-        features.PositiveFeatures,
-        {"n_components": [100, 500], "damping": ["scalar", "dense"]},
-        then=LogisticRegression(max_iter=1000),
-    ),
-    Subject(
         landmarks.LandmarkEmbedding,
         {"n_landmarks": [50, 100, 300], "similarity": _SIMILARITIES},
         then=LogisticRegression(max_iter=1000),

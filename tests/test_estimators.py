@@ -11,13 +11,6 @@ from sklearn.model_selection import cross_val_score
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.preprocessing import StandardScaler
 
-from kernlearn.features import (
-    CompositionalMaclaurin,
-    PositiveFeatures,
-    RandomMaclaurin,
-    SphericalFeatures,
-    TensorSketch,
-)
 from kernlearn.landmarks import KernelRegressor, RegLand, SparseRegLand
 from tests.conformance import estimators
 
@@ -58,23 +51,3 @@ def test_several_targets_are_as_many_models(model):
     apart = MultiOutputRegressor(model).fit(X, TARGETS)
     np.testing.assert_allclose(together.predict(X), apart.predict(X), rtol=1e-6, atol=1e-9)
     assert together.score(X, TARGETS) == pytest.approx(apart.score(X, TARGETS))
-
-
-@pytest.mark.parametrize(
-    "features",
-    [
-        RandomMaclaurin(random_state=0),
-        CompositionalMaclaurin(random_state=0),
-        TensorSketch(random_state=0),
-        SphericalFeatures(random_state=0),
-        PositiveFeatures(random_state=0),
-    ],
-)
-def test_maps_take_points_in_parts(features):
-    whole = clone(features).fit(X[:30])
-    parts = clone(features)
-    for start in (0, 30, 60):
-        parts = parts.partial_fit(X[start : start + 30])
-    np.testing.assert_array_equal(parts.transform(X), whole.transform(X))
-    with pytest.raises(ValueError, match="features"):
-        parts.partial_fit(X[:, :2])

@@ -60,8 +60,6 @@ ESTIMATORS: dict[str, RegisteredEstimator] = by_name(
     _on_kernel("kernlearn.features:CompositionalMaclaurin", "feature map of a composed kernel"),
     _on_kernel("kernlearn.landmarks:NystroemEmbedding", "Nyström features of any kernel"),
     _on_kernel("kernlearn.features:TensorSketch", "sketches for a dot-product kernel"),
-    _on_kernel("kernlearn.features:SphericalFeatures", "feature map for points of unit length"),
-    _on_kernel("kernlearn.features:PositiveFeatures", "positive features, exponential kernel"),
     _on_landmarks("BBSClassifier", "BBS: similarities to landmarks as features"),
     _on_landmarks("DBoostClassifier", "DBOOST: boosted comparisons with landmark pairs"),
     _on_landmarks("FTuneClassifier", "FTUNE: pairs with a learnt transfer function"),

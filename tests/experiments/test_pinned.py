@@ -21,7 +21,7 @@ FORMER = json.loads(Path(__file__).with_name("former_defaults.json").read_text("
 CONFIGS = sorted(shipped("configs").glob("*.yaml"), key=lambda path: path.name)
 # What new parameters are by default, where that is none of None, False and 0.
 # The share of held-out points is used only where something else asks for such points.
-BEFORE = {"projection": ["signs"], "validation_fraction": [0.2]}
+BEFORE = {"validation_fraction": [0.2]}
 MINE = """
 title: my data
 task: regression

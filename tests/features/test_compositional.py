@@ -9,10 +9,10 @@ from sklearn.preprocessing import FunctionTransformer
 
 from kernlearn.features import CompositionalMaclaurin, RandomMaclaurin
 from kernlearn.kernels import (
+    DotProductKernel,
     ExponentialKernel,
     HomogeneousPolynomialKernel,
     PolynomialKernel,
-    VovkKernel,
 )
 from tests.checks import parametrize_with_checks
 
@@ -73,29 +73,28 @@ def test_of_the_identity_has_the_features_of_algorithm_1(X):
     np.testing.assert_allclose(model.transform(X), plain.transform(X), rtol=1e-12)
 
 
-@pytest.mark.parametrize("maps_per_level", [None, 7])
-def test_of_a_random_map_with_dependent_columns(maps_per_level, X):
+def test_of_a_random_map_with_dependent_columns(X):
     outer = HomogeneousPolynomialKernel(2)
     inner = RBFSampler(gamma=0.4, n_components=4)
     estimates = []
     for seed in range(8):
         model = CompositionalMaclaurin(
-            outer,
-            inner,
-            150,
-            columns="dependent",
-            maps_per_level=maps_per_level,
-            measure="support",
-            random_state=seed,
+            outer, inner, 150, columns="dependent", measure="support", random_state=seed
         )
         Z = model.fit_transform(X)
-        assert len(model.inner_maps_) == (2 * 150 if maps_per_level is None else 2 * 7)
+        assert len(model.inner_maps_) == 2 * 150
         estimates.append(Z @ Z.T)
     exact = outer.function(rbf_kernel(X, gamma=0.4))
     error = np.std(estimates, axis=0) / np.sqrt(8)
     assert (np.abs(np.mean(estimates, axis=0) - exact) < 4 * error).all()
-    if maps_per_level is None:
-        np.testing.assert_allclose(np.mean(estimates, axis=0), exact, rtol=0.15)
+    np.testing.assert_allclose(np.mean(estimates, axis=0), exact, rtol=0.15)
+
+
+@pytest.mark.parametrize("options", [{"h01": True}, {"complex_to_real": True}])
+def test_columns_of_other_maclaurin_features_are_dependent(options, X):
+    inner = RandomMaclaurin(PolynomialKernel(2), 4, **options)
+    model = CompositionalMaclaurin(PolynomialKernel(2), inner, 5, random_state=0).fit(X)
+    assert model.columns_ == "dependent"
 
 
 def test_one_map_for_two_factors_would_be_biased():
@@ -126,7 +125,7 @@ def test_one_map_for_two_factors_would_be_biased():
 def test_against_the_slow_version(inner, columns, convert, dtype):
     X = np.random.default_rng(0).normal(size=(23, 4)).astype(dtype) / 2
     model = CompositionalMaclaurin(
-        PolynomialKernel(4), inner, 40, columns=columns, block_rows=5, random_state=0
+        PolynomialKernel(4), inner, 40, columns=columns, random_state=0
     ).fit(convert(X))
     Z = model.transform(convert(X))
     assert Z.dtype == dtype
@@ -148,11 +147,12 @@ def test_against_the_slow_version(inner, columns, convert, dtype):
 
 @pytest.mark.parametrize("inner", [None, identity()])
 def test_parts_make_the_whole(inner, X):
-    X = np.vstack([X] * 5)
+    X = np.vstack([X] * 20)
     model = CompositionalMaclaurin(PolynomialKernel(3), inner, 30, random_state=0).fit(X)
     whole = model.transform(X)
-    blocks = list(model.set_params(block_rows=7).transform_blocks(X))
-    assert [rows.start for rows, _ in blocks] == [0, 7, 14]
+    model._block_bytes = 1
+    blocks = list(model.transform_blocks(X))
+    assert [rows.start for rows, _ in blocks] == [0, 32, 64]
     np.testing.assert_allclose(np.vstack([Z for _, Z in blocks]), whole, rtol=1e-10, atol=1e-13)
 
 
@@ -181,8 +181,8 @@ def test_a_width_from_data_is_that_of_the_inner_features(X):
 
 def test_constants_need_no_factor(X):
     for inner in (RBFSampler(), identity(), PolynomialCountSketch()):
-        model = CompositionalMaclaurin(VovkKernel(), inner, 8, truncation=0, measure="support")
-        np.testing.assert_allclose(model.fit_transform(X), np.sqrt(1 / 8))
+        model = CompositionalMaclaurin(DotProductKernel([2.0]), inner, 8, measure="support")
+        np.testing.assert_allclose(model.fit_transform(X), np.sqrt(2 / 8))
 
 
 class Twice(TransformerMixin, BaseEstimator):
@@ -206,8 +206,6 @@ class Twice(TransformerMixin, BaseEstimator):
         ({"inner": Twice(), "columns": "iid"}, "one column per component"),
         ({"inner": 3}, "'inner' parameter"),
         ({"columns": "both"}, "'columns' parameter"),
-        ({"maps_per_level": 0}, "'maps_per_level' parameter"),
-        ({"truncation": 0.5}, "'truncation' parameter"),
         ({"kernel": "rbf"}, "'kernel' must be one of"),
         ({"n_components": 0}, "'n_components' parameter"),
     ],
@@ -228,7 +226,7 @@ def test_bad_parameters(options, message, X):
 )
 def test_the_composed_kernel_is_that_of_known_inner_maps(inner, gram, X):
     outer = ExponentialKernel(1.2)
-    model = CompositionalMaclaurin(outer, inner, 5, truncation=4, random_state=0).fit(X)
+    model = CompositionalMaclaurin(outer, inner, 5, random_state=0).fit(X)
     np.testing.assert_allclose(model.composed_kernel(X), outer.function(gram(X)))
 
 

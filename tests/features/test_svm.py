@@ -1,6 +1,8 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_digits, make_moons
 from sklearn.preprocessing import normalize
 
@@ -97,6 +99,54 @@ def test_labels_of_any_kind_and_one_class():
 
 def test_parameters_are_refused_by_name():
     X, y = make_moons(50, random_state=0)
-    for name, value in {"C": 0, "n_components": 0, "p": 1.0, "presolve": 1.0, "kernel": 3}.items():
+    for name, value in {"C": 0, "n_components": 0, "presolve": 1.0, "kernel": 3}.items():
         with pytest.raises(ValueError, match=f"'{name}' parameter of MaclaurinSVM"):
             MaclaurinSVM(**{name: value}).fit(X, y)
+
+
+# -- several values of C --------------------------------------------------------------------------
+
+CS = [0.01, 1.0, 10.0]
+
+
+def problem(n_classes=2, n=300):
+    """Classes in the unit ball, with features that conjugate gradients get on with."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(n_classes, size=n)
+    X = rng.normal(size=(n, 6)) + 0.8 * np.eye(6)[y]
+    return X / np.linalg.norm(X, axis=1).max(), np.array(["a", "b", "c"])[y]
+
+
+@pytest.mark.parametrize(
+    ("options", "n_classes"),
+    [
+        ({}, 2),
+        ({"h01": True}, 2),
+        ({"presolve": 0.2, "tol": 0.001}, 2),
+        ({}, 3),  # not trained together, as what follows
+        ({"class_weight": "balanced"}, 2),
+    ],
+    ids=str,
+)
+def test_a_path_has_the_models_fitted_one_by_one(options, n_classes):
+    X, y = problem(n_classes)
+    X = pd.DataFrame(X, columns=list("abcdef"))
+    model = MaclaurinSVM(n_components=12, random_state=0, **options)
+    path = clone(model).set_params(C=CS).path(X[:200], y[:200])
+    assert [setting.params for setting in path.settings] == [{"C": C} for C in CS]
+    assert len({id(one.map_) for one in path.models}) == 1
+    assert path.converged.all()
+    assert len(path.n_support) == 3
+    for C, one, labels in zip(CS, path.models, path.predict(X[200:]), strict=True):
+        alone = clone(model).set_params(C=C).fit(X[:200], y[:200])
+        assert list(one.feature_names_in_) == list("abcdef")
+        np.testing.assert_allclose(one.svm_.coef_, alone.svm_.coef_, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(one.svm_.intercept_, alone.svm_.intercept_, rtol=1e-6)
+        np.testing.assert_array_equal(labels, alone.predict(X[200:]))
+        np.testing.assert_array_equal(one.predict(X[200:]), labels)
+
+
+def test_a_path_of_a_single_value():
+    X, y = problem()
+    path = MaclaurinSVM(n_components=12, random_state=0).path(X, y)
+    assert [setting.params for setting in path.settings] == [{}]

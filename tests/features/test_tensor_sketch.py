@@ -7,8 +7,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.kernel_approximation import PolynomialCountSketch
 
-from kernlearn.features import TensorSketch, tensor_sketch
-from kernlearn.features.transform_plan import prefers_sums
+from kernlearn.features import TensorSketch
 from kernlearn.kernels import (
     DotProductKernel,
     ExponentialKernel,
@@ -25,7 +24,6 @@ from tests.checks import parametrize_with_checks
     [
         TensorSketch(),
         TensorSketch("exponential", n_components=7, truncation=3),
-        TensorSketch(PolynomialKernel(3), n_components=16, terms="column", block_rows=3),
     ]
 )
 def test_conformance(estimator, check):
@@ -37,13 +35,6 @@ def X():
     X = np.random.default_rng(0).normal(size=(40, 5))
     X[np.abs(X) < 0.4] = 0
     return X / np.linalg.norm(X, axis=1, keepdims=True)
-
-
-@pytest.fixture(params=["sums", "fft"])
-def way(request, monkeypatch):
-    """Compute transforms in one of the two ways, whatever would be faster."""
-    monkeypatch.setattr(tensor_sketch, "prefers_sums", lambda *_: request.param == "sums")
-    return request.param
 
 
 def count_sketch(x, hashes, signs, n_cells):
@@ -63,12 +54,7 @@ def convolve(a, b):
 
 def slow_sketch(model, x):
     """The sketch before its transform: a weighted sum of convolutions of count sketches."""
-    if model.terms == "column":
-        x = np.append(x, np.sqrt(getattr(model.kernel_, "coef0", 0.0)))[: model.hashes_.shape[1]]
-        weights = np.zeros(len(model.hashes_) + 1)
-        weights[-1] = 1
-    else:
-        weights = np.sqrt(model.truncated_kernel_.coefficients(len(model.hashes_)))
+    weights = np.sqrt(model.truncated_kernel_.coefficients(len(model.hashes_)))
     product = np.zeros(model.n_components)
     product[0] = 1
     total = weights[0] * product
@@ -97,7 +83,7 @@ def slow_features(model, X):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("convert", [np.asarray, np.asfortranarray, sparse.csr_matrix])
 @pytest.mark.parametrize("n_components", [1, 2, 3, 4, 8, 9, 10, 12, 20, 24])
-def test_against_the_slow_version(n_components, convert, dtype, way, X):
+def test_against_the_slow_version(n_components, convert, dtype, X):
     X = X.astype(dtype)
     model = TensorSketch(PolynomialKernel(4), n_components, random_state=0).fit(convert(X))
     Z = model.transform(convert(X))
@@ -114,25 +100,22 @@ def test_against_the_slow_version(n_components, convert, dtype, way, X):
     ("kernel", "options"),
     [
         (HomogeneousPolynomialKernel(3), {}),
-        (HomogeneousPolynomialKernel(3), {"terms": "column"}),
-        (PolynomialKernel(3, coef0=0.5), {"terms": "column"}),
-        (PolynomialKernel(3, coef0=0.0), {"terms": "column"}),
-        (PolynomialKernel(5), {"truncation": [0, 2, 3]}),
-        (ExponentialKernel(1.0), {"truncation": 1e-2}),
+        (PolynomialKernel(3, coef0=0.0), {}),
+        (PolynomialKernel(5), {"truncation": 3}),
         (VovkKernel(), {"truncation": 4}),
         (LinearKernel(), {}),
         (DotProductKernel([0.0, 3.0, 1.0]), {}),
         (DotProductKernel([2.0]), {}),
     ],
 )
-def test_kernels_against_the_slow_version(kernel, options, way, X):
+def test_kernels_against_the_slow_version(kernel, options, X):
     X = 0.9 * X
-    model = TensorSketch(kernel, 16, random_state=1, block_rows=33, **options).fit(X)
+    model = TensorSketch(kernel, 16, random_state=1, **options).fit(X)
     found = model.transform(X)[[0, 39]]
     np.testing.assert_allclose(found, slow_features(model, X[[0, 39]]), rtol=1e-11, atol=1e-12)
 
 
-def test_inner_products_are_those_of_sketches(way, X):
+def test_inner_products_are_those_of_sketches(X):
     for n_components in (7, 8):
         model = TensorSketch(PolynomialKernel(3), n_components, random_state=0).fit(X)
         Z = model.transform(X[:6])
@@ -140,12 +123,11 @@ def test_inner_products_are_those_of_sketches(way, X):
         np.testing.assert_allclose(Z @ Z.T, sketches @ sketches.T, rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize("terms", ["nested", "column"])
-def test_expectation_by_enumeration(terms):
-    # All cells and signs of two columns (or one and the constant) and two factors.
-    points = np.array([[0.8, -0.6], [0.3, 0.7]])[:, : 2 if terms == "nested" else 1]
+def test_expectation_by_enumeration():
+    # All cells and signs of two columns and two factors.
+    points = np.array([[0.8, -0.6], [0.3, 0.7]])
     kernel = PolynomialKernel(2, coef0=0.7)
-    model = TensorSketch(kernel, 2, terms=terms, random_state=0).fit(points)
+    model = TensorSketch(kernel, 2, random_state=0).fit(points)
     assert model.hashes_.shape == (2, 2)
     total = np.zeros((2, 2))
     for drawn in itertools.product(itertools.product(range(2), [-1, 1]), repeat=4):
@@ -169,7 +151,6 @@ def estimates(model, X, n_draws):
     ("kernel", "options"),
     [
         (PolynomialKernel(4), {}),
-        (PolynomialKernel(4), {"terms": "column"}),
         (HomogeneousPolynomialKernel(3), {}),
         (ExponentialKernel(1.0), {"truncation": 8}),
     ],
@@ -190,58 +171,26 @@ def squared_errors(found, kernel, X):
     return ((found - kernel(X)) ** 2).mean(axis=(1, 2))
 
 
-def test_the_error_is_that_of_polynomial_count_sketch(X):
+def test_the_error_is_at_most_that_of_polynomial_count_sketch(X):
     kernel, X = PolynomialKernel(3), X[:8]
-    ours = squared_errors(estimates(TensorSketch(kernel, 40, terms="column"), X, 200), kernel, X)
+    ours = squared_errors(estimates(TensorSketch(kernel, 40), X, 200), kernel, X)
     peer = PolynomialCountSketch(degree=3, coef0=1, n_components=40)
     theirs = squared_errors(estimates(peer, X, 200), kernel, X)
     error = np.sqrt((ours.var(ddof=1) + theirs.var(ddof=1)) / 200)
-    assert abs(ours.mean() - theirs.mean()) < 4 * error
+    assert ours.mean() < theirs.mean() + 2 * error
     assert error < 0.25 * theirs.mean()
 
 
-def test_nested_terms_vary_less_for_parallel_points():
-    # By the moments of one frequency about 0.48 of the other, for many cells.
-    kernel, x = PolynomialKernel(4), np.full((1, 9), 1 / 3)
-    nested = squared_errors(estimates(TensorSketch(kernel, 256), x, 200), kernel, x)
-    column = estimates(TensorSketch(kernel, 256, terms="column"), x, 200)
-    column = squared_errors(column, kernel, x)
-    error = np.sqrt((nested.var(ddof=1) + column.var(ddof=1)) / 200)
-    assert column.mean() - nested.mean() > 2 * error
-
-
 @pytest.mark.parametrize("n_components", [24, 27])
-def test_parts_make_the_whole(n_components, way, X):
+def test_parts_make_the_whole(n_components, X, monkeypatch):
     X = np.vstack([X] * 3)
     model = TensorSketch(PolynomialKernel(4), n_components, random_state=0).fit(X)
     whole = model.transform(X)
-    for rows in (1, 7, 32, 50, 1000):
-        parts = list(model.set_params(block_rows=rows).transform_blocks(X))
-        assert [part.start for part, _ in parts] == list(range(0, 120, rows))
-        np.testing.assert_allclose(np.vstack([Z for _, Z in parts]), whole, rtol=1e-12, atol=1e-14)
+    monkeypatch.setattr(TensorSketch, "_block_bytes", 1)
+    parts = list(model.transform_blocks(X))
+    assert [part.start for part, _ in parts] == [0, 32, 64, 96]
+    np.testing.assert_allclose(np.vstack([Z for _, Z in parts]), whole, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(model.transform(X[5:9]), whole[5:9], rtol=1e-12, atol=1e-14)
-
-
-def test_a_row_does_not_depend_on_others(X):
-    model = TensorSketch(PolynomialKernel(4), 24, random_state=0).fit(X)
-    whole = model.transform(X)
-    np.testing.assert_array_equal(model.transform(X[7:20]), whole[7:20])
-    np.testing.assert_array_equal(model.transform(X[::-1]), whole[::-1])
-
-
-def test_the_way_of_computing(X):
-    few, many = np.zeros((10, 54), int), np.zeros((10, 5000), int)
-    assert prefers_sums(few, 1000)
-    assert not prefers_sums(many, 1000)
-
-
-@pytest.mark.parametrize("n_samples", [1, 3, 500])
-@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_matrix])
-def test_threads_change_nothing(n_samples, as_matrix, way):
-    X = as_matrix(np.random.default_rng(0).normal(size=(n_samples, 7)) / 3)
-    model = TensorSketch(PolynomialKernel(4), 64, random_state=0).fit(X)
-    Z = model.transform(X)
-    np.testing.assert_allclose(model.set_params(n_jobs=2).transform(X), Z, rtol=1e-12, atol=1e-14)
 
 
 def test_randomness_is_the_seed_alone(X):
@@ -252,7 +201,7 @@ def test_randomness_is_the_seed_alone(X):
     assert not np.allclose(Z, clone(model).set_params(random_state=6).fit_transform(X))
 
 
-def test_memory_is_a_block_whatever_the_rows(way):
+def test_memory_is_a_block_whatever_the_rows():
     X = np.random.default_rng(0).normal(size=(20000, 20)) / 10
     model = TensorSketch(PolynomialKernel(3), 64, random_state=0).fit(X)
     model.transform(X[:50])
@@ -264,7 +213,7 @@ def test_memory_is_a_block_whatever_the_rows(way):
 
 
 def test_truncation_error(X):
-    model = TensorSketch(ExponentialKernel(1.0), 10, truncation=1e-3, random_state=0).fit(X)
+    model = TensorSketch(ExponentialKernel(1.0), 10, truncation=6, random_state=0).fit(X)
     difference = np.abs(model.kernel_(X) - model.truncated_kernel_(X)).max()
     assert 0 < difference <= model.truncation_error_ * (1 + 1e-9) <= 1e-3
     assert TensorSketch(random_state=0).fit(X).truncation_error_ == 0
@@ -290,13 +239,8 @@ def test_names_and_frames(X):
         ({"kernel": GaussianKernel()}, "'kernel' parameter"),
         ({"kernel": DotProductKernel([1.0, -1.0])}, "'series' has coefficient -1 at order 1"),
         ({"kernel": "exponential"}, "has terms of all orders.*set 'truncation'"),
-        ({"kernel": "vovk", "terms": "column", "truncation": 2}, "terms='column' is for"),
-        ({"terms": "column", "truncation": 1}, "terms='column' is for"),
-        ({"terms": "row"}, "'terms' parameter"),
         ({"n_components": 0}, "'n_components' parameter"),
         ({"truncation": 1.0}, "'truncation' parameter"),
-        ({"truncation": [-1]}, "'truncation' must be"),
-        ({"block_rows": 0}, "'block_rows' parameter"),
     ],
 )
 def test_bad_parameters(options, message, X):
