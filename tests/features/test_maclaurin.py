@@ -503,7 +503,6 @@ def test_orders_without_a_coefficient():
         (PolynomialKernel(3), [0, 1, 2, 3]),
         (HomogeneousPolynomialKernel(300), [300]),
         (DotProductKernel([0.0, 1.0, 0.0, 2.0]), [1, 3]),
-        (DotProductKernel(lambda n: float(n % 2 == 0)), range(0, 60, 2)),
     ],
 )
 def test_support_measure(kernel, support):
