@@ -202,7 +202,7 @@ FEATURES: dict[str, Callable[[Any], bool]] = {
     "sample_weight": lambda m: has_fit_parameter(m, "sample_weight"),
     "class_weight": lambda m: "class_weight" in m.get_params(),
     "decision_function": lambda m: hasattr(m, "decision_function"),
-    "predict_proba": lambda m: hasattr(m, "predict_proba") or "calibration" in m.get_params(),
+    "predict_proba": lambda m: hasattr(m, "predict_proba"),
     "several targets": lambda m: m.__sklearn_tags__().target_tags.multi_output,
     "sparse points": lambda m: m.__sklearn_tags__().input_tags.sparse,
     "partial_fit": lambda m: hasattr(m, "partial_fit"),
@@ -249,10 +249,7 @@ def table_of_features() -> list[str]:
 
 def _features(estimator: type) -> dict[str, str]:
     model = estimator()
-    cells = {name: WORKS if has(model) else NOT_MEANT for name, has in FEATURES.items()}
-    if "calibration" in model.get_params() and not hasattr(model, "predict_proba"):
-        cells["predict_proba"] = "calibration"
-    return cells
+    return {name: WORKS if has(model) else NOT_MEANT for name, has in FEATURES.items()}
 
 
 def _lines(columns: list[str], cells: Callable[[type], dict[str, str]]) -> list[str]:
