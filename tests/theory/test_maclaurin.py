@@ -86,19 +86,6 @@ def test_compositional_components_and_probability_are_inverses(epsilon, delta, d
     assert bound[1] > delta * (1 - 1e-9)
 
 
-@given(KERNELS, EPSILONS, DELTAS, RADII, DIMENSIONS)
-def test_harder_wishes_need_more_features(kernel, epsilon, delta, radius, d):
-    def needed(epsilon=epsilon, delta=delta, radius=radius, d=d):
-        wish = {"epsilon": epsilon, "delta": delta}
-        return maclaurin_n_components(kernel, **wish, radius=radius, n_features=d)
-
-    base = needed()
-    assert needed(epsilon=epsilon / 2) >= base
-    assert needed(delta=delta / 2) >= base
-    assert needed(radius=radius * 1.1) >= base
-    assert needed(d=d + 1) >= base
-
-
 def test_the_bound_holds_for_the_features():
     # A bound of 3/4 at one pair, over 200 draws: no more failures than it allows.
     X = np.array([[0.3, -0.2], [0.25, 0.25]])

@@ -12,7 +12,6 @@ from scipy import sparse
 from kernlearn.kernels import GaussianKernel, LinearKernel, PolynomialKernel, SigmoidKernel
 from kernlearn.theory import (
     BilinearSimilarity,
-    ExcessRiskBound,
     KernelAUC,
     KernelCombination,
     LinearAUC,
@@ -153,17 +152,6 @@ def test_supremum_over_combinations_of_kernels(seed):
         assert mu @ means / np.linalg.norm(mu) <= sphere + 1e-12
 
 
-@given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=15)
-def test_kernel_auc_with_the_linear_kernel_is_linear_auc(seed):
-    rng = np.random.default_rng(seed)
-    X, signs = rng.normal(size=(6, 3)), rng.choice([-1, 1], 5)
-    kernel, linear = KernelAUC(LinearKernel(), 2.5).fit(X), LinearAUC(2, 2.5).fit(X)
-    draw = X[0], X[1:], signs
-    assert kernel.supremum(*draw) == pytest.approx(linear.supremum(*draw), abs=1e-7)
-    assert kernel.bound(7) == pytest.approx(linear.bound(7))
-
-
 # -- the complexity by enumeration of all draws and signs -----------------------------------------
 
 
@@ -234,29 +222,6 @@ def test_bounds_by_hand():
         assert hypothesis_class.bound(50, as_printed=True) == hypothesis_class.bound(50)
 
 
-@pytest.mark.parametrize("q", [3.0, 11.0, math.inf])
-def test_table_6_1_does_not_hold_for_q_above_2(q):
-    # p - 1 falls to 0, but in one dimension all norms are one
-    X = np.array([[-1.0], [1.0]])
-    auc = LinearAUC(q).fit(X)
-    printed = 2 * math.sqrt((auc.p - 1) / 4)
-    assert auc.bound(4, as_printed=True) == pytest.approx(printed)
-    complexity = exact(auc, X, 4)
-    assert complexity == pytest.approx(exact(LinearAUC(2), X, 4))
-    assert complexity <= auc.bound(4)
-    if q > 10:
-        assert complexity > 1.25 * printed
-
-
-def test_the_bound_for_q_above_2_cannot_do_without_the_dimension():
-    # unit vectors: the complexity falls more slowly than any multiple of n^(-1/2)
-    X, n = np.eye(400), 20
-    auc = LinearAUC(q=math.inf).fit(X)
-    found = rademacher_complexity(auc, X, n=n, n_trials=20, random_state=0)
-    assert auc.bound(n, as_printed=True) == 0
-    assert 0.9 < found.mean <= auc.bound(n) == 2.0
-
-
 @pytest.mark.parametrize(
     "hypothesis_class",
     [
@@ -272,36 +237,6 @@ def test_printed_logarithms_are_0_in_one_dimension(hypothesis_class):
     assert 0.2 < complexity <= hypothesis_class.bound(3)
 
 
-def test_the_printed_factor_does_not_hold_for_fixed_points_in_two_dimensions():
-    # The tables are about drawn points. For these two, as for the conditional complexities of
-    # section 6.6.1, the root of 1 / n times e log d is too little for d = 2.
-    x, points = np.array([1.0, 0.0]), np.array([[1.0, 1.0], [1.0, -1.0]])
-    similarity = BilinearSimilarity("2,1").fit([*points, [1.0, 0.0]])
-    suprema = [similarity.supremum(x, points, s) for s in itertools.product([-1, 1], repeat=2)]
-    fixed = np.mean(suprema)
-    assert fixed == 1.0
-    assert math.sqrt(math.e * math.log(2) / 2) < fixed
-    drawn = exact(similarity, np.array(list(itertools.product([-1.0, 1.0], repeat=2))), 2)
-    assert drawn < similarity.bound(2)
-
-
-def test_one_kernel_has_no_complexity():
-    X = np.array([[0.0], [1.0], [3.0]])
-    one = KernelCombination([GaussianKernel(sigma=1.0)]).fit(X)
-    assert one.bound(2) == 0
-    assert exact(one, X, 2) == pytest.approx(0, abs=1e-15)
-
-
-@given(X=data(4, 3), factor=st.sampled_from([0.5, 3.0]))
-@settings(max_examples=10)
-def test_bounds_scale_as_the_complexities_do(X, factor):
-    for kind, power in ((LinearAUC, 1), (BilinearSimilarity, 2), (MahalanobisMetric, 2)):
-        for options in ({}, {"radius": 2.0}):
-            h, scaled = kind(**options).fit(X), kind(**options).fit(factor * X)
-            assert scaled.bound(9) == pytest.approx(factor**power * h.bound(9))
-            assert h.bound(36) == pytest.approx(h.bound(9) / 2)
-
-
 def test_sparse_points():
     X = sparse.random(30, 6, density=0.4, random_state=0, format="csr")
     for h in all_classes():
@@ -311,33 +246,16 @@ def test_sparse_points():
         assert thin[1] == pytest.approx(h.bound(10))
 
 
-def test_points_that_are_all_the_same():
-    for h in all_classes():
-        estimate = rademacher_complexity(h, np.ones((3, 2)), n=5, n_trials=5, random_state=0)
-        assert estimate.mean <= h.bound(5)
-        if h.problem in ("AUC", "metric"):
-            assert estimate.mean == 0
-
-
-def test_one_trial_has_no_standard_error():
-    found = rademacher_complexity(LinearAUC(), np.eye(3), n=4, n_trials=1, random_state=0)
-    assert math.isnan(found.standard_error)
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: LinearAUC(0.5), "'q' must be"),
         (lambda: LinearAUC(radius=0), "'radius' must be"),
         (lambda: BilinearSimilarity("2"), "'norm' must be one of"),
-        (lambda: MahalanobisMetric(radius=-1), "'radius' must be"),
-        (lambda: KernelAUC("nope"), "'kernel' must be one of"),
         (lambda: KernelCombination([]), "'kernels' must be"),
-        (lambda: KernelCombination("gaussian"), "'kernels' must be"),
         (lambda: KernelCombination(["linear"], "ball"), "'constraint' must be"),
         (lambda: LinearAUC().bound(3), "not fitted"),
         (lambda: LinearAUC().fit(np.eye(2)).bound(0), "'n' must be"),
-        (lambda: LinearAUC().fit([[np.nan]]), "contains NaN"),
         (lambda: rademacher_complexity(LinearAUC(), np.eye(2), n_trials=0), "'n_trials' must be"),
         (
             lambda: KernelAUC(lambda A, B: -np.asarray(A @ B.T)).fit(np.eye(2)),
@@ -404,59 +322,6 @@ def test_theorem_6_6_by_hand():
     assert printed.confidence == pytest.approx(lemmas)
 
 
-@given(st.integers(2, 500), st.integers(2, 500), DELTAS)
-def test_the_printed_lemma_6_7_leaves_something_out(n, times, delta):
-    # Equations 6.7 and 6.9, each as its proof has it, against what lemma 6.7 says of their sum.
-    def shares(n, s):
-        sizes = np.minimum(np.arange(1, n), s)
-        level = math.log(n / delta)
-        proved = math.sqrt(2 * math.log(1 / delta) / (n - 1))
-        proved += math.sqrt(level / 2) * np.mean(1 / np.sqrt(sizes))
-        return proved, math.sqrt(2 * level / s)
-
-    full, printed = shares(n + 1, n)
-    if n > 20 and delta < 0.01:
-        assert full > printed
-    if times > 20:
-        proved, printed = shares(times * n + 1, n)
-        assert proved < printed
-
-
-@given(LENGTHS, COMPLEXITIES, DELTAS)
-def test_a_number_stands_for_a_function(n, c, delta):
-    as_number = excess_risk_bound(n, complexity=c, delta=delta)
-    as_function = excess_risk_bound(n, complexity=lambda m: c / math.sqrt(m), delta=delta)
-    assert as_number.total == pytest.approx(as_function.total)
-    for s in (1, 7, n):
-        numbers = excess_risk_bound(n, s, complexity=c, delta=delta)
-        function = excess_risk_bound(n, s, complexity=lambda m: c / math.sqrt(m), delta=delta)
-        assert numbers.total == pytest.approx(function.total)
-
-
-@given(LENGTHS, SIZES, COMPLEXITIES, DELTAS)
-def test_more_memory_and_less_confidence_make_bounds_smaller(n, s, c, delta):
-    for bound in (
-        lambda n, s, delta: excess_risk_bound(n, s, complexity=c, delta=delta).total,
-        lambda n, s, delta: fast_rate_bound(n, s, **STRONG, delta=delta).total,
-        lambda n, s, delta: all_pairs_regret_bound(
-            n, s, buffer_regret=1.0, complexity=c, delta=delta
-        ),
-    ):
-        base = bound(n, s, delta)
-        assert bound(n, s + 1, delta) <= base * (1 + 1e-9)
-        assert bound(n, s, delta / 2) >= base * (1 - 1e-9)
-
-
-@given(st.integers(3, 400), DELTAS)
-@settings(max_examples=40)
-def test_the_longer_the_stream_the_smaller_the_bound(n, delta):
-    for bound in (
-        lambda n: excess_risk_bound(n, complexity=1.0, delta=delta).total,
-        lambda n: fast_rate_bound(n, **STRONG, delta=delta).total,
-    ):
-        assert bound(10 * n) < bound(n)
-
-
 def fast(n, terms, epsilon, *, regret, lipschitz, strong_convexity, R, B, C, delta):
     """Theorem 6.5 step by step."""
     union = delta / 2 / n
@@ -491,26 +356,6 @@ def test_epsilon_is_the_best_one(n, regret, epsilon, delta):
     assert best <= fast_rate_bound(n, **options, epsilon=epsilon).total * (1 + 1e-6)
     # a buffer that holds all is no buffer
     assert fast_rate_bound(n, n, **options).total == pytest.approx(best)
-
-
-@given(st.floats(0, 1e3), st.floats(1e-3, 1e3), st.floats(1e-3, 1e3), st.floats(1e-2, 10))
-def test_lemma_6_19(r, d, b, Delta):
-    # the greatest s with s <= r + max(4 sqrt(d s), 6 b Delta) Delta
-    by_root = (2 * math.sqrt(d) * Delta + math.sqrt(4 * d * Delta**2 + r)) ** 2
-    greatest = max(by_root, r + 6 * b * Delta**2)
-    assert greatest <= (r + 4 * math.sqrt(d * r) * Delta + max(16 * d, 6 * b) * Delta**2) * (
-        1 + 1e-9
-    )
-
-
-def test_fast_rates_are_faster():
-    # regret log n, strongly convex: about 1/n against 1/sqrt(n)
-    def ratio(n):
-        loss = {"lipschitz": 1.0, "strong_convexity": 1.0}
-        fast_one = fast_rate_bound(n, regret=math.log(n), **loss)
-        return fast_one.total / excess_risk_bound(n, complexity=1.0, regret=math.log(n)).total
-
-    assert ratio(10**7) < ratio(10**5) / 5
 
 
 def test_lemma_6_23_by_hand():
@@ -559,17 +404,6 @@ def test_lemma_6_24_holds_with_the_steps_of_algorithm_8(gradients, eta):
     assert descend(gradients, eta, 1.0) <= bound + 1e-9
 
 
-@pytest.mark.parametrize("eta", [1e-3, 1e3])
-def test_the_printed_lemma_6_24_does_not_hold_for_all_steps(eta):
-    gradients = [1.0] * 100 if eta < 1 else [1.0, -1.0] * 50
-    printed = 1.0 * 2.0 * math.sqrt(100)
-    assert descend(gradients, eta, 1.0) > 2 * printed
-
-
-def test_contraction():
-    assert contracted_complexity(0.2, lipschitz=3.0, largest_label=2.0) == pytest.approx(1.2)
-
-
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=10)
 def test_contraction_holds_for_the_hinge(seed):
@@ -605,7 +439,6 @@ def test_the_bound_holds_for_a_stream():
     ("call", "name"),
     [
         (lambda: excess_risk_bound(1, complexity=1.0), "n"),
-        (lambda: excess_risk_bound(2.5, complexity=1.0), "n"),
         (lambda: excess_risk_bound(9, complexity=-1.0), "complexity"),
         (lambda: excess_risk_bound(9, complexity=lambda m: math.nan), "complexity"),
         (lambda: excess_risk_bound(9, complexity=1.0, delta=1), "delta"),
@@ -615,18 +448,11 @@ def test_the_bound_holds_for_a_stream():
         (lambda: fast_rate_bound(2, **STRONG), "n"),
         (lambda: fast_rate_bound(9, **STRONG, epsilon=1.5), "epsilon"),
         (lambda: fast_rate_bound(9, **{**STRONG, "lipschitz": 0}), "lipschitz"),
-        (lambda: fast_rate_bound(9, 0, **STRONG), "buffer_size"),
         (lambda: all_pairs_regret_bound(9, 0, buffer_regret=1, complexity=1), "buffer_size"),
         (lambda: olp_buffer_regret_bound(9, lipschitz=1, diameter=-1, eta=1), "diameter"),
         (lambda: contracted_complexity(-0.1), "complexity"),
-        (lambda: contracted_complexity(0.1, lipschitz=0), "lipschitz"),
     ],
 )
 def test_bad_arguments_of_guarantees(call, name):
     with pytest.raises(ValueError, match=f"'{name}' must be"):
         call()
-
-
-def test_negative_regret_is_taken():
-    assert excess_risk_bound(9, complexity=1.0, regret=-8.0).regret == -1
-    assert isinstance(fast_rate_bound(9, **{**STRONG, "regret": -8.0}), ExcessRiskBound)

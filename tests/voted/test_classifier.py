@@ -3,7 +3,6 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
-from sklearn.svm import LinearSVC
 
 from kernlearn.kernels import (
     GaussianKernel,
@@ -131,15 +130,6 @@ def test_one_against_all():
     assert model.score(X, y) > 0.95
 
 
-def test_sparse_and_single_precision(moons):
-    X, y, X_test, _ = moons
-    model = VotedKernelClassifier(lam=1e-2, beta=1e-2).fit(X, y)
-    values = model.decision_function(X_test)
-    for form in (sparse.csr_array, np.float32):
-        found = clone(model).fit(form(X), y).decision_function(form(X_test))
-        np.testing.assert_allclose(found, values, atol=1e-3)
-
-
 def test_precomputed(moons):
     X, y, X_test, y_test = moons
     kernels = [PolynomialKernel(2), GaussianKernel(0.5)]
@@ -219,17 +209,6 @@ def test_chooses_on_validation_points(moons):
     assert model.score(X_val, y_val) == scores.max()
 
 
-def test_chooses_the_radius(moons):
-    X, y, X_val, y_val = moons
-    model = VotedKernelClassifier(complexity="local", local_radius=[0.01, 1.0], lam=[1e-3, 1e-2])
-    model.fit(X, y, X_val, y_val)
-    assert model.validation_scores_.shape == (2, 2, 1)
-    best = dict(model.best_params_)
-    single = VotedKernelClassifier(complexity="local", **best).fit(X, y)
-    np.testing.assert_allclose(model.complexities_, single.complexities_)
-    assert model.score(X_val, y_val) == single.score(X_val, y_val)
-
-
 def test_keeps_points_apart_for_choosing(moons):
     X, y, _, _ = moons
     model = VotedKernelClassifier(lam=[1e-2, 1e-4], random_state=0).fit(X, y)
@@ -268,17 +247,6 @@ def test_norm_1_svm_is_one_kernel_without_complexity(moons):
     given = L1SVMClassifier("precomputed", beta=1e-2).fit(kernel(X), y)
     np.testing.assert_array_equal(given.support_, model.support_)
     assert given.__sklearn_tags__().input_tags.pairwise
-
-
-def test_norm_1_svm_against_scikit_learn(moons):
-    """LIBLINEAR's 1-norm machine has the squared hinge: the same zeros where nothing pays."""
-    X, y, _, _ = moons
-    K = PolynomialKernel(2)(X)
-    at_zero = np.abs(K.T @ np.where(y == "up", 1, -1)).max() / 100
-    assert L1SVMClassifier(PolynomialKernel(2), beta=1.001 * at_zero).fit(X, y).n_support_ == 0
-    assert L1SVMClassifier(PolynomialKernel(2), beta=0.999 * at_zero).fit(X, y).n_support_ == 1
-    theirs = LinearSVC(penalty="l1", dual=False, fit_intercept=False, C=0.499 / 100 / at_zero)
-    assert not theirs.fit(K, y).coef_.any()
 
 
 @pytest.mark.parametrize(

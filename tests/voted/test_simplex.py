@@ -141,15 +141,6 @@ def test_conditions_of_optimality(seed, m, n_kernels, kind, lam, beta):
     assert len(solution.coef) <= m
 
 
-def test_conditions_distinguish_a_wrong_solution():
-    problem = make_problem(0)
-    generation = ColumnGeneration(problem)
-    solution = generation.solve(problem.penalties)
-    good = kkt_residuals(problem, solution, generation.dual)
-    bad = kkt_residuals(problem, replace(solution, coef=1.3 * solution.coef), generation.dual)
-    assert bad["loss"] > 1e-3 > 1e4 * good["loss"]
-
-
 @pytest.mark.parametrize("kind", ["random", "polynomial"])
 def test_any_order_of_penalties_gives_the_same(kind):
     """Starting from a neighbour's vertex changes nothing but the number of rounds."""
