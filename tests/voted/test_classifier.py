@@ -5,6 +5,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
 
 from kernlearn.kernels import (
+    CallableKernel,
     GaussianKernel,
     HomogeneousPolynomialKernel,
     PolynomialKernel,
@@ -100,9 +101,9 @@ def test_only_kernels_and_points_in_use_are_evaluated(moons):
         assert len(A) == len(B) == len(X), "a kernel without coefficients was evaluated"
         return np.ones((len(A), len(B)))
 
-    model = VotedKernelClassifier([spy, never], lam=1.0, beta=1e-3, complexity=[0.0, np.inf]).fit(
-        X, y
-    )
+    kernels = [CallableKernel(function, takes="matrices") for function in (spy, never)]
+    model = VotedKernelClassifier(kernels, lam=1.0, beta=1e-3, complexity=[0.0, np.inf])
+    model.fit(X, y)
     seen.clear()
     model.predict(X_test)
     assert seen == [(model.n_support_, 2)]
