@@ -21,8 +21,6 @@ NAMES = (
 #: Those that take long run only by name.
 LONG = (
     "moments",
-    "partitions",
-    "passes",
     "ftune",
     "voted",
     "report",

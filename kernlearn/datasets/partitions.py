@@ -8,8 +8,8 @@ from typing import Any
 
 from kernlearn.extras import needed_by
 
-#: Rows X, their targets y or None, and perhaps the group of each.
-RowChunk = tuple[Any, ...]
+#: Rows X, and their targets y or None.
+RowChunk = tuple[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,18 @@ class Partition:
             raise
 
 
+def gathered(gather: Callable[[Partition], Any], part: Partition, *values: Any) -> Any:
+    """Return what is gathered of a partition with the values of its lazy arguments."""
+    with part.naming_errors():
+        return gather(part.computed(values) if values else part)
+
+
 def checked_chunks(chunks: Iterable[RowChunk]) -> Iterator[RowChunk]:
     """Yield chunks; refuse what is none."""
     for place, chunk in enumerate(chunks):
-        if not (isinstance(chunk, tuple) and len(chunk) in (2, 3)):
-            raise ValueError(
-                f"chunk {place} is a {type(chunk).__name__}, expected a tuple (X, y) or "
-                "(X, y, groups)"
-            )
+        if not (isinstance(chunk, tuple) and len(chunk) == 2):
+            kind = type(chunk).__name__
+            raise ValueError(f"chunk {place} must be a pair (X, y), got a {kind}")
         yield chunk
 
 
@@ -84,7 +88,7 @@ def of_files(
     for path in paths:
         file = Path(path)
         parquet = chunk_format(file, options.get("format")) == "parquet"
-        parts = parquet_parts(file) if parquet else []
+        parts = parquet_parts(file, options.get("row_groups")) if parquet else []
         if len(parts) < 2:
             partitions.append(Partition(str(file), _of_file, (file, n_rows, target, options)))
         for rows in parts if len(parts) > 1 else ():

@@ -1,14 +1,18 @@
 """Rows in chunks from where data are: arrays, files, iterators, Dask collections."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from kernlearn import checks
 from kernlearn.datasets import partitions
 from kernlearn.datasets.partitions import Partition, RowChunk
+
+Value = TypeVar("Value")
+_MERGED_TOGETHER = 8  # values that one task merges
 
 
 class RowSource:
@@ -17,7 +21,7 @@ class RowSource:
     Parameters
     ----------
     chunks : callable
-        Returns an iterator of chunks, tuples (X, y) or (X, y, groups).
+        Returns an iterator of chunks, tuples (X, y).
     repeatable : bool, default=True
         Whether it can be called again.
     partitions : callable, default=None
@@ -62,6 +66,48 @@ class RowSource:
             return self._partitions()
         return [Partition("", self.__iter__)]
 
+    def reduce(
+        self, gather: Callable[[Partition], Value], merge: Callable[[Sequence[Value]], Value]
+    ) -> Value:
+        """Return the merged values of the partitions.
+
+        If a `distributed.Client` is active, each partition of a divided source is a task that
+        runs where its data are, and so are merges of eight values each, in a tree that does not
+        depend on the workers. Otherwise partitions are read one after the other.
+
+        Parameters
+        ----------
+        gather : callable
+            Returns the value of a partition, over whose chunks it iterates.
+        merge : callable
+            Returns the value of several. Both functions must be such that can be pickled, and
+            leave their arguments as they are, as a task may run again.
+
+        Returns
+        -------
+        object
+
+        Raises
+        ------
+        ValueError
+            What `gather` raises, with the name of the partition.
+        """
+        parts = self.partitions
+        if not (self.is_divided and parts and _has_client()):
+            result = None
+            for part in parts:
+                value = partitions.gathered(gather, part)
+                result = value if result is None else merge([result, value])
+            return result  # type: ignore[return-value]
+        from dask import delayed
+
+        task, shared = delayed(partitions.gathered), delayed(gather)  # which is sent once
+        values = [task(shared, part.computed(()), *part.lazy) for part in parts]
+        while len(values) > 1:
+            starts = range(0, len(values), _MERGED_TOGETHER)
+            values = [delayed(merge)(values[i : i + _MERGED_TOGETHER]) for i in starts]
+        return values[0].compute()
+
     def __iter__(self) -> Iterator[RowChunk]:
         if self._begun and not self.repeatable:
             raise ValueError(
@@ -88,9 +134,9 @@ def row_source(
         - An array, a memory map, a sparse matrix or a data frame, with `y`.
         - A Parquet, CSV or LIBSVM file, or several, which are read by :func:`iter_chunks`.
         - A Dask array or data frame with `y` of the same kind, or a Dask data frame with `target`,
-          or a list of delayed tuples (X, y) or (X, y, groups). Each partition is a chunk.
-        - An iterator of tuples (X, y) or (X, y, groups), which is read once, or a function
-          without arguments that returns one, or a list of such tuples.
+          or a list of delayed tuples (X, y). Each partition is a chunk.
+        - An iterator of tuples (X, y), which is read once, or a function without arguments that
+          returns one, or a list of such tuples.
     y : array-like of shape (n_samples,), default=None
         Targets of an array.
     n_rows : int, default=65536
@@ -150,14 +196,13 @@ def row_source(
     return RowSource(lambda: _of_array(data, y, n_rows))
 
 
-def is_source(data: Any) -> bool:
-    """Tell whether data are chunks in themselves rather than one array of rows."""
-    return (
-        isinstance(data, (RowSource, np.memmap))
-        or hasattr(data, "__next__")
-        or partitions.is_dask(data)
-        or partitions.are_delayed(data)
-    )
+def _has_client() -> bool:
+    """Tell whether a client of Dask is active in this process."""
+    distributed = sys.modules.get("distributed")  # not imported: there is none
+    try:
+        return distributed is not None and bool(distributed.default_client())
+    except ValueError:
+        return False
 
 
 def _are_paths(data: Any) -> bool:
@@ -168,7 +213,7 @@ def _are_paths(data: Any) -> bool:
 
 
 def _is_chunk(item: Any) -> bool:
-    return isinstance(item, tuple) and len(item) in (2, 3) and hasattr(item[0], "shape")
+    return isinstance(item, tuple) and len(item) == 2 and hasattr(item[0], "shape")
 
 
 def _refuse(wrong: bool, message: str) -> None:

@@ -43,10 +43,11 @@ def parquet_batches(
     yield from _converted(path, batches(), features, target, missing, damage, before + 1)
 
 
-def parquet_parts(path: Path) -> list[range]:
-    """Return the row groups of a Parquet file in parts that can be read by themselves."""
+def parquet_parts(path: Path, row_groups: range | None = None) -> list[range]:
+    """Return row groups of a Parquet file, by default all, in parts to be read by themselves."""
     metadata = _metadata(path)
-    parts = _together(metadata, range(metadata.num_row_groups), _PART_BYTES)
+    chosen = range(metadata.num_row_groups) if row_groups is None else row_groups
+    parts = _together(metadata, chosen, _PART_BYTES)
     return [range(part[0], part[-1] + 1) for part in parts]
 
 

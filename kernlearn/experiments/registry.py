@@ -81,7 +81,6 @@ ESTIMATORS: dict[str, RegisteredEstimator] = by_name(
     _estimator("kernlearn.pairwise:MultipleKernelSVM", "SVM with a sum of kernels learned online"),
     _one_pass("OnePassRidge", "ridge regression from one pass"),
     _one_pass("OnePassRidgeClassifier", "ridge classification from one pass"),
-    _one_pass("OnePassRankRLS", "large AUC from one pass: squared loss of pairs"),
     _estimator("kernlearn.theory:LinearAUC", "ball of linear scores"),
     _on_kernel("kernlearn.theory:KernelAUC", "ball of kernel scores"),
     _estimator("kernlearn.theory:BilinearSimilarity", "ball of bilinear similarities"),

@@ -1,12 +1,7 @@
-"""Models from one pass over data of any length: sums that are the same wherever data are cut."""
+"""Linear models of features from one pass over data of any length, by moments that are merged."""
 
 from kernlearn.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "moments": "Moments",
-        "ranking": "OnePassRankRLS",
-        "ridge": "OnePassRidge OnePassRidgeClassifier",
-    },
+    __name__, {"moments": "Moments", "ridge": "OnePassRidge OnePassRidgeClassifier"}
 )

@@ -1,381 +1,191 @@
-"""Moments of the features and targets of rows by fold, gathered in one pass and merged."""
+"""Means and centred second moments of rows, in blocks and merged; folds of rows by a hash."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils import gen_even_slices
-from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import threadpool_limits
+from scipy import sparse
 
-from kernlearn import memory
-from kernlearn.onepass.exact_sums import ExactGram, Floats, total
-from kernlearn.onepass.grid import Grid, block_differences, multiples, transformer
-from kernlearn.onepass.quadratic import Quadratic
-
-_MOST_ROWS = 2**16
-_CALL_BLOCKS = 4  # for one call of a map, which has blocks of its own: calls take time
-_PROBES = 8  # rows of the sample whose features tell maps apart
-
-
-@dataclass(frozen=True)
-class Layout:
-    """What moments that can be merged have in common.
-
-    Attributes
-    ----------
-    n_features_in : int
-        Number of columns of the rows.
-    feature_map : transformer or None
-        The fitted map; None for the rows themselves.
-    features : Grid
-        What features are rounded to.
-    targets : Grid or None
-        What numeric targets are rounded to.
-    classes : ndarray of shape (n_classes,) or None
-        The classes, each of which has an indicator as target.
-    by_class : bool
-        Whether moments are those of each class in each fold.
-    n_folds : int
-    seed : int
-        Seed of the hashes by which rows get their fold.
-    probe : bytes
-        The rounded features of some rows of the sample.
-    """
-
-    n_features_in: int
-    feature_map: Any
-    features: Grid
-    targets: Grid | None
-    classes: NDArray[Any] | None
-    by_class: bool
-    n_folds: int
-    seed: int
-    probe: bytes
-
-    @classmethod
-    def of_sample(
-        cls, X: Any, y: Any, feature_map: Any, classes: NDArray[Any] | None, **options: Any
-    ) -> "Layout":
-        """Make the layout from a fitted map and the sample that it was fitted on."""
-        transform = transformer(feature_map)
-        Z = transform(X)
-        differences = None if feature_map is None else block_differences(transform, X)
-        features = Grid.of_sample(Z, differences)
-        targets = Grid.of_sample(y) if classes is None else None
-        probe = np.empty((min(_PROBES, X.shape[0]), Z.shape[1]))
-        multiples(features, transform, X[:_PROBES], probe, 1)
-        return cls(
-            X.shape[1], feature_map, features, targets, classes, probe=probe.tobytes(), **options
-        )
-
-    @property
-    def n_targets(self) -> int:
-        """Number of targets, or classes."""
-        known = self.classes if self.targets is None else self.targets.units
-        return len(known)  # type: ignore[arg-type]
-
-    @property
-    def n_groups(self) -> int:
-        """Number of groups of rows with moments of their own."""
-        return self.n_folds * (self.n_targets if self.by_class else 1)
-
-    def differences(self, other: "Layout") -> list[str]:
-        """Return what keeps moments from being merged, in words."""
-        pairs: dict[str, tuple[Any, Any]] = {
-            "n_features": (self.n_features_in, other.n_features_in),
-            "n_targets": (self.n_targets, other.n_targets),
-            "classes": (_listed(self.classes), _listed(other.classes)),
-            "moments by class": (self.by_class, other.by_class),
-            "n_folds": (self.n_folds, other.n_folds),
-            "fold_seed": (self.seed, other.seed),
-            "number of features of the map": (
-                len(self.features.units),
-                len(other.features.units),
-            ),
-        }
-        found = [f"{name}: {one} and {two}" for name, (one, two) in pairs.items() if one != two]
-        if found:
-            return found
-        if self.probe != other.probe or not _same(self.features, other.features):
-            name = type(self.feature_map).__name__ if self.feature_map is not None else "None"
-            return [
-                f"the feature map ({name}) or the sample that it was fitted on: fit it once "
-                "('fit_map') and send copies of the estimator to where the data are"
-            ]
-        if not _same(self.targets, other.targets):
-            return ["the sample of the targets, which gave them their unit"]
-        return []
+Floats = NDArray[np.float64]
 
 
 class Moments:
-    """Sums over rows of products of features and targets, by group, exact to the bit.
+    r"""Sum of weights, mean, and centred second moments of the rows of a stream.
+
+    Rows are added in blocks, and the moments of two parts are merged by [1]_
+
+    .. math::
+
+        S = S_1 + S_2 + \frac{W_1 W_2}{W_1 + W_2} (\mu_2 - \mu_1)(\mu_2 - \mu_1)^\top,
+
+    with sums of weights W, means μ, and :math:`S_i = \sum_j w_j (x_j - \mu_i)(x_j - \mu_i)^\top`.
+    Means are computed as differences from values of the first block, so that columns may be far
+    from 0: nothing is lost but the digits that the entries themselves lack.
 
     Parameters
     ----------
-    layout : Layout
+    n_columns : int
+
+    Attributes
+    ----------
+    weight : float
+        Sum of the weights; the number of rows without weights.
+    scatter : ndarray of shape (n_columns, n_columns)
+        Sum of the weighted products of centred rows.
+
+    References
+    ----------
+    .. [1] T. F. Chan, G. H. Golub, R. J. LeVeque. Algorithms for computing the sample variance:
+       analysis and recommendations. The American Statistician 37 (1983).
 
     Examples
     --------
     >>> import numpy as np
     >>> from kernlearn.onepass import Moments
-    >>> from kernlearn.onepass.moments import Layout
-    >>> X, y = np.array([[1.0], [2.0], [4.0]]), np.array([0, 1, 1])
-    >>> options = {"by_class": False, "n_folds": 1, "seed": 0}
-    >>> layout = Layout.of_sample(X, y, None, np.array([0, 1]), **options)
-    >>> here, there = Moments(layout), Moments(layout)
-    >>> here.add(X[:2], np.eye(2)[y[:2]], np.zeros(2, dtype=np.intp))
-    >>> there.add(X[2:], np.eye(2)[y[2:]], np.zeros(1, dtype=np.intp))
-    >>> here.merge(there)
-    >>> sums = here.sums([0])
-    >>> here.n_rows, sums.target_first.tolist(), sums.covariance.round(2).tolist()
-    (3, [1.0, 2.0], [[1.56]])
+    >>> X = np.array([[1.0, 2.0], [3.0, 2.0], [8.0, 5.0]])
+    >>> moments = Moments(2).update(X[:2]).merge(Moments(2).update(X[2:]))
+    >>> moments.weight, moments.mean.tolist(), moments.scatter.tolist()
+    (3.0, [4.0, 3.0], [[26.0, 12.0], [12.0, 6.0]])
     """
 
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-        self._n_features = len(layout.features.units)
-        n_columns = self._n_features + 1 + layout.n_targets
-        self._grams = [ExactGram(n_columns) for _ in range(layout.n_groups)]
-        self._in_part = False  # whether an error left rows of a chunk in and others out
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows so far."""
-        return sum(gram.n_rows for gram in self._grams)
-
-    def add(
-        self,
-        X: Any,
-        targets: Floats,
-        groups: NDArray[np.intp],
-        block_rows: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        """Add rows.
-
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features_in)
-        targets : ndarray of shape (n_samples, n_targets)
-            Whole numbers: multiples of the units of `layout.targets`, or indicators of classes.
-        groups : ndarray of shape (n_samples,), int
-            The group of each row.
-        block_rows : int, default=None
-            Rows per block; None chooses by memory.
-        n_jobs : int, default=None
-            Number of threads. The sums do not depend on it.
-
-        Raises
-        ------
-        ValueError
-            If features are not finite or too large. Unless this is seen in the first block, some
-            of the rows have been added, and the moments can no longer be used.
-        """
-        self._check_whole()
-        k = self._n_features
-        n_columns = k + 1 + self.layout.n_targets
-        size = block_rows or min(
-            memory.block_rows(n_columns, block_bytes=memory.PRODUCT_BYTES), _MOST_ROWS
-        )
-        block = np.empty((min(size, X.shape[0]), n_columns))
-        for start in range(0, X.shape[0], size):
-            rows = slice(start, min(start + size, X.shape[0]))
-            order = np.argsort(groups[rows], kind="stable") + start
-            part = block[: len(order)]
-            part[:, k] = 1
-            part[:, k + 1 :] = targets[order]
-            ends = np.bincount(groups[rows], minlength=len(self._grams)).cumsum()
-            cuts = [slice(int(a), int(b)) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
-            self._add_block(X[order], part, cuts, min(effective_n_jobs(n_jobs), len(order)))
-            self._in_part = True
-        self._in_part = False
-        if effective_n_jobs(n_jobs) > 1:
-            memory.return_freed_memory()
-
-    def _add_block(self, X: Any, block: Floats, cuts: list[slice], n_jobs: int) -> None:
-        """Add sorted rows; `cuts` are those of the groups."""
-        k = self._n_features
-        transform = transformer(self.layout.feature_map)
-        depends = getattr(self.layout.feature_map, "depends_on_block", None)
-        size = _CALL_BLOCKS * memory.block_rows(k)
-
-        def write(rows: slice) -> None:
-            multiples(
-                self.layout.features,
-                transform,
-                X[rows],
-                block[rows, :k],
-                size,
-                depends_on_block=depends is None or depends(X),
-            )
-
-        if n_jobs == 1:
-            write(slice(0, len(block)))
-            for gram, cut in zip(self._grams, cuts, strict=True):
-                gram.add(block[cut])
-            return
-        # BLAS threads in each of these threads would be too many
-        with threadpool_limits(limits=1, user_api="blas"):
-            parallel = Parallel(n_jobs, require="sharedmem")
-            parallel(delayed(write)(rows) for rows in gen_even_slices(len(block), n_jobs))
-            parallel(
-                delayed(gram.add)(block[cut]) for gram, cut in zip(self._grams, cuts, strict=True)
-            )
-
-    def merge(self, other: "Moments") -> None:
-        """Add the rows of other moments.
-
-        Raises
-        ------
-        ValueError
-            If they are of other features, folds or classes; the message says of which.
-        """
-        if found := self.layout.differences(other.layout):
-            raise ValueError(f"these moments cannot be merged, they differ in {'; '.join(found)}")
-        for moments in (self, other):
-            moments._check_whole()
-        self.merge_grams(other._grams)
-
-    def grams(self) -> list[ExactGram]:
-        """Return the sums of each group, without what they are of: enough to be sent."""
-        self._check_whole()
-        for gram in self._grams:
-            gram.lower_limbs()  # brings them to their final form
-        return self._grams
-
-    def merge_grams(self, grams: Sequence[ExactGram]) -> None:
-        """Add the sums of rows with the same layout."""
-        self._check_whole()
-        for mine, theirs in zip(self._grams, grams, strict=True):
-            mine.merge(theirs)
-
-    def _check_whole(self) -> None:
-        if self._in_part:
-            raise ValueError(
-                "an error left a chunk added in part: begin again with 'fit_map', and chunks "
-                "without the fault"
-            )
-
-    def sums(self, groups: Iterable[int]) -> "Sums":
-        """Return the sums over some groups, added exactly and then rounded to float64."""
-        self._check_whole()
-        layout, k = self.layout, self._n_features
-        chosen = [(1, self._grams[group]) for group in groups]
-        units = np.ones(k + 1 + layout.n_targets)
-        units[:k] = layout.features.units
-        if layout.targets is not None:
-            units[k + 1 :] = layout.targets.units
-        gram = total(chosen, len(units)) * units * units[:, np.newaxis]
-        return Sums(
-            count=float(gram[k, k]),
-            first=gram[k, :k],
-            second=gram[:k, :k],
-            cross=gram[:k, k + 1 :],
-            target_first=gram[k, k + 1 :],
-            target_second=gram.diagonal()[k + 1 :],
-        )
-
-    def rows_of(self, groups: Iterable[int]) -> int:
-        """Return the number of rows in some groups."""
-        return sum(self._grams[group].n_rows for group in groups)
-
-    def limbs(self) -> list[NDArray[np.int64]]:
-        """Return the exact sums of each group, see ``ExactGram.limbs``."""
-        return [gram.limbs() for gram in self._grams]
-
-
-def merged_grams(parts: Sequence[Sequence[ExactGram]]) -> list[ExactGram]:
-    """Return the sums of each group over several parts, which stay as they are."""
-    return [ExactGram.merged(grams) for grams in zip(*parts, strict=True)]
-
-
-@dataclass(frozen=True)
-class Sums:
-    """Sums over rows of the features z, about their centres, and the targets t.
-
-    Attributes
-    ----------
-    count : float
-        Number of rows, or the sum of their weights.
-    first, second : ndarray of shape (n_features,), (n_features, n_features)
-        Sums of z and z zᵀ.
-    cross : ndarray of shape (n_features, n_targets)
-        Sum of z tᵀ.
-    target_first, target_second : ndarray of shape (n_targets,)
-        Sums of t and t².
-    """
-
-    count: float
-    first: Floats
-    second: Floats
-    cross: Floats
-    target_first: Floats
-    target_second: Floats
+    def __init__(self, n_columns: int) -> None:
+        self.weight = 0.0
+        self.scatter = np.zeros((n_columns, n_columns))
+        self._origin = np.zeros(n_columns)
+        self._offset = np.zeros(n_columns)
 
     @property
     def mean(self) -> Floats:
-        """Mean of the features."""
-        return self.first / self.count
+        """Mean of the rows, of shape (n_columns,)."""
+        return self._origin + self._offset
 
-    @property
-    def target_mean(self) -> Floats:
-        """Means of the targets."""
-        return self.target_first / self.count
+    def mean_from(self, other: "Moments") -> Floats:
+        """Return the mean minus that of `other`, more exactly than by `mean`."""
+        return (self._origin - other._origin) + (self._offset - other._offset)
 
-    @property
-    def covariance(self) -> Floats:
-        """Covariance of the features, with divisor n."""
-        return self.second / self.count - np.outer(self.mean, self.mean)
+    @np.errstate(invalid="ignore")  # which raises an error
+    def update(self, rows: Floats, weights: Floats | None = None) -> Self:
+        """Add a block of rows.
 
-    def signed(self) -> "Sums":
-        """Return the sums for targets of -1 and 1 in place of indicators; one for two classes."""
-        chosen = slice(1, None) if len(self.target_first) == 2 else slice(None)
-        return Sums(
-            self.count,
-            self.first,
-            self.second,
-            2 * self.cross[:, chosen] - self.first[:, np.newaxis],
-            2 * self.target_first[chosen] - self.count,
-            np.full(len(self.target_first[chosen]), self.count),
-        )
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows, n_columns), float64
+        weights : ndarray of shape (n_rows,), default=None
+            Not negative; None is 1 for each row.
 
-    def residuals(self, mean: Floats, target_mean: Floats) -> Quadratic:
-        r"""Return :math:`\sum (t - \bar t - \langle w, z - \bar z \rangle)^2` as a function of w.
+        Returns
+        -------
+        self : Moments
 
-        One for each target, with given means.
+        Raises
+        ------
+        ValueError
+            If an entry is not finite; nothing is added.
         """
-        first, n = self.first, self.count
-        shift = np.outer(first, mean)
-        return Quadratic(
-            self.second - shift - shift.T + n * np.outer(mean, mean),
-            self.cross
-            - np.outer(first, target_mean)
-            - np.outer(mean, self.target_first)
-            + n * np.outer(mean, target_mean),
-            self.target_second - 2 * target_mean * self.target_first + n * target_mean**2,
-        )
+        total = float(len(rows) if weights is None else np.sum(weights))
+        if not total:
+            return self
+        origin = self._origin if self.weight else _central(rows[:64])
+        rows = rows - origin
+        offset = rows.mean(axis=0) if weights is None else weights @ rows / total
+        if not np.isfinite(offset).all():
+            raise ValueError(f"column {int(np.isfinite(offset).argmin())} is not finite")
+        rows -= offset
+        if weights is not None:
+            rows *= np.sqrt(weights)[:, np.newaxis]
+        varying = np.flatnonzero(rows.any(axis=0))
+        if 10 * len(varying) < 9 * rows.shape[1]:  # of some maps half the features are constant
+            rows = rows[:, varying]
+            self.scatter[np.ix_(varying, varying)] += rows.T @ rows
+        else:
+            self.scatter += rows.T @ rows
+        self._origin = origin
+        self._move(total, offset - self._offset)
+        return self
+
+    def merge(self, other: "Moments") -> Self:
+        """Add the rows of other moments, which stay as they are.
+
+        Returns
+        -------
+        self : Moments
+        """
+        if other.weight:
+            if not self.weight:
+                self._origin = other._origin
+            self.scatter += other.scatter
+            self._move(other.weight, other.mean_from(self))
+        return self
+
+    def _move(self, weight: float, shift: Floats) -> None:
+        """Count rows of some weight whose mean is away by `shift`."""
+        share = weight / (self.weight + weight)
+        self.scatter += (self.weight * share) * np.outer(shift, shift)
+        self._offset = self._offset + share * shift
+        self.weight += weight
 
 
-def weighted(parts: Sequence[Sums], weights: Sequence[float]) -> Sums:
-    """Return the sums over rows with a weight for each part."""
-    names = ("count", "first", "second", "cross", "target_first", "target_second")
-    return Sums(
-        **{
-            name: sum(w * getattr(part, name) for w, part in zip(weights, parts, strict=True))
-            for name in names
-        }
-    )
+def merged(parts: Sequence[Moments]) -> Moments:
+    """Return the moments of several parts together, which stay as they are."""
+    whole = Moments(len(parts[0].scatter))
+    for part in parts:
+        whole.merge(part)
+    return whole
 
 
-def _same(one: Grid | None, two: Grid | None) -> bool:
-    if one is None or two is None:
-        return one is two
-    return np.array_equal(one.centers, two.centers) and np.array_equal(one.units, two.units)
+def _central(rows: Floats) -> Floats:
+    """Return for each column its entry nearest to the mean: for a constant one exactly that."""
+    nearest = np.abs(rows - rows.mean(axis=0)).argmin(axis=0)
+    return rows[nearest, np.arange(rows.shape[1])]
 
 
-def _listed(classes: NDArray[Any] | None) -> Any:
-    return None if classes is None else classes.tolist()
+def row_hashes(X: Any, seed: int = 0) -> NDArray[np.uint64]:
+    r"""Return a hash of each row, from the bits of its entries as float64.
+
+    The high bits of :math:`\sum_j c_j x_j \bmod 2^{64}`, over the 32-bit halves x of the entries
+    with random c, are strongly universal; they are mixed afterwards as by SplitMix64. A row has
+    the same hash in an array or a sparse matrix, as float32 or float64.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+    seed : int, default=0
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), uint64
+
+    References
+    ----------
+    D. Lemire, O. Kaser. Strongly universal string hashing is fast. The Computer Journal 57
+    (2014), section 3.
+    """
+    seeds = np.random.SeedSequence(seed)
+    factors = seeds.generate_state(2 * X.shape[1] + 1, np.uint64).astype(np.uint64)
+    hashes = np.zeros(X.shape[0], dtype=np.uint64)
+    if sparse.issparse(X):
+        X = X.tocsr(copy=not X.has_canonical_format)
+        X.sum_duplicates()
+        for part, of_part in zip(_halves(X.data).T, (factors[1::2], factors[2::2]), strict=True):
+            hashes += sparse.csr_matrix((part, X.indices, X.indptr), X.shape) @ of_part
+    else:
+        for start in range(0, X.shape[0], 4096):  # what is computed of these stays in cache
+            rows = slice(start, start + 4096)
+            hashes[rows] = _halves(X[rows]).reshape(-1, 2 * X.shape[1]) @ factors[1:]
+    hashes += factors[0]
+    z = (hashes >> np.uint64(32) | hashes << np.uint64(32)) + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return z ^ z >> np.uint64(31)
+
+
+def _halves(values: Any) -> NDArray[np.uint64]:
+    """Return both halves of the bits of each number, of shape (n_values, 2)."""
+    whole = np.ascontiguousarray(values, dtype="<f8") + 0.0  # makes one zero of -0.0 and 0.0
+    return whole.view("<u4").astype(np.uint64).reshape(-1, 2)
+
+
+def fold_of(hashes: NDArray[np.uint64], n_folds: int) -> NDArray[np.intp]:
+    """Return the fold of each row, from 0 to `n_folds` - 1."""
+    return ((hashes >> np.uint64(32)) * np.uint64(n_folds) >> np.uint64(32)).astype(np.intp)

@@ -1,81 +1,399 @@
-"""Ridge regression and least-squares classification from moments."""
+"""Ridge regression and least-squares classification from moments, which one pass gathers."""
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils import check_array, column_or_1d
-from sklearn.utils.validation import check_is_fitted
+from scipy import sparse
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin, clone
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.constraints import CLASS_WEIGHT
-from kernlearn.datasets.partitions import is_dask
-from kernlearn.onepass.base import OnePassModel
-from kernlearn.onepass.classes import OnePassClassifier
-from kernlearn.onepass.exact_sums import Floats
-from kernlearn.onepass.moments import Sums, weighted
-from kernlearn.sample_weights import class_weights
+from kernlearn import memory
+from kernlearn.constraints import CLASS_WEIGHT, COUNT, NOT_NEGATIVE, HasMethods, fit_context
+from kernlearn.onepass.moments import Floats, Moments, fold_of, merged, row_hashes
+from kernlearn.sample_weights import class_weights, places
+
+_SAMPLE_ROWS = 10_000  # that feature maps are fitted on
+_POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
-class RidgePath(OnePassModel):
-    """The path of ridge regression with an intercept."""
+def ridge_solution(scatter: Floats, cross: Floats, alpha: float) -> Floats:
+    r"""Solve :math:`(S + \alpha I) w = b` for each column b of `cross`; no column of S is 0.
 
-    def _sums(self, folds: list[int], weights: Floats | None) -> Sums:
-        """Return the sums that are minimised, with targets as they are fitted."""
-        return self._moments.sums(self._groups(folds))
+    The error of a Cholesky factorisation is that with columns scaled to a diagonal of ones, so
+    that unlike scales do no harm. Where the matrix is singular even then, directions within
+    rounding error count as 0.
+    """
+    matrix = scatter.T.copy(order="F")
+    matrix.flat[:: len(matrix) + 1] += alpha
+    diagonal = matrix.diagonal().copy()
+    least = float(len(matrix) * np.finfo(np.float64).eps)
+    try:
+        factor, _ = cho_factor(matrix, lower=True, overwrite_a=True)
+        if (factor.diagonal() ** 2 < least * diagonal).any():
+            raise LinAlgError
+        solution: Floats = cho_solve((factor, True), cross, check_finite=False)
+    except LinAlgError:
+        scale = np.sqrt(diagonal)[:, np.newaxis]
+        balanced = scatter / scale / scale.T
+        np.fill_diagonal(balanced, 1.0)
+        solution = np.linalg.lstsq(balanced, cross / scale, rcond=least)[0] / scale
+    return solution
 
-    def _class_weights(self, folds: list[int]) -> Floats | None:
-        return None
 
-    def _solve(self) -> None:
-        folds = list(range(self.n_folds))
-        whole = self._sums(folds, self._class_weights(folds))
-        problem = whole.residuals(whole.mean, whole.target_mean)
-        alphas = self._penalties(problem.largest if self.alphas is None else 0.0)
-        errors = np.zeros(len(alphas))
-        n_held = 0.0
-        for training, held in self._cut() if len(alphas) > 1 else ():
-            weights = self._class_weights(training)
-            sums, others = self._sums(training, weights), self._sums(held, weights)
-            center = sums.mean, sums.target_mean
-            coefs = sums.residuals(*center).minima(alphas)
-            errors += others.residuals(*center).values(coefs).clip(min=0).mean(axis=1)
-            n_held += others.count
-        errors = errors / n_held if n_held else np.full(len(alphas), np.nan)
-        best = int(errors.argmin()) if n_held else 0
-        path = problem.minima(alphas)
-        features = self._moments.layout.features
-        means = whole.mean + features.centers
-        offsets = whole.target_mean + self._target_centers()
-        self.alphas_, self.alpha_, self.cv_errors_ = alphas, float(alphas[best]), errors
-        self.coef_path_, self.intercept_path_ = path, offsets - path @ means
-        self._set_model(path[best], self.intercept_path_[best])
+def penalty_path(scatter: Floats) -> Floats:
+    """Return three penalties a decade, from 1e-10 to 1 times the largest eigenvalue.
 
-    def _target_centers(self) -> Floats:
-        targets = self._moments.layout.targets
-        return np.zeros(1) if targets is None else targets.centers
+    They begin lower, down to 1e-20 times it, where columns of much smaller scale need that.
+    """
+    last = len(scatter) - 1
+    (largest,) = eigh(scatter, eigvals_only=True, subset_by_index=[last, last])
+    relevant = scatter.diagonal()[scatter.diagonal() > 1e-20 * largest]
+    if not len(relevant):
+        return np.ones(1)
+    decades = int(np.clip(np.ceil(4 - np.log10(relevant.min() / largest)), 10, 20))
+    return largest * np.geomspace(10.0**-decades, 1, 3 * decades + 1)
 
-    def _set_model(self, coef: Floats, intercept: Floats) -> None:
-        self.coef_, self.intercept_ = coef, intercept
+
+class RidgePath(NamedTuple):
+    """Solutions for several penalties.
+
+    Attributes
+    ----------
+    alphas : ndarray of shape (n_alphas,)
+        The penalties, ascending.
+    errors : ndarray of shape (n_alphas,)
+        Mean squared error on held-out folds, averaged over targets; NaN for a single penalty.
+    coefs : ndarray of shape (n_alphas, n_targets, n_features_out)
+        Weights for each penalty, from all rows.
+    intercepts : ndarray of shape (n_alphas, n_targets)
+    best : int
+        The place of the penalty with the least error.
+    """
+
+    alphas: Floats
+    errors: Floats
+    coefs: Floats
+    intercepts: Floats
+    best: int
 
 
 @dataclass(eq=False, repr=False)
-class OnePassRidge(MultiOutputMixin, RegressorMixin, RidgePath):
+class OnePassModel(BaseEstimator):
+    """A linear model of features, solved from the moments of the rows of each fold."""
+
+    feature_map: Any = None
+    _: KW_ONLY
+    alphas: Any = None
+    n_folds: int = 5
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "feature_map": [None, HasMethods(["fit", "transform"])],
+        "alphas": [None, NOT_NEGATIVE, "array-like"],
+        "n_folds": [COUNT],
+        "class_weight": CLASS_WEIGHT,
+    }
+    _numeric = True  # whether targets are numbers; else they are classes
+    _flat = False  # whether there is one target, without an axis of its own
+
+    @abstractmethod
+    def _begin_targets(self, y: NDArray[Any], classes: Any, sizes: Any) -> int:
+        """Learn what targets are, from classes and their sizes if known; return their number."""
+
+    @abstractmethod
+    def _targets(self, y: NDArray[Any]) -> tuple[Floats, Floats | None]:
+        """Return the numbers to fit, of shape (n_rows, n_targets), and the weights of rows."""
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the feature map on a sample of the rows, gather the moments of all, and solve.
+
+        The rows are read twice, the first time for the classes and a sample of 10 000 distinct
+        rows, those with the smallest hashes. To read them once call `partial_fit`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or iterable of chunks
+            Rows, or tuples (X, y) of some rows and their targets each, such as
+            :func:`kernlearn.datasets.row_source` makes of files and Dask collections. With an
+            active Dask client the partitions of such a source are read by its workers.
+        y : array-like of shape (n_samples,)
+            Targets; None if X is an iterable of chunks.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are not valid.
+        """
+        if hasattr(X, "dask"):
+            raise ValueError("pass Dask collections as 'kernlearn.datasets.row_source(X, y)'")
+        chunks = X if y is None and not hasattr(X, "shape") else [(X, y)]
+        first = next(iter(chunks), None)
+        if first is None or iter(chunks) is chunks:
+            raise ValueError("fit reads rows twice: pass the chunks of an iterator to partial_fit")
+        for name in ("moments_", "path_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
+        self._checked(first[0], first[1], reset=True)
+        self._begin(*self._reduce(chunks, _sample, _merged_samples))
+        self._set(self._reduce(chunks, _moments, _merged_moments))
+        self.path_  # noqa: B018
+        return self
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Add rows; the model is solved when it is next asked for.
+
+        The first call fits the feature map on its rows. A map that was fitted before, on a sample
+        of all rows, can be passed as ``FrozenEstimator(feature_map)``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Targets.
+        classes : array-like of shape (n_classes,), default=None
+            All classes, for classifiers: required in the first call.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+
+        Raises
+        ------
+        ValueError
+            If the data are not valid; none of the rows is added.
+        """
+        before = [self.moments_] if self.__sklearn_is_fitted__() else []
+        X, y = self._checked(X, y, reset=not before)
+        if not before:
+            if classes is None and not self._numeric:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            self._begin(X, y, classes, None)
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes is {classes!r}, and was {self.classes_} in the first call")
+        return self._set(_merged_moments([*before, _moments(self, [(X, y)])]))
+
+    def merge(self, *others: Self) -> Self:
+        """Add the rows of other estimators, which stay as they are.
+
+        Parameters
+        ----------
+        *others : OnePassModel
+            Estimators with the same parameters and the same fitted map. With the same parts in
+            the same order the result is the same to the bit.
+
+        Returns
+        -------
+        self : object
+            This estimator.
+
+        Raises
+        ------
+        ValueError
+            If they are of other features, folds or classes.
+        """
+        for model in (self, *others):
+            check_is_fitted(model)
+            if model._kind() != self._kind():
+                raise ValueError(f"cannot merge a model of {model._kind()} into {self._kind()}")
+            if not np.allclose(self._features(self._probe), model._features(self._probe)):
+                raise ValueError("cannot merge: each model has fitted a feature map of its own")
+        return self._set(_merged_moments([model.moments_ for model in (self, *others)]))
+
+    @cached_property
+    def path_(self) -> RidgePath:
+        """Solutions for all penalties."""
+        check_is_fitted(self)
+        k, whole = self._width, merged(self.moments_)
+        found = penalty_path(whole.scatter[:k, :k]) if self.alphas is None else self.alphas
+        alphas = np.unique(np.asarray(found, dtype=np.float64))
+        if not len(alphas) or not (np.isfinite(alphas) & (alphas >= 0)).all():
+            raise ValueError(f"alphas must be finite numbers of 0 or more, got {self.alphas!r}")
+        errors = self._held_out_errors(alphas) if len(alphas) > 1 else np.full(1, np.nan)
+        coefs = _solutions(whole, alphas, k)
+        intercepts = whole.mean[k:] - coefs @ whole.mean[:k]
+        return RidgePath(alphas, errors, coefs, intercepts, int(errors.argmin()))
+
+    @property
+    def alpha_(self) -> float:
+        """The penalty with the least error on held-out folds."""
+        return float(self.path_.alphas[self.path_.best])
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights of the features."""
+        coef = self.path_.coefs[self.path_.best]
+        return coef[0] if self._flat else coef
+
+    @property
+    def intercept_(self) -> Any:
+        """Intercept of each target."""
+        intercept = self.path_.intercepts[self.path_.best]
+        return float(intercept[0]) if self._flat else intercept
+
+    def _held_out_errors(self, alphas: Floats) -> Floats:
+        """Return the mean squared error of each penalty on held-out folds."""
+        folds = [moments for moments in self.moments_ if moments.weight]
+        weight = sum(moments.weight for moments in folds)
+        if len(folds) < 2:
+            raise ValueError(f"n_samples={weight:g} in one fold: pass a single value as 'alphas'")
+        errors = np.zeros(len(alphas))
+        for i, held in enumerate(folds):
+            training = merged([*folds[:i], *folds[i + 1 :]])
+            coefs = _solutions(training, alphas, self._width)
+            errors += _squared_errors(held, training, coefs).clip(min=0).mean(axis=1)
+        return errors / weight
+
+    def _kind(self) -> str:
+        """Return what is the same for models that can be merged."""
+        sizes = f"{self.n_features_in_} columns, {self._n_columns} features and targets"
+        classes = getattr(self, "classes_", "numbers"), getattr(self, "_factors", None)
+        return f"{type(self).__name__}, {sizes}, {len(self.moments_)} folds, classes {classes}"
+
+    def _checked(self, X: Any, y: Any, reset: bool = False) -> tuple[Any, NDArray[Any]]:
+        options = {**_POINTS, "multi_output": self._numeric, "y_numeric": self._numeric}
+        X, y = validate_data(self, X, y, reset=reset, **options)
+        if not self._numeric:
+            check_classification_targets(y)
+        return X, y
+
+    def _begin(self, X: Any, y: NDArray[Any], classes: Any, sizes: Any) -> None:
+        """Fit the map on a sample."""
+        self.feature_map_ = None
+        if self.feature_map is not None:
+            self.feature_map_ = clone(self.feature_map).fit(X.astype(np.float64), y)
+        self._probe = X[:8]  # whose features show whether two maps are the same
+        self._width = self._features(X[:1]).shape[1]
+        self._n_columns = self._width + self._begin_targets(y, classes, sizes)
+        n_bytes, advice = 16 * self.n_folds * self._n_columns**2, "take fewer features or folds"
+        memory.require_memory(n_bytes, None, f"moments of {self._n_columns} columns", advice)
+
+    def _reduce(self, chunks: Any, gather: Any, merge: Any) -> Any:
+        """Return what is gathered of chunks; of a source in partitions it is merged."""
+        gather = partial(gather, self)
+        return chunks.reduce(gather, merge) if hasattr(chunks, "reduce") else gather(chunks)
+
+    def _set(self, moments: list[Moments]) -> Self:
+        self.moments_ = moments
+        self.__dict__.pop("path_", None)
+        return self
+
+    def _features(self, X: Any) -> Floats:
+        X = X.astype(np.float64, copy=False)
+        if self.feature_map_ is not None:
+            X = self.feature_map_.transform(X)
+        return X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+
+    def _scores(self, X: Any) -> Floats:
+        """Return the linear functions of rows, of shape (n_samples, n_targets)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **_POINTS)
+        coef = np.atleast_2d(self.coef_)
+        scores = np.empty((X.shape[0], len(coef)))
+        for rows in memory.row_blocks(X.shape[0], coef.shape[1]):
+            np.matmul(self._features(X[rows]), coef.T, out=scores[rows])
+        return scores + self.intercept_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "moments_" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _solutions(moments: Moments, alphas: Floats, k: int) -> Floats:
+    """Return the weights for each penalty, of shape (n_alphas, n_targets, n_features)."""
+    varying = np.flatnonzero(moments.scatter.diagonal()[:k])
+    features, cross = moments.scatter[np.ix_(varying, varying)], moments.scatter[varying, k:]
+    coefs = np.zeros((len(alphas), cross.shape[1], k))
+    for coef, alpha in zip(coefs, alphas.tolist(), strict=True):
+        coef[:, varying] = ridge_solution(features, cross, alpha).T
+    return coefs
+
+
+def _squared_errors(held: Moments, training: Moments, coefs: Floats) -> Floats:
+    """Return the sums of squared errors on held-out rows, of shape (n_alphas, n_targets)."""
+    n_alphas, n_targets, _ = coefs.shape
+    targets = np.broadcast_to(np.eye(n_targets), (n_alphas, n_targets, n_targets))
+    residuals = np.concatenate([-coefs, targets], axis=2)  # of a row of features and targets
+    squares = (np.tensordot(residuals, held.scatter, 1) * residuals).sum(axis=2)
+    return squares + held.weight * (residuals @ held.mean_from(training)) ** 2
+
+
+def _moments(model: OnePassModel, chunks: Any) -> list[Moments]:
+    """Return the moments of the rows of chunks by fold."""
+    moments = [Moments(model._n_columns) for _ in range(model.n_folds)]
+    for chunk in chunks:
+        X, y = model._checked(*chunk)
+        targets, weights = model._targets(y)
+        folds = fold_of(row_hashes(X), model.n_folds)
+        for fold, mine in enumerate(moments):
+            inside = np.flatnonzero(folds == fold)
+            for block in memory.row_blocks(len(inside), model._n_columns, block_bytes=2**23):
+                rows = inside[block]
+                values = np.hstack([model._features(X[rows]), targets[rows]])
+                mine.update(values, None if weights is None else weights[rows])
+    return moments
+
+
+def _merged_moments(parts: Sequence[list[Moments]]) -> list[Moments]:
+    """Return the moments of each fold over several parts."""
+    return [merged(folds) for folds in zip(*parts, strict=True)]
+
+
+def _sample(model: OnePassModel, chunks: Any) -> tuple[Any, ...] | None:
+    """Return distinct rows and their targets, and all classes and their sizes."""
+    sample = None
+    for chunk in chunks:
+        X, y = model._checked(*chunk)
+        labels = np.unique(y[:0] if model._numeric else y, return_counts=True)
+        sample = _merged_samples([sample, (*_distinct(X, y), *labels)])
+    return sample
+
+
+def _merged_samples(samples: Sequence[Any]) -> tuple[Any, ...] | None:
+    """Return the sample of several parts; None stands for one without rows."""
+    present = [sample for sample in samples if sample is not None]
+    if not present:
+        return None
+    rows, targets, labels, counts = zip(*present, strict=True)
+    X = sparse.vstack(rows, "csr") if sparse.issparse(rows[0]) else np.concatenate(rows)
+    classes, codes = np.unique(np.concatenate(labels), return_inverse=True)
+    sizes = np.bincount(codes, np.concatenate(counts), len(classes))
+    return *_distinct(X, np.concatenate(targets)), classes, sizes
+
+
+def _distinct(X: Any, y: NDArray[Any]) -> tuple[Any, NDArray[Any]]:
+    """Return the distinct rows with the smallest hashes, and their targets."""
+    _, first = np.unique(row_hashes(X, seed=1), return_index=True)  # folds are from seed 0
+    return X[first[:_SAMPLE_ROWS]], y[first[:_SAMPLE_ROWS]]
+
+
+class OnePassRidge(MultiOutputMixin, RegressorMixin, OnePassModel):
     r"""Ridge regression on explicit features, from one pass over data of any length.
 
     When to use it: regression on more rows than fit into memory, or than one machine reads.
 
-    For each fold the sums of :math:`z z^\top`, :math:`z y`, z and y over its rows are gathered,
-    where z are the features of a row, in memory that does not depend on the number of rows. From
-    them the whole path of penalties is computed, with the squared error of each on held-out folds,
-    without the rows:
+    For each fold the means and centred products of features z and targets y are gathered, in
+    memory that does not depend on the number of rows. From them the whole path of penalties is
+    computed, with the squared error of each on held-out folds, without the rows:
 
     .. math:: \min_{w, b} \sum_i (y_i - \langle w, z_i \rangle - b)^2 + \alpha \|w\|^2
-
-    Sums are exact: features are rounded to a grid of :math:`2^{-18}` of their standard deviation
-    or finer, and products of multiples are added without rounding. The result is the same to the
-    bit for any order and partition of the rows, one process or several that are merged.
 
     Parameters
     ----------
@@ -84,40 +402,25 @@ class OnePassRidge(MultiOutputMixin, RegressorMixin, RidgePath):
         :class:`~kernlearn.landmarks.NystroemEmbedding`. A clone of it is fitted on a sample. None
         takes the rows themselves.
     alphas : float or array-like of float, default=None
-        Penalties α. None is 31 values from 1e-10 to 1 times the greatest eigenvalue of the
-        centred :math:`Z^\top Z`.
+        Penalties α. None is three values a decade from 1e-10 to 1 times the largest eigenvalue of
+        the centred :math:`Z^\top Z`, and lower ones if columns are of very unlike scale.
     n_folds : int, default=5
         Number of folds of the choice of the penalty. The fold of a row is taken from a hash of its
         entries, so that equal rows share one.
-    sample_rows : int, default=10000
-        Rows of the sample that `fit` takes for the feature map.
-    fold_seed : int, default=0
-        Seed of the hash.
-    block_rows : int, default=None
-        Rows per block of features; None takes as many as fit into 32 MiB.
-    n_jobs : int, default=None
-        Number of threads for features and products. The result does not depend on it.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features_out,) or (n_targets, n_features_out)
-        Weights of the features.
+        Weights of the features; solved for when they are first asked for.
     intercept_ : float or ndarray of shape (n_targets,)
     alpha_ : float
         The penalty with the least error on held-out folds, one for all targets.
-    alphas_ : ndarray of shape (n_alphas,)
-        The penalties, ascending.
-    cv_errors_ : ndarray of shape (n_alphas,)
-        Mean squared error on held-out folds, averaged over targets; NaN for a single penalty.
-    coef_path_ : ndarray of shape (n_alphas, n_targets, n_features_out)
-        Weights for each penalty, from all rows.
-    intercept_path_ : ndarray of shape (n_alphas, n_targets)
+    path_ : RidgePath
+        Penalties, their errors on held-out folds, and the weights for each.
     feature_map_ : transformer or None
         The fitted map.
-    moments_ : Moments
-        The sums.
-    n_samples_seen_ : int
-        Number of rows in the moments.
+    moments_ : list of Moments
+        The moments of features and targets in each fold.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, if all are strings.
@@ -129,9 +432,9 @@ class OnePassRidge(MultiOutputMixin, RegressorMixin, RidgePath):
 
     Notes
     -----
-    Memory is 24 bytes for each entry of :math:`Z^\top Z` in each fold, and a block. Solving takes
-    one eigendecomposition for each fold and one for all rows. The penalty is not scaled by the
-    number of rows, as in scikit-learn.
+    Memory is 16 bytes for each entry of :math:`Z^\top Z` in each fold, and a block. Solving takes
+    a Cholesky factorisation for each penalty and fold. The penalty is not scaled by the number of
+    rows, as in scikit-learn.
 
     Examples
     --------
@@ -140,72 +443,36 @@ class OnePassRidge(MultiOutputMixin, RegressorMixin, RidgePath):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(1000, 3))
     >>> y = X @ [1.0, 2.0, 3.0] + 0.1 * rng.normal(size=1000)
-    >>> left = OnePassRidge().fit_map(X[:100], y[:100])
-    >>> right = OnePassRidge().fit_map(X[:100], y[:100])
-    >>> model = left.partial_fit(X[:300], y[:300]).merge(right.partial_fit(X[300:], y[300:]))
-    >>> model.n_samples_seen_, model.coef_.round(1).tolist()
-    (1000, [1.0, 2.0, 3.0])
+    >>> left = OnePassRidge().partial_fit(X[:300], y[:300])
+    >>> right = OnePassRidge().partial_fit(X[300:], y[300:])
+    >>> left.merge(right).coef_.round(1).tolist()
+    [1.0, 2.0, 3.0]
     """
-
-    feature_map: Any = None
-    _: KW_ONLY
-    alphas: Any = None
-    n_folds: int = 5
-    sample_rows: int = 10_000
-    fold_seed: int = 0
-    block_rows: int | None = None
-    n_jobs: int | None = None
 
     def predict(self, X: Any) -> Floats:
         """Predict the targets of rows.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, Dask array, Dask data frame} of shape \
-                (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_targets)
-            For a Dask collection a lazy Dask array.
         """
-        check_is_fitted(self)
-        if is_dask(X):
-            return self._lazily("predict", X, np.empty((0, *np.shape(self.intercept_))))
         scores = self._scores(X)
         return scores[:, 0] if self._flat else scores
 
-    def _check_targets(self, y: Any, *, reset: bool) -> NDArray[Any]:
-        values = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-        if values.ndim == 2 and values.shape[1] == 1:
-            values = column_or_1d(values, warn=True)
-        n_targets = 1 if values.ndim == 1 else values.shape[1]
-        if reset:
-            self._flat = values.ndim == 1
-        elif "_moments" in self.__dict__ and n_targets != self._moments.layout.n_targets:
-            raise ValueError(
-                f"y has {n_targets} targets, expected {self._moments.layout.n_targets} as before"
-            )
-        return values.reshape(len(values), n_targets)
+    def _begin_targets(self, y: NDArray[Any], classes: Any, sizes: Any) -> int:
+        self._flat = y.ndim == 1
+        return 1 if self._flat else y.shape[1]
 
-    def _layout_options(self, y: Any, classes: Any) -> dict[str, Any]:
-        if classes is not None:
-            raise ValueError("classes is for classifiers")
-        return {"classes": None, "by_class": False}
-
-    def _multiples(self, y: NDArray[Any]) -> tuple[Floats, None]:
-        grid = self._moments.layout.targets
-        out = np.empty_like(y)
-        grid.round(y, out)  # type: ignore[union-attr]
-        return out, None
-
-    def _set_model(self, coef: Floats, intercept: Floats) -> None:
-        self.coef_ = coef[0] if self._flat else coef
-        self.intercept_ = float(intercept[0]) if self._flat else intercept
+    def _targets(self, y: NDArray[Any]) -> tuple[Floats, None]:
+        return y.reshape(len(y), -1).astype(np.float64), None
 
 
 @dataclass(eq=False, repr=False)
-class OnePassRidgeClassifier(RidgePath, OnePassClassifier):
+class OnePassRidgeClassifier(ClassifierMixin, OnePassModel):
     r"""Least-squares classification on explicit features, from one pass over data of any length.
 
     When to use it: classes of more rows than fit into memory, or than one machine reads.
@@ -213,40 +480,44 @@ class OnePassRidgeClassifier(RidgePath, OnePassClassifier):
     Ridge regression (:class:`OnePassRidge`) on targets of 1 for a class and -1 for all others, as
     :class:`~sklearn.linear_model.RidgeClassifier`; for two classes one target is enough.
 
-    The penalty is chosen by the squared error of these targets on held-out folds, which moments
-    tell exactly. They do not tell the accuracy, for which the rows are needed: `coef_path_` has
-    the weights for each penalty, to be compared on rows that are held out.
+    The penalty is chosen by the squared error of these targets on held-out folds. Moments do not
+    tell the accuracy; to choose by it compare the weights in `path_` on rows that are held out.
 
     Parameters
     ----------
-    feature_map, alphas, n_folds, sample_rows, fold_seed, block_rows, n_jobs
+    feature_map, alphas, n_folds
         As for :class:`OnePassRidge`.
     class_weight : dict or "balanced", default=None
-        Weights of the classes in the sum of squares; "balanced" makes their sums equal. With it
-        moments are gathered for each class, and take as many times the memory.
+        Weights of the classes in the sum of squares. "balanced" makes their sums equal, which
+        takes `fit`; for two classes it gives scores of large AUC, see the notes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes.
     coef_ : ndarray of shape (1, n_features_out) or (n_classes, n_features_out)
-        Weights of the features.
+        Weights of the features; solved for when they are first asked for.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-    class_counts_ : ndarray of shape (n_classes,), int
-        Number of rows of each class.
-    class_means_ : ndarray of shape (n_classes, n_features_out)
-        Mean of the features of each class; NaN for one without rows.
-    alpha_, alphas_, cv_errors_, coef_path_, intercept_path_, feature_map_, moments_
+    alpha_, path_, feature_map_, moments_, n_features_in_, feature_names_in_
         As of :class:`OnePassRidge`.
-    n_samples_seen_ : int
-        Number of rows in the moments.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns, if all are strings.
 
     See Also
     --------
-    OnePassRankRLS : Scores of large AUC.
+    kernlearn.pairwise.AllPairsMoments : Scores of large AUC from a stream that changes.
+
+    Notes
+    -----
+    With two balanced classes of means :math:`\mu_\pm` and covariances :math:`\Sigma_\pm`, n rows,
+    and :math:`\delta = \mu_+ - \mu_-` the weights are in the direction of
+
+    .. math:: (\Sigma_+ + \Sigma_- + \delta \delta^\top + (2 \alpha / n) I)^{-1} \delta,
+
+    which minimises the mean of :math:`(1 - \langle w, z - z' \rangle)^2` over all pairs of a
+    positive and a negative row, with a penalty of :math:`2 \alpha / n` [1]_.
+
+    References
+    ----------
+    .. [1] W. Gao, R. Jin, S. Zhu, Z.-H. Zhou. One-pass AUC optimization. ICML 2013, section 3.
 
     Examples
     --------
@@ -259,35 +530,55 @@ class OnePassRidgeClassifier(RidgePath, OnePassClassifier):
     1.0
     """
 
-    feature_map: Any = None
     _: KW_ONLY
-    alphas: Any = None
     class_weight: Any = None
-    n_folds: int = 5
-    sample_rows: int = 10_000
-    fold_seed: int = 0
-    block_rows: int | None = None
-    n_jobs: int | None = None
 
-    _parameter_constraints = {
-        **OnePassModel._parameter_constraints,
-        "class_weight": CLASS_WEIGHT,
-    }
+    _numeric = False
 
-    _by_class = property(lambda self: self.class_weight is not None)
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows.
 
-    def _sums(self, folds: list[int], weights: Floats | None) -> Sums:
-        if weights is None:
-            return super()._sums(folds, None).signed()
-        parts = [self._moments.sums(self._groups(folds, c)) for c in range(len(self.classes_))]
-        return weighted(parts, weights.tolist()).signed()
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
 
-    def _class_weights(self, folds: list[int]) -> Floats | None:
-        if self.class_weight is None:
-            return None
-        rows = [self._moments.rows_of(self._groups(folds, c)) for c in range(len(self.classes_))]
-        counts = np.array(rows, dtype=np.float64)
-        seen = self.classes_[counts > 0]
-        factors = np.zeros(len(counts))
-        factors[counts > 0] = class_weights(self.class_weight, seen, seen, counts[counts > 0])
-        return factors
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            With two classes one score, above 0 for ``classes_[1]``.
+        """
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        scores = self.decision_function(X)
+        codes = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[codes]
+
+    def _begin_targets(self, y: NDArray[Any], classes: Any, sizes: Any) -> int:
+        self.classes_ = np.unique(classes)
+        if (n_classes := len(self.classes_)) < 2:
+            raise ValueError(f"there must be two classes or more, got one class: {self.classes_}")
+        if self.class_weight == "balanced" and sizes is None:
+            raise ValueError("class_weight='balanced' needs 'fit', which counts all rows first")
+        self._factors = class_weights(self.class_weight, self.classes_, self.classes_, sizes)
+        self._positive = np.arange(n_classes)[1 if n_classes == 2 else 0 :]
+        return len(self._positive)
+
+    def _targets(self, y: NDArray[Any]) -> tuple[Floats, Floats | None]:
+        codes = places(self.classes_, y)
+        wrong = y[self.classes_[codes] != y]
+        if len(wrong):
+            raise ValueError(f"the label {wrong[0]} is not one of the classes {self.classes_}")
+        signs = np.where(codes[:, np.newaxis] == self._positive, 1.0, -1.0)
+        return signs, None if self.class_weight is None else self._factors[codes]

@@ -165,6 +165,10 @@ def test_partitions_are_read_by_themselves(folder, monkeypatch):
         np.testing.assert_array_equal(values, X[first : first + len(values)])
         np.testing.assert_array_equal(labels, y[first : first + len(values)])
     assert sum(len(labels) for part in parts for _, labels in part) == 2 * N
+    some = row_source(folder / "rows.parquet", target="label", row_groups=range(2, 4))
+    assert [part.name for part in some.partitions] == groups[2:4]
+    np.testing.assert_array_equal(together(some)[0], X[18:36])
+    assert some.reduce(lambda part: sum(len(labels) for _, labels in part), sum) == 18
     whole = row_source(X, y)
     assert not whole.is_divided
     assert [part.name for part in whole.partitions] == [""]
@@ -215,5 +219,5 @@ def test_errors(arguments, options, message):
 
 
 def test_chunks_are_tuples():
-    with pytest.raises(ValueError, match=r"chunk 1 is a ndarray, expected a tuple \(X, y\)"):
+    with pytest.raises(ValueError, match=r"chunk 1 must be a pair \(X, y\), got a ndarray"):
         list(row_source(lambda: [(X, y), X]))

@@ -14,8 +14,8 @@ from kernlearn.experiments.engine.protocol import random_state
 from kernlearn.experiments.executors import Processes
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
-from kernlearn.onepass import OnePassRankRLS, OnePassRidge, OnePassRidgeClassifier
-from kernlearn.onepass.folds import row_hashes
+from kernlearn.onepass import OnePassRidge, OnePassRidgeClassifier
+from kernlearn.onepass.moments import row_hashes
 from kernlearn.reports.report import assemble
 from kernlearn.reports.tables import build_tables
 from tests.experiments.numbers import numbers
@@ -168,10 +168,10 @@ def test_numbers_and_scores(tmp_path):
     assert result.metrics["mse"] == expected
     (tmp_path / "auc").mkdir()
     result = the_only(
-        tmp_path / "auc", method="estimator: OnePassRankRLS", task="bipartite_ranking"
+        tmp_path / "auc", method="estimator: OnePassRidgeClassifier", task="bipartite_ranking"
     )
     X, y, X_test, y_test = by_hand()
-    scores = OnePassRankRLS().fit(X, y).decision_function(X_test)
+    scores = OnePassRidgeClassifier().fit(X, y).decision_function(X_test)
     assert result.metrics["auc"] == roc_auc_score(y_test, scores)
 
 
@@ -261,12 +261,12 @@ def test_labels_are_those_of_the_file_and_may_be_merged(tmp_path):
     model = OnePassRidgeClassifier().fit(X[~held], y[~held])
     assert result.metrics["accuracy"] == model.score(X[held], y[held])
     merged = data.replace("target: y", "target: y, binarize: [low, high]")
-    for method in ("estimator: OnePassRankRLS", "estimator: OLP"):
+    for method in ("estimator: OnePassRidgeClassifier", "estimator: OLP"):
         (folder := tmp_path / method[-3:]).mkdir()
         (folder / "a.csv").write_bytes((tmp_path / "a.csv").read_bytes())
         result = the_only(folder, merged, method, "bipartite_ranking")
         if "OLP" not in method:
-            model = OnePassRankRLS().fit(X[~held], y[~held] != "middle")
+            model = OnePassRidgeClassifier().fit(X[~held], y[~held] != "middle")
             scores = model.decision_function(X[held])
             assert result.metrics["auc"] == roc_auc_score(y[held] != "middle", scores)
     failed = measured(
@@ -361,7 +361,7 @@ def test_no_row_to_test_on(tmp_path):
 @pytest.mark.data
 def test_files_of_the_catalogue(tmp_path):
     data = "ijcnn1: {stream: {rows: 30000, chunk_size: 8000, test_rows: 2000}}"
-    result = the_only(tmp_path, data, "estimator: OnePassRankRLS", "bipartite_ranking")
+    result = the_only(tmp_path, data, "estimator: OnePassRidgeClassifier", "bipartite_ranking")
     assert result.metrics["auc"] > 0.85
     data = "covertype: {stream: {}}"
     with pytest.raises(ConfigError) as error:

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_info
 
 N = 2100
 RNG = np.random.default_rng(0)
@@ -28,12 +27,6 @@ def chunk(place, n_parts, folder, seconds=0.0):
 
 def readings(folder):
     return sum(len(file.read_text().split()) for file in Path(folder).glob("read-*"))
-
-
-def threads_of(limit, part):
-    list(part)
-    time.sleep(0.05)
-    return [{i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas"}]
 
 
 def counted(scale, part):

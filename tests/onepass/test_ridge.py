@@ -1,21 +1,53 @@
 """Ridge regression and classification from moments against scikit-learn on data in memory."""
 
+import copy
+import pickle
+import tracemalloc
+from itertools import pairwise
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.datasets import dump_svmlight_file
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import Ridge, RidgeClassifier, RidgeClassifierCV
 from sklearn.metrics import accuracy_score
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
+from kernlearn.datasets import load, row_source
 from kernlearn.features import RandomMaclaurin
+from kernlearn.kernels import PolynomialKernel
+from kernlearn.landmarks import NystroemEmbedding
 from kernlearn.onepass import OnePassRidge, OnePassRidgeClassifier
-from kernlearn.onepass.folds import fold_of, row_hashes
+from kernlearn.onepass.moments import fold_of, row_hashes
+from tests.checks import parametrize_with_checks
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 6)) + np.array([0, 0, 3, -100, 0.1, 0])
 NUMBERS = X @ RNG.normal(size=6) + np.sin(X[:, 0]) + 7 + RNG.normal(size=600)
 GRADES = np.digitize(NUMBERS, np.quantile(NUMBERS, [0.5, 0.8]))
 LABELS = np.array(["low", "middle", "high"])[GRADES]
+HIGH = (GRADES > 0).astype(int)
 ALPHAS = [0.0, 1e-3, 1.0, 100.0]
+MAPS = {
+    "none": None,
+    "h01": RandomMaclaurin(n_components=40, h01=True, random_state=0),
+    "nystroem": NystroemEmbedding(n_components=30, random_state=0),
+}
+
+
+@parametrize_with_checks(
+    [
+        OnePassRidge(),
+        OnePassRidge(alphas=0.1, n_folds=2),
+        OnePassRidgeClassifier(),
+        OnePassRidgeClassifier(alphas=[0.1, 1.0]),
+    ]
+)
+def test_sklearn(estimator, check):
+    check(estimator)
 
 
 def slow_errors(make, X, y, alphas, n_folds=5):
@@ -36,47 +68,146 @@ def slow_errors(make, X, y, alphas, n_folds=5):
 @pytest.mark.parametrize("targets", [NUMBERS, np.column_stack([NUMBERS, X[:, 0] ** 2])])
 def test_path_is_that_of_ridge(targets):
     model = OnePassRidge(alphas=ALPHAS).fit(X, targets)
-    for alpha, coef, intercept in zip(
-        ALPHAS, model.coef_path_, model.intercept_path_, strict=True
-    ):
+    path = model.path_
+    for alpha, coef, intercept in zip(ALPHAS, path.coefs, path.intercepts, strict=True):
         expected = Ridge(alpha=alpha).fit(X, targets)
-        np.testing.assert_allclose(coef, np.atleast_2d(expected.coef_), rtol=1e-4, atol=1e-5)
-        np.testing.assert_allclose(intercept, expected.intercept_, rtol=1e-4)
+        np.testing.assert_allclose(coef, np.atleast_2d(expected.coef_), rtol=1e-9)
+        np.testing.assert_allclose(intercept, expected.intercept_, rtol=1e-9)
     errors = slow_errors(lambda alpha: Ridge(alpha=alpha), X, targets, ALPHAS)
-    np.testing.assert_allclose(model.cv_errors_, errors, rtol=1e-5)
+    np.testing.assert_allclose(path.errors, errors, rtol=1e-9)
     assert model.alpha_ == ALPHAS[errors.argmin()]
     best = Ridge(alpha=model.alpha_).fit(X, targets)
-    np.testing.assert_allclose(model.predict(X), best.predict(X), atol=1e-4)
+    np.testing.assert_allclose(model.predict(X), best.predict(X))
+    assert model.coef_.shape == best.coef_.shape
+    assert np.shape(model.intercept_) == np.shape(best.intercept_)
+
+
+def parts_of(rows, n_parts):
+    """Parts of unequal length."""
+    cuts = np.sort(np.random.default_rng(n_parts).choice(np.arange(1, len(rows)), n_parts - 1))
+    bounds = [0, *cuts, len(rows)]
+    return [rows[a:b] for a, b in pairwise(bounds) if b > a]
+
+
+@pytest.mark.parametrize("alpha", [1e-6, 1.0])
+@pytest.mark.parametrize(
+    ("scale", "shift"),
+    [
+        ([1e8, 1, 1], 0.0),
+        ([1, 1, 1], 1e6),
+        ([1, 1, 1], 1e8),
+        ([1e8, 1, 1e-8], 1e6),
+    ],
+)
+def test_unlike_scales_and_far_means(alpha, scale, shift):
+    """Coefficients within 1e-8 of Ridge's on the same rows, in any order and cut."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(2000, 3)) @ [[1, 0.5, 0], [0, 1, 0.5], [0, 0, 1]]
+    y = Z @ [1.0, 1.0, -2.0] + 0.1 * rng.normal(size=2000)
+    Z = (Z + shift) * scale
+    wide = Z.astype(np.longdouble)
+    centred = (wide - wide.mean(axis=0)) / scale  # Ridge's own error is greater for means of 1e8
+    matrix = centred.T @ centred + alpha * np.diag(1 / np.square(scale))
+    linear = centred.T @ (y - y.mean())
+    exact = np.linalg.solve(matrix.astype(float), linear.astype(float)) / scale
+    ridge = Ridge(alpha=alpha, solver="svd").fit(Z, y).coef_
+    orders = np.arange(2000), np.argsort(Z[:, 0]), rng.permutation(2000)
+    for order in orders:
+        for n_parts in (1, 2, 3, 5, 9, 20, 60):
+            parts = [
+                OnePassRidge(alphas=alpha).partial_fit(Z[rows], y[rows])
+                for rows in parts_of(order, n_parts)
+            ]
+            model = parts[0].merge(*parts[1:])
+            np.testing.assert_allclose(model.coef_, exact, rtol=1e-9)
+            np.testing.assert_allclose(model.coef_, ridge, rtol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore:An ill-conditioned matrix")  # Ridge's
+def test_the_default_path_reaches_columns_of_small_scale():
+    Z = np.random.default_rng(0).normal(size=(2000, 2)) * [1e8, 1]
+    y = Z[:, 0] / 1e8 + Z[:, 1]
+    assert OnePassRidge().fit(Z, y).score(Z, y) >= Ridge().fit(Z, y).score(Z, y) > 0.999999
+
+
+def test_dependent_columns():
+    """With penalty 0 the fit is that of least squares, though the weights are not unique."""
+    Z = np.column_stack([X, X[:, 0], X[:, 1] + X[:, 2], np.ones(600), 1e7 * X[:, 5]])
+    model = OnePassRidge(alphas=0.0).fit(Z, NUMBERS)
+    expected = Ridge(alpha=0.0).fit(X, NUMBERS)
+    np.testing.assert_allclose(model.predict(Z), expected.predict(X), rtol=1e-7)
+    assert np.abs(model.coef_).max() < 100
+    constant = OnePassRidge().fit(np.ones((30, 2)), np.arange(30.0))
+    assert constant.intercept_ == pytest.approx(14.5)
+    assert not constant.coef_.any()
+
+
+@pytest.mark.parametrize("feature_map", MAPS.values(), ids=MAPS)
+@pytest.mark.parametrize("kind", [OnePassRidge, OnePassRidgeClassifier])
+def test_cuts_orders_and_merges_change_rounding_alone(kind, feature_map):
+    y = HIGH if kind is OnePassRidgeClassifier else NUMBERS
+    points = (X - X.mean(axis=0)) / 20
+    if feature_map is not None:
+        feature_map = FrozenEstimator(feature_map.fit(points))
+    given = {"classes": [0, 1]} if kind is OnePassRidgeClassifier else {}
+    whole = kind(feature_map).partial_fit(points, y, **given)
+    for order in (np.arange(600), np.random.default_rng(3).permutation(600)):
+        for n_parts in (2, 7):
+            parts = [
+                pickle.loads(pickle.dumps(kind(feature_map))).partial_fit(points[r], y[r], **given)
+                for r in parts_of(order, n_parts)
+            ]
+            one = copy.deepcopy(parts[0]).merge(*parts[1:])
+            two = copy.deepcopy(parts[0])
+            for part in parts[1:]:
+                two.merge(part)
+            assert np.array_equal(one.coef_, two.coef_)  # the same parts in the same order
+            step = kind(feature_map)
+            for rows in parts_of(order, n_parts):
+                step.partial_fit(points[rows], y[rows], **given)
+            for model in (one, step):
+                assert model.alpha_ == pytest.approx(whole.alpha_)
+                np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-7, atol=1e-9)
+                np.testing.assert_allclose(model.path_.errors, whole.path_.errors, rtol=1e-9)
 
 
 def test_classes_are_those_of_ridge_classifier():
     model = OnePassRidgeClassifier(alphas=ALPHAS).fit(X, LABELS)
     best = RidgeClassifier(alpha=model.alpha_).fit(X, LABELS)
-    np.testing.assert_allclose(model.decision_function(X), best.decision_function(X), atol=1e-4)
+    np.testing.assert_allclose(model.decision_function(X), best.decision_function(X), atol=1e-9)
     signs = 2.0 * (LABELS[:, np.newaxis] == model.classes_) - 1
     errors = slow_errors(lambda alpha: Ridge(alpha=alpha), X, signs, ALPHAS)
-    np.testing.assert_allclose(model.cv_errors_, errors, rtol=1e-5)
-    assert model.class_counts_.tolist() == [np.sum(c == LABELS) for c in model.classes_]
-    means = [X[c == LABELS].mean(axis=0) for c in model.classes_]
-    np.testing.assert_allclose(model.class_means_, means, atol=1e-4)
+    np.testing.assert_allclose(model.path_.errors, errors, rtol=1e-9)
 
 
 @pytest.mark.parametrize("weights", ["balanced", {"low": 3.0, "middle": 1.0, "high": 0.5}])
 def test_class_weights_are_those_of_ridge_classifier(weights):
-    model = OnePassRidgeClassifier(alphas=10.0, class_weight=weights).fit(X, LABELS)
+    source = row_source(X, LABELS, n_rows=170)
+    model = OnePassRidgeClassifier(alphas=10.0, class_weight=weights).fit(source)
     expected = RidgeClassifier(alpha=10.0, class_weight=weights).fit(X, LABELS)
     np.testing.assert_allclose(
-        model.decision_function(X), expected.decision_function(X), atol=1e-4
+        model.decision_function(X), expected.decision_function(X), atol=1e-9
     )
-    assert np.isnan(model.cv_errors_).all()
+    assert np.isnan(model.path_.errors).all()
 
 
 def test_two_classes_have_one_score():
     model = OnePassRidgeClassifier(alphas=1.0).fit(X, LABELS == "low")
     expected = RidgeClassifier(alpha=1.0).fit(X, LABELS == "low")
-    np.testing.assert_allclose(model.coef_[0], expected.coef_, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(model.coef_, np.atleast_2d(expected.coef_), rtol=1e-9)
     assert model.decision_function(X).shape == (600,)
     assert accuracy_score(LABELS == "low", model.predict(X)) == model.score(X, LABELS == "low")
+
+
+def test_balanced_classes_give_the_squared_loss_of_all_pairs():
+    labels, alpha = LABELS == "high", 30.0
+    model = OnePassRidgeClassifier(alphas=alpha, class_weight="balanced").fit(X, labels)
+    pairs = (X[labels][:, np.newaxis] - X[~labels]).reshape(-1, 6)
+    matrix = pairs.T @ pairs / len(pairs) + 2 * alpha / 600 * np.eye(6)
+    weights = np.linalg.solve(matrix, pairs.mean(axis=0))
+    ratio = model.coef_[0] / weights
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-9)
+    assert ratio[0] > 0
 
 
 def test_features_are_mapped():
@@ -85,34 +216,185 @@ def test_features_are_mapped():
     model = OnePassRidge(feature_map, alphas=[1e-4, 1e-2]).fit(points, NUMBERS)
     Z = model.feature_map_.transform(points)
     expected = Ridge(alpha=model.alpha_).fit(Z, NUMBERS)
-    np.testing.assert_allclose(model.predict(points), expected.predict(Z), atol=1e-3)
+    np.testing.assert_allclose(model.predict(points), expected.predict(Z), rtol=1e-7)
     assert not hasattr(feature_map, "n_features_in_")
+    single = OnePassRidge(feature_map, alphas=1e-2).fit(points.astype(np.float32), NUMBERS)
+    np.testing.assert_allclose(single.predict(points), expected.predict(Z), rtol=1e-3)
+
+
+def test_the_map_is_fitted_on_a_sample_of_all_rows(monkeypatch):
+    """The sample does not depend on the order of rows, and each distinct row counts once."""
+    monkeypatch.setattr("kernlearn.onepass.ridge._SAMPLE_ROWS", 50)
+    rows = np.repeat(X[:200], np.arange(200) % 3 + 1, axis=0)
+
+    def sample_of(order, n_rows):
+        mean = FunctionTransformer()
+        mean.fit = lambda X, y: setattr(mean, "seen", X) or mean
+        mean.__sklearn_clone__ = lambda: mean
+        OnePassRidge(mean, alphas=1.0).fit(
+            row_source(rows[order], np.zeros(len(rows)), n_rows=n_rows)
+        )
+        return mean.seen
+
+    expected = sample_of(np.arange(len(rows)), len(rows))
+    assert len(np.unique(expected, axis=0)) == 50
+    for n_rows in (7, 130):
+        order = np.random.default_rng(n_rows).permutation(len(rows))
+        np.testing.assert_array_equal(sample_of(order, n_rows), expected)
 
 
 def test_sparse_rows_are_as_dense_ones():
     dense = np.where(RNG.uniform(size=X.shape) < 0.6, 0, X)
     one = OnePassRidge().fit(dense, NUMBERS)
-    two = OnePassRidge().fit(sparse.csr_matrix(dense), NUMBERS)
+    two = OnePassRidge().fit(row_source(sparse.csr_matrix(dense), NUMBERS, n_rows=600))
     np.testing.assert_array_equal(one.coef_, two.coef_)
     np.testing.assert_array_equal(one.predict(dense), two.predict(sparse.csr_matrix(dense)))
 
 
-def test_groups_share_a_fold():
-    groups = np.arange(600) // 40
-    model = OnePassRidge(alphas=[1.0, 10.0]).fit(X, NUMBERS, groups=groups)
-    rows = [model.moments_.rows_of([fold]) for fold in range(5)]
-    assert sum(rows) == 600
-    assert all(n % 40 == 0 for n in rows)
+def test_sources_give_the_same_model(tmp_path):
+    """A Parquet, a CSV and a LIBSVM file, a memory map, and a function that returns chunks."""
+    rows = X.round(6)  # LIBSVM files are written with 16 digits
+    whole = OnePassRidgeClassifier(MAPS["nystroem"]).fit(rows, HIGH)
+    frame = pd.DataFrame(rows, columns=list("abcdef")).assign(label=HIGH)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    dump_svmlight_file(rows, HIGH, str(tmp_path / "rows.txt"), zero_based=False)
+    np.save(tmp_path / "rows.npy", rows)
+    mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
+    for data in (
+        (row_source(tmp_path / "rows.parquet", target="label", n_rows=130),),
+        (row_source(tmp_path / "rows.csv", target="label", n_rows=270),),
+        (row_source(tmp_path / "rows.txt", n_features=6),),
+        (row_source(mapped, HIGH, n_rows=99),),
+        (mapped, HIGH),
+        ([(rows[:100], HIGH[:100]), (rows[100:], HIGH[100:])],),
+    ):
+        model = OnePassRidgeClassifier(MAPS["nystroem"]).fit(*data)
+        np.testing.assert_allclose(model.decision_function(rows), whole.decision_function(rows))
+    named = OnePassRidgeClassifier().fit(frame.drop(columns="label"), HIGH)
+    assert named.feature_names_in_.tolist() == list("abcdef")
 
 
-def test_one_fold_is_not_enough():
-    same = np.repeat(X[:1], 30, axis=0)
-    with pytest.raises(ValueError, match=r"all of them are in 1 .*n_samples=30"):
-        OnePassRidge().fit(same, np.arange(30.0))
-    assert OnePassRidge(alphas=1.0).fit(same, np.arange(30.0)).intercept_ == pytest.approx(14.5)
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (OnePassRidgeClassifier(n_folds=3), "3 folds"),
+        (OnePassRidgeClassifier(MAPS["h01"]), "48 features and targets"),
+        (OnePassRidgeClassifier(class_weight={0: 1.0, 1: 2.0}), "classes"),
+        (OnePassRidge(), "OnePassRidge, "),
+    ],
+)
+def test_what_cannot_be_merged(other, message):
+    model = OnePassRidgeClassifier().fit(X, HIGH)
+    with pytest.raises(ValueError, match=f"cannot merge a model of .*{message}"):
+        model.merge(other.fit(X, HIGH))
+    with pytest.raises(ValueError, match="cannot merge"):
+        model.merge(OnePassRidgeClassifier().fit(X[:, :5], HIGH))
+    with pytest.raises(ValueError, match="cannot merge"):
+        model.merge(OnePassRidgeClassifier().fit(X, LABELS))
+    with pytest.raises(NotFittedError):
+        model.merge(OnePassRidgeClassifier())
 
 
-@pytest.mark.parametrize("alphas", [[-1.0, 1.0], [np.nan], [], [[1.0], [2.0]]])
-def test_bad_penalties(alphas):
-    with pytest.raises(ValueError, match="alphas must be finite numbers of 0 or more"):
-        OnePassRidge(alphas=alphas).fit(X, NUMBERS)
+def test_other_maps_cannot_be_merged():
+    models = [OnePassRidge(MAPS["nystroem"]).partial_fit(X[i::2], NUMBERS[i::2]) for i in (0, 1)]
+    with pytest.raises(ValueError, match="a feature map of its own"):
+        models[0].merge(models[1])
+    frozen = FrozenEstimator(NystroemEmbedding(n_components=30, random_state=0).fit(X))
+    models = [OnePassRidge(frozen).partial_fit(X[i::2], NUMBERS[i::2]) for i in (0, 1)]
+    whole = OnePassRidge(frozen).fit(X, NUMBERS)
+    merged = models[0].merge(models[1])
+    np.testing.assert_allclose(merged.predict(X), whole.predict(X))
+
+
+def test_bad_rows_are_refused_and_not_added():
+    model = OnePassRidgeClassifier().fit(X, HIGH)
+    before = model.coef_.copy()
+    broken = X.copy()
+    broken[500, 3] = np.nan
+    for rows, labels, message in (
+        (X[:3], [0, 5, 5], r"the label 5 is not one of the classes \[0 1\]"),
+        (X[:3], ["a", "b", "a"], "label"),
+        (broken, HIGH, "NaN"),
+        (X[:3, :5], HIGH[:3], "X has 5 features"),
+        (X[:3], None, "requires y to be passed"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.partial_fit(rows, None if labels is None else np.array(labels))
+    with pytest.raises(ValueError, match="in the first call"):
+        model.partial_fit(X[:3], HIGH[:3], classes=[0, 1, 2])
+    np.testing.assert_array_equal(model.coef_, before)
+
+    def late(rows):
+        return np.where(rows == X[500], np.inf, rows)
+
+    mapped = OnePassRidge(FunctionTransformer(late)).partial_fit(X[:100], NUMBERS[:100])
+    with pytest.raises(ValueError, match="column 0 is not finite"):
+        mapped.partial_fit(X, NUMBERS)
+    assert sum(moments.weight for moments in mapped.moments_) == 100
+
+
+@pytest.mark.parametrize(
+    ("fit", "message"),
+    [
+        (lambda: OnePassRidgeClassifier().partial_fit(X, HIGH), "classes must be passed"),
+        (lambda: OnePassRidgeClassifier().fit(X, np.ones(600)), "got one class"),
+        (lambda: OnePassRidge().fit(iter([(X, NUMBERS)])), "fit reads rows twice"),
+        (lambda: OnePassRidge().fit([]), "fit reads rows twice"),
+        (lambda: OnePassRidge().fit(X[:2], NUMBERS[:2]), "in one fold: pass a single value"),
+        (lambda: OnePassRidge(n_folds=1).fit(X, NUMBERS), "in one fold: pass a single value"),
+        (
+            lambda: OnePassRidgeClassifier(class_weight="balanced").partial_fit(
+                X, HIGH, classes=[0, 1]
+            ),
+            "needs 'fit', which counts all rows first",
+        ),
+        *(
+            (lambda alphas=alphas: OnePassRidge(alphas=alphas).fit(X, NUMBERS), "alphas must be")
+            for alphas in ([-1.0, 1.0], [np.nan], [])
+        ),
+    ],
+)
+def test_errors(fit, message):
+    with pytest.raises(ValueError, match=message):
+        fit()
+
+
+@pytest.mark.parametrize("alphas", [None, 1.0])
+def test_overflow_is_an_error(alphas):
+    model = OnePassRidge(alphas=alphas)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match=r"infs or NaNs|not converge"):
+        model.fit(X * 1e200, NUMBERS)
+
+
+def test_memory_does_not_grow_with_the_rows():
+    def most(n_chunks):
+        chunks = [(RNG.uniform(-0.3, 0.3, size=(1500, 6)), np.arange(1500.0))] * n_chunks
+        tracemalloc.start()
+        OnePassRidge(MAPS["h01"]).fit(chunks)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    most(1)
+    assert most(20) < 1.1 * most(3)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["cod_rna", pytest.param("ijcnn1", marks=pytest.mark.exhaustive)])
+def test_moments_are_as_good_as_all_rows_in_memory(name):
+    data = load(name)
+    rows, y = data.data, np.asarray(data.target)
+    rows = StandardScaler().fit_transform(rows.toarray() if hasattr(rows, "toarray") else rows)
+    rows /= np.linalg.norm(rows, axis=1).max()
+    held = np.random.RandomState(0).permutation(len(y)) < 0.3 * len(y)
+    feature_map = RandomMaclaurin(PolynomialKernel(10), 100, h01=True, random_state=0)
+    model = OnePassRidgeClassifier(feature_map).fit(rows[~held], y[~held])
+    Z = model.feature_map_.transform(rows)
+    best = RidgeClassifier(alpha=model.alpha_).fit(Z[~held], y[~held])
+    np.testing.assert_allclose(
+        model.decision_function(rows[held]), best.decision_function(Z[held]), atol=1e-8
+    )
+    chosen = RidgeClassifierCV(alphas=model.path_.alphas).fit(Z[~held], y[~held])
+    accuracies = model.score(rows[held], y[held]), chosen.score(Z[held], y[held])
+    assert accuracies[0] == pytest.approx(accuracies[1], abs=0.001)

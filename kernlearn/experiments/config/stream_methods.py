@@ -96,6 +96,6 @@ def _listed(streams: dict[str, DatasetEntry]) -> str:
 
 
 _ADVICE = (
-    "take an estimator with partial_fit (OnePassRidgeClassifier, OnePassRidge, OnePassRankRLS, "
-    "OLP), or say `in_memory: true`"
+    "take an estimator with partial_fit (OnePassRidgeClassifier, OnePassRidge, OLP), or say "
+    "`in_memory: true`"
 )

@@ -14,7 +14,7 @@ from kernlearn.exceptions import DataError
 from kernlearn.experiments.engine.protocol import SCALERS, random_state
 from kernlearn.experiments.engine.spec import ProtocolSpec, Trial
 from kernlearn.experiments.engine.stream_reading import training_source, whole_source
-from kernlearn.onepass.folds import fold_of, row_hashes
+from kernlearn.onepass.moments import fold_of, row_hashes
 
 Rows = tuple[Any, np.ndarray]
 
@@ -55,9 +55,9 @@ class Division:
     dense: bool = False
     scalers: tuple[Any, ...] = ()
 
-    def part(self, chunk: tuple[Any, ...], held: bool) -> Rows:
+    def part(self, chunk: tuple[Any, Any], held: bool) -> Rows:
         """Return the rows of a chunk that are held out, or the others."""
-        X, y = chunk[:2]
+        X, y = chunk
         out = fold_of(row_hashes(X, self.seed), _PARTS) < round(self.share * _PARTS)
         kept = np.flatnonzero(out if held else ~out)
         X, y = X[kept], self._targets(np.asarray(y)[kept])

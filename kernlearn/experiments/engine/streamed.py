@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def follow(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> bui
         ):
             learner.fit(source, classes)
         if divided:
-            rows.count = _counted(rows)
+            rows.count = rows.training.reduce(partial(count_parts, rows.division), merged_counts)
     if isinstance(memory, PeakMemory):
         outcome.metrics[FIT_MEMORY] = memory.grown
     predicting = _evaluate(learner.estimator, rows, task, outcome)
@@ -195,13 +196,6 @@ def _try_out(learner: Learner, first: Rows, output: str) -> None:
         warnings.simplefilter("ignore")
         learner.fit(RowSource(lambda: [first]), np.unique(y) if learner.asks_classes else None)
         getattr(learner.estimator, output)(X)
-
-
-def _counted(rows: StreamRows) -> Any:
-    """Count the rows of partitions, where they are read."""
-    from kernlearn.onepass.partitions import reduce_partitions
-
-    return reduce_partitions(rows.training, count_parts, merged_counts, rows.division)
 
 
 def _evaluate(
