@@ -4,12 +4,13 @@ from kernlearn import experiments as experiments
 from kernlearn import features as features
 from kernlearn import kernels as kernels
 from kernlearn import landmarks as landmarks
+from kernlearn import linear as linear
 from kernlearn import metrics as metrics
 from kernlearn import onepass as onepass
 from kernlearn import pairwise as pairwise
 from kernlearn import plugins as plugins
 from kernlearn import reports as reports
-from kernlearn import solvers as solvers
+from kernlearn import svm as svm
 from kernlearn import theory as theory
 from kernlearn import voted as voted
 from kernlearn.version import __version__ as __version__
@@ -21,12 +22,13 @@ __all__ = [
     "features",
     "kernels",
     "landmarks",
+    "linear",
     "metrics",
     "onepass",
     "pairwise",
     "plugins",
     "reports",
-    "solvers",
+    "svm",
     "theory",
     "voted",
 ]

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
 Weights = NDArray[np.float64]
@@ -59,6 +60,22 @@ def class_weights(
         return compute_class_weight(class_weight, classes=classes, y=y)
     sums = np.bincount(places(classes, y), weights, len(classes))
     return weights.sum() / (len(classes) * sums)
+
+
+def encode_labels(
+    y: Any, class_weight: Any, weights: Weights | None = None
+) -> tuple[NDArray[Any], NDArray[np.intp], Weights]:
+    """Return the sorted labels that occur, at least two, the index of each y there, and weights.
+
+    The weights are those of the classes, see :func:`class_weights`.
+    """
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must have at least two classes, but it has one class: {classes.item()!r}"
+        )
+    return classes, codes, class_weights(class_weight, classes, y, weights)
 
 
 def combined_weights(

@@ -53,8 +53,8 @@ def _one_pass(name: str, summary: str) -> RegisteredEstimator:
 _RIVER = "kernlearn.experiments.river_models:RiverClassifier"
 
 ESTIMATORS: dict[str, RegisteredEstimator] = by_name(
-    _on_kernel("kernlearn.solvers:KernelSVM", "exact kernel SVM by LIBSVM"),
-    _estimator("kernlearn.solvers:LinearSVM", "linear SVM by LIBLINEAR"),
+    _on_kernel("kernlearn.svm:KernelSVM", "exact kernel SVM by LIBSVM"),
+    _estimator("kernlearn.linear:LinearSVM", "linear SVM by LIBLINEAR"),
     _on_kernel("kernlearn.features:MaclaurinSVM", "RF and H0/1: Maclaurin features, LIBLINEAR"),
     _on_kernel("kernlearn.features:RandomMaclaurin", "feature map of a dot-product kernel"),
     _on_kernel("kernlearn.features:CompositionalMaclaurin", "feature map of a composed kernel"),
@@ -98,7 +98,7 @@ ESTIMATORS: dict[str, RegisteredEstimator] = by_name(
     _estimator("skordinal.classifiers:LogisticAT", "ordinal logistic regression", extra="bench"),
     _estimator(_RIVER, "a model of river, in one pass", extra="peers", needs="river"),
     _estimator("sklearn.linear_model:LogisticRegression", "logistic regression"),
-    _estimator("kernlearn.solvers:LinearSVMRegressor", "linear SVR by LIBLINEAR"),
+    _estimator("kernlearn.linear:LinearSVMRegressor", "linear SVR by LIBLINEAR"),
 )
 
 

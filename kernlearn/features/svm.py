@@ -11,14 +11,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kernlearn.constraints import fit_context
 from kernlearn.features.maclaurin import RandomMaclaurin
 from kernlearn.kernels import BaseDotProductKernel
+from kernlearn.linear import LinearSVM
+from kernlearn.linear.linear_svm import fit_each
 from kernlearn.sample_weights import check_weights, without_zeros
-from kernlearn.solvers import LinearSVM
-from kernlearn.solvers.linear_svm import fit_each
-from kernlearn.solvers.svm_path import ModelPath, Setting, noting_convergence
+from kernlearn.svm.paths import ModelPath, Setting, noting_convergence
 
 _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 _MAP = ("kernel", "n_components", "h01", "random_state")
-_SVM = ("C", "tol", "presolve", "class_weight", "random_state")
+_SVM = ("C", "tol", "presolve", "class_weight")
 
 
 @dataclass(eq=False, repr=False)
@@ -29,7 +29,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     take.
 
     Random Maclaurin features (:class:`RandomMaclaurin`) followed by LIBLINEAR
-    (:class:`~kernlearn.solvers.LinearSVM`): RF, or with ``h01=True`` H0/1, where the linear
+    (:class:`~kernlearn.linear.LinearSVM`): RF, or with ``h01=True`` H0/1, where the linear
     term of the kernel is exact and the constant is left to the intercept. Prediction computes
     features in blocks of rows. For other features, losses or solvers take a pipeline of the two.
 
@@ -44,7 +44,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     C : float, default=1.0
         Weight of the losses relative to the norm.
     tol, presolve, class_weight
-        As for :class:`~kernlearn.solvers.LinearSVM`.
+        As for :class:`~kernlearn.linear.LinearSVM`.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the features.
 
@@ -101,7 +101,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Factors on C for each row, see :class:`~kernlearn.solvers.LinearSVM`.
+            Factors on C for each row, see :class:`~kernlearn.linear.LinearSVM`.
 
         Returns
         -------
@@ -130,8 +130,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     def path(self, X: Any, y: ArrayLike) -> "MaclaurinPath":
         """Fit the model for each of a list of values of C, all on the same features.
 
-        They are trained at the same time where LIBLINEAR would train two classes in the primal;
-        each is that of `fit` up to rounding.
+        Two classes are trained at the same time; each model is that of `fit` up to rounding.
 
         Parameters
         ----------

@@ -30,8 +30,7 @@ from kernlearn.landmarks.similarity import (
     Landmarks,
 )
 from kernlearn.model_selection import split_for_choice
-from kernlearn.sample_weights import check_weights, taken, weighted_rows
-from kernlearn.solvers.labels import encode_labels
+from kernlearn.sample_weights import check_weights, encode_labels, taken, weighted_rows
 
 SELECTION = StrOptions(set(SELECTIONS))
 PAIR_SELECTION = StrOptions(set(PAIR_SELECTIONS))

@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.constraints import CLASS_WEIGHT, FRACTION, POSITIVE, StrOptions
 from kernlearn.landmarks.base import SimilarityClassifier, Training, decide
 from kernlearn.landmarks.similarity import Floats
+from kernlearn.linear import LinearSVM
 from kernlearn.model_selection import candidate_values
-from kernlearn.solvers import KernelSVM, LinearSVM
+from kernlearn.svm import KernelSVM
 
 
 class AllPointsSVM(SimilarityClassifier):
@@ -81,7 +82,7 @@ class SimilarityFeatureSVM(AllPointsSVM):
     When to use it: an indefinite or asymmetric similarity and up to a few thousand rows.
 
     The features are the similarities to all training points, as they are, and the SVM is
-    LIBLINEAR's, one class against the rest (:class:`~kernlearn.solvers.LinearSVM` with its
+    LIBLINEAR's, one class against the rest (:class:`~kernlearn.linear.LinearSVM` with its
     defaults). The similarity may be asymmetric or indefinite.
 
     Parameters

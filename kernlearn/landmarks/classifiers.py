@@ -17,9 +17,9 @@ from kernlearn.landmarks.base import SimilarityClassifier, Training
 from kernlearn.landmarks.selection import select_landmarks, select_pairs
 from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, by_column
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
+from kernlearn.linear.path import linear_paths
 from kernlearn.model_selection import candidate_values, first_best
 from kernlearn.sample_weights import taken
-from kernlearn.solvers.linear_path import linear_paths
 
 #: Losses of a margin.
 LOSSES: dict[str, Callable[[Floats], Floats]] = {
@@ -121,7 +121,7 @@ class LandmarkClassifier(SimilarityClassifier):
         "selection": [base.SELECTION],
         "C": [POSITIVE, "array-like"],
         "loss": [StrOptions(set(LOSSES))],
-        "solver": [StrOptions({"auto", "newton", "truncated_newton", "liblinear"})],
+        "solver": [StrOptions({"newton", "truncated_newton"})],
         "tol": [POSITIVE, None],
         "fit_intercept": ["boolean"],
         "validation_fraction": [FRACTION],
@@ -159,11 +159,10 @@ class LandmarkClassifier(SimilarityClassifier):
     def _grid(self) -> dict[str, Any]:
         return {"C": candidate_values(self.C, "C")}
 
-    def _solver_options(self, data: Training, rng: np.random.RandomState) -> dict[str, Any]:
+    def _solver_options(self, data: Training) -> dict[str, Any]:
         """Return the keywords of `linear_paths`."""
         options = {k: getattr(self, k) for k in ("loss", "solver", "tol", "fit_intercept")}
-        seed = rng.randint(np.iinfo(np.int32).max)
-        return {**options, "seed": seed, "weights": data.weights}
+        return {**options, "weights": data.weights}
 
     def _scoreboard(self, data: Training, shape: tuple[int, int]) -> Scoreboard:
         """Return an empty scoreboard; without validation data the first candidate wins."""
@@ -227,10 +226,9 @@ class BBSClassifier(LandmarkClassifier):
         then by the smaller C.
     loss : {"squared_hinge", "hinge", "logistic"}, default="squared_hinge"
         Loss of the linear separators.
-    solver : {"auto", "newton", "truncated_newton", "liblinear"}, default="auto"
-        Solver of the linear separators. "newton" converges to the minimum; "liblinear", and
-        "truncated_newton" for the squared hinge in a fraction of the time, stop where LIBLINEAR
-        does, which at large C is far from it. "auto" takes the first that supports the loss.
+    solver : {"newton", "truncated_newton"}, default="newton"
+        Solver of the linear separators. "newton" converges to the minimum; "truncated_newton",
+        for the squared hinge, stops where LIBLINEAR does, which at large C is far from it.
     tol : float or None, default=None
         The solver's tolerance; None is its default.
     fit_intercept : bool, default=False
@@ -238,7 +236,7 @@ class BBSClassifier(LandmarkClassifier):
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the held-out points, the landmarks, and the solver's order of points.
+        Seed of the held-out points and the landmarks.
     class_weight : dict, "balanced" or None, default=None
         Factors on the losses of the points of each class, and on the validation points in the
         choice of parameters.
@@ -296,7 +294,7 @@ class BBSClassifier(LandmarkClassifier):
     selection: str = "random"
     C: Any = (1, 10, 100, 1000)
     loss: str = "squared_hinge"
-    solver: str = "auto"
+    solver: str = "newton"
     tol: float | None = None
     fit_intercept: bool = False
     validation_fraction: float = 0.2
@@ -308,7 +306,7 @@ class BBSClassifier(LandmarkClassifier):
         chosen = select_landmarks(
             self.n_landmarks, data.codes, self.selection, rng, data.similarities
         )
-        options = self._solver_options(data, rng)
+        options = self._solver_options(data)
         similarities = data.similarities.columns(chosen)
         self.scale_ = self._scale([similarities])
         features = similarities / self.scale_
@@ -373,7 +371,7 @@ class FTuneClassifier(LandmarkClassifier):
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing, see `fit`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the held-out points, the pairs, and the solver's order of points.
+        Seed of the held-out points and the pairs.
     class_weight
         As for :class:`BBSClassifier`.
 
@@ -433,7 +431,7 @@ class FTuneClassifier(LandmarkClassifier):
     selection: str = "random"
     C: Any = (1, 10, 100, 1000)
     loss: str = "squared_hinge"
-    solver: str = "auto"
+    solver: str = "newton"
     tol: float | None = None
     fit_intercept: bool = False
     validation_fraction: float = 0.2
@@ -457,7 +455,8 @@ class FTuneClassifier(LandmarkClassifier):
 
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
         family, Cs = grid.values()
-        options = self._solver_options(data, rng)
+        options = self._solver_options(data)
+        rng.randint(np.iinfo(np.int32).max)  # drawn before the pairs of the measured tables
         pairs = select_pairs(self.n_landmarks, data.codes, self.selection, rng, data.similarities)
         distinct, places = np.unique(pairs, return_inverse=True)
         points = [data.similarities]

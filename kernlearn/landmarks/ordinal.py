@@ -17,17 +17,16 @@ from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from kernlearn.constraints import COUNT, POSITIVE, StrOptions
 from kernlearn.landmarks.base import LandmarkChoice
 from kernlearn.landmarks.similarity import Floats, Indices
+from kernlearn.linear.losses import Loss, SmoothedHinge, SquaredHinge
+from kernlearn.linear.newton import ROUNDING_STEP, exact_step
 from kernlearn.model_selection import candidate_values
-from kernlearn.sample_weights import check_weights, places, weighted_rows
-from kernlearn.solvers import newton
-from kernlearn.solvers.labels import encode_labels
-from kernlearn.solvers.weighted_gram import gram_blocks
+from kernlearn.sample_weights import check_weights, encode_labels, places, weighted_rows
 
 Doubles: TypeAlias = NDArray[np.float64]
 
 _RIDGE = 1e-12  # added to the curvature of thresholds, relative to the largest one
 _REACH = 1e4  # margins that thresholds may move in a step without curvature
-_NARROWER = 0.1  # factor on the width of the smoothing from one stage to the next
+_BLOCK_ROWS = 1024  # rows gathered at a time, which stay in cache for the product that follows
 
 
 def grade_order(y: Any, categories: Any = None) -> list[Any] | None:
@@ -171,7 +170,7 @@ class OrdinalProblem:
         compared = near if constraints == "explicit" else np.ones_like(near)
         self._point, self._step = np.nonzero(compared)
         self._sign = np.where(above[compared] > 0, 1.0, -1.0)
-        self._weights = None if weights is None else weights[self._point]
+        self._weights = 1.0 if weights is None else weights[self._point]
 
     def path(self, Cs: Iterable[float], *, loss: str, tol: float, max_iter: int) -> list[Solution]:
         """Minimise for each value of C, starting from the solution for the previous one.
@@ -204,9 +203,7 @@ class OrdinalProblem:
             if loss == "hinge":
                 z, n_iter, converged = self._hinge(z, C, tol, max_iter)
             else:
-                squared: newton.Loss = newton.SquaredHinge(edge=0.0, sign=1.0)
-                if self._weights is not None:
-                    squared = newton.WeightedSquaredHinge(self._weights, edge=0.0, sign=1.0)
+                squared = SquaredHinge(self._weights, edge=0.0, sign=1.0)
                 z, n_iter, converged = self._minimise(z, C, squared, tol, max_iter)
             if not converged:
                 warnings.warn(
@@ -224,25 +221,20 @@ class OrdinalProblem:
 
     def _hinge(self, z: Doubles, C: float, tol: float, max_iter: int) -> tuple[Doubles, int, bool]:
         width = max(float(self._short(z).max()), self._margin)
-        weights: Any = 1.0 if self._weights is None else self._weights
+        loss = SmoothedHinge(width, self._weights, edge=0.0, sign=1.0)
         n_iter = 0
         while True:
-            loss = newton.SmoothedHinge(width)
-            if self._weights is not None:
-                loss = newton.WeightedSmoothedHinge(self._weights, width)
             z, steps, converged = self._minimise(z, C, loss, 0.1 * tol, max_iter - n_iter)
             n_iter += steps
             short = self._short(z)
-            positive = np.maximum(0.0, short)
-            # The slopes are dual variables of the hinge.
-            gap = C * float((positive * (weights - loss.slope(short))).sum())
             w, _ = self._split(z)
-            if gap <= tol * (0.5 * (w @ w) + C * (weights * positive).sum()) or not converged:
+            hinge = float((self._weights * np.maximum(0.0, short)).sum())
+            if C * loss.gap(short) <= tol * (0.5 * (w @ w) + C * hinge) or not converged:
                 return z, n_iter, converged
-            width *= _NARROWER
+            loss = loss.narrower()
 
     def _minimise(
-        self, z: Doubles, C: float, loss: newton.Loss, tol: float, max_iter: int
+        self, z: Doubles, C: float, loss: Loss, tol: float, max_iter: int
     ) -> tuple[Doubles, int, bool]:
         """Run Newton's method from z; return the end, the steps made, and whether it converged."""
         for n_iter in range(1, max_iter + 1):
@@ -258,11 +250,11 @@ class OrdinalProblem:
             change = self._short(step, change=True)
             w_step, _ = self._split(step)
             inner, square = float(w @ w_step), float(w_step @ w_step)
-            length = newton.exact_step(loss, C, short, change, inner, square, full=True)
+            length = exact_step(loss, C, short, change, inner, square, full=True)
             z = z + length * step
             objective = 0.5 * float(w @ w) + C * loss.value(short)
             if promised <= tol * objective or (
-                length * np.linalg.norm(step) <= newton.ROUNDING_STEP * np.linalg.norm(z)
+                length * np.linalg.norm(step) <= ROUNDING_STEP * np.linalg.norm(z)
             ):
                 return z, n_iter, True
         return z, max_iter, False
@@ -291,8 +283,12 @@ class OrdinalProblem:
         hessian = np.zeros((d + basis.shape[1],) * 2)
         weights = np.bincount(self._point, curvature, len(self._X))
         rows = np.flatnonzero(weights)
-        for part in gram_blocks(self._X, rows, weights[rows]):
-            hessian[:d, :d] += part
+        roots = np.sqrt(weights[rows])
+        for first in range(0, len(rows), _BLOCK_ROWS):
+            batch = slice(first, first + _BLOCK_ROWS)
+            # BLAS computes only half of a product of a matrix with its own transpose.
+            part = self._X[rows[batch]] * roots[batch, np.newaxis]
+            hessian[:d, :d] += part.T @ part
         hessian.flat[: d * len(hessian) : len(hessian) + 1] += 1.0
         if basis.shape[1]:
             shape = (len(self._X), len(basis))
@@ -536,7 +532,6 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         features: Floats,
         targets: np.ndarray,
         grid: dict[str, np.ndarray],
-        rng: Any,
         weights: np.ndarray | None,
     ) -> list[Solution]:
         problem = OrdinalProblem(

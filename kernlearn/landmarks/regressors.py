@@ -1,7 +1,6 @@
 """Regression by similarities: RegLand (algorithm 5), and the average of Nadaraya and Watson."""
 
 from dataclasses import KW_ONLY, dataclass
-from itertools import product
 from typing import Any, Self
 
 import numpy as np
@@ -12,11 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.constraints import NOT_NEGATIVE, POSITIVE, StrOptions, fit_context
 from kernlearn.landmarks.base import LandmarkChoice, SimilarityEstimator, float_type
 from kernlearn.landmarks.similarity import Floats, Indices, Landmarks
+<<<<<<< HEAD
 from kernlearn.memory import row_blocks
+=======
+from kernlearn.linear.path import regression_path
+>>>>>>> bdd65dc (Linear models and kernel SVMs in two packages: weighted losses, Newton's method for all of them, one path of kernel machines)
 from kernlearn.model_selection import candidate_values
 from kernlearn.sample_weights import check_weights
-from kernlearn.solvers import LinearSVMRegressor
-from kernlearn.solvers.linear_path import regression_path
 
 
 @dataclass(eq=False, repr=False)
@@ -239,10 +240,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
         `sklearn.compose.TransformedTargetRegressor`. Of several the best is chosen likewise.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, \
             default="squared_epsilon_insensitive"
-        The excess of the error over epsilon, or its square. The square is minimised to
-        convergence, for several C in one path; for the plain excess LIBLINEAR has only its
-        coordinate descent in the dual, which stops far from the minimum where similarities are
-        as large as distances.
+        The excess of the error over epsilon, or its square. Both are minimised to convergence,
+        for several C in one path.
     tol : float, default=None
         The solver's tolerance; None is its default.
     fit_intercept : bool, default=True
@@ -250,7 +249,7 @@ class RegLand(RegressorMixin, LandmarkChoice):
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing, see `fit`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the held-out points, the landmarks, and the solver's order of points.
+        Seed of the held-out points and the landmarks.
 
     Attributes
     ----------
@@ -336,17 +335,15 @@ class RegLand(RegressorMixin, LandmarkChoice):
         features: Floats,
         targets: np.ndarray,
         grid: dict[str, np.ndarray],
-        rng: Any,
         weights: np.ndarray | None,
     ) -> list[tuple[Floats, Any]]:
         """Return weights and intercept for each C and, within that, each epsilon.
 
         For several targets they have a row and an entry for each.
         """
-        seed = rng.randint(np.iinfo(np.int32).max)
         if targets.ndim == 1:
-            return self._train_one(features, targets, grid, seed, weights)
-        by_target = [self._train_one(features, y, grid, seed, weights) for y in targets.T]
+            return self._train_one(features, targets, grid, weights)
+        by_target = [self._train_one(features, y, grid, weights) for y in targets.T]
         return [
             (np.array([coef for coef, _ in each]), np.array([offset for _, offset in each]))
             for each in zip(*by_target, strict=True)
@@ -357,23 +354,15 @@ class RegLand(RegressorMixin, LandmarkChoice):
         features: Floats,
         targets: np.ndarray,
         grid: dict[str, np.ndarray],
-        seed: int,
         weights: np.ndarray | None,
     ) -> list[tuple[Floats, float]]:
         Cs, epsilons = (values.tolist() for values in grid.values())
-        options: dict[str, Any] = {"tol": self.tol, "fit_intercept": self.fit_intercept}
-        if self.loss == "squared_epsilon_insensitive":
-            paths = [
-                regression_path(features, targets, Cs, epsilon=epsilon, **options, weights=weights)
-                for epsilon in epsilons
-            ]
-            return [(coef[i], intercept[i]) for i in range(len(Cs)) for coef, intercept in paths]
-        options |= {"loss": self.loss, "random_state": seed}
-        models = [
-            LinearSVMRegressor(C, epsilon=epsilon, **options).fit(features, targets, weights)
-            for C, epsilon in product(Cs, epsilons)
+        options = {k: getattr(self, k) for k in ("loss", "tol", "fit_intercept")}
+        paths = [
+            regression_path(features, targets, Cs, epsilon=epsilon, **options, weights=weights)
+            for epsilon in epsilons
         ]
-        return [(model.coef_, float(model.intercept_)) for model in models]
+        return [(coef[i], intercept[i]) for i in range(len(Cs)) for coef, intercept in paths]
 
     def _losses(self, models: list[Any], features: Floats, targets: Any) -> list[np.ndarray]:
         errors = [(targets - (features @ coef.T + offset)) ** 2 for coef, offset in models]

@@ -16,8 +16,7 @@ from kernlearn import constraints
 from kernlearn.kernels import Kernel, PolynomialKernel, as_kernel
 from kernlearn.kernels.points import check_points, check_training
 from kernlearn.model_selection import candidate_values, first_best, split_for_choice
-from kernlearn.sample_weights import check_weights
-from kernlearn.solvers.labels import encode_labels
+from kernlearn.sample_weights import check_weights, encode_labels
 from kernlearn.voted import complexity
 from kernlearn.voted.problem import Columns, Floats, Indices, KernelFamily, Solution, VotedProblem
 

@@ -2,9 +2,9 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -25,13 +25,6 @@ Grid = Mapping[str, list[Any]]
 # Parameters, what is predicted for held-out and for test rows, the number of support vectors, and
 # whether the solver converged.
 _Fitted = tuple[dict[str, Any], Any, Any, Any, bool]
-
-
-class _Way(NamedTuple):
-    """How a path is followed: a function of a model, X and y, and the values that it takes."""
-
-    follow: Callable[[Any, Any, Any], Any]
-    lists: Grid
 
 
 def fit_given(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> Any:
@@ -56,9 +49,8 @@ def select(
     If the protocol holds no rows out, they are taken from the training part. Fits that take long
     run in several processes. What the steps of a pipeline before the last make serves all values
     of the last one's parameters. The path of an estimator that has one is followed instead, see
-    :func:`measure_grid`, or :func:`kernlearn.solvers.regression_path.follow_path` for those of
-    scikit-learn. Among several parameters none is the first: then the one with the fewest support
-    vectors wins, as in :func:`kernlearn.experiments.store.grids.chosen_by_mean`.
+    :func:`measure_grid`. Among several parameters none is the first: then the one with the fewest
+    support vectors wins, as in :func:`kernlearn.experiments.store.grids.chosen_by_mean`.
     """
     grid, protocol = trial.spec.method.select, trial.spec.protocol
     if not grid:
@@ -72,8 +64,8 @@ def select(
         kept, held_out = hold_out_at_random(X.shape[0], protocol.validation, rng)
         X, X_val = parts.training(kept, kept), parts.training(held_out, kept)
         y, y_val = y[kept], y[held_out]
-    if way := _way_to_choose(estimator, grid, X, y):
-        return _best_of_path(estimator, grid, way, (X, y, X_val, y_val), task, scope)
+    if _has_path(estimator):
+        return _best_of_path(estimator, grid, (X, y, X_val, y_val), task, scope)
 
     points = list(ParameterGrid(grid))
 
@@ -164,11 +156,11 @@ def _fits(
 
 
 def _best_of_path(
-    estimator: Any, grid: Grid, way: _Way, parts: tuple[Any, ...], task: Task, scope: Scope
+    estimator: Any, grid: Grid, parts: tuple[Any, ...], task: Task, scope: Scope
 ) -> tuple[dict[str, Any], float]:
     X, y, X_val, y_val = parts
     points, scores, n_support = [], [], []
-    for fixed, path in _paths(estimator, grid, way, X, y, scope):
+    for fixed, path in _paths(estimator, grid, X, y, scope):
         predicted = getattr(path, task.output)(X_val)
         points += [{**fixed, **setting.params} for setting in path.settings]
         scores += [task.score(y_val, task.as_label(values, y)) for values in predicted]
@@ -235,8 +227,7 @@ def _one_by_one(
 def _by_path(
     estimator: Any, grid: Grid, parts: Parts, output: str, scope: Scope
 ) -> Iterator[_Fitted]:
-    way = _own_way(estimator, grid)
-    for fixed, path in _paths(estimator, grid, way, parts.X_train, parts.y_train, scope):
+    for fixed, path in _paths(estimator, grid, parts.X_train, parts.y_train, scope):
         predict = getattr(path, output)
         held_out, tested = predict(parts.X_val), predict(parts.X_test)
         n_support, converged = path.n_support.ravel(), path.converged.ravel()
@@ -245,37 +236,24 @@ def _by_path(
             yield parameters, held_out[i], tested[i], n_support[i], bool(converged[i])
 
 
-def _own_way(estimator: Any, grid: Grid) -> _Way:
-    """Return how the path of an estimator that has one is followed."""
+def _on_path(estimator: Any, grid: Grid) -> Grid:
+    """Return the part of a grid that the path of an estimator takes."""
     excluded = getattr(estimator, "path_excludes", ())
-    taken = {
+    return {
         name: values
         for name, values in grid.items()
         if "__" not in name
         and name not in excluded
         and not any(isinstance(value, Mapping) for value in values)
     }
-    return _Way(lambda model, X, y: model.path(X, y), taken)
-
-
-def _way_to_choose(estimator: Any, grid: Grid, X: Any, y: Any) -> _Way | None:
-    """Return how a path is followed to choose parameters, also of scikit-learn's regressors."""
-    if _has_path(estimator):
-        return _own_way(estimator, grid)
-    if type(estimator).__name__ not in ("KernelRidge", "SVR"):
-        return None
-    from kernlearn.solvers import regression_path  # imports these
-
-    names = regression_path.path_parameters(estimator, grid, X, y)
-    lists = {name: grid[name] for name in names}
-    return _Way(regression_path.follow_path, lists) if lists else None
 
 
 def _paths(
-    estimator: Any, grid: Grid, way: _Way, X: Any, y: Any, scope: Scope
+    estimator: Any, grid: Grid, X: Any, y: Any, scope: Scope
 ) -> Iterator[tuple[dict[str, Any], Any]]:
     """Follow a path for each combination of the parameters that it does not take."""
-    apart = {name: values for name, values in grid.items() if name not in way.lists}
+    lists = _on_path(estimator, grid)
+    apart = {name: values for name, values in grid.items() if name not in lists}
     for fixed in ParameterGrid(apart):
-        model = clone(estimator).set_params(**made_values(scope, fixed), **way.lists)
-        yield fixed, way.follow(model, X, y)
+        model = clone(estimator).set_params(**made_values(scope, fixed), **lists)
+        yield fixed, model.path(X, y)

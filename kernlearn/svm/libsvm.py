@@ -13,30 +13,22 @@ from numpy.ctypeslib import as_ctypes
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils import gen_batches
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
+from kernlearn.interrupts import interruptible
 from kernlearn.kernels import dot_product
-from kernlearn.memory import block_rows, require_memory, row_blocks
-from kernlearn.solvers import substitutes
-from kernlearn.solvers.bindings import Binding, official_binding
-from kernlearn.solvers.nodes import NODE, NodeRows, precomputed_rows
+from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, load_binding
+from kernlearn.memory import row_blocks
 
-# By LIBSVM's numbers; the binding's names for these differ between versions.
-_KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+_KERNELS = ("linear", "poly", "rbf", "sigmoid")  # by LIBSVM's numbers
 _LARGEST_EXPONENT = 300.0  # exp of twice as much, and its reciprocal, are finite
 
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
 
-def official() -> Binding | None:
-    """Return the official binding, or None where it is not installed."""
-    return official_binding("libsvm.svm", "libsvm", "svm_set_print_string_function")
-
-
 @dataclass(frozen=True)
 class SVMKernel:
-    """One of LIBSVM's kernels: a function of (X, Y), unless `name` is "precomputed"."""
+    """One of LIBSVM's kernels: a function of (X, Y)."""
 
     name: str
     degree: int = 0
@@ -76,16 +68,15 @@ def resolve_gamma(gamma: float | str, X: Any) -> float:
 
 def resolve_kernel(
     kernel: Any, degree: int, gamma: float | str, coef0: float, X: Any
-) -> tuple[SVMKernel, Any]:
-    """Return LIBSVM's kernel for a kernel, and the kernel fitted on X.
+) -> tuple[SVMKernel | None, Any]:
+    """Return LIBSVM's kernel for a kernel, None if it has no such one, and the kernel fitted on X.
 
     The kernel is a name of one of LIBSVM's kernels, with the parameters that follow, a kernel
-    object, of which a clone is fitted, or a function (X, Y) -> matrix. LIBSVM's kernel is
-    "precomputed" where it has no such kernel.
+    object, of which a clone is fitted, a function (X, Y) -> matrix, or "precomputed".
     """
     if isinstance(kernel, str):
         if kernel == "precomputed":
-            return SVMKernel("precomputed"), kernel
+            return None, kernel
         return SVMKernel(kernel, degree, resolve_gamma(gamma, X), coef0), kernel
     fitted = clone(kernel) if hasattr(kernel, "get_params") else kernel
     if hasattr(fitted, "fit"):
@@ -95,22 +86,7 @@ def resolve_kernel(
         return SVMKernel("poly", fitted.degree, 1.0, float(fitted.coef0)), fitted
     if type(fitted) is dot_product.HomogeneousPolynomialKernel:
         return SVMKernel("poly", fitted.degree, 1.0, 0.0), fitted
-    return SVMKernel("precomputed"), fitted
-
-
-def as_scaled_gaussian(kernel: Any, *points: Any) -> SVMKernel | None:
-    r"""Return LIBSVM's Gaussian kernel by which the exponential kernel can be evaluated.
-
-    :math:`\exp(\langle x, y \rangle / \sigma^2)` is
-    :math:`e^{\gamma |x|^2} \exp(-\gamma |x - y|^2) e^{\gamma |y|^2}` with
-    :math:`\gamma = 1 / 2 \sigma^2`. None for another kernel, and where the factors would
-    overflow at some of the points.
-    """
-    if type(kernel) is not dot_product.ExponentialKernel:
-        return None
-    gamma = 1 / (2 * kernel.sigma_**2)
-    largest = max(gamma * row_norms(X, squared=True).max(initial=0.0) for X in points)
-    return SVMKernel("rbf", gamma=gamma) if largest < _LARGEST_EXPONENT else None
+    return None, fitted
 
 
 def kernel_block(kernel: Any, X: Any, Y: Any) -> np.ndarray:
@@ -127,31 +103,6 @@ def kernel_block(kernel: Any, X: Any, Y: Any) -> np.ndarray:
     if not np.isfinite(block).all():
         raise ValueError("kernel returned NaN or infinity: kernel(X, Y) must be finite")
     return block
-
-
-def gram_rows(X: Any, kernel: Any | None, cache_size: float, memory_limit: int | None) -> NodeRows:
-    """Compute the kernel matrix of the training rows in LIBSVM's layout, its only copy.
-
-    X is the kernel matrix itself if `kernel` is None. `cache_size` is that of LIBSVM, in units of
-    2²⁰ bytes, and `memory_limit` the maximum number of bytes for matrix, cache and one block;
-    None means what is available.
-    """
-    n_rows = X.shape[0]
-    n_block = min(n_rows, block_rows(n_rows))
-    cache = min(int(cache_size * 2**20), 4 * n_rows**2)  # LIBSVM caches single precision
-    block = 2 * 8 * n_rows * n_block  # and a temporary of its size
-    require_memory(
-        NODE.itemsize * n_rows * (n_rows + 2) + cache + block,
-        memory_limit,
-        purpose=f"the kernel matrix of {n_rows} rows",
-        advice="use fewer rows, one of LIBSVM's own kernels ('linear', 'poly', 'rbf', "
-        "'sigmoid'), or random features with LinearSVM",
-    )
-    blocks = (
-        (batch, X[batch] if kernel is None else kernel_block(kernel, X[batch], X))
-        for batch in gen_batches(n_rows, n_block)
-    )
-    return precomputed_rows(n_rows, n_rows, blocks)
 
 
 class SupportVectors(NamedTuple):
@@ -192,50 +143,42 @@ def pair_coefficients(coefficients: np.ndarray, n_by_class: np.ndarray) -> np.nd
 
 
 def train(
-    rows: NodeRows,
+    X: Any,
     codes: np.ndarray,
     kernel: SVMKernel,
     class_weight: np.ndarray,
-    **parameters: float,
+    *,
+    C: float,
+    tol: float,
+    cache_size: float,
 ) -> SupportVectors:
-    """Train a C-SVC, one against one.
+    """Train a C-SVC, one against one, with one of LIBSVM's own kernels.
 
     `codes` are class codes 0, 1, ..., and a decision value is positive for the first class of its
-    pair; `class_weight` is the factor on C by class code, and `parameters` are fields of the
-    official ``svm_parameter``: C, eps, cache_size, shrinking.
+    pair; `class_weight` is the factor on C by class code.
+
+    Raises
+    ------
+    ImportError
+        If LIBSVM is not installed.
 
     Warns
     -----
     ConvergenceWarning
         If LIBSVM stopped at its maximum number of iterations.
-    RuntimeWarning
-        If scikit-learn's edition trains because LIBSVM is not installed, once per process.
     """
-    binding = official()
-    if binding is None:
-        substitutes.warn_once("LIBSVM")
-        tol, limit = parameters.pop("eps"), most_iterations(len(rows))
-        return train_weighted(
-            rows.matrix(),
-            codes,
-            kernel,
-            class_weight[codes],
-            None,
-            None,
-            **parameters,
-            tol=tol,
-            max_iter=limit,
-        )
+    binding = _official()
+    module, library = binding.module, binding.library
     # LIBSVM numbers classes by first appearance: in sorted rows its numbers are the codes.
     by_class = np.argsort(codes, kind="stable")
-    rows = rows.take(by_class)
-    module, library, hook = binding
+    rows = feature_rows(X).take(by_class)
     # The official constructors loop over the data and reset the print hook: not called.
     problem = module.svm_problem.__new__(module.svm_problem)
     problem.l = len(rows)
     problem.y = as_ctypes(codes[by_class].astype(np.float64))
     problem.x = rows.pointer(module.svm_node)
-    parameter = _parameter(module, kernel, **parameters)
+    parameter = _parameter(module, kernel)
+    parameter.C, parameter.eps, parameter.cache_size = C, tol, cache_size
     n_classes = parameter.nr_weight = len(class_weight)
     parameter.weight_label = as_ctypes(np.arange(n_classes, dtype=np.int32))
     parameter.weight = as_ctypes(class_weight)
@@ -243,10 +186,9 @@ def train(
     if error:
         raise ValueError(f"LIBSVM refuses its parameters: {error.decode()}")
 
-    with hook.capture() as output:
-        pointer = library.svm_train(problem, parameter)
+    pointer, output = binding.call(lambda: library.svm_train(problem, parameter))
     model = module.toPyModel(pointer)  # frees the memory of C when it goes out of scope
-    if reached_limit("".join(output), len(rows)):
+    if reached_limit(output, len(rows)):
         warnings.warn(
             "LIBSVM stopped at its limit of iterations before it converged: scale the "
             "features, lower C, raise tol, or check that the kernel is positive semidefinite",
@@ -267,36 +209,32 @@ def train(
 def train_weighted(
     X: Any,
     codes: np.ndarray,
-    native: SVMKernel,
+    kernel: SVMKernel | None,
     weights: np.ndarray,
-    kernel: Any | None,
-    memory_limit: int | None,
-    **parameters: Any,
+    *,
+    C: float,
+    tol: float,
+    cache_size: float,
 ) -> SupportVectors:
-    """Train a C-SVC with a factor on C for each row, by scikit-learn's edition of LIBSVM.
+    """Train a C-SVC with a factor on C for each row, or on a kernel matrix X if `kernel` is None.
 
-    X are rows, or the kernel matrix for a native kernel "precomputed", unless there is a `kernel`
-    that LIBSVM does not have; `codes` and the result are as for :func:`train`, and `parameters`
-    are those of ``SVC``.
+    By scikit-learn's LIBSVM: the official one has no weights, and reads a kernel matrix from a
+    copy of twice its size. The arguments and the result are otherwise those of :func:`train`.
     """
     from sklearn.svm import SVC
 
-    if kernel is not None:
-        n = X.shape[0]
-        require_memory(
-            8 * n**2,
-            memory_limit,
-            purpose=f"the kernel matrix of {n} rows",
-            advice="use fewer rows",
-        )
-        X = kernel_block(kernel, X, X)
+    settings = SVMKernel("precomputed") if kernel is None else kernel
     model = SVC(
-        kernel=native.name,
-        degree=native.degree,
-        gamma=native.gamma,
-        coef0=native.coef0,
-        **parameters,
-    ).fit(X, codes, sample_weight=weights)
+        C=C,
+        kernel=settings.name,
+        degree=settings.degree,
+        gamma=settings.gamma,
+        coef0=settings.coef0,
+        tol=tol,
+        cache_size=cache_size,
+        max_iter=most_iterations(len(codes)),
+    )
+    interruptible(lambda: model.fit(X, codes, sample_weight=weights))
     sign = -1 if len(model.classes_) == 2 else 1
     coefficients = model.dual_coef_
     if sp.issparse(coefficients):
@@ -328,12 +266,9 @@ def native_values(
 ) -> np.ndarray:
     """Return the decision values of all pairs of classes, by one call of LIBSVM per row.
 
-    `vectors` are the support vectors; for a precomputed kernel their serial numbers.
+    `vectors` are the support vectors.
     """
-    binding = official()
-    if binding is None:
-        raise substitutes.refusal("predict_native", "LIBSVM")
-    module, library, _ = binding
+    module, library, _ = _official()
     # A prototype on bare addresses: a call takes a third of the time of the official one.
     predict_values = ctypes.CFUNCTYPE(
         ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
@@ -356,11 +291,28 @@ def native_values(
     return values
 
 
-def _parameter(module: Any, kernel: SVMKernel, **fields: float) -> ctypes.Structure:
+def as_scaled_gaussian(kernel: Any, *points: Any) -> SVMKernel | None:
+    r"""Return LIBSVM's Gaussian kernel by which the exponential kernel can be evaluated.
+
+    :math:`\exp(\langle x, y \rangle / \sigma^2)` is
+    :math:`e^{\gamma |x|^2} \exp(-\gamma |x - y|^2) e^{\gamma |y|^2}` with
+    :math:`\gamma = 1 / 2 \sigma^2`. None for another kernel, and where the factors would
+    overflow at some of the points.
+    """
+    if type(kernel) is not dot_product.ExponentialKernel:
+        return None
+    gamma = 1 / (2 * kernel.sigma_**2)
+    largest = max(gamma * row_norms(X, squared=True).max(initial=0.0) for X in points)
+    return SVMKernel("rbf", gamma=gamma) if largest < _LARGEST_EXPONENT else None
+
+
+def _official() -> Binding:
+    return load_binding("libsvm", "libsvm.svm", "svm_set_print_string_function")
+
+
+def _parameter(module: Any, kernel: SVMKernel) -> ctypes.Structure:
     parameter = module.svm_parameter.__new__(module.svm_parameter)
     parameter.set_to_default_values()
     parameter.kernel_type = _KERNELS.index(kernel.name)
     parameter.degree, parameter.gamma, parameter.coef0 = kernel.degree, kernel.gamma, kernel.coef0
-    for name, value in fields.items():
-        setattr(parameter, name, value)
     return parameter

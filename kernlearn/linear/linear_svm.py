@@ -1,4 +1,4 @@
-"""Linear support vector classifier and regressor, trained by the official LIBLINEAR."""
+"""Linear support vector classifier and regressor."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -7,26 +7,60 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import ClassifierMixin, RegressorMixin, clone
-from sklearn.utils.validation import validate_data
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.constraints import CLASS_WEIGHT, NOT_NEGATIVE, StrOptions, fit_context
-from kernlearn.sample_weights import check_weights, without_zeros
-from kernlearn.solvers.labels import encode_labels
-from kernlearn.solvers.liblinear import PRIMAL_SOLVERS, LinearBase, Settings, solver_number
-from kernlearn.solvers.linear_path import primal_path
-from kernlearn.solvers.weighted import classifier_paths, regressor_paths
+from kernlearn.constraints import (
+    CLASS_WEIGHT,
+    FRACTION,
+    NOT_NEGATIVE,
+    POSITIVE,
+    StrOptions,
+    fit_context,
+)
+from kernlearn.linear.liblinear import DEFAULT_TOL, Settings, feature_rows, solve
+from kernlearn.linear.path import linear_paths, primal_path, regression_path
+from kernlearn.memory import require_memory
+from kernlearn.sample_weights import check_weights, encode_labels, without_zeros
+
+_POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+
+class _LinearModel(BaseEstimator):
+    """Base of the linear models."""
+
+    def _fit_by_liblinear(
+        self: Any, X: Any, y: np.ndarray, settings: Settings, presolve: float | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return coefficients, (n_problems, n_features), and intercepts in the dtype of X."""
+        n_features = X.shape[1]
+        rows = feature_rows(X, constant=self.fit_intercept)
+        found = solve(rows, y, n_features + int(self.fit_intercept), settings, presolve)
+        coef = np.ascontiguousarray(found[:, :n_features], dtype=X.dtype)
+        intercept = found[:, -1] if self.fit_intercept else np.zeros(len(found))
+        return coef, intercept.astype(X.dtype)
+
+    def _linear(self: Any, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **_POINTS)
+        return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 @dataclass(eq=False, repr=False)
-class LinearSVM(ClassifierMixin, LinearBase):
+class LinearSVM(ClassifierMixin, _LinearModel):
     """Linear support vector classifier, trained by LIBLINEAR [1]_.
 
     When to use it: many rows, sparse or wide data, and classes that a plane separates.
 
     With labels ±1 it minimises over w and b ::
 
-        ½ ‖w‖² + ½ (b / intercept_scaling)² + C Σᵢ loss(yᵢ (⟨w, xᵢ⟩ + b))
+        ½ ‖w‖² + ½ b² + C Σᵢ loss(yᵢ (⟨w, xᵢ⟩ + b))
 
     where the loss is max(0, 1 − t)² or max(0, 1 − t). More than two classes are separated one
     versus the rest.
@@ -37,32 +71,20 @@ class LinearSVM(ClassifierMixin, LinearBase):
         Weight of the losses relative to the norm.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         The loss.
-    solver : {"auto", "primal", "dual"}, default="auto"
-        "primal" is a Newton method (LIBLINEAR's ``-s 2``, squared hinge only), "dual"
-        coordinate descent (``-s 1``, or ``-s 3`` for the hinge); "auto" is the primal solver
-        where the loss allows it.
     tol : float, default=None
-        Tolerance of the stopping criterion; None is LIBLINEAR's default, 0.01 in the primal and
-        0.1 in the dual. The primal solver compares the norm of the gradient with
-        tol · min(n₊, n₋)/n times its norm at w = 0, the dual solver the largest violation of the
-        optimality conditions with tol.
+        Tolerance of the stopping criterion. LIBLINEAR compares the norm of the gradient with
+        tol · min(n₊, n₋)/n times its norm at w = 0; None is its default, 0.01. For the hinge and
+        with sample weights, it is the allowed excess of the objective over its minimum, relative
+        to it; None is 1e-6 for the hinge, 1e-10 otherwise.
     fit_intercept : bool, default=True
         Whether to fit the intercept b.
-    intercept_scaling : float, default=1.0
-        Value of the constant feature whose weight gives b (LIBLINEAR's ``-B``); the larger,
-        the less b is penalised.
-    penalize_intercept : bool, default=True
-        If False, b is not penalised at all (``-R``). Needs the primal solver and
-        ``intercept_scaling=1``.
     class_weight : dict, "balanced" or None, default=None
         Factor on C for each class; with more than two, only for the class that is separated
         from the rest.
     presolve : float, default=None
-        Share of the rows, between 0 and 1, on which the problem is solved first; the full
+        Share of the rows, between 0 and 1, on which LIBLINEAR solves the problem first; the full
         problem starts from that solution and ends at the same tolerance. Often saves time on
-        large data. Skipped if a class is missing in those rows. Needs the primal solver.
-    random_state : int, RandomState instance or None, default=None
-        Seed for the order in which the dual solvers visit the rows.
+        large data. Skipped if a class is missing in those rows.
 
     Attributes
     ----------
@@ -80,15 +102,13 @@ class LinearSVM(ClassifierMixin, LinearBase):
     See Also
     --------
     LinearSVMRegressor : The same for real targets.
-    KernelSVM : The same with a kernel.
+    kernlearn.svm.KernelSVM : The same with a kernel.
 
     Notes
     -----
-    LIBLINEAR computes in double precision and stores 16 bytes per value. With sample weights,
-    which it does not have, the squared hinge is minimised by Newton's method on rows that are not
-    sparse, whatever `solver` and `tol`, and the hinge by scikit-learn's LIBLINEAR. Two fits with
-    the dual solvers do not run concurrently in two threads, because they share the random numbers
-    of the C library.
+    LIBLINEAR computes in double precision and stores 16 bytes per value. The hinge, and the
+    squared hinge with sample weights, are minimised by Newton's method, which converges on
+    features of any scale, but needs rows that are not sparse.
 
     References
     ----------
@@ -98,7 +118,7 @@ class LinearSVM(ClassifierMixin, LinearBase):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from kernlearn.solvers import LinearSVM
+    >>> from kernlearn.linear import LinearSVM
     >>> X, y = load_iris(return_X_y=True)
     >>> LinearSVM().fit(X, y).predict(X[::50])
     array([0, 1, 2])
@@ -107,19 +127,18 @@ class LinearSVM(ClassifierMixin, LinearBase):
     C: float = 1.0
     _: KW_ONLY
     loss: str = "squared_hinge"
-    solver: str = "auto"
     tol: float | None = None
     fit_intercept: bool = True
-    intercept_scaling: float = 1.0
-    penalize_intercept: bool = True
     class_weight: Any = None
     presolve: float | None = None
-    random_state: Any = None
 
     _parameter_constraints = {
-        **LinearBase._parameter_constraints,
+        "C": [POSITIVE],
         "loss": [StrOptions({"squared_hinge", "hinge"})],
+        "tol": [None, POSITIVE],
+        "fit_intercept": ["boolean"],
         "class_weight": CLASS_WEIGHT,
+        "presolve": [None, FRACTION],
     }
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -143,41 +162,43 @@ class LinearSVM(ClassifierMixin, LinearBase):
         Raises
         ------
         ValueError
-            If y has a single class, or if a combination of parameters is not supported.
+            If y has a single class.
+        ImportError
+            If LIBLINEAR is needed and not installed.
 
         Warns
         -----
         ConvergenceWarning
-            If LIBLINEAR stopped before it reached `tol`.
+            If the solver stopped before it reached `tol`.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X, y = validate_data(self, X, y, **_POINTS)
         X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
-        self.classes_, codes, weight = encode_labels(y, self.class_weight, weights)
+        self.classes_, codes, class_weight = encode_labels(y, self.class_weight, weights)
         if len(self.classes_) == 2:
             # Code 0 is LIBLINEAR's positive class; scikit-learn's is the second label.
-            codes, weight = 1 - codes, weight[::-1]
-        self.coef_, self.intercept_ = self._solve(X, codes, weights, class_weight=weight)
-        return self
-
-    def _solve_weighted(
-        self, X: Any, y: np.ndarray, weights: np.ndarray, told: Settings
-    ) -> np.ndarray:
-        assert told.class_weight is not None
+            codes, class_weight = 1 - codes, class_weight[::-1]
+        if self.loss == "squared_hinge" and weights is None:
+            tol = self.tol or DEFAULT_TOL[self.loss]
+            settings = Settings(self.loss, self.C, tol, class_weight=class_weight)
+            found = self._fit_by_liblinear(X, codes, settings, self.presolve)
+            self.coef_, self.intercept_ = found
+            return self
         positives = np.arange(len(self.classes_) if len(self.classes_) > 2 else 1)[:, np.newaxis]
-        signs = np.where(y == positives, 1.0, -1.0)
-        factors = told.class_weight[y]
+        signs = np.where(codes == positives, 1.0, -1.0)
+        factors = class_weight[codes]
         if len(self.classes_) > 2:
             factors = np.where(signs > 0, factors, 1.0)
-        return classifier_paths(
-            X,
+        coef, intercept = linear_paths(
+            _dense(X),
             signs,
-            weights * factors,
             [self.C],
             loss=self.loss,
-            bias=told.bias,
-            tol=self._plain_tol(),
-            seed=told.seed or 0,
-        )[:, 0]
+            tol=self.tol,
+            fit_intercept=self.fit_intercept,
+            weights=factors if weights is None else weights * factors,
+        )
+        self.coef_, self.intercept_ = coef[:, 0], intercept[:, 0]
+        return self
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the signed distances from the separating hyperplanes, times ‖w‖.
@@ -213,18 +234,10 @@ class LinearSVM(ClassifierMixin, LinearBase):
         return self.classes_[codes]
 
 
-def trained_together(model: LinearSVM, X: Any, y: ArrayLike) -> bool:
-    """Whether :func:`fit_each` trains for all values of C at the same time."""
-    plain = model.class_weight is None and model.intercept_scaling == 1
-    plain = plain and model.fit_intercept and model.penalize_intercept
-    primal = solver_number(model.loss, model.solver) in PRIMAL_SOLVERS
-    return plain and primal and not sparse.issparse(X) and len(np.unique(y)) == 2
-
-
 def fit_each(model: LinearSVM, X: Any, y: ArrayLike, Cs: Sequence[float]) -> list[LinearSVM]:
     """Fit a classifier for each of several values of C.
 
-    On dense rows of two classes, with the primal solver, all are trained at the same time, by
+    On dense rows of two classes, with the squared hinge, all are trained at the same time, by
     LIBLINEAR's method on dense features: they are those of `fit` but for rounding, which the
     default tolerance amplifies where C is large.
 
@@ -254,15 +267,21 @@ def fit_each(model: LinearSVM, X: Any, y: ArrayLike, Cs: Sequence[float]) -> lis
     return models
 
 
+def trained_together(model: LinearSVM, X: Any, y: ArrayLike) -> bool:
+    """Whether :func:`fit_each` trains for all values of C at the same time."""
+    plain = model.loss == "squared_hinge" and model.class_weight is None and model.fit_intercept
+    return plain and not sparse.issparse(X) and len(np.unique(y)) == 2
+
+
 @dataclass(eq=False, repr=False)
-class LinearSVMRegressor(RegressorMixin, LinearBase):
+class LinearSVMRegressor(RegressorMixin, _LinearModel):
     """Linear support vector regression, trained by LIBLINEAR [1]_.
 
     When to use it: many rows, and a target that is linear in the features up to outliers.
 
     It minimises over w and b ::
 
-        ½ ‖w‖² + ½ (b / intercept_scaling)² + C Σᵢ loss(max(0, |yᵢ − ⟨w, xᵢ⟩ − b| − epsilon))
+        ½ ‖w‖² + ½ b² + C Σᵢ loss(max(0, |yᵢ − ⟨w, xᵢ⟩ − b| − epsilon))
 
     where the loss is the square or the value itself.
 
@@ -275,16 +294,12 @@ class LinearSVMRegressor(RegressorMixin, LinearBase):
         The loss.
     epsilon : float, default=0.1
         Half width of the tube without loss, in the unit of y.
-    solver : {"auto", "primal", "dual"}, default="auto"
-        "primal" is a Newton method (LIBLINEAR's ``-s 11``, squared loss only), "dual"
-        coordinate descent (``-s 12``, or ``-s 13`` for the plain loss); "auto" is the primal
-        solver where the loss allows it.
     tol : float, default=None
-        Tolerance of the stopping criterion, relative to its value at w = 0: the norm of the
-        gradient in the primal, the 1-norm of the violations of the optimality conditions in the
-        dual. None is LIBLINEAR's default, 0.0001 in the primal and 0.1 in the dual.
-    fit_intercept, intercept_scaling, penalize_intercept, presolve, random_state
-        As for `LinearSVM`.
+        Tolerance of the stopping criterion: LIBLINEAR compares the norm of the gradient with tol
+        times its norm at w = 0; None is its default, 0.0001. For the plain loss and with sample
+        weights as for `LinearSVM`.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b.
 
     Attributes
     ----------
@@ -301,6 +316,11 @@ class LinearSVMRegressor(RegressorMixin, LinearBase):
     --------
     LinearSVM : The same for classes.
 
+    Notes
+    -----
+    The plain loss, and the squared one with sample weights, are minimised by Newton's method, see
+    `LinearSVM`.
+
     References
     ----------
     .. [1] C.-H. Ho, C.-J. Lin. Large-scale linear support vector regression. JMLR 13, 2012.
@@ -308,7 +328,7 @@ class LinearSVMRegressor(RegressorMixin, LinearBase):
     Examples
     --------
     >>> import numpy as np
-    >>> from kernlearn.solvers import LinearSVMRegressor
+    >>> from kernlearn.linear import LinearSVMRegressor
     >>> X = np.arange(10.0).reshape(-1, 1)
     >>> model = LinearSVMRegressor(C=100, epsilon=0).fit(X, 2 * X.ravel() + 1)
     >>> model.coef_.round(2), round(float(model.intercept_), 2)
@@ -319,18 +339,15 @@ class LinearSVMRegressor(RegressorMixin, LinearBase):
     _: KW_ONLY
     loss: str = "squared_epsilon_insensitive"
     epsilon: float = 0.1
-    solver: str = "auto"
     tol: float | None = None
     fit_intercept: bool = True
-    intercept_scaling: float = 1.0
-    penalize_intercept: bool = True
-    presolve: float | None = None
-    random_state: Any = None
 
     _parameter_constraints = {
-        **LinearBase._parameter_constraints,
+        "C": [POSITIVE],
         "loss": [StrOptions({"squared_epsilon_insensitive", "epsilon_insensitive"})],
         "epsilon": [NOT_NEGATIVE],
+        "tol": [None, POSITIVE],
+        "fit_intercept": ["boolean"],
     }
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -353,36 +370,33 @@ class LinearSVMRegressor(RegressorMixin, LinearBase):
 
         Raises
         ------
-        ValueError
-            If a combination of parameters is not supported.
+        ImportError
+            If LIBLINEAR is needed and not installed.
 
         Warns
         -----
         ConvergenceWarning
-            If LIBLINEAR stopped before it reached `tol`.
+            If the solver stopped before it reached `tol`.
         """
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True
-        )
+        X, y = validate_data(self, X, y, y_numeric=True, **_POINTS)
         X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
-        coef, intercept = self._solve(X, np.asarray(y), weights, epsilon=self.epsilon)
+        if self.loss == "squared_epsilon_insensitive" and weights is None:
+            tol = self.tol or DEFAULT_TOL[self.loss]
+            settings = Settings(self.loss, self.C, tol, self.epsilon)
+            coef, intercept = self._fit_by_liblinear(X, np.asarray(y), settings)
+        else:
+            coef, intercept = regression_path(
+                _dense(X),
+                y,
+                [self.C],
+                loss=self.loss,
+                epsilon=self.epsilon,
+                tol=self.tol,
+                fit_intercept=self.fit_intercept,
+                weights=weights,
+            )
         self.coef_, self.intercept_ = coef[0], intercept[0]
         return self
-
-    def _solve_weighted(
-        self, X: Any, y: np.ndarray, weights: np.ndarray, told: Settings
-    ) -> np.ndarray:
-        return regressor_paths(
-            X,
-            y.astype(np.float64),
-            weights,
-            [self.C],
-            loss=self.loss,
-            epsilon=self.epsilon,
-            bias=told.bias,
-            tol=self._plain_tol(),
-            seed=told.seed or 0,
-        )
 
     def predict(self, X: ArrayLike) -> NDArray[np.floating]:
         """Predict targets.
@@ -398,3 +412,16 @@ class LinearSVMRegressor(RegressorMixin, LinearBase):
             ⟨w, x⟩ + b for each row x.
         """
         return self._linear(X)
+
+
+def _dense(X: Any) -> np.ndarray:
+    if not sparse.issparse(X):
+        return X
+    require_memory(
+        16 * X.shape[0] * X.shape[1],
+        None,
+        purpose=f"{X.shape[0]} rows of {X.shape[1]} features that are not sparse",
+        advice="the hinge and weights of rows need them: use fewer rows or features, or the "
+        "squared hinge without weights",
+    )
+    return X.toarray()

@@ -2,15 +2,15 @@
 
 import warnings
 from collections.abc import Callable
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, lapack
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
 
-from kernlearn.solvers.libsvm import SupportVectors
+from kernlearn.svm.libsvm import SupportVectors
 
 _SMO_ITERATIONS = 50_000  # of SMO, which solves easy problems sooner
 _MAX_ITER = 80
@@ -180,63 +180,57 @@ def _reach(values: Floats, direction: Floats) -> float:
 def train(
     gram: Floats,
     codes: NDArray[np.intp],
-    class_weight: Floats,
+    C: Floats,
     *,
-    C: float,
     tol: float,
-    sample_weight: Floats | None = None,
-    last: dict[int, DualSolution] | None = None,
-) -> SupportVectors:
-    """Train a C-SVC on a kernel matrix, one against one.
+    last: DualSolution | None = None,
+) -> tuple[SupportVectors, DualSolution | None]:
+    """Train a C-SVC of two classes on a kernel matrix, by SMO if it converges soon.
 
-    Each problem is given to SMO first, and to the interior-point method if SMO has not converged
-    after 50,000 iterations. The arguments and the result are those of
-    :func:`kernlearn.solvers.libsvm.train`; `sample_weight` are factors on C for each row. `last`
-    receives the solutions of problems for which SMO did not converge: for a greater C it is not
-    tried again then.
+    Parameters
+    ----------
+    gram : ndarray of shape (n_samples, n_samples)
+    codes : ndarray of shape (n_samples,)
+        Class codes 0 and 1; a decision value is positive for class 0.
+    C : ndarray of shape (n_samples,)
+        Weights of the losses.
+    tol : float
+        Allowed gap between the primal and dual objective, relative to the primal one.
+    last : DualSolution, default=None
+        The solution for a smaller C for which SMO did not converge: it is not tried again then.
+
+    Returns
+    -------
+    support : SupportVectors
+    solution : DualSolution or None
+        The solution, unless it is SMO's.
 
     Warns
     -----
     ConvergenceWarning
-        If the relative gap between the primal and dual objective stayed above `tol`.
+        If the gap stayed above `tol`.
     """
-    n_classes = len(class_weight)
-    pairs = list(combinations(range(n_classes), 2))
-    coefficients = np.zeros((n_classes - 1, len(codes)))
-    rho, gaps = np.empty(len(pairs)), []
-    for k, (i, j) in enumerate(pairs):
-        rows = np.flatnonzero((codes == i) | (codes == j))
-        y = np.where(codes[rows] == i, 1.0, -1.0)
-        factors = C * class_weight[codes[rows]]
-        if sample_weight is not None:
-            factors = factors * sample_weight[rows]
-        known = {} if last is None else last
-        found, by_smo = _train_pair(gram[np.ix_(rows, rows)], y, factors, tol, known.get(k))
-        if not by_smo:
-            known[k] = found
-        signed = y * found.alpha
-        coefficients[j - 1, rows[y > 0]] = signed[y > 0]
-        coefficients[i, rows[y < 0]] = signed[y < 0]
-        rho[k] = -found.intercept
-        gaps.append(found.gap)
-    if max(gaps) > tol:
+    y = np.where(codes == 0, 1.0, -1.0)
+    solution, by_smo = _solve(gram, y, C, tol, last)
+    if solution.gap > tol:
         warnings.warn(
-            f"the interior-point method stopped at a relative gap of {max(gaps):.3g}: scale the "
-            "features, lower C, or check that the kernel is positive semidefinite",
+            f"the interior-point method stopped at a relative gap of {solution.gap:.3g}: scale "
+            "the features, lower C, or check that the kernel is positive semidefinite",
             ConvergenceWarning,
             stacklevel=2,
         )
-    used = np.flatnonzero(coefficients.any(axis=0))
+    used = np.flatnonzero(solution.alpha)
     indices = used[np.argsort(codes[used], kind="stable")]
-    return SupportVectors(
+    support = SupportVectors(
         indices=indices.astype(np.int32),
-        n_by_class=np.bincount(codes[indices], minlength=n_classes).astype(np.int32),
-        coefficients=np.ascontiguousarray(coefficients[:, indices]),
-        rho=rho,
+        n_by_class=np.bincount(codes[indices], minlength=2).astype(np.int32),
+        coefficients=(y * solution.alpha)[np.newaxis, indices],
+        rho=np.array([-solution.intercept]),
     )
+    return support, None if by_smo else solution
 
 
-def _train_pair(
+def _solve(
     gram: Floats, y: Floats, C: Floats, tol: float, last: DualSolution | None
 ) -> tuple[DualSolution, bool]:
     """Return a solution, and whether it is that of SMO."""
@@ -257,8 +251,6 @@ def _train_pair(
 
 def _by_smo(gram: Floats, y: Floats, C: Floats, tol: float) -> tuple[DualSolution, bool]:
     """Return a solution of SMO, and whether it converged."""
-    from sklearn.svm import SVC
-
     smo = SVC(C=1.0, kernel="precomputed", tol=tol, max_iter=_SMO_ITERATIONS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

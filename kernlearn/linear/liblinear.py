@@ -1,0 +1,298 @@
+"""Bridge to LIBLINEAR's primal solvers, and what it shares with LIBSVM's.
+
+Both libraries read rows in the same layout, and report only by printing. To load one takes a third
+of a second, since each binding imports Numba: they are loaded when they first train or predict.
+"""
+
+import ctypes
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.ctypeslib import as_ctypes
+from sklearn.exceptions import ConvergenceWarning
+
+from kernlearn.interrupts import interruptible
+from kernlearn.memory import row_blocks
+
+#: LIBLINEAR's number of the primal solver (``-s``) of each loss.
+SOLVERS = {"squared_hinge": 2, "squared_epsilon_insensitive": 11}
+#: LIBLINEAR's own stopping tolerance (``-e``).
+DEFAULT_TOL = {"squared_hinge": 0.01, "squared_epsilon_insensitive": 1e-4}
+
+#: ``struct feature_node`` of LIBLINEAR, which is ``struct svm_node`` of LIBSVM.
+NODE = np.dtype([("index", np.int32), ("value", np.float64)], align=True)
+#: A dense array with a smaller share of nonzeros than this is copied without its zeros.
+DENSE_FROM = 0.6
+
+_END = -1  # index of the node that ends a row
+_ADVICE = {
+    "reaching max number of Newton iterations": "the primal solver did not converge in 1000 "
+    "iterations: scale the features, lower C or raise tol",
+    "line search fails": "the primal solver stopped at a failed line search, short of the "
+    "tolerance: raise tol or scale the features",
+}
+_loading = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """LIBLINEAR's parameters.
+
+    `epsilon` is the half width of the tube without loss, and `class_weight` the factor on C by
+    class code, None for regression.
+    """
+
+    loss: str
+    C: float
+    tol: float
+    epsilon: float = 0.1
+    class_weight: np.ndarray | None = None
+
+
+def solve(
+    rows: "NodeRows",
+    y: np.ndarray,
+    n_weights: int,
+    settings: Settings,
+    presolve: float | None = None,
+    start: np.ndarray | None = None,
+) -> np.ndarray:
+    """Train, optionally from a start or from the solution on evenly spaced rows.
+
+    These are a share `presolve` of the rows; if a class is missing there, it is not used.
+    `y` are class codes 0, 1, ... or targets, and `n_weights` is the number of features including
+    a constant one. The result has shape (n_problems, n_weights), with one problem for two classes
+    or for regression, otherwise one per class. Weights for two classes are positive for class 0,
+    independently of the order of the rows.
+
+    Raises
+    ------
+    ImportError
+        If LIBLINEAR is not installed.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If LIBLINEAR stopped before it reached the tolerance.
+    """
+    if settings.class_weight is not None:
+        # Sorted by class: LIBLINEAR's first class is the one of the first row.
+        by_class = np.argsort(y, kind="stable")
+        rows, y = rows.take(by_class), y[by_class]
+    if presolve is not None:
+        part, factor = first_part(len(rows), presolve)
+        weight = settings.class_weight
+        if weight is None or len(np.unique(y[part])) == len(weight):
+            scaled = replace(settings, C=settings.C * factor)
+            start, _ = _train(rows.take(part), y[part], n_weights, scaled, None)
+    weights, output = _train(rows, y, n_weights, settings, start)
+    for text, advice in _ADVICE.items():
+        if text in output:
+            warnings.warn(advice, ConvergenceWarning, stacklevel=2)
+            break
+    return weights
+
+
+def first_part(n_rows: int, share: float) -> tuple[np.ndarray, float]:
+    """Return evenly spaced rows to solve first, and the factor on C for them.
+
+    The sum of the losses has fewer terms there, which a larger C compensates.
+    """
+    n_part = int(np.ceil(share * n_rows))
+    return np.arange(n_part) * n_rows // n_part, n_rows / n_part
+
+
+def _train(
+    rows: "NodeRows",
+    y: np.ndarray,
+    n_weights: int,
+    settings: Settings,
+    start: np.ndarray | None,
+) -> tuple[np.ndarray, str]:
+    """Call LIBLINEAR's ``train``; return the weights and the output that it printed."""
+    binding = load_binding("liblinear", "liblinear.liblinear", "set_print_string_function")
+    official, library = binding.module, binding.library
+    # The official constructors loop over the data and reset the print hook: not called.
+    problem = official.problem.__new__(official.problem)
+    problem.l, problem.n, problem.bias = len(rows), n_weights, -1.0
+    problem.y = _doubles(y)
+    problem.x = rows.pointer(official.feature_node)
+    parameter = official.parameter.__new__(official.parameter)
+    parameter.set_to_default_values()
+    parameter.solver_type, parameter.C = SOLVERS[settings.loss], settings.C
+    parameter.eps, parameter.p = settings.tol, settings.epsilon
+    if settings.class_weight is not None:
+        parameter.nr_weight = len(settings.class_weight)
+        parameter.weight_label = as_ctypes(np.arange(parameter.nr_weight, dtype=np.int32))
+        parameter.weight = _doubles(settings.class_weight)
+    if start is not None:
+        parameter.init_sol = _doubles(start.T)
+    error = library.check_parameter(problem, parameter)
+    if error:
+        raise ValueError(f"LIBLINEAR refuses its parameters: {error.decode()}")
+    model, output = binding.call(lambda: library.train(problem, parameter))
+    try:
+        n_classes = model.contents.nr_class
+        n_problems = 1 if n_classes == 2 else n_classes
+        flat = np.ctypeslib.as_array(model.contents.w, (n_weights, n_problems))
+        return flat.T.copy(), output
+    finally:
+        library.free_and_destroy_model(ctypes.byref(model))
+
+
+def _doubles(values: np.ndarray) -> Any:
+    """Return a C array, kept alive by the structure that it is assigned to."""
+    return as_ctypes(np.array(values, dtype=np.float64).ravel())
+
+
+class PrintHook:
+    """The print hook of one library: the output of a training goes to the thread that trains.
+
+    The libraries report non-convergence only by printing, through one function pointer per
+    process, which `install` sets.
+    """
+
+    def __init__(self, install: Callable[[Any], None]) -> None:
+        self._install = install
+        # Kept here: the library keeps the bare pointer for longer than one call.
+        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(self._record)
+        self._thread = threading.local()
+
+    @contextmanager
+    def capture(self) -> Iterator[list[str]]:
+        """Yield a list that collects what the library prints in this thread."""
+        texts: list[str] = []
+        self._thread.texts = texts
+        self._install(self._callback)
+        try:
+            yield texts
+        finally:
+            self._thread.texts = None
+
+    def _record(self, text: bytes) -> None:
+        texts = getattr(self._thread, "texts", None)
+        if texts is None:  # somebody else's training: printed, as without a hook
+            print(text.decode("ascii", "replace"), end="")
+        else:
+            texts.append(text.decode("ascii", "replace"))
+
+
+class Binding(NamedTuple):
+    """An official binding: its module, the compiled library, and the hook of what that prints."""
+
+    module: Any
+    library: Any
+    hook: PrintHook
+
+    def call(self, train: Callable[[], Any]) -> tuple[Any, str]:
+        """Return what a call of the library returns, and what it prints meanwhile."""
+        # each thread has its own number of OpenMP threads, where the library has any
+        n_threads = getattr(self.library, "omp_get_max_threads", int)()
+
+        def work() -> tuple[Any, str]:
+            if n_threads:
+                self.library.omp_set_num_threads(n_threads)
+            with self.hook.capture() as output:
+                result = train()
+            return result, "".join(output)
+
+        return interruptible(work)
+
+
+def load_binding(library: str, module: str, print_function: str) -> Binding:
+    """Load the binding of a library once.
+
+    `print_function` is the name of the library's function that takes another one to print with.
+
+    Raises
+    ------
+    ImportError
+        If it is not installed, or cannot load its library.
+    """
+    with _loading:  # one hook per library, whichever thread is first
+        return _load(library, module, print_function)
+
+
+@cache
+def _load(library: str, module: str, print_function: str) -> Binding:
+    try:
+        loaded = import_module(module)
+    except Exception as error:  # the bindings raise a bare Exception without their library
+        raise ImportError(
+            f"{library.upper()} is not installed: pip install {library}-official (it needs a "
+            "C++ compiler on most systems)"
+        ) from error
+    compiled = getattr(loaded, library)
+    return Binding(loaded, compiled, PrintHook(getattr(compiled, print_function)))
+
+
+@dataclass(frozen=True)
+class NodeRows:
+    """Rows of nodes in one buffer, each ended by a node with index -1.
+
+    `addresses`, of dtype uintp, are where each row starts. They are valid as long as this object,
+    or one taken from it, lives.
+    """
+
+    nodes: np.ndarray
+    addresses: np.ndarray
+
+    @classmethod
+    def starting_at(cls, nodes: np.ndarray, starts: np.ndarray) -> Self:
+        """Return rows that start at positions in a buffer."""
+        return cls(nodes, (nodes.ctypes.data + starts * NODE.itemsize).astype(np.uintp))
+
+    def __len__(self) -> int:
+        return len(self.addresses)
+
+    def take(self, rows: np.ndarray) -> Self:
+        """Select rows, without a copy of their nodes."""
+        return type(self)(self.nodes, self.addresses[rows])
+
+    def pointer(self, node_type: type[ctypes.Structure]) -> Any:
+        """Return the addresses as a C ``node **``."""
+        kind = ctypes.POINTER(ctypes.POINTER(node_type))
+        return ctypes.cast(self.addresses.ctypes.data, kind)
+
+
+def feature_rows(X: Any, *, constant: bool = False) -> NodeRows:
+    """Convert the rows of a matrix to nodes, feature j with index j + 1.
+
+    The constructors of the official bindings loop over values in Python. Zeros of a dense array
+    are dropped where less than 60 % of its values are nonzero. With `constant`, there is an
+    additional feature of 1, with index n_features + 1.
+    """
+    n_rows, n_features = X.shape
+    n_extra = 2 if constant else 1
+    if sp.issparse(X) or np.count_nonzero(X) < DENSE_FROM * X.size:
+        csr = sp.csr_array(X, copy=True)
+        csr.sum_duplicates()  # LIBSVM needs ascending, unique indices
+        counts = np.diff(csr.indptr)
+        ends = np.cumsum(counts.astype(np.intp) + n_extra)
+        nodes = np.empty(csr.nnz + n_extra * n_rows, NODE)
+        places = np.arange(csr.nnz) + np.repeat(np.arange(n_rows) * n_extra, counts)
+        nodes["index"][places] = csr.indices + 1
+        nodes["value"][places] = csr.data
+        nodes["index"][ends - 1] = _END
+        if constant:
+            nodes["index"][ends - 2] = n_features + 1
+            nodes["value"][ends - 2] = 1.0
+        return NodeRows.starting_at(nodes, ends - counts - n_extra)
+    width = n_features + n_extra
+    nodes = np.empty((n_rows, width), NODE)
+    index = np.arange(1, width + 1)
+    index[-1] = _END
+    for batch in row_blocks(n_rows, width, itemsize=NODE.itemsize):
+        nodes["index"][batch] = index
+        nodes["value"][batch, :n_features] = X[batch]
+    if constant:
+        nodes["value"][:, n_features] = 1.0
+    return NodeRows.starting_at(nodes, np.arange(n_rows) * width)

@@ -1,0 +1,489 @@
+"""Kernel support vector classifier, trained by LIBSVM or an interior-point method."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import KW_ONLY, dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.extmath import row_norms
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kernlearn import constraints
+from kernlearn.constraints import fit_context
+from kernlearn.linear.liblinear import feature_rows
+from kernlearn.memory import allowed_memory, block_rows, require_memory, row_blocks
+from kernlearn.sample_weights import check_weights, encode_labels, taken, weighted_rows
+from kernlearn.svm import libsvm
+from kernlearn.svm.paths import ModelPath, Setting, families_of, noting_convergence
+
+if TYPE_CHECKING:
+    from kernlearn.svm.interior_point import DualSolution
+
+Floats = NDArray[np.float64]
+
+_BELOW = 1 - 1e-6  # share of C below which a coefficient is not at its bound
+
+
+@dataclass
+class Family:
+    """What fits share that differ in C alone, which ascends.
+
+    Attributes
+    ----------
+    gram : ndarray of shape (n_samples, n_samples) or None
+        The kernel matrix, once it is made.
+    last : DualSolution or None
+        The last solution of the interior-point method.
+    """
+
+    gram: Floats | None = None
+    last: "DualSolution | None" = None
+
+
+def _is_evaluated_by_libsvm(model: "KernelSVM") -> bool:
+    check_is_fitted(model)
+    return model._native_kernel is not None or model._scaled_gaussian() is not None
+
+
+@dataclass(eq=False, repr=False)
+class KernelSVM(ClassifierMixin, BaseEstimator):
+    """Support vector classifier with a kernel, trained by LIBSVM [1]_ by default.
+
+    When to use it: up to ten thousand rows, and a positive semi-definite kernel of any kind.
+
+    Multi-class problems are solved one against one. A kernel that LIBSVM has itself is
+    evaluated by the official LIBSVM during training; the matrix of any other kernel is computed
+    beforehand, and scikit-learn's LIBSVM trains on it without a copy.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, kernel object or callable, \
+            default="rbf"
+        A name; a kernel object (see `kernlearn.kernels`), of which a clone is fitted on X;
+        a function (X, Y) -> array of shape (len(X), len(Y)); or "precomputed" if X contains
+        kernel values. `kernlearn.kernels.PolynomialKernel` and
+        `~kernlearn.kernels.HomogeneousPolynomialKernel` are passed to LIBSVM as its own
+        polynomial with gamma 1.
+    C : float, default=1.0
+        Weight of the losses relative to the norm.
+    degree : int, default=3
+        Degree of "poly".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Factor of "poly", "rbf" and "sigmoid"; "scale" is 1 / (n_features · X.var()), "auto" is
+        1 / n_features.
+    coef0 : float, default=0.0
+        Constant of "poly" and "sigmoid".
+    solver : {"libsvm", "interior_point"}, default="libsvm"
+        "interior_point", for two classes, computes the kernel matrix and converges for any C:
+        where 50,000 iterations of SMO do not, it takes about 25 iterations of O(n³). For large C
+        and up to some thousand rows, where LIBSVM takes millions of iterations.
+    tol : float, default=0.001
+        Tolerance of the stopping criterion: the largest violation of the optimality conditions;
+        for the interior-point method the gap between primal and dual objective, relative to
+        them.
+    cache_size : float, default=200
+        Size of LIBSVM's cache of kernel rows, in units of 2²⁰ bytes.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on C for each class.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors, class by class.
+    support_vectors_ : {ndarray, sparse array} of shape (n_SV, n_features)
+        The support vectors; absent for "precomputed".
+    n_support_ : ndarray of shape (n_classes,)
+        Number of support vectors of each class.
+    dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
+        Coefficients of the support vectors, laid out and signed as in `sklearn.svm.SVC`.
+    intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
+        Constant of each decision function.
+    kernel_ : str or callable
+        The kernel, fitted if it is an object.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen in `fit`, if X has feature names.
+
+    See Also
+    --------
+    kernlearn.linear.LinearSVM : Much faster without a kernel, or on explicit features of a kernel.
+
+    Notes
+    -----
+    `predict` evaluates blocks of the kernel matrix by BLAS. `predict_native` is LIBSVM's own
+    row-by-row prediction, which is timed in [2]_, chapter 3. Both return the same labels, up to
+    rounding at a decision value of 0. LIBSVM evaluates kernels on all OpenMP threads;
+    ``threadpoolctl.threadpool_limits(1)`` restricts it to one. With sample weights,
+    scikit-learn's LIBSVM trains.
+
+    References
+    ----------
+    .. [1] C.-C. Chang, C.-J. Lin. LIBSVM: a library for support vector machines. ACM TIST 2,
+       2011.
+    .. [2] P. Kar. Topics in Resource-efficient Kernel Learning. Thesis, IIT Kanpur, 2013.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn.svm import KernelSVM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KernelSVM(kernel="poly", degree=2).fit(X, y)
+    >>> model.predict(X[::50]), model.predict_native(X[::50])
+    (array([0, 1, 2]), array([0, 1, 2]))
+    """
+
+    kernel: str | Callable[..., Any] = "rbf"
+    _: KW_ONLY
+    C: float = 1.0
+    degree: int = 3
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+    solver: str = "libsvm"
+    tol: float = 1e-3
+    cache_size: float = 200
+    class_weight: Any = None
+
+    #: Parameters of which :meth:`path` takes no list of values.
+    path_excludes: ClassVar[tuple[str, ...]] = ("class_weight",)
+
+    _parameter_constraints = {
+        "kernel": [
+            constraints.StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}),
+            callable,
+        ],
+        "C": [constraints.POSITIVE],
+        "degree": [constraints.WHOLE],
+        "gamma": [constraints.StrOptions({"scale", "auto"}), constraints.NOT_NEGATIVE],
+        "coef0": [constraints.FINITE],
+        "solver": [constraints.StrOptions({"libsvm", "interior_point"})],
+        "tol": [constraints.POSITIVE],
+        "cache_size": [constraints.POSITIVE],
+        "class_weight": constraints.CLASS_WEIGHT,
+    }
+
+    # A kernel object validates its own parameters.
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data; for "precomputed" the kernel matrix, (n_samples, n_samples).
+        y : array-like of shape (n_samples,)
+            Labels, numbers or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on C for each row, not negative.
+
+        Returns
+        -------
+        KernelSVM
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If y has a single class, if a precomputed X is not square, or if the kernel does
+            not return a finite matrix of the right shape.
+        MemoryError
+            If the kernel matrix is needed and does not fit, before it is computed.
+        ImportError
+            If LIBSVM is needed and not installed.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before it converged.
+        UserWarning
+            If a precomputed X looks like distances.
+        """
+        return self._fit(None, X, y, sample_weight)
+
+    def _fit(self, family: Family | None, X: Any, y: ArrayLike, sample_weight: Any = None) -> Self:
+        """Fit the model, in a family of others that differ in C alone."""
+        X, checked = validate_data(self, X, y, **self._accepted())
+        y = np.asarray(checked)
+        if self._precomputed:
+            if X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    f"X must be a square matrix for kernel='precomputed', but has shape {X.shape}"
+                )
+            if not X.diagonal().any() and X.any() and X.min() >= 0:
+                warnings.warn(
+                    "X looks like distances, with a diagonal of 0 and no value below: they are "
+                    "taken as kernel values. Pass a kernel such as exp(-X / X.mean())",
+                    UserWarning,
+                    stacklevel=4,
+                )
+        weights = check_weights(sample_weight, X)
+        rows = weighted_rows(weights, len(y))
+        if len(rows) < len(y):
+            y, weights = y[rows], taken(weights, rows)
+            X = X[np.ix_(rows, rows)] if self._precomputed else X[rows]
+        self.classes_, codes, class_weight = encode_labels(y, self.class_weight, weights)
+        self._native_kernel, self.kernel_ = libsvm.resolve_kernel(
+            self.kernel, self.degree, self.gamma, self.coef0, X
+        )
+        support = self._train(X, codes, class_weight, weights, family)
+        self._support = support
+        self.support_, self.n_support_ = rows[support.indices].astype(np.int32), support.n_by_class
+        self.dual_coef_ = self._sign * support.coefficients
+        self.intercept_ = -self._sign * support.rho
+        if not self._precomputed:
+            self.support_vectors_ = X[support.indices]
+        elif hasattr(self, "support_vectors_"):
+            del self.support_vectors_  # of an earlier fit with another kernel
+        return self
+
+    def _train(
+        self,
+        X: Any,
+        codes: NDArray[np.intp],
+        class_weight: Floats,
+        weights: Floats | None,
+        family: Family | None,
+    ) -> libsvm.SupportVectors:
+        row_weights = class_weight[codes] if weights is None else weights * class_weight[codes]
+        options = {"C": self.C, "tol": self.tol, "cache_size": self.cache_size}
+        if self.solver == "interior_point":
+            from kernlearn.svm import interior_point
+
+            if len(self.classes_) > 2:
+                raise ValueError(
+                    "Only binary classification is supported by solver='interior_point'. The "
+                    "type of the target is multiclass: use solver='libsvm'"
+                )
+            family = family or Family()
+            gram = self._gram(X, family)
+            support, family.last = interior_point.train(
+                gram, codes, self.C * row_weights, tol=self.tol, last=family.last
+            )
+            return support
+        native = self._native_kernel
+        fits = _matrix_bytes(len(codes), self.cache_size) <= allowed_memory(None)
+        if native is None or (family is not None and (family.gram is not None or fits)):
+            gram = self._gram(X, family or Family())
+            return libsvm.train_weighted(gram, codes, None, row_weights, **options)
+        if weights is not None:
+            return libsvm.train_weighted(X, codes, native, row_weights, **options)
+        return libsvm.train(X, codes, native, class_weight, **options)
+
+    def _gram(self, X: Any, family: Family) -> Floats:
+        """Return the kernel matrix of the training rows."""
+        if family.gram is None:
+            family.gram = X if self._precomputed else self._compared(X)
+        return family.gram
+
+    def _compared(self, X: Any) -> Floats:
+        n = X.shape[0]
+        factors = 5 * 8 * n**2 if self.solver == "interior_point" else 0
+        require_memory(
+            max(_matrix_bytes(n, self.cache_size), factors),
+            None,
+            purpose=f"the kernel matrix of {n} rows",
+            advice="use fewer rows, one of LIBSVM's own kernels ('linear', 'poly', 'rbf', "
+            "'sigmoid') with solver='libsvm', or random features with LinearSVM",
+        )
+        if self._native_kernel is not None:
+            return self._native_kernel(X, X)
+        gram = np.empty((n, n))
+        for rows in row_blocks(n, n):
+            gram[rows] = libsvm.kernel_block(self.kernel_, X[rows], X)
+        return gram
+
+    def path(self, X: Any, y: ArrayLike) -> "ModelPath":
+        """Fit the model for a grid of settings: parameters that are lists of values.
+
+        Where memory suffices the kernel matrix is computed once for all values of C, and the
+        interior-point method starts from the solution for the C before.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+
+        Returns
+        -------
+        ModelPath
+            The fitted models.
+        """
+        points, families = families_of(self)
+        fitted: list[Any] = [None] * len(points)
+        converged = np.ones(len(points), dtype=bool)
+        for places in families:
+            before, family = None, Family()
+            for place in sorted(places, key=lambda i: points[i].get("C", 0.0)):
+                if before is not None and converged[before] and fitted[before]._is_unbounded():
+                    fitted[place] = copy(fitted[before]).set_params(**points[place])
+                    continue
+                with noting_convergence(converged, place):
+                    fitted[place] = clone(self).set_params(**points[place])._fit(family, X, y)
+                before = place
+        return ModelPath([Setting(point) for point in points], fitted, converged)
+
+    def _is_unbounded(self) -> bool:
+        """Whether all coefficients are below C, so that a greater C changes nothing."""
+        largest = np.abs(self.dual_coef_).max(initial=0.0)
+        return self.class_weight is None and bool(largest < _BELOW * self.C)
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Return the decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Data; for "precomputed" the kernel values with the training rows,
+            (n_samples, n_training_samples).
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            For two classes, positive where ``classes_[1]`` is predicted. Otherwise for each class
+            the number of pairs it wins, plus the sum of the decision values of its pairs mapped
+            into (-1/3, 1/3).
+        """
+        values = self._pair_values(X)
+        if values.shape[1] == 1:
+            return values.ravel()
+        first, second = _pair_members(len(self.classes_))
+        sums = values @ (first - second)
+        # ties are broken by sums that never outweigh a vote
+        return self._votes(values) + sums / (3 * (np.abs(sums) + 1))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict labels, by blocks of the kernel matrix between X and the support vectors.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predicted labels; with more than two classes, the one that wins most pairs, the first
+            of those in case of a tie.
+        """
+        values = self._pair_values(X)
+        if values.shape[1] == 1:
+            return self.classes_[(values[:, 0] >= 0).astype(int)]
+        return self.classes_[self._votes(values).argmax(axis=1)]
+
+    @available_if(_is_evaluated_by_libsvm)
+    def predict_native(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict labels by LIBSVM's own prediction, called row by row.
+
+        Available for LIBSVM's own kernels, and for `kernlearn.kernels.ExponentialKernel`, which
+        is its Gaussian times factors of the norms.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Predicted labels.
+
+        Raises
+        ------
+        ValueError
+            If the factors of the exponential kernel are beyond the range of numbers.
+        ImportError
+            If LIBSVM is not installed.
+        """
+        X = self._check_rows(X)
+        support, native = self._support, self._native_kernel
+        vectors, rows = feature_rows(self.support_vectors_), feature_rows(X)
+        if native is not None:
+            values = libsvm.native_values(native, vectors, support, rows)
+        else:
+            gaussian = self._scaled_gaussian(X)
+            if gaussian is None:
+                raise ValueError("X is too far from 0 for LIBSVM's Gaussian kernel: use predict")
+            # The factors of the norms multiply the coefficients and the decision values.
+            at_rows, at_vectors = (
+                np.exp(gaussian.gamma * row_norms(points, squared=True))
+                for points in (X, self.support_vectors_)
+            )
+            unshifted = support._replace(
+                coefficients=support.coefficients * at_vectors, rho=np.zeros_like(support.rho)
+            )
+            values = libsvm.native_values(gaussian, vectors, unshifted, rows)
+            values = values * at_rows[:, np.newaxis] - support.rho
+        return self.classes_[self._votes(values).argmax(axis=1)]
+
+    def _scaled_gaussian(self, *points: Any) -> libsvm.SVMKernel | None:
+        if self._precomputed:
+            return None
+        return libsvm.as_scaled_gaussian(self.kernel_, self.support_vectors_, *points)
+
+    def _votes(self, values: Floats) -> Floats:
+        """Count the pairs that each class wins, the first class of a pair for a positive value."""
+        first, second = _pair_members(len(self.classes_))
+        return (values > 0) @ first + (values <= 0) @ second
+
+    @property
+    def _precomputed(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
+
+    @property
+    def _sign(self) -> int:
+        """Sign of the decision values relative to LIBSVM's, as in scikit-learn."""
+        return -1 if len(self.classes_) == 2 else 1
+
+    def _accepted(self) -> dict[str, Any]:
+        return {"accept_sparse": False if self._precomputed else "csr", "dtype": np.float64}
+
+    def _check_rows(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, **self._accepted())
+
+    def _pair_values(self, X: Any) -> Floats:
+        """Return decision values of shape (n_samples, n_pairs)."""
+        X = self._check_rows(X)
+        coefficients = libsvm.pair_coefficients(self.dual_coef_, self.n_support_)
+        values = np.empty((X.shape[0], coefficients.shape[1]))
+        for rows, block in self._support_blocks(X):
+            values[rows] = block @ coefficients
+        values += self.intercept_
+        return values
+
+    def _support_blocks(self, X: Any) -> Iterator[tuple[slice, Floats]]:
+        """Yield row blocks of the kernel matrix between X and the support vectors."""
+        for rows in row_blocks(X.shape[0], len(self.support_)):
+            if self._precomputed:
+                yield rows, X[rows][:, self.support_]
+            elif self._native_kernel is not None:
+                yield rows, self._native_kernel(X[rows], self.support_vectors_)
+            else:
+                yield rows, libsvm.kernel_block(self.kernel_, X[rows], self.support_vectors_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._precomputed
+        tags.input_tags.sparse = not self._precomputed
+        tags.classifier_tags.multi_class = self.solver == "libsvm"
+        return tags
+
+
+def _matrix_bytes(n_rows: int, cache_size: float) -> int:
+    """Return the bytes of a kernel matrix, LIBSVM's cache, and two blocks of the matrix."""
+    cache = min(int(cache_size * 2**20), 4 * n_rows**2)  # LIBSVM caches single precision
+    return 8 * n_rows**2 + cache + 2 * 8 * n_rows * min(n_rows, block_rows(n_rows))
+
+
+def _pair_members(n_classes: int) -> Floats:
+    """Return the first and the second class of each pair, as rows of the identity matrix."""
+    pairs = np.array(list(combinations(range(n_classes), 2)))
+    return np.eye(n_classes)[pairs.T]
