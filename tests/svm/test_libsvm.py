@@ -8,16 +8,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from kernlearn import memory
 from kernlearn.kernels import (
     ExponentialKernel,
     HomogeneousPolynomialKernel,
     PolynomialKernel,
 )
-from kernlearn.solvers import libsvm
-from kernlearn.solvers.libsvm import (
+from kernlearn.linear.liblinear import feature_rows
+from kernlearn.svm import libsvm
+from kernlearn.svm.libsvm import (
     SVMKernel,
-    gram_rows,
     kernel_block,
     native_values,
     pair_coefficients,
@@ -26,14 +25,13 @@ from kernlearn.solvers.libsvm import (
     resolve_kernel,
     train,
 )
-from kernlearn.solvers.nodes import feature_rows
 
 X, CODES = make_classification(150, 6, n_informative=4, n_classes=3, random_state=0)
 KERNEL = SVMKernel("rbf", gamma=0.2)
 
 
 def fit(X, codes, kernel=KERNEL, C=1.0):
-    return train(feature_rows(X), codes, kernel, np.ones(3), C=C, eps=1e-3, cache_size=10)
+    return train(X, codes, kernel, np.ones(3), C=C, tol=1e-3, cache_size=10)
 
 
 def test_support_vectors_come_by_class_whatever_the_order_of_the_rows():
@@ -103,35 +101,6 @@ def product(A, B):
     return A @ B.T
 
 
-def test_blocks_make_up_the_whole_matrix(monkeypatch):
-    monkeypatch.setattr(memory, "BLOCK_BYTES", 1)  # blocks of 32 rows
-    calls = []
-
-    def kernel(A, B):
-        calls.append(len(A))
-        return product(A, B)
-
-    rows = gram_rows(X70, kernel, 100, None)
-    assert calls == [32, 32, 6]
-    np.testing.assert_allclose(rows.nodes["value"][:, 1:-1], product(X70, X70))
-    np.testing.assert_array_equal(rows.nodes["value"][:, 0], np.arange(1, 71))
-
-
-def test_a_given_matrix_is_taken_as_it_is():
-    gram = product(X70, X70)
-    np.testing.assert_array_equal(gram_rows(gram, None, 1, None).nodes["value"][:, 1:-1], gram)
-
-
-def test_memory_is_asked_for_before_the_kernel_is():
-    def never(A, B):
-        pytest.fail("the kernel was called")
-
-    needed = 16 * 70 * 72 + 4 * 70**2 + 2 * 8 * 70 * 70
-    with pytest.raises(MemoryError, match=r"kernel matrix of 70 rows needs .*fewer rows"):
-        gram_rows(X70, never, 100, needed - 1)
-    gram_rows(X70, product, 100, needed)
-
-
 def test_what_a_kernel_returns_is_checked():
     np.testing.assert_allclose(
         kernel_block(product, sp.csr_array(X70), sp.csr_array(X70)), X70 @ X70.T
@@ -185,13 +154,13 @@ def test_a_subclass_of_a_polynomial_may_be_something_else():
     class Other(PolynomialKernel):
         pass
 
-    assert resolve_kernel(Other(), 3, 1.0, 0.0, A)[0].name == "precomputed"
+    assert resolve_kernel(Other(), 3, 1.0, 0.0, A)[0] is None
 
 
 def test_a_kernel_object_is_cloned_and_fitted():
     kernel = ExponentialKernel()
     native, fitted = resolve_kernel(kernel, 3, 1.0, 0.0, A)
-    assert native.name == "precomputed"
+    assert native is None
     assert fitted is not kernel
     assert fitted.sigma_ > 0
     assert not hasattr(kernel, "sigma_")
@@ -201,5 +170,5 @@ def test_functions_and_objects_without_fit_stay_what_they_are():
     def function(P, Q):
         return P @ Q.T
 
-    assert resolve_kernel(function, 3, 1.0, 0.0, A) == (SVMKernel("precomputed"), function)
-    assert resolve_kernel(RBF(2.0), 3, 1.0, 0.0, A) == (SVMKernel("precomputed"), RBF(2.0))
+    assert resolve_kernel(function, 3, 1.0, 0.0, A) == (None, function)
+    assert resolve_kernel(RBF(2.0), 3, 1.0, 0.0, A) == (None, RBF(2.0))

@@ -1,0 +1,264 @@
+import pickle
+import resource
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import minimize
+from sklearn.datasets import load_breast_cancer, make_classification, make_regression
+from sklearn.svm import LinearSVC
+
+from kernlearn import memory
+from kernlearn.linear import LinearSVM, LinearSVMRegressor, linear_svm
+from kernlearn.linear.linear_svm import fit_each
+from tests.checks import parametrize_with_checks
+
+X2, Y2 = make_classification(300, 10, n_redundant=0, flip_y=0.1, random_state=0)
+X3, Y3 = make_classification(
+    300, 10, n_informative=5, n_redundant=0, n_classes=3, flip_y=0.1, random_state=1
+)
+XR, YR = make_regression(200, 8, noise=5.0, random_state=0)
+YR = YR / 50 + 1
+
+
+@parametrize_with_checks(
+    [
+        LinearSVM(),
+        LinearSVM(loss="hinge"),
+        LinearSVM(presolve=0.5),
+        LinearSVMRegressor(),
+        LinearSVMRegressor(loss="epsilon_insensitive"),
+    ]
+)
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("data", [(X2, Y2), (X3, Y3)])
+@pytest.mark.parametrize("C", [0.01, 10.0])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_squared_hinge_is_scikit_learns(data, C, fit_intercept, class_weight):
+    told = {"C": C, "fit_intercept": fit_intercept, "class_weight": class_weight}
+    model = LinearSVM(tol=1e-7, **told).fit(*data)
+    peer = LinearSVC(tol=1e-9, dual=False, **told).fit(*data)
+    np.testing.assert_allclose(model.coef_, peer.coef_, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(model.intercept_, peer.intercept_, rtol=1e-4, atol=1e-6)
+    np.testing.assert_array_equal(model.predict(data[0]), peer.predict(data[0]))
+
+
+@pytest.mark.parametrize("data", [(X2, Y2), (X3, Y3)])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+def test_with_weights_it_is_scikit_learns(data, class_weight, loss):
+    X, y = data
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    told = {"C": 0.01, "loss": loss, "class_weight": class_weight}
+    model = LinearSVM(**told, tol=1e-9).fit(X, y, weights)
+    peer = LinearSVC(**told, tol=1e-9, max_iter=100_000, random_state=0).fit(X, y, weights)
+    np.testing.assert_allclose(model.coef_, peer.coef_, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(model.intercept_, peer.intercept_, rtol=1e-3, atol=1e-4)
+
+
+def test_the_hinge_converges_on_features_that_are_not_scaled():
+    X, y = load_breast_cancer(return_X_y=True)
+
+    def objective(coef, intercept, C):
+        losses = np.maximum(0, 1 - (2 * y - 1) * (X @ coef + intercept))
+        return 0.5 * (coef @ coef + intercept**2) + C * losses.sum()
+
+    for C in (0.01, 1.0, 1000.0):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = LinearSVM(C, loss="hinge").fit(X, y)
+        finer = LinearSVM(C, loss="hinge", tol=1e-8).fit(X, y)
+        values = [objective(m.coef_[0], m.intercept_[0], C) for m in (model, finer)]
+        assert values[0] == pytest.approx(values[1], rel=1e-5)
+
+
+def gradient_ratio(model, X, y):
+    """What LIBLINEAR's stopping rule compares with tol (loss squared, C = 1)."""
+    signs = np.where(y == model.classes_[1], 1.0, -1.0)
+    Z = np.column_stack([X, np.ones(len(X))])
+
+    def gradient(w):
+        return w - 2 * Z.T @ (signs * np.maximum(0, 1 - signs * (Z @ w)))
+
+    w = np.append(model.coef_, model.intercept_)
+    share = min(np.mean(signs > 0), np.mean(signs < 0))
+    return np.linalg.norm(gradient(w)) / np.linalg.norm(gradient(0 * w)) / share
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-5])
+@pytest.mark.parametrize("presolve", [None, 0.1, 0.5])
+def test_presolve_ends_at_the_same_tolerance(tol, presolve):
+    X, y = make_classification(3000, 30, n_informative=10, flip_y=0.05, random_state=2)
+    model = LinearSVM(tol=tol, presolve=presolve).fit(X, y)
+    assert gradient_ratio(model, X, y) <= tol * (1 + 1e-6)
+
+
+def test_presolve_of_many_classes_gives_the_same_model():
+    cold = LinearSVM(tol=1e-8).fit(X3, Y3)
+    warm = LinearSVM(tol=1e-8, presolve=0.3).fit(X3, Y3)
+    np.testing.assert_allclose(warm.coef_, cold.coef_, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "labels", [np.array(["no", "yes"]), np.array([7, -3]), np.array([True, False])]
+)
+def test_any_labels_and_scikit_learns_sign(labels):
+    y = labels[Y2]
+    model, peer = LinearSVM(tol=1e-6).fit(X2, y), LinearSVC(dual=False).fit(X2, y)
+    assert model.predict(X2).dtype == y.dtype
+    np.testing.assert_array_equal(model.classes_, peer.classes_)
+    assert np.corrcoef(model.coef_[0], peer.coef_[0])[0, 1] > 0.99
+    positive = model.decision_function(X2) > 0
+    np.testing.assert_array_equal(model.predict(X2) == model.classes_[1], positive)
+
+
+@pytest.mark.parametrize("data", [(X2, Y2), (X3, Y3)])
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+def test_the_label_of_the_first_row_does_not_matter(data, loss):
+    X, y = data
+    order = np.argsort(-y, kind="stable")
+    found = LinearSVM(0.01, loss=loss).fit(X, y)
+    again = LinearSVM(0.01, loss=loss).fit(X[order], y[order])
+    np.testing.assert_allclose(again.coef_, found.coef_, rtol=1e-3, atol=1e-5)
+    if loss == "squared_hinge":
+        np.testing.assert_array_equal(again.coef_, found.coef_)
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "hinge"])
+def test_float32_and_sparse_rows(loss):
+    single = X2.astype(np.float32)
+    model = LinearSVM(loss=loss, tol=1e-6).fit(single, Y2)
+    assert model.coef_.dtype == model.intercept_.dtype == np.float32
+    assert model.decision_function(single).dtype == np.float32
+    np.testing.assert_allclose(model.coef_, LinearSVM(loss=loss, tol=1e-6).fit(X2, Y2).coef_, 1e-2)
+    thin = X2 * (np.abs(X2) > 1)
+    dense = LinearSVM(loss=loss, tol=1e-8).fit(thin, Y2)
+    for make in (sp.csr_array, sp.csr_matrix, sp.csc_array):
+        model = LinearSVM(loss=loss, tol=1e-8).fit(make(thin), Y2)
+        np.testing.assert_allclose(model.coef_, dense.coef_, rtol=1e-6)
+        np.testing.assert_array_equal(model.predict(make(thin)), dense.predict(thin))
+
+
+def test_sparse_rows_that_do_not_fit_are_refused(monkeypatch):
+    thin = sp.csr_array(X2)
+    monkeypatch.setattr(memory, "allowed_memory", lambda limit: 1000)
+    LinearSVM().fit(thin, Y2)
+    for model, weights in ((LinearSVM(loss="hinge"), None), (LinearSVM(), np.ones(300))):
+        with pytest.raises(MemoryError, match="300 rows of 10 features that are not sparse"):
+            model.fit(thin, Y2, weights)
+
+
+def test_nothing_is_printed_or_warned_of(capfd):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LinearSVM().fit(X3, Y3).predict(X3)
+        LinearSVMRegressor().fit(XR, YR).predict(XR)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"presolve": 1.0}, "'presolve' parameter of LinearSVM"),
+        ({"C": 0}, "'C' parameter of LinearSVM"),
+        ({"tol": 0.0}, "'tol' parameter of LinearSVM"),
+        ({"loss": "logistic"}, "'loss' parameter of LinearSVM"),
+    ],
+)
+def test_parameters_that_are_not_allowed(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        LinearSVM(**parameters).fit(X2, Y2)
+
+
+def test_one_class_is_refused():
+    with pytest.raises(ValueError, match="one class: 5"):
+        LinearSVM().fit(X2, np.full(300, 5))
+
+
+def test_a_pickled_model_predicts():
+    model = LinearSVM().fit(X3, Y3)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision_function(X3), model.decision_function(X3))
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
+def test_memory_of_many_fits_is_given_back():
+    def resident_bytes():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+    wide = np.random.default_rng(0).standard_normal((20, 5000))
+    model = LinearSVM()
+    for _ in range(30):
+        model.fit(wide, Y2[:20])
+    before = resident_bytes()
+    for _ in range(200):
+        model.fit(wide, Y2[:20])
+    # The weights of each fit, left behind, would add up to 8 MB.
+    assert resident_bytes() - before < 2_000_000
+
+
+@pytest.mark.parametrize("told", [{}, {"presolve": 0.2, "tol": 1e-3}, {"presolve": 0.01}], ids=str)
+def test_classifiers_for_several_c_are_those_fitted_alone(told):
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(200) < 0.3, 1.0, -1.0)
+    X = rng.normal(size=(200, 20)) + 0.3 * y[:, None]
+    Cs = [0.01, 1.0, 10.0]
+    for C, model in zip(Cs, fit_each(LinearSVM(**told), X, y, Cs), strict=True):
+        alone = LinearSVM(C, **told).fit(X, y)
+        np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(model.intercept_, alone.intercept_, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("told", "X", "y"),
+    [
+        ({}, X3, Y3),
+        ({}, sp.csr_array(X2), Y2),
+        ({"loss": "hinge"}, X2, Y2),
+        ({"class_weight": "balanced"}, X2, Y2),
+    ],
+    ids=["classes", "sparse", "hinge", "balanced"],
+)
+def test_others_are_fitted_one_by_one(told, X, y, monkeypatch):
+    monkeypatch.setattr(linear_svm, "primal_path", None)
+    for C, model in zip([0.1, 1.0], fit_each(LinearSVM(**told), X, y, [0.1, 1.0]), strict=True):
+        np.testing.assert_array_equal(model.coef_, LinearSVM(C=C, **told).fit(X, y).coef_)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1])
+@pytest.mark.parametrize("loss", ["squared_epsilon_insensitive", "epsilon_insensitive"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_regressors_are_at_their_optimum(epsilon, loss, weighted):
+    weights = np.random.default_rng(0).uniform(0.5, 2, 200) if weighted else np.ones(200)
+
+    def objective(w, b):
+        error = np.maximum(0, np.abs(YR - XR @ w - b) - epsilon)
+        losses = error**2 if loss.startswith("squared") else error
+        return 0.5 * (w @ w + b * b) + 0.1 * weights @ losses
+
+    model = LinearSVMRegressor(0.1, epsilon=epsilon, loss=loss, tol=1e-8)
+    model.fit(XR, YR, weights if weighted else None)
+    found = objective(model.coef_, model.intercept_)
+    start = np.append(model.coef_, model.intercept_)
+    for start in (np.zeros(9), np.append(model.coef_, model.intercept_)):
+        best = minimize(lambda w: objective(w[:-1], w[-1]), start, method="Powell")
+        assert found <= best.fun * (1 + 1e-6)
+
+
+def test_shapes_and_types_of_regression():
+    model = LinearSVMRegressor().fit(XR.astype(np.float32), YR)
+    assert model.coef_.shape == (8,)
+    assert np.ndim(model.intercept_) == 0
+    assert model.predict(XR.astype(np.float32)).dtype == np.float32
+    assert model.predict(XR).shape == (200,)
+    sparse = LinearSVMRegressor(tol=1e-8).fit(sp.csr_array(XR), YR)
+    dense = LinearSVMRegressor(tol=1e-8).fit(XR, YR)
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-6)
+    with pytest.raises(ValueError, match="'epsilon' parameter of LinearSVMRegressor"):
+        LinearSVMRegressor(epsilon=-1.0).fit(XR, YR)

@@ -1,0 +1,200 @@
+"""Paths of C, to the minimum and to where LIBLINEAR stops."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC, LinearSVR
+
+from kernlearn.linear import LinearSVM, LinearSVMRegressor, path, truncated_newton
+from kernlearn.linear.path import linear_paths, regression_path
+from kernlearn.linear.truncated_newton import TruncatedNewton, full_steps
+
+CS = [0.01, 1.0, 10.0, 1000.0]
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((150, 6))
+Y = np.where(X @ RNG.standard_normal((6, 3)) + RNG.standard_normal((150, 3)) > 0.8, 1, -1).T
+TARGETS = X @ np.arange(6.0) + RNG.standard_normal(150)
+TRAINERS = [
+    ("squared_hinge", "newton"),
+    ("logistic", "newton"),
+    ("hinge", "newton"),
+    ("squared_hinge", "truncated_newton"),
+]
+
+
+def weak_problem(n=200, d=20, share=0.3, seed=0):
+    """Features without strong correlation, so that conjugate gradients do not amplify rounding."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < share, 1.0, -1.0)
+    return rng.normal(size=(n, d)) + 0.3 * y[:, None] * (rng.random(d) < 0.5), y
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic", "hinge"])
+def test_newton_is_what_scikit_learn_converges_to(loss, fit_intercept):
+    weights = RNG.uniform(0.5, 2.0, 150)
+    for given in (None, weights):
+        told = {"loss": loss, "fit_intercept": fit_intercept, "weights": given, "tol": 1e-9}
+        (coef,), (intercept,) = linear_paths(X, Y[:1], CS[:2], **told)
+        for C, w, b in zip(CS, coef, intercept, strict=False):
+            options = {"C": C, "tol": 1e-9, "fit_intercept": fit_intercept, "max_iter": 100_000}
+            if loss == "logistic":
+                peer = LogisticRegression(solver="liblinear", **options)
+            else:
+                peer = LinearSVC(loss=loss, dual=loss == "hinge", random_state=0, **options)
+            peer.fit(X, Y[0], sample_weight=given)
+            np.testing.assert_allclose(w, peer.coef_[0], atol=2e-4)
+            assert b == pytest.approx(np.ravel(peer.intercept_)[0], abs=2e-4)
+
+
+@pytest.mark.parametrize("loss", ["squared_epsilon_insensitive", "epsilon_insensitive"])
+def test_regressors_are_what_scikit_learn_converges_to(loss):
+    weights = RNG.uniform(0.5, 2.0, 150)
+    for given in (None, weights):
+        told = {"loss": loss, "epsilon": 0.2, "fit_intercept": True, "weights": given}
+        coef, intercept = regression_path(X, TARGETS, CS[:2], tol=1e-9, **told)
+        for C, w, b in zip(CS, coef, intercept, strict=False):
+            peer = LinearSVR(
+                C=C, loss=loss, epsilon=0.2, tol=1e-9, max_iter=100_000, random_state=0
+            )
+            peer.fit(X, TARGETS, sample_weight=given)
+            np.testing.assert_allclose(w, peer.coef_, atol=2e-4)
+            assert b == pytest.approx(peer.intercept_[0], abs=2e-4)
+
+
+@pytest.mark.parametrize("tol", [0.5, 0.01, 1e-4])
+@pytest.mark.parametrize("shape", [(200, 20), (15, 40)])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_truncated_newton_stops_where_liblinear_stops(shape, tol, fit_intercept):
+    features, y = weak_problem(*shape)
+    (coef,), (intercept,) = linear_paths(
+        features, [y], CS[:3], solver="truncated_newton", tol=tol, fit_intercept=fit_intercept
+    )
+    for C, w, b in zip(CS[:3], coef, intercept, strict=True):
+        official = LinearSVM(C, tol=tol, fit_intercept=fit_intercept).fit(features, y)
+        np.testing.assert_allclose(w, official.coef_[0], rtol=1e-7, atol=1e-10)
+        assert b == pytest.approx(official.intercept_[0], rel=1e-7, abs=1e-10)
+
+
+def test_truncated_newton_stops_early_and_goes_on_with_a_smaller_tolerance():
+    features, y = weak_problem(500, 60)
+
+    def objective(w):
+        return 0.5 * w @ w + 100 * (np.maximum(0, 1 - y * (features @ w)) ** 2).sum()
+
+    def excess(tol):
+        found, _ = linear_paths(features, [y], [100.0], solver="truncated_newton", tol=tol)
+        return objective(found[0, 0]) / objective(exact[0, 0]) - 1
+
+    exact, _ = linear_paths(features, [y], [100.0])
+    assert excess(None) > 1e-6
+    assert excess(1e-10) < 1e-12
+
+
+def test_truncated_newton_trains_each_c_anew():
+    features, y = weak_problem()
+    together = TruncatedNewton(features, tol=0.01).path(y, CS)
+    for C, w in zip(CS, together, strict=True):
+        # four models at a time are multiplied by a row, which rounds otherwise
+        alone = TruncatedNewton(features, tol=0.01).path(y, [C])[0]
+        np.testing.assert_allclose(alone, w, rtol=1e-9)
+
+
+def test_a_step_that_is_too_long_is_cut(monkeypatch):
+    # conjugate gradients that overshoot: the direction is right, the length is not
+    right = truncated_newton._conjugate_gradients
+    monkeypatch.setattr(truncated_newton, "_conjugate_gradients", lambda *a: 3 * right(*a))
+    features, y = weak_problem()
+    exact, _ = linear_paths(features, [y], [1.0])
+    found = TruncatedNewton(features, tol=1e-6).path(y, [1.0])
+    np.testing.assert_allclose(found, exact[0], rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("n_steps", [1, 3, 4, 6])
+def test_full_steps_are_products_and_sums(n_steps):
+    features, y = weak_problem(50, 7)
+    rng = np.random.default_rng(3)
+    margins, moves = rng.normal(size=(8, 50)), np.full((8, 50), np.nan)
+    steps, which = rng.normal(size=(n_steps, 7)), rng.permutation(8)[:n_steps]
+    slopes = np.full((n_steps, 7), np.nan)
+    full_steps(features, y, steps, margins, which, moves, slopes)
+    for k, step in enumerate(steps):
+        change = y * (features @ step)
+        after = margins[which[k]] + change
+        slope = (-2 * y * np.maximum(0.0, 1 - after)) @ features
+        np.testing.assert_allclose(moves[which[k]], change, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(slopes[k], slope, rtol=1e-11, atol=1e-11)
+    assert np.isnan(np.delete(moves, which, axis=0)).all()
+
+
+@pytest.mark.parametrize(("loss", "solver"), TRAINERS)
+def test_problems_orders_of_c_and_float32(loss, solver):
+    told = {"loss": loss, "solver": solver, "fit_intercept": True}
+    coef, intercept = linear_paths(X, Y, CS, **told)
+    assert (coef.shape, intercept.shape) == ((3, 4, 6), (3, 4))
+    shuffled = [1000.0, 0.01, 10.0, 1.0]
+    for y, w, b in zip(Y, coef, intercept, strict=True):
+        alone, at = linear_paths(X, [y], shuffled, **told)
+        np.testing.assert_array_equal(w, alone[0, [1, 3, 2, 0]])
+        np.testing.assert_array_equal(b, at[0, [1, 3, 2, 0]])
+    single = X.astype(np.float32)
+    found, expected = (
+        linear_paths(each, Y, CS, **told) for each in (single, single.astype(float))
+    )
+    for one, other in zip(found, expected, strict=True):
+        assert one.dtype == np.float32
+        np.testing.assert_array_equal(one, other.astype(np.float32))
+
+
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic", "hinge"])
+def test_weights_are_repeated_rows(loss):
+    weights = RNG.integers(1, 4, 150)
+    repeated = np.repeat(np.arange(150), weights)
+    told = {"loss": loss, "tol": 1e-9, "fit_intercept": True}
+    found = linear_paths(X, Y, [0.1, 1.0], **told, weights=weights)
+    expected = linear_paths(X[repeated], Y[:, repeated], [0.1, 1.0], **told)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-4)
+
+
+def test_targets_within_epsilon_need_no_weights():
+    assert not regression_path(X, TARGETS, [1.0], epsilon=np.abs(TARGETS).max())[0].any()
+
+
+def test_liblinears_regressor_ends_at_the_path():
+    model = LinearSVMRegressor(10, epsilon=0.2, tol=1e-8).fit(X, TARGETS)
+    (w,), (b,) = regression_path(X, TARGETS, [10], epsilon=0.2, fit_intercept=True)
+    np.testing.assert_allclose(w, model.coef_, rtol=1e-4)
+    assert b == pytest.approx(model.intercept_, rel=1e-4)
+
+
+def test_solvers_stopped_short_warn(monkeypatch):
+    monkeypatch.setattr(path, "_MAX_STEPS", 1)
+    monkeypatch.setattr(truncated_newton, "_MOST_STEPS", 2)
+    with pytest.warns(ConvergenceWarning, match="did not converge in 1 steps"):
+        regression_path(X, TARGETS, [100.0], epsilon=0.5)
+    with pytest.warns(ConvergenceWarning, match="after 2 steps at C=100"):
+        linear_paths(X, Y[:1], [100.0], solver="truncated_newton", tol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"Cs": []}, "Cs must hold"),
+        ({"Cs": [0.0]}, "Cs must hold"),
+        ({"Cs": [np.inf]}, "Cs must hold"),
+        ({"tol": 0.0}, "must be a positive number"),
+        ({"loss": "squared"}, "there is no loss 'squared'"),
+        ({"solver": "dual"}, "or solver 'dual'"),
+        ({"solver": "truncated_newton", "loss": "hinge"}, "needs loss='squared_hinge'"),
+        ({"Y": [np.ones(150)]}, "both must occur"),
+        ({"Y": [np.zeros(150)]}, r"labels must be -1 or \+1"),
+        ({"Y": Y[:, :-1]}, "inconsistent numbers of samples"),
+        ({"features": np.full((150, 6), np.nan)}, "NaN"),
+    ],
+)
+def test_what_is_not_allowed(changes, message):
+    arguments = {"features": X, "Y": Y, "Cs": [1.0], **changes}
+    with pytest.raises(ValueError, match=message):
+        linear_paths(**arguments)
