@@ -484,7 +484,6 @@ class LandmarkChoice(LandmarkedModel):
         features: Floats,
         targets: np.ndarray,
         grid: dict[str, np.ndarray],
-        rng: Any,
         weights: np.ndarray | None,
     ) -> list[Any]:
         """Return a model for each choice of the grid, the last parameter changing fastest."""
@@ -562,7 +561,7 @@ class LandmarkChoice(LandmarkedModel):
             self, X, targets, X_val, y_val, codes, prod(shape), rng, weights
         )
         features, rows = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
-        models = self._train(features, targets[rows], grid, rng, taken(weights, rows))
+        models = self._train(features, targets[rows], grid, taken(weights, rows))
         best, self.validation_scores_ = 0, None
         if X_val is not None:
             losses = self._losses(models, self._features(X_val), y_val)

@@ -15,9 +15,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from kernlearn.interrupts import interruptible
 from kernlearn.kernels import dot_product
-from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, load_binding
+from kernlearn.linear.liblinear import (
+    Binding,
+    NodeRows,
+    feature_rows,
+    interruptible,
+    load_binding,
+)
 from kernlearn.memory import row_blocks
 
 _KERNELS = ("linear", "poly", "rbf", "sigmoid")  # by LIBSVM's numbers

@@ -1,16 +1,13 @@
-"""Signals: each raises KeyboardInterrupt, at a moment when nothing is lost, and soon."""
+"""Signals that stop a command: each raises KeyboardInterrupt, at a moment when nothing is lost."""
 
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, ClassVar, TypeVar
-
-T = TypeVar("T")
+from typing import Any, ClassVar
 
 #: Ctrl-C, the end of a service or a job, and the end of the terminal.
 SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
@@ -91,27 +88,3 @@ class Interrupts:
         if self.asked:
             self._raised = time.monotonic()
             raise KeyboardInterrupt
-
-
-def interruptible(call: Callable[[], T]) -> T:
-    """Call a function that spends long in C code, so that Ctrl-C reaches Python meanwhile.
-
-    Python handles signals in the main thread, and only between its own instructions: there the
-    call runs in another thread, for which the main one waits. After an interrupt it goes on by
-    itself until it returns, since C code cannot be stopped; a process that exits ends it.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return call()
-    future: Future[T] = Future()
-
-    def work() -> None:
-        try:
-            future.set_result(call())
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=work, daemon=True).start()
-    # on Windows a signal does not end a wait
-    while not wait([future], timeout=1).done:
-        pass
-    return future.result()
