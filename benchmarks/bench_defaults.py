@@ -36,7 +36,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row, least_seconds
-from kernlearn import features, landmarks, pairwise, solvers, voted
+from kernlearn import features, landmarks, linear, pairwise, svm, voted
 from kernlearn.kernels import PolynomialKernel
 
 _SPEED = 1000  # rows that seconds are measured on
@@ -59,8 +59,8 @@ class Subject:
 _C = [0.01, 0.1, 1, 10, 100]
 _SIMILARITIES = ["gaussian", "laplacian", "manhattan"]
 SUBJECTS = [
-    Subject(solvers.LinearSVM, {"C": _C}),
-    Subject(solvers.KernelSVM, {"C": _C, "gamma": ["scale", 0.001, 0.01, 0.1]}),
+    Subject(linear.LinearSVM, {"C": _C}),
+    Subject(svm.KernelSVM, {"C": _C, "gamma": ["scale", 0.001, 0.01, 0.1]}),
     Subject(
         features.MaclaurinSVM,
         {"C": _C, "n_components": [100, 500], "h01": [False, True]},
@@ -105,7 +105,7 @@ SUBJECTS = [
         "two classes",
     ),
     Subject(pairwise.AllPairsSVM, {"regularization": [1e-4, 1e-3, 1e-2, 0.1]}, "two classes"),
-    Subject(solvers.LinearSVMRegressor, {"C": _C, "epsilon": [0, 0.1, 10]}, "numbers"),
+    Subject(linear.LinearSVMRegressor, {"C": _C, "epsilon": [0, 0.1, 10]}, "numbers"),
     Subject(
         landmarks.RegLand,
         {
@@ -187,7 +187,7 @@ def run(names: list[str] | None = None) -> list[Row]:
 
 
 def _is_linear(subject: Subject) -> bool:
-    return subject.make is solvers.LinearSVMRegressor
+    return subject.make is linear.LinearSVMRegressor
 
 
 def _scores(subject: Subject) -> Iterator[tuple[str, float, float]]:

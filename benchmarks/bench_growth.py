@@ -34,7 +34,7 @@ from kernlearn.landmarks import (
     RegLand,
 )
 from kernlearn.pairwise import OAM, OLP
-from kernlearn.solvers import KernelSVM
+from kernlearn.svm import KernelSVM
 from kernlearn.voted import VotedKernelClassifier
 
 #: CPU seconds of a run after which no larger size is measured.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
@@ -17,9 +18,8 @@ from benchmarks._measure import Row, least_seconds, once
 from kernlearn.datasets import load
 from kernlearn.exceptions import DataError
 from kernlearn.kernels import GaussianKernel
-from kernlearn.solvers.liblinear import Settings, solve
-from kernlearn.solvers.linear_path import linear_path, linear_paths
-from kernlearn.solvers.nodes import feature_rows
+from kernlearn.linear.liblinear import Settings, feature_rows, solve
+from kernlearn.linear.path import linear_paths
 
 Floats = NDArray[np.float64]
 
@@ -68,21 +68,21 @@ def _differences(X: Floats, y: NDArray[np.int_]) -> Floats:
 
 def _beside_others(what: str, features: Floats, y: NDArray[np.int_]) -> list[Row]:
     """Time four values of C, and compare the objectives that are reached."""
-    ours = least_seconds(lambda: linear_path(features, y, _CS, fit_intercept=True), 3)
+    ours = least_seconds(lambda: linear_paths(features, [y], _CS, fit_intercept=True), 3)
     models = [LinearSVC(C=C) for C in _CS]
     loop = once(lambda: [model.fit(features, y) for model in models])
 
     def liblinear() -> None:
         # The tolerance is relative to the gradient at 0, which grows with C: with the same one the
         # start would be accepted unchanged.
-        rows, start = feature_rows(features, 1.0), None
+        rows, start = feature_rows(features, constant=True), None
         for C in _CS:
             tol = 0.01 * _CS[0] / C
-            told = Settings(solver=2, C=C, tol=tol, bias=1.0, class_weight=np.ones(2))
+            told = Settings("squared_hinge", C, tol, class_weight=np.ones(2))
             start = solve(rows, y < 0, features.shape[1] + 1, told, start=start)
 
     warm = once(liblinear)
-    coef, intercept = linear_path(features, y, _CS, fit_intercept=True)
+    (coef,), (intercept,) = linear_paths(features, [y], _CS, fit_intercept=True)
     worst = max(
         _objective(w, b, features, y, C)
         / _objective(model.coef_[0], model.intercept_[0], features, y, C)
@@ -102,13 +102,14 @@ def _objective(w: Floats, b: float, features: Floats, y: NDArray[np.int_], C: fl
 
 def _logistic(name: str, differences: Floats, y: NDArray[np.int_]) -> Row:
     features = np.clip(10 * differences, -1, 1)
-    ours = least_seconds(lambda: linear_path(features, y, _CS, loss="logistic"), 1)
-    theirs = once(lambda: linear_path(features, y, _CS, loss="logistic", solver="liblinear"))
+    ours = least_seconds(lambda: linear_paths(features, [y], _CS, loss="logistic"), 1)
+    models = [LogisticRegression(C=C, solver="liblinear", fit_intercept=False) for C in _CS]
+    theirs = once(lambda: [model.fit(features, y) for model in models])
     return Row(f"{name}, slope 10, logistic: LIBLINEAR / newton", ours, theirs / ours)
 
 
 def _shared(name: str, differences: Floats, codes: NDArray[np.intp]) -> Row:
     Y = np.where(codes == np.arange(26)[:, np.newaxis], 1, -1)
     together = once(lambda: linear_paths(differences, Y, _CS))
-    alone = once(lambda: [linear_path(differences, y, _CS) for y in Y])
+    alone = once(lambda: [linear_paths(differences, [y], _CS) for y in Y])
     return Row(f"{name}, 26 problems: one by one / together", together, alone / together)

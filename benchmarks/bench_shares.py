@@ -18,8 +18,7 @@ from kernlearn.experiments.engine.protocol import prepare
 from kernlearn.experiments.engine.spec import ProtocolSpec
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
-from kernlearn.solvers.liblinear import Settings, solve
-from kernlearn.solvers.nodes import feature_rows
+from kernlearn.linear.liblinear import Settings, feature_rows, solve
 
 #: Numbers of features of RF and H0/1 in table 3.1, and its scaling.
 CASES = {
@@ -53,13 +52,13 @@ def run() -> list[Row]:
 
 
 def _shares(label: str, feature_map: RandomMaclaurin, X: Any, y: Any) -> list[Row]:
-    settings = Settings(solver=2, C=1.0, tol=0.03, bias=1.0, class_weight=np.ones(2))
+    settings = Settings("squared_hinge", C=1.0, tol=0.03, class_weight=np.ones(2))
     best = np.full(3, np.inf)
     for _ in range(_REPEATS):
         times = [perf_counter()]
         Z = feature_map.fit_transform(X)
         times.append(perf_counter())
-        nodes = feature_rows(Z, 1.0)
+        nodes = feature_rows(Z, constant=True)
         times.append(perf_counter())
         solve(nodes, y.astype(float), Z.shape[1] + 1, settings, presolve=0.1)
         times.append(perf_counter())

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row, least_seconds
 from kernlearn.datasets import catalogue, load, locate
-from kernlearn.solvers import KernelSVM
+from kernlearn.svm import KernelSVM
 from kernlearn.voted import VotedKernelClassifier
 
 _GRID = 10.0 ** -np.arange(7)

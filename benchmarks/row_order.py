@@ -22,8 +22,8 @@ from kernlearn.experiments.engine.protocol import Parts, prepare
 from kernlearn.experiments.engine.spec import ProtocolSpec
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import GaussianKernel, PolynomialKernel
-from kernlearn.solvers import LinearSVM
-from kernlearn.solvers.linear_path import linear_paths
+from kernlearn.linear import LinearSVM
+from kernlearn.linear.path import linear_paths
 
 _ORDERS = 6
 _CS = (1.0, 10.0, 100.0, 1000.0)
@@ -64,7 +64,7 @@ def _landmarks(parts: Parts) -> None:
     landmarks = X[np.random.RandomState(0).permutation(len(X))[:300]]
     train, held_out, test = (kernel(Z, landmarks) for Z in (X, parts.X_val, parts.X_test))
     signs = np.where(y == np.unique(y)[:, np.newaxis], 1.0, -1.0)
-    for solver in ("truncated_newton", "liblinear", "newton"):
+    for solver in ("truncated_newton", "newton"):
         accuracies = []
         for rows in _orders(len(y)):
             coef, _ = linear_paths(train[rows], signs[:, rows], _CS, solver=solver)

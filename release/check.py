@@ -49,7 +49,7 @@ from importlib import import_module
 
 finder = doctest.DocTestFinder(recurse=True)
 ran, lines, needing = 0, 0, []
-packages = "features kernels landmarks metrics onepass pairwise similarities solvers theory voted"
+packages = "features kernels landmarks linear onepass pairwise svm theory voted"
 for package in packages.split():
     module = import_module(f"kernlearn.{package}")
     for name in module.__all__:

@@ -26,13 +26,15 @@ from sklearn.utils.validation import has_fit_parameter
 
 import kernlearn.features
 import kernlearn.landmarks
+import kernlearn.linear
 import kernlearn.onepass
 import kernlearn.pairwise
-import kernlearn.solvers
+import kernlearn.svm
 import kernlearn.voted
 
 PACKAGES = (
-    kernlearn.solvers,
+    kernlearn.linear,
+    kernlearn.svm,
     kernlearn.features,
     kernlearn.landmarks,
     kernlearn.pairwise,

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 
 #: New files: a method, a kernel, a metric, a command, a card with its data, and a config.
 FILES = {
-    "kernlearn/solvers/nearest_mean.py": """
+    "kernlearn/linear/nearest_mean.py": """
 from sklearn.neighbors import NearestCentroid
 
 
@@ -99,7 +99,7 @@ LINES = [
     (
         "kernlearn/experiments/registry.py",
         "ESTIMATORS: dict[str, RegisteredEstimator] = by_name(\n",
-        '    _estimator("kernlearn.solvers.nearest_mean:NearestMean", "nearest mean"),\n',
+        '    _estimator("kernlearn.linear.nearest_mean:NearestMean", "nearest mean"),\n',
     ),
     (
         "kernlearn/kernels/registry.py",

@@ -22,9 +22,10 @@ from kernlearn.landmarks import (
     SparseRegLand,
     SpectrumSVM,
 )
+from kernlearn.linear import LinearSVM, LinearSVMRegressor
 from kernlearn.pairwise import AllPairsSVM
 from kernlearn.sample_weights import check_weights, class_weights
-from kernlearn.solvers import KernelSVM, LinearSVM, LinearSVMRegressor
+from kernlearn.svm import KernelSVM
 from kernlearn.voted import L1SVMClassifier, VotedKernelClassifier
 from tests.conformance import estimators, made
 
@@ -50,7 +51,7 @@ EXACT = [
     (KernelSVM(gamma=0.3, tol=1e-9), TWO, {}, 1e-5),
     (KernelSVM("poly", gamma=0.3, tol=1e-9, class_weight="balanced"), THREE, {}, 1e-5),
     (KernelSVM(PolynomialKernel(), tol=1e-9), THREE, {}, 1e-5),
-    (KernelSVM(gamma=0.3, tol=1e-9, solver="interior_point"), THREE, {}, 1e-5),
+    (KernelSVM(gamma=0.3, tol=1e-9, solver="interior_point"), TWO, {}, 1e-5),
     (MaclaurinSVM(tol=1e-9, random_state=0), THREE, {}, 1e-6),
     (
         RegLand(C=10.0, loss="squared_epsilon_insensitive", similarity="linear"),
@@ -216,8 +217,6 @@ def test_bad_weights():
         check_weights([0.0, 0.0], X[:2])
     with pytest.raises(ValueError, match="one class"):
         LinearSVM().fit(X, TWO, sample_weight=TWO)
-    with pytest.raises(ValueError, match="penalize_intercept"):
-        LinearSVM(penalize_intercept=False).fit(X, TWO, sample_weight=WEIGHTS)
     with pytest.raises(ValueError, match="fully_corrective"):
         SparseRegLand(algorithm="forward_greedy").fit(X, NUMBERS, sample_weight=WEIGHTS)
     with pytest.raises(ValueError, match="takes no sample_weight"):

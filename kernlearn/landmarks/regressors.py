@@ -11,11 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.constraints import NOT_NEGATIVE, POSITIVE, StrOptions, fit_context
 from kernlearn.landmarks.base import LandmarkChoice, SimilarityEstimator, float_type
 from kernlearn.landmarks.similarity import Floats, Indices, Landmarks
-<<<<<<< HEAD
-from kernlearn.memory import row_blocks
-=======
 from kernlearn.linear.path import regression_path
->>>>>>> bdd65dc (Linear models and kernel SVMs in two packages: weighted losses, Newton's method for all of them, one path of kernel machines)
+from kernlearn.memory import row_blocks
 from kernlearn.model_selection import candidate_values
 from kernlearn.sample_weights import check_weights
 

@@ -6,7 +6,7 @@ from sklearn.base import clone
 
 from kernlearn.experiments.plugins import kernel_class
 from kernlearn.kernels import Kernel
-from kernlearn.solvers import KernelSVM
+from kernlearn.svm import KernelSVM
 
 X = np.random.default_rng(0).normal(size=(30, 2))
 

@@ -3,14 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import make_friedman1
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import ElasticNet
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, SVR
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from kernlearn.datasets import two_moons
@@ -100,7 +98,7 @@ metrics: [accuracy]
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch, place):
     from kernlearn.kernels import PolynomialKernel
-    from kernlearn.solvers import KernelSVM
+    from kernlearn.svm import KernelSVM
 
     path = tmp_path / "c.yaml"
     path.write_text(NESTED)
@@ -122,31 +120,6 @@ def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch
     # the least error, and of equals the fewest support vectors
     assert found[:2] == min(one[:2] for one in slow)
     assert len({one[0] for one in slow}) > 1
-
-
-@pytest.mark.parametrize(
-    ("model", "grid"),
-    [
-        (KernelRidge(kernel="rbf"), {"alpha": [10.0, 0.01, 0.5], "gamma": [0.01, 0.3]}),
-        (SVR(), {"C": [100.0, 0.1, 10.0], "epsilon": [0.1, 2.0], "gamma": ["scale", 5.0]}),
-    ],
-    ids=["KernelRidge", "SVR"],
-)
-def test_regressors_of_scikit_learn_are_chosen_along_a_path(model, grid, tmp_path, monkeypatch):
-    X, y = make_friedman1(200, noise=1.0, random_state=0)
-    parts = prepare(X, y, replace(PROTOCOL, folds=4), 0)
-    path = tmp_path / "c.yaml"
-    path.write_text(NESTED)
-    trial = make_plan(load_config(path)).trials[0]
-    method = replace(trial.spec.method, select=grid)
-    trial = replace(trial, spec=replace(trial.spec, method=method))
-    chosen = []
-    for way in engine_grid._way_to_choose, lambda *data: None:
-        with monkeypatch.context() as patched:
-            patched.setattr(engine_grid, "_way_to_choose", way)
-            patched.setattr(engine_grid, "fit_given", fit_given if chosen else None)
-            chosen.append(engine_grid.select(model, parts, trial, REGRESSION, BUILT_IN, 1)[0])
-    assert chosen[0] == chosen[1]
 
 
 @pytest.mark.parametrize("values", [[10.0, 100.0], [100.0, 10.0]])

@@ -28,7 +28,7 @@ import os, signal, sys, time
 from pathlib import Path
 import kernlearn.cli.app, kernlearn.cli.progress, kernlearn.reports.site
 import kernlearn.experiments.engine.trial
-import kernlearn.features, kernlearn.solvers, sklearn.datasets, filelock, joblib, loky
+import kernlearn.features, kernlearn.svm, sklearn.datasets, filelock, joblib, loky
 if "dask" in sys.argv:
     import distributed
 

@@ -8,7 +8,8 @@ from sklearn.preprocessing import normalize
 
 from kernlearn.features import MaclaurinSVM, RandomMaclaurin
 from kernlearn.kernels import ExponentialKernel, PolynomialKernel
-from kernlearn.solvers import KernelSVM, LinearSVM
+from kernlearn.linear import LinearSVM
+from kernlearn.svm import KernelSVM
 from tests.checks import parametrize_with_checks
 
 
@@ -40,7 +41,7 @@ def test_is_the_map_and_then_the_linear_svm(digits, as_matrix, dtype, h01, class
     features = RandomMaclaurin(
         PolynomialKernel(3), 150, h01=h01, include_bias=False, random_state=3
     ).fit(X)
-    linear = LinearSVM(C=10.0, random_state=3).fit(features.transform(X), y)
+    linear = LinearSVM(C=10.0).fit(features.transform(X), y)
     expected = linear.decision_function(features.transform(X))
     found = model.decision_function(X)
     assert found.dtype == dtype

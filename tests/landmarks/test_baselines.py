@@ -7,7 +7,7 @@ from sklearn.svm import SVC
 
 from kernlearn.kernels import GaussianKernel, SigmoidKernel
 from kernlearn.landmarks import SimilarityFeatureSVM, SpectrumSVM
-from kernlearn.solvers import LinearSVM
+from kernlearn.linear import LinearSVM
 
 SPECTRA = ["clip", "flip", "shift"]
 

@@ -10,9 +10,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
 
+from kernlearn.linear import LinearSVM
 from kernlearn.pairwise import AllPairsMoments, AllPairsSVM
 from kernlearn.pairwise.all_pairs import mean_loss
-from kernlearn.solvers import LinearSVM
 from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
 from tests.pairwise.plain import stream
@@ -158,7 +158,7 @@ def test_solution_is_that_of_a_linear_machine_on_all_differences():
     signs = np.resize([-1, 1], len(differences))
     regularization = 0.05
     machine = LinearSVM(
-        1 / (regularization * len(differences)), fit_intercept=False, solver="primal", tol=1e-9
+        1 / (regularization * len(differences)), fit_intercept=False, tol=1e-9
     ).fit(differences * signs[:, np.newaxis], signs)
     model = AllPairsSVM(regularization, tol=1e-9).fit(X, y)
     np.testing.assert_allclose(model.coef_, machine.coef_, atol=1e-5)
