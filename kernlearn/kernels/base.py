@@ -258,9 +258,7 @@ def as_points(X: Any) -> np.ndarray:
     return as_objects(points)
 
 
-def diagonal(
-    kernel: Callable[[Any, Any], np.ndarray], X: Any, n_rows: int | None = None
-) -> np.ndarray:
-    """Return K(x, x) for each row x, from all pairs of `n_rows` rows at a time, 32 if None."""
-    blocks = gen_batches(X.shape[0], n_rows or _DIAGONAL_ROWS)
+def diagonal(kernel: Callable[[Any, Any], np.ndarray], X: Any) -> np.ndarray:
+    """Return K(x, x) for each row x, from all pairs of 32 rows at a time."""
+    blocks = gen_batches(X.shape[0], _DIAGONAL_ROWS)
     return np.concatenate([np.asarray(kernel(X[rows], X[rows])).diagonal() for rows in blocks])

@@ -9,15 +9,12 @@ from numpy.polynomial.polynomial import polyder, polyval
 from numpy.typing import ArrayLike
 from scipy.special import gammaln, xlogy
 from sklearn.metrics.pairwise import check_pairwise_arrays, cosine_similarity
-from sklearn.utils import check_array, gen_batches
+from sklearn.utils import check_array
 from sklearn.utils.extmath import safe_sparse_dot
 
 from kernlearn.constraints import COUNT, FINITE, NOT_NEGATIVE, StrOptions
 from kernlearn.kernels.base import Kernel, MatrixLike
 from kernlearn.kernels.distances import WidthKernel, row_tiles
-
-# Elements of the kernel matrix to which f is applied at once: 256 KB of float64 stay in cache.
-_BLOCK_ELEMENTS = 32768
 
 
 class BaseDotProductKernel(Kernel):
@@ -131,8 +128,8 @@ class BaseDotProductKernel(Kernel):
         self._validate_params()
         X, Y = check_pairwise_arrays(X, Y)
         gram = safe_sparse_dot(X, Y.T, dense_output=True)
-        for rows in gen_batches(len(gram), max(1, _BLOCK_ELEMENTS // gram.shape[1])):
-            gram[rows] = self._function(self._inside_radius(gram[rows]))
+        for rows, tile in row_tiles(gram):
+            gram[rows] = self._function(self._inside_radius(tile))
         return gram
 
     def _inside_radius(self, t: ArrayLike) -> np.ndarray:

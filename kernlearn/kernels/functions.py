@@ -16,7 +16,7 @@ from kernlearn.kernels.base import Kernel, TurnedSimilarity, as_indexed
 from kernlearn.kernels.pairs import check_values, compare_pairs, pair_error
 from kernlearn.kernels.registry import KERNELS, library_of, registered_kernel
 
-# Parts of the pairs for each worker, and the most pairs of a part: what an interruption waits for.
+# Parts for each worker, and the most pairs of one with more rows: what an interruption waits for.
 _PARTS, _MOST_PAIRS = 16, 256
 # Difference of two values of a pair that counts as rounding, relative to the greater.
 _ROUNDING = 1e-6
@@ -42,8 +42,8 @@ class CallableKernel(TurnedSimilarity):
     sigma : float or "auto", default="auto"
         The σ; "auto" is the mean distance of 64 training points.
     symmetric : bool, default=False
-        Whether the order of two points makes no difference: a function of points is then called
-        once for (x, y) and (y, x) in a matrix of all pairs of the same points.
+        Whether the order of two points makes no difference. A function of points is then called
+        once for (x, y) and (y, x) where all pairs of the same points are compared.
     n_jobs : int, default=None
         Number of workers that call a function of points; None is 1, unless set by
         :func:`joblib.parallel_config`, -1 all cores. They are threads, unless set likewise.
@@ -94,7 +94,10 @@ class CallableKernel(TurnedSimilarity):
         if 0 in shape:
             return np.zeros(shape)
         if self.takes == "points" or (self.takes == "auto" and not self._takes_matrices(X, Y)):
-            return self._of_points(X, Y)
+            gram = self._of_points(X, Y)
+            if self.symmetric and Y is X:
+                gram = np.triu(gram) + np.triu(gram, 1).T
+            return gram
         gram = np.asarray(self.function(X, Y))
         if gram.shape != shape:
             raise ValueError(
@@ -116,32 +119,15 @@ class CallableKernel(TurnedSimilarity):
     def _of_points(self, X: Any, Y: Any) -> NDArray[np.float64]:
         left = list(X.toarray() if sparse.issparse(X) else X)
         right = left if Y is X else list(Y.toarray() if sparse.issparse(Y) else Y)
-        half = self.symmetric and Y is X
-        n, m = len(left), len(right)
-        rows, columns = np.triu_indices(n) if half else np.divmod(np.arange(n * m), m)
-        n_jobs = effective_n_jobs(self.n_jobs)
-        if n_jobs == 1:
-            values = compare_pairs(self.function, left, right, rows, columns)
-        else:
-            size = min(max(len(rows) // (_PARTS * n_jobs), 1), _MOST_PAIRS)
-            parts = [(rows[part], columns[part]) for part in gen_batches(len(rows), size)]
-            found = Parallel(self.n_jobs, prefer="threads", batch_size=1)(
-                delayed(compare_pairs)(
-                    self.function,
-                    # with processes only the points of a part are sent
-                    {i: left[i] for i in set(some.tolist())},
-                    {j: right[j] for j in set(others.tolist())},
-                    some,
-                    others,
-                )
-                for some, others in parts
-            )
-            values = np.concatenate(found)
-        gram = np.empty((n, m))
-        gram[rows, columns] = values
-        if half:
-            gram[columns, rows] = values
-        return gram
+        half = self.symmetric and right is left
+        if (n_jobs := effective_n_jobs(self.n_jobs)) == 1:
+            return compare_pairs(self.function, left, right, half=half)
+        size = max(min(len(left) // (_PARTS * n_jobs), _MOST_PAIRS // len(right)), 1)
+        parts = Parallel(self.n_jobs, prefer="threads", batch_size=1)(
+            delayed(compare_pairs)(self.function, left[rows], right, rows.start, half=half)
+            for rows in gen_batches(len(left), size)
+        )
+        return np.concatenate(parts)
 
     def __sklearn_clone__(self) -> Self:
         # a function, and what it holds, stays the same object
@@ -243,24 +229,19 @@ and -2 the other way round: it is not symmetric
     kernel = as_kernel(similarity, "similarity").fitted_to(points)
     rng = check_random_state(random_state)
     for _ in range(n_pairs):
-        pair = rng.choice(n, 2, replace=False)
-        x, y = points[pair[:1]], points[pair[1:]]
+        i, j = rng.choice(n, 2, replace=False).tolist()
+        x, y = points[[i]], points[[j]]
         try:
             value = np.asarray(kernel(x, y), dtype=np.float64)
             check_values(value, x, y)
-            together = np.asarray(kernel(x, points[pair]))[:, 1:]
-            _check_same(value, together, "another time: it changes", x, y)
+            others = {"another time: it changes": kernel(x, points[[i, j]])[0, 1]}
             if symmetric:
-                other = np.asarray(kernel(y, x))
-                _check_same(value, other, "the other way round: it is not symmetric", x, y)
+                others["the other way round: it is not symmetric"] = kernel(y, x)[0, 0]
+            for problem, other in others.items():
+                a, b = float(value[0, 0]), float(other)
+                if abs(a - b) > _ROUNDING * max(abs(a), abs(b)) + 1e-12:
+                    raise pair_error(f"is {a:.6g}, and {b:.6g} {problem}", x, y, 0, 0)
         except SimilarityError as error:
-            i, j = pair.tolist()
             raise SimilarityError(
                 error.problem, i, j, error.shown, ("X", "X")
             ) from error.__cause__
-
-
-def _check_same(first: Any, second: Any, problem: str, x: Any, y: Any) -> None:
-    a, b = float(first[0, 0]), float(second[0, 0])
-    if abs(a - b) > _ROUNDING * max(abs(a), abs(b)) + 1e-12:
-        raise pair_error(f"is {a:.6g}, and {b:.6g} {problem}", x, y, 0, 0)

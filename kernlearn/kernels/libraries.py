@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from operator import is_not
 from threading import Lock
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -97,39 +97,19 @@ class LibrarySimilarity(TurnedSimilarity):
         if library is None:
             listed = ", ".join(LIBRARIES)
             raise ValueError(f"'name' must begin with a library of {listed}, got {name!r}")
-        defaults = _ADAPTERS[library.name].defaults(self.method)
+        self.library, _, self.method = name.partition(".")
+        defaults = _ADAPTERS[self.library][0](self.method)
         if unknown := parameters.keys() - defaults.keys():
             raise ValueError(
                 f"{name} has no parameter {', '.join(sorted(unknown))}; it has "
                 f"{', '.join([*defaults, 'turn', 'sigma'])}"
             )
         self.parameters = {**defaults, **parameters}
+        self.structured = library.points != "vectors"
+        self.missing = name == "sklearn.nan_euclidean"
+        by_product = self.method in _BY_PRODUCT or not self.is_distance
+        self.columnwise = self.library != "sklearn" or not by_product
         self._last = None
-
-    @property
-    def library(self) -> str:
-        """The name of the library."""
-        return self.name.partition(".")[0]
-
-    @property
-    def method(self) -> str:
-        """The name within the library."""
-        return self.name.partition(".")[2]
-
-    @property
-    def structured(self) -> bool:  # type: ignore[override]
-        """Whether points are strings, series or graphs."""
-        return LIBRARIES[self.library].points != "vectors"
-
-    @property
-    def missing(self) -> bool:  # type: ignore[override]
-        """Whether entries of vectors may be missing."""
-        return self.name == "sklearn.nan_euclidean"
-
-    @property
-    def columnwise(self) -> bool:  # type: ignore[override]
-        """Whether each value is the same to the last digit, whatever else is evaluated."""
-        return self.library != "sklearn" or (self.is_distance and self.method not in _BY_PRODUCT)
 
     @property
     def is_distance(self) -> bool:
@@ -141,7 +121,7 @@ class LibrarySimilarity(TurnedSimilarity):
         return {k: v for k, v in self.parameters.items() if k not in others and v is not None}
 
     def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
-        return _ADAPTERS[self.library].compare(self, X, Y)
+        return _ADAPTERS[self.library][1](self, X, Y)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, also those of the library.
@@ -406,7 +386,7 @@ class _RightGraphs:
 def _graph(graph: Any, place: int, name: str) -> Any:
     """Return a graph as GraKeL takes it; of networkx as [neighbours, labels, edge labels]."""
     if hasattr(graph, "adjacency") and hasattr(graph, "nodes"):
-        near = {u: dict(others) for u, others in graph.adjacency()}
+        near = dict(graph.adjacency())
         edges = {
             u: {v: float(data.get("weight", 1.0)) for v, data in others.items()}
             for u, others in near.items()
@@ -454,25 +434,12 @@ def _failure(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Excep
     return None
 
 
-class _Adapter(NamedTuple):
-    """How a library is called.
-
-    Attributes
-    ----------
-    defaults : callable
-        Returns the parameters of a name within the library, with their defaults.
-    compare : callable
-        Returns the values of all pairs, for a similarity and the points on the left and right.
-    """
-
-    defaults: Callable[[str], dict[str, Any]]
-    compare: Callable[[LibrarySimilarity, Any, Any], NDArray[Any]]
-
-
-_ADAPTERS = {
-    "scipy": _Adapter(_scipy_defaults, _scipy),
-    "sklearn": _Adapter(_sklearn_defaults, _sklearn),
-    "rapidfuzz": _Adapter(_rapidfuzz_defaults, _rapidfuzz),
-    "aeon": _Adapter(_aeon_defaults, _aeon),
-    "grakel": _Adapter(_grakel_defaults, _grakel),
+# For each library: the parameters of a name within it, with their defaults; and the values of all
+# pairs, for a similarity and the points on the left and right.
+_ADAPTERS: dict[str, tuple[Callable[[str], dict[str, Any]], Callable[..., NDArray[Any]]]] = {
+    "scipy": (_scipy_defaults, _scipy),
+    "sklearn": (_sklearn_defaults, _sklearn),
+    "rapidfuzz": (_rapidfuzz_defaults, _rapidfuzz),
+    "aeon": (_aeon_defaults, _aeon),
+    "grakel": (_grakel_defaults, _grakel),
 }

@@ -1,6 +1,7 @@
 """Errors that name the pair of points whose similarity is wrong."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from reprlib import Repr
 from typing import Any
 
@@ -73,28 +74,32 @@ def check_values(values: np.ndarray, X: Any, Y: Any) -> None:
 
 def compare_pairs(
     function: Callable[[Any, Any], Any],
-    left: Any,
-    right: Any,
-    rows: NDArray[np.intp],
-    columns: NDArray[np.intp],
+    left: Sequence[Any],
+    right: Sequence[Any],
+    first: int = 0,
+    *,
+    half: bool = False,
 ) -> NDArray[np.float64]:
-    """Return the values of a function for some pairs of points, one after the other.
+    """Return the values of a function for all pairs of points, one after the other.
 
-    `left` and `right` are sequences of points, or mappings of places to points.
+    `first` is the place of the first point on the left, for errors. With `half` points on the
+    left are compared only with those from their own place on; other values are 0.
     """
-    values = np.empty(len(rows))
-    for k, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
-        try:
-            result = function(left[i], right[j])
-        except Exception as error:
-            raise pair_error(raised(error), left, right, i, j) from error
-        value = as_number(result)
-        if value is None:
-            problem = f"is {shown(result)}: 'function' must return a number for two points"
-            raise pair_error(problem, left, right, i, j)
-        if not np.isfinite(value):
-            raise pair_error(not_finite(value), left, right, i, j)
-        values[k] = value
+    values = np.zeros((len(left), len(right)))
+    for i, x in enumerate(left):
+        for j in range(first + i if half else 0, len(right)):
+            try:
+                result = function(x, right[j])
+            except Exception as error:
+                texts = shown(x), shown(right[j])
+                raise SimilarityError(raised(error), first + i, j, texts) from error
+            value = as_number(result)
+            if value is None or not math.isfinite(value):
+                number = f"is {shown(result)}: 'function' must return a number for two points"
+                problem = number if value is None else not_finite(value)
+                texts = shown(x), shown(right[j])
+                raise SimilarityError(problem, first + i, j, texts)
+            values[i, j] = value
     return values
 
 

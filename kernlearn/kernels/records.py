@@ -478,7 +478,7 @@ class ColumnSimilarity(Kernel):
         """Whether each value is the same to the last digit, whatever else is evaluated."""
         return all(as_kernel(one, name).columnwise for name, one, _ in self.similarities)
 
-    def fit(self, X: Any, y: object = None) -> Self:
+    def fit(self, X: Any, y: Any = None, names: Sequence[str] | None = None) -> Self:
         """Find the columns, and fit the similarities that learn from them.
 
         Parameters
@@ -487,6 +487,8 @@ class ColumnSimilarity(Kernel):
             Training points.
         y : array-like, default=None
             Targets, for similarities that learn from them.
+        names : sequence of str, default=None
+            Names of the columns of an array.
 
         Returns
         -------
@@ -498,12 +500,6 @@ class ColumnSimilarity(Kernel):
         ValueError
             If a parameter is not valid, or a column is not there.
         """
-        return self._fit(X, y, None)
-
-    def fitted_to(self, X: Any, y: object = None, names: Sequence[str] | None = None) -> Kernel:
-        return copy(self)._fit(X, y, names)
-
-    def _fit(self, X: Any, y: Any, names: Sequence[str] | None) -> Self:
         self._validate_params()
         if hasattr(X, "columns"):
             names = list(X.columns)
@@ -523,6 +519,9 @@ class ColumnSimilarity(Kernel):
             fitted = kernel.fitted_to(entries, None if y is None else np.asarray(y)[rows])
             self.parts_.append(replace(part, kernel=fitted))
         return self
+
+    def fitted_to(self, X: Any, y: object = None, names: Sequence[str] | None = None) -> Kernel:
+        return copy(self).fit(X, y, names)
 
     def _checked_weights(self) -> dict[str, float]:
         names = [name for name, _, _ in self.similarities]
@@ -627,15 +626,9 @@ class MatrixSimilarity(TurnedSimilarity):
 
 def _numbers(points: Any, n_points: int) -> NDArray[np.intp]:
     """Return numbers of rows, from a sequence of them or a single column."""
-    points = np.asarray(_dense(points).tolist(), dtype=np.float64)
-    if points.ndim > 2 or (points.ndim == 2 and points.shape[1] != 1):
-        raise ValueError(f"points must be numbers of rows, got an array of shape {points.shape}")
-    numbers = points.ravel()
-    wrong = ~((numbers >= 0) & (numbers < n_points) & (numbers == np.floor(numbers)))
-    if wrong.any():
-        place = int(wrong.argmax())
-        raise ValueError(
-            f"points must be numbers of rows from 0 to {n_points - 1}, got {numbers[place]:g} at "
-            f"{place}"
-        )
-    return numbers.astype(np.intp)
+    numbers = np.asarray(_dense(points).tolist(), dtype=np.float64)
+    known = np.isin(numbers, np.arange(n_points))
+    if not known.all() or numbers.size != len(numbers):
+        wrong = numbers[~known][:1] if known.ndim == 1 else f"shape {numbers.shape}"
+        raise ValueError(f"points must be numbers of rows from 0 to {n_points - 1}, got {wrong}")
+    return numbers.ravel().astype(np.intp)

@@ -140,13 +140,12 @@ class LibraryKernel(RegisteredKernel):
         return {name: value for name, value in known.items() if name != "name"}
 
 
-def _of_library(dotted: str, name: str = "", summary: str = "") -> LibraryKernel:
-    library_name, _, method = dotted.partition(".")
-    library = LIBRARIES[library_name]
+def _of_library(dotted: str, name: str, summary: str) -> LibraryKernel:
+    library = LIBRARIES[dotted.partition(".")[0]]
     return LibraryKernel(
-        name or dotted,
+        name,
         "kernlearn.kernels.libraries:LibrarySimilarity",
-        summary=summary or f"{library.kinds[method]} of {library.points}",
+        summary=summary,
         extra=library.extra,
         needs=library.name,
         points=library.points,
@@ -165,7 +164,7 @@ KERNELS: dict[str, RegisteredKernel] = {
         _own("homogeneous_polynomial", "dot_product:HomogeneousPolynomialKernel", "⟨x, y⟩^degree"),
         _own("polynomial", "dot_product:PolynomialKernel", "(⟨x, y⟩ + coef0)^degree"),
         _own("exponential", "dot_product:ExponentialKernel", "exp(⟨x, y⟩ / σ²)"),
-        _own("vovk", "dot_product:VovkKernel", "(1 - ⟨x, y⟩^p) / (1 - ⟨x, y⟩)"),
+        _own("vovk", "dot_product:VovkKernel", "1 / (1 - ⟨x, y⟩)"),
         _own("dot_product", "dot_product:DotProductKernel", "Σ aₙ ⟨x, y⟩ⁿ from its coefficients"),
         _own("linear", "dot_product:LinearKernel", "⟨x, y⟩"),
         _own("gaussian", "distances:GaussianKernel", "exp(-‖x - y‖² / 2σ²)"),
@@ -203,10 +202,11 @@ def library_names() -> list[str]:
 @cache
 def registered_kernel(name: str) -> RegisteredKernel | None:
     """Return the record of a name, dotted or not; None if there is no such name."""
-    library, _, method = name.partition(".")
-    if library in LIBRARIES and method in LIBRARIES[library].kinds:
-        return _of_library(name)
-    return KERNELS.get(name)
+    prefix, _, method = name.partition(".")
+    library = LIBRARIES.get(prefix)
+    if library is None or method not in library.kinds:
+        return KERNELS.get(name)
+    return _of_library(name, name, f"{library.kinds[method]} of {library.points}")
 
 
 def names(points: str | None = None, *, installed: bool | None = None) -> list[str]:
@@ -234,14 +234,12 @@ def names(points: str | None = None, *, installed: bool | None = None) -> list[s
     >>> names("graphs")[:2]
     ['grakel.edge_histogram', 'grakel.graph_hopper']
     """
-    every = (
-        registered_kernel(name)
-        for name in [*sorted(KERNELS.keys() - {"dot_product"}), *library_names()]
-    )
+    own = sorted(KERNELS.keys() - {"dot_product"})
+    every = filter(None, map(registered_kernel, [*own, *library_names()]))
     return [
         one.name
         for one in every
-        if one is not None and points in (None, one.points) and installed in (None, one.installed)
+        if points in (None, one.points) and installed in (None, one.installed)
     ]
 
 

@@ -426,7 +426,7 @@ def test_a_broken_matrix():
     similarity([1, 2])
     with pytest.raises(SimilarityError, match=r"X\[1\] \(6\) and Y\[2\] \(9\) is NaN"):
         similarity([2, 6], [1, 2, 9])
-    with pytest.raises(ValueError, match="from 0 to 59, got 60 at 1"):
+    with pytest.raises(ValueError, match=r"from 0 to 59, got \[60.\]"):
         similarity([0, 60])
     for wrong in (DISTANCES[:4], DISTANCES[0], DISTANCES.astype(str)):
         with pytest.raises(ValueError, match="square matrix of numbers"):
