@@ -41,9 +41,6 @@ class CallableKernel(TurnedSimilarity):
         The similarity of points at distance d: -d, exp(-d / σ), or 1 / (1 + d).
     sigma : float or "auto", default="auto"
         The σ; "auto" is the mean distance of 64 training points.
-    symmetric : bool, default=False
-        Whether the order of two points makes no difference. A function of points is then called
-        once for (x, y) and (y, x) where all pairs of the same points are compared.
     n_jobs : int, default=None
         Number of workers that call a function of points; None is 1, unless set by
         :func:`joblib.parallel_config`, -1 all cores. They are threads, unless set likewise.
@@ -60,7 +57,7 @@ class CallableKernel(TurnedSimilarity):
     array([[11.]])
     >>> CallableKernel(lambda x, y: -abs(x - y).max())([[1.0, 2.0]], [[3.0, 4.0], [1.0, 1.0]])
     array([[-2., -1.]])
-    >>> CallableKernel(lambda a, b: len(a & b), symmetric=True)([{1, 2}, {2, 3}, {4}])
+    >>> CallableKernel(lambda a, b: len(a & b))([{1, 2}, {2, 3}, {4}])
     array([[2., 1., 0.],
            [1., 2., 0.],
            [0., 0., 1.]])
@@ -72,7 +69,6 @@ class CallableKernel(TurnedSimilarity):
     kind: str = "similarity"
     turn: str = "negative"
     sigma: Any = "auto"
-    symmetric: bool = False
     n_jobs: int | None = None
 
     columnwise = True
@@ -81,7 +77,6 @@ class CallableKernel(TurnedSimilarity):
         "function": [callable],
         "takes": [StrOptions({"auto", "matrices", "points"})],
         "kind": [StrOptions({"similarity", "distance"})],
-        "symmetric": ["boolean"],
         "n_jobs": N_JOBS,
     }
 
@@ -94,10 +89,7 @@ class CallableKernel(TurnedSimilarity):
         if 0 in shape:
             return np.zeros(shape)
         if self.takes == "points" or (self.takes == "auto" and not self._takes_matrices(X, Y)):
-            gram = self._of_points(X, Y)
-            if self.symmetric and Y is X:
-                gram = np.triu(gram) + np.triu(gram, 1).T
-            return gram
+            return self._of_points(X, Y)
         gram = np.asarray(self.function(X, Y))
         if gram.shape != shape:
             raise ValueError(
@@ -119,12 +111,11 @@ class CallableKernel(TurnedSimilarity):
     def _of_points(self, X: Any, Y: Any) -> NDArray[np.float64]:
         left = list(X.toarray() if sparse.issparse(X) else X)
         right = left if Y is X else list(Y.toarray() if sparse.issparse(Y) else Y)
-        half = self.symmetric and right is left
         if (n_jobs := effective_n_jobs(self.n_jobs)) == 1:
-            return compare_pairs(self.function, left, right, half=half)
+            return compare_pairs(self.function, left, right)
         size = max(min(len(left) // (_PARTS * n_jobs), _MOST_PAIRS // len(right)), 1)
         parts = Parallel(self.n_jobs, prefer="threads", batch_size=1)(
-            delayed(compare_pairs)(self.function, left[rows], right, rows.start, half=half)
+            delayed(compare_pairs)(self.function, left[rows], right, rows.start)
             for rows in gen_batches(len(left), size)
         )
         return np.concatenate(parts)

@@ -77,27 +77,24 @@ def compare_pairs(
     left: Sequence[Any],
     right: Sequence[Any],
     first: int = 0,
-    *,
-    half: bool = False,
 ) -> NDArray[np.float64]:
     """Return the values of a function for all pairs of points, one after the other.
 
-    `first` is the place of the first point on the left, for errors. With `half` points on the
-    left are compared only with those from their own place on; other values are 0.
+    `first` is the place of the first point on the left, for errors.
     """
-    values = np.zeros((len(left), len(right)))
+    values = np.empty((len(left), len(right)))
     for i, x in enumerate(left):
-        for j in range(first + i if half else 0, len(right)):
+        for j, y in enumerate(right):
             try:
-                result = function(x, right[j])
+                result = function(x, y)
             except Exception as error:
-                texts = shown(x), shown(right[j])
+                texts = shown(x), shown(y)
                 raise SimilarityError(raised(error), first + i, j, texts) from error
             value = as_number(result)
             if value is None or not math.isfinite(value):
                 number = f"is {shown(result)}: 'function' must return a number for two points"
                 problem = number if value is None else not_finite(value)
-                texts = shown(x), shown(right[j])
+                texts = shown(x), shown(y)
                 raise SimilarityError(problem, first + i, j, texts)
             values[i, j] = value
     return values

@@ -102,22 +102,6 @@ def test_workers_give_the_values_of_a_loop(backend):
             CallableKernel(lambda x, y: 1 / 0, takes="points")(GRAPHS[:9])
 
 
-def test_a_symmetric_function_is_called_once_for_two_points():
-    calls = []
-
-    def count(x, y):
-        calls.append((x, y))
-        return objects.common_edges(x, y)
-
-    kernel = CallableKernel(count, takes="points", symmetric=True)
-    np.testing.assert_array_equal(
-        kernel(GRAPHS[:9]), by_hand(objects.common_edges, GRAPHS[:9], GRAPHS[:9])
-    )
-    assert len(calls) == 45
-    kernel(GRAPHS[:9], GRAPHS[:2])
-    assert len(calls) == 45 + 18
-
-
 @pytest.mark.parametrize(
     ("turn", "expected"),
     [
@@ -204,7 +188,7 @@ def test_ctrl_c_ends_comparisons_at_once():
 
 
 @pytest.mark.parametrize(
-    "options", [{"kind": "metric"}, {"turn": "square"}, {"symmetric": "yes"}, {"takes": "rows"}]
+    "options", [{"kind": "metric"}, {"turn": "square"}, {"sigma": -1.0}, {"takes": "rows"}]
 )
 def test_bad_parameters(options):
     with pytest.raises(ValueError, match=f"'{next(iter(options))}' parameter"):

@@ -275,8 +275,7 @@ def is_symmetric(similarity: Any) -> bool:
     """Whether the order of two points is known to make no difference."""
     if isinstance(similarity, LibrarySimilarity):
         return similarity.library in _SYMMETRIC_LIBRARIES and similarity.name != _ONE_WAY
-    own = isinstance(similarity, JaccardSimilarity)
-    return own or getattr(similarity, "symmetric", None) is True
+    return isinstance(similarity, JaccardSimilarity)
 
 
 def _library_version(similarity: Any) -> str:
