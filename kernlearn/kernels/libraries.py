@@ -27,7 +27,7 @@ _BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "y
 # Distances of scikit-learn that are computed by a matrix product.
 _BY_PRODUCT = ("euclidean", "l2", "cosine", "nan_euclidean")
 _MEASURES = ("normalized_similarity", "similarity", "normalized_distance", "distance")
-# Numba's simplest threading layer must not be entered by two threads.
+# Neither Numba's simplest threading layer nor a kernel of GraKeL may be entered by two threads.
 _one_at_a_time = Lock()
 
 
@@ -358,15 +358,16 @@ def _grakel(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
     left = last.graphs if Y is X else [_graph(point, i, "X") for i, point in enumerate(X)]
 
     def compare(some: Any, others: Any) -> NDArray[Any]:
-        kernel = last.kernel if others is last.graphs else None
-        if kernel is None:
-            kernel = _grakel_class(one.method)(**options).fit(others)
-        if others is last.graphs:
-            last.kernel = kernel
-        values = np.asarray(kernel.transform(some), dtype=np.float64)
-        of_others, of_some = (np.ravel(sizes).astype(np.float64) for sizes in kernel.diagonal())
-        sizes = np.sqrt(np.outer(of_some, of_others))
-        return np.divide(values, sizes, out=np.zeros_like(values), where=sizes > 0)
+        with _one_at_a_time:
+            kernel = last.kernel if others is last.graphs else None
+            if kernel is None:
+                kernel = _grakel_class(one.method)(**options).fit(others)
+            if others is last.graphs:
+                last.kernel = kernel
+            values = np.asarray(kernel.transform(some), dtype=np.float64)
+            sizes = [np.ravel(norms).astype(np.float64) for norms in kernel.diagonal()]
+        roots = np.sqrt(np.outer(sizes[1], sizes[0]))
+        return np.divide(values, roots, out=np.zeros_like(values), where=roots > 0)
 
     return _by_blocks(compare, left, last.graphs, X, Y)
 
