@@ -209,7 +209,6 @@ FEATURES: dict[str, Callable[[Any], bool]] = {
     "sparse points": lambda m: m.__sklearn_tags__().input_tags.sparse,
     "partial_fit": lambda m: hasattr(m, "partial_fit"),
     "n_jobs": lambda m: "n_jobs" in m.get_params(),
-    "verbose": lambda m: "verbose" in m.get_params(),
     "warm_start": lambda m: "warm_start" in m.get_params(),
 }
 
