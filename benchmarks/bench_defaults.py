@@ -80,9 +80,8 @@ SUBJECTS = [
     ),
     Subject(
         landmarks.LandmarkKNNClassifier,
-        {"n_landmarks": [50, 100, 300], "similarity": _SIMILARITIES, "weights": ["distance"]},
+        {"n_landmarks": [50, 100, 300], "similarity": _SIMILARITIES},
     ),
-    Subject(landmarks.MultiSimilarityClassifier, {"similarities": [_SIMILARITIES]}),
     Subject(landmarks.SimilarityFeatureSVM, {"similarity": _SIMILARITIES}),
     Subject(
         landmarks.SpectrumSVM, {"similarity": _SIMILARITIES, "spectrum": ["clip", "flip", "shift"]}

@@ -98,15 +98,13 @@ class Registered:
 class RegisteredEstimator(Registered):
     """An estimator; ``takes`` names its parameter for a kernel, if it has one.
 
-    ``shares`` tells that estimators with other parameters train the same, by a parameter
-    ``memory`` as scikit-learn's pipelines have it. ``pinned`` are the former values of defaults
+    ``pinned`` are the former values of defaults
     that have changed since results were stored, for configs with ``defaults: papers``.
     ``reads_rows`` tells that `fit` takes a source of rows, whose partitions other processes read.
     """
 
     kind = "estimator"
     takes: str = ""
-    shares: bool = False
     reads_rows: bool = False
     pinned: Mapping[str, Any] = field(default_factory=dict, compare=False)
 

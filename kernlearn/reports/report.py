@@ -246,11 +246,6 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
             f"times are medians over {splits} splits, with the interval that holds the median "
             f"with a probability of {covered:.1%} in brackets; speed-ups divide mean times"
         )
-    if shared := sum(bool(info.get("shared")) for _, info in done):
-        notes.append(
-            f"{shared} {of_done} took over training from others on the same data and split; "
-            "their times in the store leave it out"
-        )
     plugins = [plugin for _, info in done for plugin in info.get("plugins", {}).items()]
     changed = Counter(name for name, state in plugins if state != config.scope.state(name))
     notes += [

@@ -155,12 +155,11 @@ def build_estimator(
     scope: Scope,
     kernel: Any,
     kind: str | None = None,
-    memory: Any = None,
     coded: Sequence[int] = (),
 ) -> Any:
-    """Build the estimator, seeded by split; ``kind`` tells what a matrix of similarities holds.
+    """Build the estimator, seeded by split.
 
-    One that shares training with others does so by ``memory``. ``coded`` are nominal columns.
+    ``kind`` is what a matrix of similarities holds, ``coded`` are nominal columns.
     """
     spec = trial.spec.method
     parts = method_parts(scope, spec)
@@ -186,8 +185,6 @@ def build_estimator(
         extra[taken] = _naming_nominal(parameters[taken], coded)
     if kind is not None and f"{prefix}kind" in parameters:
         extra[f"{prefix}kind"] = kind
-    if component.shares and memory is not None:
-        extra["memory"] = memory
     return estimator.set_params(**extra)
 
 

@@ -137,13 +137,8 @@ def make_plan(
         if label not in missing and (labels is None or label in labels)
     }
     axes = axes_of(config)
-    sharing = {
-        name
-        for name, component in config.scope.estimators.items()
-        if component.shares and not config.shows_times
-    }
     trials = [
-        Trial(key, experiment.name, labels, own, source, own.method.name in sharing)
+        Trial(key, experiment.name, labels, own, source)
         for labels, spec, source in _cells(config, variants, axes)
         for key, own in specs.each_split(spec, config.protocol.splits)
     ]

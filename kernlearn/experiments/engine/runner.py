@@ -164,10 +164,7 @@ def run_plan(
     slots = executor.slots if executor else execution.jobs
     # a Dask cluster has as many as its workers
     ordered = selection.in_order(todo, plan, estimates, 2 if execution.scheduler else slots)
-    places = {trial.key: place for place, trial in enumerate(ordered)}
-    # a trial of the sample brings along those that share its training
-    together = selection.groups(sample_first(ordered, estimates))
-    todo = [t for group in together for t in sorted(group, key=lambda t: places[t.key])]
+    todo = sample_first(ordered, estimates)
     keys = {t.key for t in todo}
     skipped = [state for key, state in states.items() if key not in keys]
     done = failed = 0

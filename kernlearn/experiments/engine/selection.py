@@ -96,11 +96,11 @@ def seconds_in_order(
 ) -> float | None:
     """Return the expected seconds of trials in their order; None if nothing is known.
 
-    Each process that ends a group of trials takes up the next one.
+    Each process that ends a trial takes up the next one.
     """
     busy = [0.0] * slots  # until when each process is
-    for group in groups(trials):
-        seconds = estimates.total(group)
+    for trial in trials:
+        seconds = estimates.seconds(trial)
         if seconds is None:
             return None
         heapq.heapreplace(busy, busy[0] + seconds)
@@ -111,7 +111,7 @@ def rows_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> lis
     """Order trials so that whole rows of the table are finished early.
 
     Rows with the least time left come first; rows with equal or unknown times keep the order
-    of the table. Trials that share training follow each other.
+    of the table.
 
     Parameters
     ----------
@@ -130,33 +130,21 @@ def rows_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> lis
     for trial in trials:
         rows.setdefault(tuple(str(trial.labels.get(n)) for n in names), []).append(trial)
     ordered = sorted(rows.values(), key=lambda row: estimates.total(row) or 0.0)
-    return [t for group in groups(t for row in ordered for t in row) for t in group]
+    return [trial for row in ordered for trial in row]
 
 
 def longest_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> list[Trial]:
     """Order trials that several processes take up, so that none of them waits long at the end.
 
-    The trials that take longest, with those that share their training, come first. Those of
-    unknown length come before, in the order of :func:`rows_first`, which takes the same.
+    The trials that take longest come first. Those of unknown length come before, in the order of
+    :func:`rows_first`, which takes the same.
     """
 
-    def seconds(group: list[Trial]) -> float:
-        total = estimates.total(group)
-        return math.inf if total is None else total
+    def seconds(trial: Trial) -> float:
+        expected = estimates.seconds(trial)
+        return math.inf if expected is None else expected
 
-    together = groups(rows_first(trials, plan, estimates))
-    return [t for group in sorted(together, key=seconds, reverse=True) for t in group]
-
-
-def groups(trials: Iterable[Trial]) -> list[list[Trial]]:
-    """Split trials into those that share training, in the order of the first of each group.
-
-    A trial that shares nothing is a group of its own.
-    """
-    found: dict[str, list[Trial]] = {}
-    for trial in trials:
-        found.setdefault(trial.group if trial.shares else trial.key, []).append(trial)
-    return list(found.values())
+    return sorted(rows_first(trials, plan, estimates), key=seconds, reverse=True)
 
 
 def trial_states(plan: Plan, store: Store | None) -> dict[str, State]:

@@ -236,7 +236,6 @@ class Trial:
     labels: dict[str, Any]
     spec: TrialSpec
     source: Source | None = None
-    shares: bool = False
     only_selects: bool = False
     chosen: Chosen | None = None
 

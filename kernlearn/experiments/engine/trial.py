@@ -25,7 +25,6 @@ from kernlearn.experiments.engine.joblib_workers import let_joblib_depend
 from kernlearn.experiments.engine.own_process import call_alone
 from kernlearn.experiments.engine.peak_memory import PeakMemory
 from kernlearn.experiments.engine.protocol import Parts, prepare
-from kernlearn.experiments.engine.shared import Shared
 from kernlearn.experiments.engine.spec import Source, Trial, canonical
 from kernlearn.experiments.engine.streamed import follow
 from kernlearn.experiments.engine.tasks import Task
@@ -40,7 +39,6 @@ _WARM_UP_ROWS = 64
 _NATIVE_ROWS = 2000
 # Methods, with their kernels, that this process has warmed up.
 _warm: set[str] = set()
-_shared = Shared()
 
 
 def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) -> Result:
@@ -146,11 +144,7 @@ def supervise(
     with Measured(scope.comparisons) as selecting:
         coded = build.coded_columns(data)
         kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train, coded)
-        if trial.shares:
-            _shared.enter(trial)
-        hits = _shared.hits
-        memory = _shared if trial.shares else None
-        estimator = build.build_estimator(trial, scope, kernel, kind, memory, coded)
+        estimator = build.build_estimator(trial, scope, kernel, kind, coded)
         if spec.protocol.select_by_mean and spec.method.select:
             outcome.info["grid"] = grid.measure_grid(
                 estimator, spec.method.select, parts, task, scope
@@ -183,8 +177,6 @@ def supervise(
             _warm_up(estimator, parts, task)
     with advising(parts.X_train):
         _measure(estimator, parts, task, outcome, scope.comparisons)
-    if _shared.hits > hits:
-        outcome.info["shared"] = True
     return outcome
 
 

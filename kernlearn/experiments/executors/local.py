@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent import futures
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 from kernlearn.experiments.engine.environment import THREAD_VARIABLES, usable_cores
 from kernlearn.experiments.engine.own_process import deaf_processes, depend_on_parent
-from kernlearn.experiments.engine.selection import groups
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.store.results import Result, utc_now
 from kernlearn.memory import available_memory, keeping_variables
@@ -179,18 +178,12 @@ class Processes:
                 for _ in range(self.slots)
             ]
             self._threads = futures.ThreadPoolExecutor(self.slots)
-        threads, waiting, idle = self._threads, iter(groups(trials)), list(self._workers)
-        # the rest of a group stays with the process that has begun it
-        begun: dict[Worker, Iterator[Trial]] = {}
+        threads, waiting, idle = self._threads, iter(trials), list(self._workers)
         running: dict[futures.Future[Result], tuple[Trial, Worker]] = {}
 
         def fill() -> None:
             for worker in reversed(idle[:]):
-                trial = next(begun.get(worker, iter(())), None)
-                if trial is None and (group := next(waiting, None)):
-                    begun[worker] = iter(group)
-                    trial = next(begun[worker])
-                if trial is not None:
+                if (trial := next(waiting, None)) is not None:
                     on_start(trial)
                     idle.remove(worker)
                     running[threads.submit(worker.run, trial)] = (trial, worker)
