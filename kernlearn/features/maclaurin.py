@@ -124,7 +124,7 @@ class RandomMaclaurin(BaseFeatureMap):
     holds the rows of X.
 
     Projections of dense rows are sums of entries of tables of signed sums of a few columns, with
-    all operations in the same order for every row: without `center`, and up to 20 000 columns, the
+    all operations in the same order for every row: without `center`, and up to 3000 columns, the
     features of a row are the same, bit for bit, beside any other rows.
 
     References

@@ -17,22 +17,22 @@ from numpy.typing import NDArray
 
 from kernlearn.features.base import Products
 
-#: Rows that are computed together. For a number that is known when loops are compiled these are
-#: vector instructions without further ones, from 32 on.
+#: Rows that are computed together. Loops over a number that is known when they are compiled become
+#: vector instructions and no others, if it is at least 32.
 LANES = 64
 # Operations to fill a line of a table, in those of an addition from it.
 _FILL = 3
 # Larger groups pay only while their tables have few lines.
 _USUAL_COLUMNS, _MOST_COLUMNS, _FEW_LINES = 6, 8, 1024
-#: With more lines, for tens of thousands of columns, products of matrices are faster.
-MOST_LINES = 2**18
+#: With more lines, 16 MB and about 3000 columns, products of matrices are as fast.
+MOST_LINES = 2**15
 _TILE = 64  # columns that are computed, as lines, before they are written to rows
 
 
 class SignProducts:
     """The products of the projections ⟨ω, x⟩ of dense rows, times the scales of the factors.
 
-    Tables take 0.4 to 0.7 of the time of products by OpenBLAS for 20 to 800 columns.
+    Tables take 0.4 to 0.7 of the time of products by OpenBLAS for 20 to 1000 columns.
 
     Parameters
     ----------
