@@ -10,8 +10,8 @@ from kernlearn.landmarks.embeddings import PairEmbedding as PairEmbedding
 from kernlearn.landmarks.neighbours import LandmarkKNNClassifier as LandmarkKNNClassifier
 from kernlearn.landmarks.neighbours import SimilarityKNNClassifier as SimilarityKNNClassifier
 from kernlearn.landmarks.ordinal import ORLand as ORLand
-from kernlearn.landmarks.ranking import RankLand as RankLand
 from kernlearn.landmarks.regressors import KernelRegressor as KernelRegressor
+from kernlearn.landmarks.regressors import RankLand as RankLand
 from kernlearn.landmarks.regressors import RegLand as RegLand
 from kernlearn.landmarks.selection import dselect as dselect
 from kernlearn.landmarks.sparse import SparseRegLand as SparseRegLand

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import ParameterGrid
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -20,7 +23,6 @@ from kernlearn.linear.liblinear import feature_rows
 from kernlearn.memory import allowed_memory, block_rows, require_memory, row_blocks
 from kernlearn.sample_weights import check_weights, encode_labels, taken, weighted_rows
 from kernlearn.svm import libsvm
-from kernlearn.svm.paths import ModelPath, Setting, families_of, noting_convergence
 
 if TYPE_CHECKING:
     from kernlearn.svm.interior_point import DualSolution
@@ -487,3 +489,75 @@ def _pair_members(n_classes: int) -> Floats:
     """Return the first and the second class of each pair, as rows of the identity matrix."""
     pairs = np.array(list(combinations(range(n_classes), 2)))
     return np.eye(n_classes)[pairs.T]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One point of the grid."""
+
+    params: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ModelPath:
+    """Fitted classifiers of all points of a grid.
+
+    Attributes
+    ----------
+    settings : list of Setting
+        In the order of :class:`sklearn.model_selection.ParameterGrid`.
+    models : list of estimator
+        The classifier of each setting.
+    converged : ndarray of shape (n_settings,)
+        Whether its solver converged.
+    """
+
+    settings: list[Setting]
+    models: list[Any]
+    converged: NDArray[np.bool_]
+
+    @property
+    def n_support(self) -> NDArray[np.intp]:
+        """Number of support vectors of each setting."""
+        return np.array([int(np.sum(model.n_support_)) for model in self.models])
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict labels by every classifier; shape (n_settings, n_samples)."""
+        return np.array([model.predict(X) for model in self.models])
+
+
+@contextmanager
+def noting_convergence(converged: NDArray[np.bool_], places: Any) -> Iterator[None]:
+    """Note at some places if a solver in the block does not converge; warnings are given again."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for one in caught:
+        if issubclass(one.category, ConvergenceWarning):
+            converged[places] = False
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
+def families_of(model: Any) -> tuple[list[dict[str, Any]], list[list[int]]]:
+    """Return all combinations of the parameters that are lists, and which differ in C alone.
+
+    Those in the model's `path_excludes` are single values, even if these are lists.
+
+    Returns
+    -------
+    points : list of dict
+        In the order of :class:`sklearn.model_selection.ParameterGrid`.
+    families : list of list of int
+        Places of points that differ in C alone.
+    """
+    lists = {
+        name: list(values)
+        for name, values in model.get_params(deep=False).items()
+        if name not in model.path_excludes and isinstance(values, (list, tuple, np.ndarray))
+    }
+    points = list(ParameterGrid(lists))
+    families: dict[str, list[int]] = {}
+    for place, point in enumerate(points):
+        rest = {name: value for name, value in point.items() if name != "C"}
+        families.setdefault(repr(rest), []).append(place)
+    return points, list(families.values())
