@@ -14,7 +14,7 @@ from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.linear import LinearSVM
 from kernlearn.linear.linear_svm import fit_each
 from kernlearn.sample_weights import check_weights, without_zeros
-from kernlearn.svm.paths import ModelPath, Setting, noting_convergence
+from kernlearn.svm.kernel_svm import ModelPath, Setting, noting_convergence
 
 _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 _MAP = ("kernel", "n_components", "h01", "random_state")
