@@ -399,36 +399,42 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError
-            If the factors of the exponential kernel are beyond the range of numbers.
         ImportError
             If LIBSVM is not installed.
-        """
-        X = self._check_rows(X)
-        support, native = self._support, self._native_kernel
-        vectors, rows = feature_rows(self.support_vectors_), feature_rows(X)
-        if native is not None:
-            values = libsvm.native_values(native, vectors, support, rows)
-        else:
-            gaussian = self._scaled_gaussian(X)
-            if gaussian is None:
-                raise ValueError("X is too far from 0 for LIBSVM's Gaussian kernel: use predict")
-            # The factors of the norms multiply the coefficients and the decision values.
-            at_rows, at_vectors = (
-                np.exp(gaussian.gamma * row_norms(points, squared=True))
-                for points in (X, self.support_vectors_)
-            )
-            unshifted = support._replace(
-                coefficients=support.coefficients * at_vectors, rho=np.zeros_like(support.rho)
-            )
-            values = libsvm.native_values(gaussian, vectors, unshifted, rows)
-            values = values * at_rows[:, np.newaxis] - support.rho
-        return self.classes_[self._votes(values).argmax(axis=1)]
 
-    def _scaled_gaussian(self, *points: Any) -> libsvm.SVMKernel | None:
+        Notes
+        -----
+        Points whose factors of the exponential kernel are beyond the range of numbers are left to
+        `predict`.
+        """
+        points: Any = self._check_rows(X)
+        support, native = self._support, self._native_kernel
+        vectors = feature_rows(self.support_vectors_)
+        if native is not None:
+            values = libsvm.native_values(native, vectors, support, feature_rows(points))
+            return self.classes_[self._votes(values).argmax(axis=1)]
+        gaussian = self._scaled_gaussian()
+        if gaussian is None:
+            return self.predict(points)
+        # The factors of the norms multiply the coefficients and the decision values.
+        norms = row_norms(points, squared=True)
+        within = libsvm.are_exponents(gaussian.gamma * norms)
+        at_vectors = np.exp(gaussian.gamma * row_norms(self.support_vectors_, squared=True))
+        unshifted = support._replace(
+            coefficients=support.coefficients * at_vectors, rho=np.zeros_like(support.rho)
+        )
+        values = libsvm.native_values(gaussian, vectors, unshifted, feature_rows(points[within]))
+        values = values * np.exp(gaussian.gamma * norms[within])[:, np.newaxis] - support.rho
+        predicted = np.empty(points.shape[0], dtype=self.classes_.dtype)
+        predicted[within] = self.classes_[self._votes(values).argmax(axis=1)]
+        if not within.all():
+            predicted[~within] = self.predict(points[~within])
+        return predicted
+
+    def _scaled_gaussian(self) -> libsvm.SVMKernel | None:
         if self._precomputed:
             return None
-        return libsvm.as_scaled_gaussian(self.kernel_, self.support_vectors_, *points)
+        return libsvm.as_scaled_gaussian(self.kernel_, self.support_vectors_)
 
     def _votes(self, values: Floats) -> Floats:
         """Count the pairs that each class wins, the first class of a pair for a positive value."""

@@ -296,7 +296,7 @@ def native_values(
     return values
 
 
-def as_scaled_gaussian(kernel: Any, *points: Any) -> SVMKernel | None:
+def as_scaled_gaussian(kernel: Any, points: Any) -> SVMKernel | None:
     r"""Return LIBSVM's Gaussian kernel by which the exponential kernel can be evaluated.
 
     :math:`\exp(\langle x, y \rangle / \sigma^2)` is
@@ -307,8 +307,14 @@ def as_scaled_gaussian(kernel: Any, *points: Any) -> SVMKernel | None:
     if type(kernel) is not dot_product.ExponentialKernel:
         return None
     gamma = 1 / (2 * kernel.sigma_**2)
-    largest = max(gamma * row_norms(X, squared=True).max(initial=0.0) for X in points)
-    return SVMKernel("rbf", gamma=gamma) if largest < _LARGEST_EXPONENT else None
+    within = are_exponents(gamma * row_norms(points, squared=True)).all()
+    return SVMKernel("rbf", gamma=gamma) if within else None
+
+
+def are_exponents(values: Any) -> np.ndarray:
+    """Return which values are exponents within the range of numbers."""
+    exponents: np.ndarray = values < _LARGEST_EXPONENT
+    return exponents
 
 
 def _official() -> Binding:
