@@ -36,14 +36,6 @@ def equivalence(
             metavar="NAME", help="Metric to compare.", show_default="the first that is no time"
         ),
     ] = None,
-    alpha: Annotated[float, Option(help="Level of each one-sided test.")] = 0.05,
-    at_least: Annotated[
-        float,
-        Option(
-            metavar="FACTOR",
-            help="Only data sets whose control makes at least so many times the comparisons.",
-        ),
-    ] = 0.0,
     only: Only = [],
     output: Annotated[
         Path | None, Option(help="File for the numbers of each data set, CSV.")
@@ -67,8 +59,6 @@ def equivalence(
     """  # noqa: D301
     if not margin > 0:
         raise ReportError(f"--margin {margin:g}: expected a number above 0")
-    if not 0 < alpha < 0.5:
-        raise ReportError(f"--alpha {alpha:g}: expected a number between 0 and 0.5")
     from kernlearn.experiments.store.grids import chosen_by_mean
     from kernlearn.reports import equivalence as tests
     from kernlearn.reports.rankings import checked_metric
@@ -97,9 +87,7 @@ def equivalence(
     values = tests.split_values(plan, results, name, wanted)
     if best_of and len(values):
         values = tests.with_chosen(values, best_of)
-    found = tests.against_control(
-        values, control, name, direction(name, one), margin, alpha, at_least
-    )
+    found = tests.against_control(values, control, name, direction(name, one), margin)
     for each in found:
         if each.method == tests.CHOSEN:
             _show_datasets(each)
@@ -110,12 +98,11 @@ def equivalence(
 
 def _show(found: Any) -> None:
     first = found[0]
-    percent = round(100 * (1 - 2 * first.level))
     table = options.make_table(
         "method",
         "data sets",
         "difference",
-        f"{percent} % interval",
+        "90 % interval",
         "p (worse)",
         "p (better)",
         "comparisons",

@@ -55,9 +55,7 @@ def forks(
                 not_found: set[str] = set()
                 for branch, settings in reports.branches(fork).items():
                     n_splits = splits or fork.splits
-                    ways = options.load_experiments(
-                        [name], profile, n_splits, [*settings, f"execution.jobs={jobs}"], data_dir
-                    )
+                    ways = options.load_experiments([name], profile, n_splits, settings, data_dir)
                     is_chosen = branch == reports.CHOSEN
                     (plan,) = options.make_plans(
                         ways, data_dir, available or not is_chosen, opened, choice
@@ -74,8 +72,8 @@ def forks(
                         continue
                     if run:
                         engine.selection.check_choice(plan, choice)
-                        execution = plan.experiment.config.execution
-                        with closing(executors.make_executor(execution, data_dir)) as ready:
+                        made = executors.make_executor(jobs=jobs, data_dir=data_dir)
+                        with closing(made) as ready:
                             experiments.run_plan(
                                 plan,
                                 opened,

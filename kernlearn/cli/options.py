@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -93,10 +93,6 @@ def load_experiments(
             errors.append(error)
     if errors:
         raise ConfigError("\n".join(map(str, errors))) from errors[0]
-    for old, new in {k: v for e in loaded for k, v in e.renamed.items()}.items():
-        typer.echo(
-            f"kernlearn: the kernel {old} is now named {new}; the old name still works", err=True
-        )
     return loaded
 
 
@@ -122,15 +118,13 @@ def _told(store: "experiments.Store") -> Iterator[None]:
         show_rows_left_out(store.path, store.left_out)
 
 
-def show_rows_left_out(path: Path, rows: Collection[str]) -> None:
-    """Say how many rows of a store do not fit, if any."""
+def show_rows_left_out(path: Path, rows: Mapping[str, str]) -> None:
+    """Say how many rows of a store do not fit, if any, and why the first does not."""
     if rows:
+        name, reason = next(iter(rows.items()))
         many = f"{len(rows)} rows do not fit and are"
         said = "1 row does not fit and is" if len(rows) == 1 else many
-        typer.echo(
-            f"kernlearn: {path}: {said} left out; `kernlearn doctor --store {path}` says why",
-            err=True,
-        )
+        typer.echo(f"kernlearn: {path}: {said} left out: {name}: {reason}", err=True)
 
 
 def make_plans(

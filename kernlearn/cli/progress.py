@@ -89,7 +89,7 @@ class Lines(RunListener):
         typer.echo(f"{self.name}: {self.total} trials to run, {skipped['cached']} in the store")
         if skipped["failed"]:
             typer.echo(
-                f"{self.name}: {skipped['failed']} failed before: `kernlearn status` shows why, "
+                f"{self.name}: {skipped['failed']} failed before: `kernlearn plan` shows why, "
                 "--retry-failed runs them again"
             )
 

@@ -28,7 +28,6 @@ def ranks(
             show_default="the first that is no time",
         ),
     ] = [],
-    alpha: Annotated[float, Option(help="Significance level.")] = 0.05,
     control: Annotated[
         str | None,
         Option(
@@ -38,7 +37,6 @@ def ranks(
         ),
     ] = None,
     only: Only = [],
-    baselines: Annotated[bool, Option(help="Rank baselines, too.")] = False,
     reported: Annotated[
         bool, Option("--reported", help="Rank the numbers that the papers report.")
     ] = False,
@@ -82,8 +80,6 @@ def ranks(
       kernlearn ranks results/runs/store.sqlite --format csv --output ranks.csv
       kernlearn ranks table4_2 --only n_landmarks=30 --reported
     """  # noqa: D301
-    if not 0 < alpha < 1:
-        raise ReportError(f"--alpha {alpha:g}: expected a number between 0 and 1")
     form = _form(form, output)
     check_picture(plot)
     from kernlearn.reports import rankings
@@ -105,7 +101,7 @@ def ranks(
         ):
             named: list[str | None] = [*metric] or [None]
             for name in named:
-                wanted = rankings.Wanted(name, alpha, control, choice, baselines, reported)
+                wanted = rankings.Wanted(name, control, choice, reported)
                 try:
                     found += rankings.rankings(
                         numbers, plan.axes, plan.experiment.config, _titled(plan), wanted

@@ -1,8 +1,7 @@
-"""The commands ``run``, ``plan`` and ``status``."""
+"""The commands ``run`` and ``plan``."""
 
 from collections import Counter
 from contextlib import AbstractContextManager, closing, nullcontext
-from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from typer import Option
 from kernlearn import experiments, reports
 from kernlearn.cli import options
 from kernlearn.cli.report import write_reports
+from kernlearn.datasets.room import parse_size
 from kernlearn.experiments import engine, executors
 from kernlearn.experiments.engine.interrupts import Interrupts
 from kernlearn.memory import keep_freed_memory
@@ -35,7 +35,7 @@ Only = Annotated[
 ]
 
 
-Jobs = Annotated[int | None, Option("--jobs", "-j", min=1, help="Trials to run in parallel.")]
+Jobs = Annotated[int, Option("--jobs", "-j", min=1, help="Trials to run in parallel.")]
 
 
 @Interrupts.caught()
@@ -44,7 +44,7 @@ def run(
     profile: options.Profile = "full",
     splits: options.Splits = None,
     option: options.Settings = [],
-    jobs: Jobs = None,
+    jobs: Jobs = 1,
     executor: Annotated[
         str | None, Option(help="'in-process', 'processes' (on this machine) or 'dask'.")
     ] = None,
@@ -52,7 +52,7 @@ def run(
         str | None, Option(metavar="tcp://HOST:PORT", help="Address of a running Dask scheduler.")
     ] = None,
     timeout: Annotated[
-        str | None, Option(metavar="SECONDS", help="Time limit of a trial.")
+        float | None, Option(metavar="SECONDS", help="Time limit of a trial.")
     ] = None,
     memory: Annotated[
         str | None, Option(metavar="SIZE", help="Memory limit of a trial, such as 4GB.")
@@ -63,7 +63,6 @@ def run(
     only: Only = [],
     retry_failed: RetryFailed = False,
     force: Force = [],
-    fail_fast: Annotated[bool, Option(help="Stop after the first failed trial.")] = False,
     data_dir: options.DataDir = None,
     max_memory: options.MaxMemory = None,
     store: options.StorePath = options.STORE,
@@ -89,14 +88,10 @@ def run(
 
     if summary is not None and not report:
         raise typer.BadParameter("a summary is part of the report", param_hint="--no-report")
-    limits = {
-        "executor": executor,
-        "jobs": jobs,
-        "scheduler": scheduler,
-        "timeout": timeout,
-        "memory": memory,
-    }
-    option = [*option, *(f"execution.{k}={v}" for k, v in limits.items() if v is not None)]
+    options.check_choice("executor", executor, ("in-process", "processes", "dask"))
+    if timeout is not None and not 0 < timeout < float("inf"):
+        raise typer.BadParameter("expected a number above 0", param_hint="--timeout")
+    most = None if memory is None else parse_size(memory, "--memory")
     choice = _choice(only, retry_failed, force)
     loaded = options.load_experiments(configs, profile, splits, option, data_dir)
     plans = options.make_plans(loaded, data_dir, available, choice=choice)
@@ -109,25 +104,29 @@ def run(
         for plan in plans:
             engine.selection.check_choice(plan, choice)
         try:
-            for execution, group in groupby(plans, lambda p: p.experiment.config.execution):
-                with closing(executors.make_executor(execution, data_dir)) as ready:
-                    for plan in group:
-                        outcome = experiments.run_plan(
-                            plan,
-                            opened,
-                            executor=ready,
-                            choice=choice,
-                            fail_fast=fail_fast,
-                            allow_contention=allow_contention,
-                            listener=progress,
-                        )
-                        failed += outcome.failed + outcome.failed_before
-                        if report:
-                            whole = _whole(plan, choice, data_dir, opened)
-                            written, page = write_reports(whole, opened, output, summary)
-                            progress.report_written(_chosen(written, plan, choice, opened), page)
-                        if outcome.failed and fail_fast:
-                            raise typer.Exit(1)
+            ready = executors.make_executor(
+                executor,
+                jobs=jobs,
+                scheduler=scheduler,
+                timeout=timeout,
+                memory=most,
+                data_dir=data_dir,
+            )
+            with closing(ready):
+                for plan in plans:
+                    outcome = experiments.run_plan(
+                        plan,
+                        opened,
+                        executor=ready,
+                        choice=choice,
+                        allow_contention=allow_contention,
+                        listener=progress,
+                    )
+                    failed += outcome.failed + outcome.failed_before
+                    if report:
+                        whole = _whole(plan, choice, data_dir, opened)
+                        written, page = write_reports(whole, opened, output, summary)
+                        progress.report_written(_chosen(written, plan, choice, opened), page)
         except KeyboardInterrupt:
             states = [engine.selection.trial_states(plan, opened) for plan in plans]
             done = [state == "cached" for of_plan in states for state in of_plan.values()]
@@ -146,7 +145,7 @@ def plan(
     profile: options.Profile = "full",
     splits: options.Splits = None,
     option: options.Settings = [],
-    jobs: Jobs = None,
+    jobs: Jobs = 1,
     only: Only = [],
     retry_failed: RetryFailed = False,
     force: Force = [],
@@ -156,15 +155,14 @@ def plan(
 ) -> None:
     """List the trials of experiments and how long they will take on this machine.
 
-    A trial is new, cached (the store has its result), failed, or stale (measured under other
-    settings). Trials that would run come last, in the order of a run with as many jobs.
+    A trial is new, cached (the store has its result), failed (with its error), or stale (measured
+    under other settings). Trials that would run come last, in the order of a run with as many
+    jobs.
 
     \b
     Examples:
       kernlearn plan table4_2 --available --jobs 2
     """  # noqa: D301
-    if jobs is not None:
-        option = [*option, f"execution.jobs={jobs}"]
     choice = _choice(only, retry_failed, force)
     loaded = options.load_experiments(configs, profile, splits, option, data_dir)
     plans = options.make_plans(loaded, data_dir, available, choice=choice)
@@ -172,44 +170,17 @@ def plan(
     with _existing(store) as opened:
         for planned in plans:
             options.show_left_out(planned)
-            times.append(_show_planned(planned, opened, choice))
+            times.append(_show_planned(planned, opened, choice, jobs))
     known = [seconds for seconds in times if seconds is not None]
     if len(times) > 1 and len(known) == len(times):
         typer.echo(f"all {len(times)} experiments: about {engine.selection.duration(sum(known))}")
 
 
-def status(
-    configs: options.Configs,
-    profile: options.Profile = "full",
-    splits: options.Splits = None,
-    option: options.Settings = [],
-    data_dir: options.DataDir = None,
-    store: options.StorePath = options.STORE,
-    available: options.Available = False,
-) -> None:
-    """Count new, cached, failed and stale trials.
-
-    The error of each failed trial is shown.
-
-    \b
-    Examples:
-      kernlearn status mine.yaml --profile quick
-    """  # noqa: D301
-    loaded = options.load_experiments(configs, profile, splits, option, data_dir)
-    plans = options.make_plans(loaded, data_dir, available)
-    with _existing(store) as opened:
-        for planned in plans:
-            options.show_left_out(planned)
-            states = engine.selection.trial_states(planned, opened)
-            typer.echo(_counts(planned, states))
-            failed = {t.key: t for t in planned.trials if states[t.key] == "failed"}
-            results = opened.get(failed) if opened is not None and failed else {}
-            for key, trial in failed.items():
-                typer.echo(f"  failed: {trial}: {results[key].error}")
-
-
 def _show_planned(
-    plan: "experiments.Plan", store: "experiments.Store | None", choice: "engine.selection.Choice"
+    plan: "experiments.Plan",
+    store: "experiments.Store | None",
+    choice: "engine.selection.Choice",
+    slots: int,
 ) -> float | None:
     """List the trials of a plan, and return the expected seconds; None if they are not known."""
     states = engine.selection.trial_states(plan, store)
@@ -217,16 +188,19 @@ def _show_planned(
     estimates = engine.selection.Estimates()
     if todo:
         estimates = engine.selection.Estimates.of(plan, store)
-    slots = plan.experiment.config.execution.jobs
     todo = engine.selection.in_order(todo, plan, estimates, slots)
     keys = {t.key for t in todo}
     considered = engine.selection.check_choice(plan, choice)
     states = {t.key: states[t.key] for t in considered}
     lines = []
+    failed = [key for key, state in states.items() if state == "failed"]
+    results = store.get(failed) if store is not None and failed else {}
     for trial in [*(t for t in considered if t.key not in keys), *todo]:
         seconds = estimates.seconds(trial) if trial.key in keys else None
-        time = "" if seconds is None else f"  ({engine.selection.duration(seconds)})"
-        lines.append(f"{states[trial.key]:7} {trial.key[:10]} {trial.experiment}: {trial}{time}\n")
+        more = "" if seconds is None else f"  ({engine.selection.duration(seconds)})"
+        if trial.key in results:
+            more += f"  {results[trial.key].error}"
+        lines.append(f"{states[trial.key]:7} {trial.key[:10]} {trial.experiment}: {trial}{more}\n")
     typer.echo("".join(lines), nl=False)
     total, time = engine.selection.seconds_in_order(todo, estimates, slots), "time unknown"
     if total is not None:

@@ -1,43 +1,30 @@
 """The command ``runs``."""
 
-from typing import Annotated
-
 import typer
-from typer import Option
 
 from kernlearn.cli import options
 from kernlearn.experiments import engine
 
 
-def runs(
-    experiment: Annotated[
-        list[str], Option(metavar="NAME", help="Only runs of this experiment. Can be repeated.")
-    ] = [],
-    store: options.StorePath = options.STORE,
-) -> None:
+def runs(store: options.StorePath = options.STORE) -> None:
     """List the runs of a store, with the numbers by which `compare` knows them.
 
     \b
     Examples:
       kernlearn runs
-      kernlearn runs --experiment table3_1
       kernlearn compare 1 2
     """  # noqa: D301
     with options.opened_store(store) as opened:
         recorded = opened.runs()
         counts = opened.counts_by_run()
-    unknown = [name for name in experiment if name not in {run.experiment for run in recorded}]
-    for name in unknown:
-        typer.echo(f"{store}: no run of {name}")
-    shown = [run for run in recorded if not experiment or run.experiment in experiment]
-    if not shown:
+    if not recorded:
         typer.echo(f"{store}: no runs")
         return
     table = options.make_table("run", "started (UTC)", "experiment", "profile", left=4)
     for head in ("trials", "failed", "replaced", "time", "jobs"):
         table.add_column(head, justify="right")
     table.add_column("settings")
-    for run in shown:
+    for run in recorded:
         done, failed, replaced, seconds = counts.get(run.number, (0, 0, 0, 0.0))
         table.add_row(
             str(run.number),
@@ -57,7 +44,7 @@ def runs(
         "again; time: of all trials, one after the other"
     )
     last: dict[str, list[int]] = {}
-    for run in shown:
+    for run in recorded:
         if sum(counts.get(run.number, (0,))[:1]):
             last.setdefault(run.experiment, []).append(run.number)
     pair = next((numbers[-2:] for numbers in last.values() if len(numbers) > 1), None)

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
-from typer import Option
 
 from kernlearn import datasets
 from kernlearn.cli import options
@@ -39,7 +38,6 @@ def show(
     option: options.Settings = [],
     data_dir: options.DataDir = None,
     store: options.StorePath = options.STORE,
-    trials: Annotated[bool, Option(help="Count trials and estimate their time.")] = True,
 ) -> None:
     """Say in words what a config runs: data, methods, splits, trials and time.
 
@@ -51,9 +49,8 @@ def show(
     for experiment in options.load_experiments(configs, profile, splits, option, data_dir):
         for line in _lines(experiment, data_dir):
             typer.echo(line)
-        if trials:
-            for line in _trials(experiment, data_dir, store):
-                typer.echo(line)
+        for line in _trials(experiment, data_dir, store):
+            typer.echo(line)
 
 
 def _lines(experiment: Any, data_dir: Path | None) -> Iterator[str]:

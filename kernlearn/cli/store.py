@@ -1,7 +1,8 @@
-"""The commands ``export``, ``merge``, ``gc``, ``doctor`` and ``compare`` on results stores."""
+"""The commands ``export``, ``merge`` and ``compare`` on results stores."""
 
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,26 +10,25 @@ import typer
 from typer import Argument, Option
 
 from kernlearn import experiments
-from kernlearn.cli import crates
 from kernlearn.cli.options import (
     STORE,
-    DataDir,
     StorePath,
     make_console,
     make_table,
     opened_store,
     show_rows_left_out,
-    written_store,
 )
 from kernlearn.cli.outputs import write_text
 from kernlearn.cli.terminal import write_data
 from kernlearn.datasets.escaping import csv_text
-from kernlearn.exceptions import StoreError
+from kernlearn.exceptions import ReportError, StoreError
 from kernlearn.experiments import engine
 from kernlearn.experiments import store as stores
 
 # Conflicts of a merge that are shown.
 _SHOWN = 20
+# The name of the form of open records.
+_CRATE = "ro-crate"
 
 
 def export(
@@ -46,14 +46,6 @@ def export(
     experiment: Annotated[
         list[str], Option(metavar="NAME", help="Export only this experiment. Can be repeated.")
     ] = [],
-    settings: Annotated[
-        bool,
-        Option(
-            "--settings",
-            help="Of trials that measured a grid of settings export each setting, not only the "
-            "one that is chosen over all splits.",
-        ),
-    ] = False,
     config: Annotated[
         list[Path],
         Option(metavar="FILE", help="Of a record: config of your own. Can be repeated."),
@@ -72,17 +64,16 @@ def export(
 
     A record (ro-crate) is a folder, or a .zip file, in the form of a Workflow Run RO-Crate: the
     config, fingerprints of the data, environment, numbers, verdicts, claims and a badge.
-    `kernlearn merge` reads it back.
 
     \b
     Examples:
       kernlearn export --output numbers.csv
-      kernlearn export --experiment vkr_table1 --settings --format json
+      kernlearn export --experiment vkr_table1 --format json
       kernlearn export --experiment table3_1 --format ro-crate --output table3_1.zip
     """  # noqa: D301
-    if form == crates.FORM:
+    if form == _CRATE:
         with opened_store(store) as opened:
-            crates.export_crate(
+            _export_crate(
                 opened,
                 output,
                 experiment,
@@ -100,53 +91,78 @@ def export(
         suffix = output.suffix[1:].lower() if output is not None else ""
         form = suffix if suffix in stores.export.FORMATS else "csv"
     if form not in stores.export.FORMATS:
-        allowed = ", ".join((*stores.export.FORMATS, crates.FORM))
+        allowed = ", ".join((*stores.export.FORMATS, _CRATE))
         raise StoreError(f"--format {form}: expected one of {allowed}")
     if output is None and form == "parquet":
         raise StoreError("--format parquet: name a file with --output")
     with opened_store(store) as opened:
-        rows = stores.export.tidy_rows(opened, experiment, settings=settings)
+        rows = stores.export.tidy_rows(opened, experiment)
         if output is None:
             write_data(stores.export.export_text(rows, form))
         else:
             typer.echo(f"{output}: {stores.export.export_file(rows, output, form)} rows")
 
 
+def _export_crate(
+    store: "experiments.Store",
+    output: Path | None,
+    names: Sequence[str],
+    configs: Sequence[Path],
+    **attributed: str,
+) -> None:
+    """Write the record of the one experiment of a store that is named, and say what it has.
+
+    `attributed` are the license, author and affiliation.
+    """
+    from kernlearn.reports.crate import Attribution, write_crate
+    from kernlearn.reports.stored import stored_plans
+
+    if output is None:
+        raise StoreError(f"--format {_CRATE}: name a folder, or a .zip file, with --output")
+    wanted = {*names, *(path.stem for path in configs)}
+    plans, skipped = stored_plans(store, configs=configs)
+    there = [plan.experiment.name for plan in plans]
+    chosen = [plan for plan in plans if not wanted or plan.experiment.name in wanted]
+    if len(chosen) != 1:
+        reasons = "".join(
+            f"\n  {one.name}: {one.reason}" for one in skipped if not wanted or one.name in wanted
+        )
+        what = "a record is of one experiment; name it with --experiment"
+        raise ReportError(
+            f"{store.path}: {what}; there are: {', '.join(there) or 'none'}{reasons}"
+        )
+    written = write_crate(chosen[0], store, output, Attribution(**attributed))
+    typer.echo(
+        f"{output}: {chosen[0].experiment.name}, {written.files} files, {written.entities} "
+        f"entities, {written.size} bytes"
+    )
+
+
 def merge(
     paths: Annotated[
         list[Path],
-        Argument(metavar="SRC... DEST", help="Source stores or records, then the store."),
+        Argument(metavar="SRC... DEST", help="Source stores, then the store to merge into."),
     ],
-    prefer: Annotated[
-        str, Option(help="Side to keep where numbers differ: 'destination' or 'source'.")
-    ] = "destination",
 ) -> None:
     """Merge stores into another one.
 
-    The destination is created if it does not exist. A source may be a record, a folder or .zip
-    file of `kernlearn export --format ro-crate`. A trial with the same numbers on both sides is
-    kept as measured first. Different numbers are shown as conflicts and make the exit code 1. Each
+    The destination is created if it does not exist. A trial with the same numbers on both sides is
+    kept as measured first. Different numbers are shown as conflicts, in which the destination's
+    are kept, and make the exit code 1. Each
     source is merged completely or not at all.
 
     \b
     Examples:
       kernlearn merge laptop.sqlite server.sqlite all.sqlite
-      kernlearn merge table3_1.zip all.sqlite
     """  # noqa: D301
     *sources, destination = paths
     if not sources:
         raise StoreError("merge: expected at least one source and the store to merge into")
-    if prefer not in ("destination", "source"):
-        raise StoreError(f"--prefer {prefer}: expected destination or source")
     conflicts = 0
     for source in sources:
-        with crates.source_store(source) as (path, left_out):
-            summary = stores.maintenance.merge(path, destination, prefer=prefer)
+        summary = stores.merging.merge(source, destination)
         conflicts += len(summary.conflicts)
-        if path == source:
-            show_rows_left_out(source, summary.left_out)
-        else:
-            crates.show_rows_left_out(source, left_out | summary.left_out)
+        show_rows_left_out(source, summary.left_out)
         typer.echo(
             f"{source} into {destination}: {summary.added} trials added, {summary.completed} that "
             f"had failed replaced, {summary.same} the same, {summary.failed} failed ones skipped, "
@@ -155,64 +171,11 @@ def merge(
         for one in summary.conflicts[:_SHOWN]:
             numbers = ", ".join(f"{m} {a} / {b}" for m, (a, b) in one.metrics.items())
             place = f"{one.experiment} {one.key[:10]} {engine.spec.canonical(one.labels)}"
-            typer.echo(f"  conflict, kept the {prefer}'s: {place}: {numbers}")
+            typer.echo(f"  conflict, kept the destination's: {place}: {numbers}")
         if len(summary.conflicts) > _SHOWN:
             typer.echo(f"  and {len(summary.conflicts) - _SHOWN} more")
     if conflicts:
         raise typer.Exit(1)
-
-
-def gc(
-    configs: Annotated[
-        list[str], Argument(metavar="CONFIG", help="All configs whose results are to be kept.")
-    ],
-    yes: Annotated[
-        bool, Option("--yes/--dry-run", help="Remove, or only show what would be removed.")
-    ] = False,
-    data_dir: DataDir = None,
-    store: StorePath = STORE,
-) -> None:
-    """Remove the trials that no given config needs from a store.
-
-    All profiles of the configs are taken into account. Without --yes only show what would be
-    removed. Trials of data sets that are not found here are kept. No other process may have the
-    store open.
-
-    \b
-    Examples:
-      kernlearn gc mine.yaml table3_1 --dry-run
-    """  # noqa: D301
-    experiments.Store.existing(store).close()
-    plans = [p for config in configs for p in stores.maintenance.every_profile(config, data_dir)]
-    with written_store(store, exclusive=True, timeout=1) if yes else opened_store(store) as opened:
-        garbage = stores.maintenance.collect_garbage(opened, plans, remove=yes)
-    for name, count in garbage.trials.items():
-        typer.echo(f"  {name}: {count} trials")
-    typer.echo(
-        f"{store}: {sum(garbage.trials.values())} trials, {garbage.superseded} superseded and "
-        f"{garbage.runs} runs {'removed' if yes else 'would be removed'}, {garbage.kept} kept"
-    )
-    if garbage and not yes:
-        typer.echo("Nothing has been removed; --yes removes it.")
-
-
-def doctor(store: StorePath = STORE) -> None:
-    """Check a store for damage.
-
-    Both the file and the consistency of its rows are checked. The exit code is 1 if something is
-    wrong.
-
-    \b
-    Examples:
-      kernlearn doctor --store results/runs/store.sqlite
-    """  # noqa: D301
-    with experiments.Store.existing(store) as opened:
-        faults = stores.doctor.examine(opened)
-    for fault in faults:
-        typer.echo(f"{store}: {fault}")
-    if faults:
-        raise typer.Exit(1)
-    typer.echo(f"{store}: sound, store version {stores.database.SCHEMA_VERSION}")
 
 
 def compare(
@@ -224,11 +187,7 @@ def compare(
     metric: Annotated[
         list[str], Option(metavar="NAME", help="Compare only this metric. Can be repeated.")
     ] = [],
-    level: Annotated[float, Option(help="Significance level of the t-tests.")] = 0.05,
     changed: Annotated[bool, Option("--changed", help="Show only cells that changed.")] = False,
-    every: Annotated[
-        bool, Option("--all", help="Also show the cells that only one side has.")
-    ] = False,
     output: Annotated[
         Path | None, Option("--output", "-o", help="Also write all cells to this CSV file.")
     ] = None,
@@ -246,8 +205,6 @@ def compare(
     """  # noqa: D301
     from kernlearn.reports import comparison
 
-    if not 0 < level < 1:
-        raise StoreError(f"--level {level:g}: expected a number between 0 and 1")
     sides = a, b = comparison.read_side(run_a, store), comparison.read_side(run_b, store)
     available = {name for side in sides for t in side.trials for name in t.result.metrics}
     unknown = [name for name in metric if name not in available]
@@ -258,7 +215,7 @@ def compare(
         )
     for path, rows in {side.store: side.left_out for side in sides}.items():
         show_rows_left_out(path, rows)
-    frame = comparison.compare(a, b, level=level, metrics=metric)
+    frame = comparison.compare(a, b, metrics=metric)
     for name, side in zip("AB", sides, strict=True):
         runs = ", ".join(f"{r.number} ({r.started})" for r in side.runs) or "none"
         typer.echo(f"{name}: {side.name}: {len(side.trials)} trials of runs {runs}")
@@ -266,21 +223,21 @@ def compare(
         typer.echo(f"  differs: {line}")
     one_sided = frame["outcome"].isin(["only a", "only b"])
     shown = frame[~frame["outcome"].isin(["same", "undecided"])] if changed else frame
-    shown = shown if every else shown[~one_sided[shown.index]]
+    shown = shown[~one_sided[shown.index]]
     if len(shown):
-        make_console().print(_table(shown, level))
+        make_console().print(_table(shown))
     outcomes = frame["outcome"].value_counts().items()
     counts = ", ".join(f"{n} {_sides(str(outcome))}" for outcome, n in outcomes)
     typer.echo(f"{len(frame)} cells: {counts or 'nothing to compare'}")
     if one_sided.all() and len(frame):
         typer.echo(comparison.nothing_shared(a, b))
-    elif one_sided.any() and not every:
-        typer.echo("Cells of one side alone are not shown; --all shows them.")
+    elif one_sided.any():
+        typer.echo("Cells of one side alone are not shown; --output writes them.")
     if output is not None:
         write_text(output, csv_text(frame), f"{len(frame)} cells")
 
 
-def _table(frame: Any, level: float) -> Any:
+def _table(frame: Any) -> Any:
     from rich.text import Text
 
     from kernlearn.reports.summary import KEY
@@ -290,7 +247,7 @@ def _table(frame: Any, level: float) -> Any:
     labels = [c for c in KEY if not empty[c]]
     if frame["experiment"].nunique() == 1:
         labels.remove("experiment")
-    heads = ["A", "B", "B − A", f"{100 * (1 - level):g} % interval", "splits"]
+    heads = ["A", "B", "B − A", "95 % interval", "splits"]
     table = make_table(*labels, *heads, left=len(labels))
     table.add_column("outcome")
     for row in frame.to_dict("records"):

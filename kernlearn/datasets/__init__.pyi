@@ -32,14 +32,12 @@ from kernlearn.datasets.files import Found as Found
 from kernlearn.datasets.files import locate as locate
 from kernlearn.datasets.files import missing_message as missing_message
 from kernlearn.datasets.files import search_path as search_path
-from kernlearn.datasets.finding import task_of as task_of
 from kernlearn.datasets.generating import generators as generators
 from kernlearn.datasets.known_cards import catalogue as catalogue
 from kernlearn.datasets.known_cards import find_card as find_card
 from kernlearn.datasets.known_cards import is_shipped as is_shipped
 from kernlearn.datasets.known_cards import own_cards as own_cards
 from kernlearn.datasets.loading import load as load
-from kernlearn.datasets.loading import load_all as load_all
 from kernlearn.datasets.new_cards import Added as Added
 from kernlearn.datasets.new_cards import add as add
 from kernlearn.datasets.picturing import picture as picture
@@ -74,7 +72,6 @@ __all__ = [
     "is_shipped",
     "iter_chunks",
     "load",
-    "load_all",
     "locate",
     "markov_strings",
     "missing_message",
@@ -90,7 +87,6 @@ __all__ = [
     "rings",
     "row_source",
     "search_path",
-    "task_of",
     "two_gaussians",
     "two_moons",
     "unit_ball",

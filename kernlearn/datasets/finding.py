@@ -1,62 +1,15 @@
 """From what a user gives, a name, a path or a card, to a card and the files of its data."""
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from kernlearn.datasets.cache import recall, remember, stamp
-from kernlearn.datasets.card import Card, Task, make_card, read_card
+from kernlearn.datasets.card import Card, make_card, read_card
 from kernlearn.datasets.file_options import FileOptions
 from kernlearn.datasets.files import Found, locate, missing_message
 from kernlearn.datasets.known_cards import find_card
 from kernlearn.exceptions import DataError
-
-
-def task_of(
-    name: str | os.PathLike[str] | Card,
-    *,
-    target: int | str | None = None,
-    drop: Sequence[int | str] = (),
-    sheet: int | str | None = None,
-    data_dir: str | os.PathLike[str] | None = None,
-) -> Task:
-    """Return the task of a data set, that is the kind of its target, without loading it.
-
-    The files of a card need not be there. A data file is looked at once; the guess is kept until
-    the file changes.
-
-    Parameters
-    ----------
-    name : str, path-like or Card
-        As for :func:`load`.
-    target, drop, sheet
-        As for :func:`load`, for the path of a data file.
-    data_dir : path-like, optional
-        A folder to look for cards in before all others.
-
-    Returns
-    -------
-    {"classification", "regression", "ordinal", "ranking", "similarity"}
-
-    Raises
-    ------
-    DataError
-        If the name is unknown, or the file cannot be read.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import task_of
-    >>> task_of("abalone")
-    'regression'
-    """
-    if isinstance(name, Card):
-        return name.task
-    if is_file(name):
-        return find(name, data_dir, FileOptions(target, drop=tuple(drop), sheet=sheet)).card.task
-    if is_path(name):
-        return read_card(Path(name)).task
-    return find_card(str(name), data_dir).task
 
 
 def is_path(name: Any) -> bool:

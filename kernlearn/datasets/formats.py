@@ -75,11 +75,6 @@ class Options(Strict):
     def check(self, n_features: int, n_classes: int = 0) -> None:
         """Raise a ValueError if the options contradict the card; 0 classes mean a number."""
 
-    @property
-    def of_objects(self) -> bool:
-        """Whether the points are strings, series or other objects rather than vectors."""
-        return getattr(self, "points", None) not in (None, False)
-
 
 class Delimited(Options):
     """Text in columns, one row per line.

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -12,10 +12,9 @@ from kernlearn.datasets.cache import Contents, Stamp, cached, recall, remember, 
 from kernlearn.datasets.card import Card, Task
 from kernlearn.datasets.encoding import Nominal, Wanted, encode, read
 from kernlearn.datasets.file_options import FileOptions
-from kernlearn.datasets.files import Found, locate, missing_message
+from kernlearn.datasets.files import Found
 from kernlearn.datasets.finding import find, is_file
 from kernlearn.datasets.formats import Missing
-from kernlearn.datasets.known_cards import find_card
 from kernlearn.datasets.preparation import Preparation
 from kernlearn.datasets.unpacking import container
 from kernlearn.exceptions import DataError
@@ -179,42 +178,6 @@ def load(
     return Bunch(**fields, card=card, path=folder, sample=form.sample)
 
 
-def load_all(
-    names: Iterable[str], *, data_dir: str | os.PathLike[str] | None = None, **options: Any
-) -> "dict[str, Bunch]":
-    """Load several data sets, such as those of a paper's table.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Names in the :func:`catalogue`.
-    data_dir : path-like, optional
-        A folder to look for the files in before all others.
-    **options : dict
-        Further arguments of :func:`load`.
-
-    Returns
-    -------
-    dict of str to sklearn.utils.Bunch
-
-    Raises
-    ------
-    DataError
-        If files are missing; one message lists all of them.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import load_all
-    >>> {name: bunch.data.shape for name, bunch in load_all(["iris", "wine"]).items()}
-    {'iris': (150, 4), 'wine': (178, 13)}
-    """
-    cards = [find_card(name, data_dir) for name in names]
-    found = {card.name: locate(card, data_dir) for card in cards}
-    if missing := [card for card in cards if found[card.name] is None]:
-        raise DataError(missing_message(missing, data_dir))
-    return {name: load(files, **options) for name, files in found.items() if files is not None}
-
-
 class Known(NamedTuple):
     """What is known of a data set without reading it.
 
@@ -251,14 +214,6 @@ def known(
     content = {"fingerprint": content} if isinstance(content, str) else content
     done = Preparation.from_plain(content.get("preparation", {}))
     return Known(found, content["fingerprint"], found.card.similarity, done)
-
-
-def known_fingerprint(
-    name: str | os.PathLike[str] | Card | Found, **options: Any
-) -> tuple[str, str | None] | None:
-    """Return the fingerprint and the kind of matrix, if any, of what :func:`known` knows."""
-    found = known(name, **options)
-    return None if found is None else (found.fingerprint, found.similarity)
 
 
 def _wanted(

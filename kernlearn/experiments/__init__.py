@@ -8,7 +8,7 @@ __getattr__, __dir__, __all__ = attach(
         "config.finding": "find_config",
         "config.loading": "load_config",
         "config.model": "ExperimentConfig",
-        "engine.plan": "Plan make_plan missing_datasets",
+        "engine.plan": "Plan make_plan",
         "engine.runner": "run_plan",
         "engine.spec": "Trial",
         "store.results": "Store",

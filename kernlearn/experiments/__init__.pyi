@@ -4,7 +4,6 @@ from kernlearn.experiments.config.loading import load_config as load_config
 from kernlearn.experiments.config.model import ExperimentConfig as ExperimentConfig
 from kernlearn.experiments.engine.plan import Plan as Plan
 from kernlearn.experiments.engine.plan import make_plan as make_plan
-from kernlearn.experiments.engine.plan import missing_datasets as missing_datasets
 from kernlearn.experiments.engine.runner import run_plan as run_plan
 from kernlearn.experiments.engine.spec import Trial as Trial
 from kernlearn.experiments.store.results import Store as Store
@@ -17,6 +16,5 @@ __all__ = [
     "find_config",
     "load_config",
     "make_plan",
-    "missing_datasets",
     "run_plan",
 ]

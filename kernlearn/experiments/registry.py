@@ -186,10 +186,8 @@ class Scope:
         return {name: d for name, d in self.own_datasets.items() if not d.is_generator}
 
     def kernel(self, name: str) -> RegisteredKernel | None:
-        """Return the kernel of a name, also a dotted one or that in the keys of trials."""
-        by_stored_name = (k for k in self.kernels.values() if k.stored_name == name)
-        found = self.kernels.get(name) or next(by_stored_name, None)
-        return found or registered_kernel(name)
+        """Return the kernel of a name, also of a dotted one."""
+        return self.kernels.get(name) or registered_kernel(name)
 
     def task_metrics(self, task: str) -> tuple[str, ...]:
         """Return the metrics that a task can measure; none for an unknown task."""

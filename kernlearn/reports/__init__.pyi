@@ -1,5 +1,4 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
-from kernlearn.reports.charts import build_chart as build_chart
 from kernlearn.reports.chosen import chosen_part as chosen_part
 from kernlearn.reports.report import Report as Report
 from kernlearn.reports.report import assemble as assemble
@@ -12,7 +11,6 @@ from kernlearn.reports.tables import build_tables as build_tables
 __all__ = [
     "Report",
     "assemble",
-    "build_chart",
     "build_tables",
     "chosen_part",
     "summarise",

@@ -56,41 +56,12 @@ class Chart:
         return {**spec, "config": page_style()}
 
 
-def build_chart(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> Any:
-    """Draw one figure of an experiment.
-
-    Parameters
-    ----------
-    summary : pandas.DataFrame
-        From :func:`~kernlearn.reports.summarise`.
-    spec : FigureSpec
-    config : ExperimentConfig
-
-    Returns
-    -------
-    altair.VConcatChart
-        For each metric its panels, ``per_row`` in a row; methods without the parameter on the
-        x-axis are horizontal reference lines. Vertical bars are one standard deviation.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from kernlearn.experiments import load_config
-    >>> from kernlearn.reports import build_chart
-    >>> config = load_config("demo_features").config
-    >>> of = {"dataset": "digits", "method": "RF", "metric": "accuracy", "n_splits": 5}
-    >>> means = {"n_components": [20, 100], "mean": [0.7, 0.9], "std": [0.02, 0.01]}
-    >>> summary = pd.DataFrame({**of, **means})
-    >>> type(build_chart(summary, config.figures[0], config)).__name__
-    'VConcatChart'
-    """
-    import altair as alt
-
-    return alt.VConcatChart.from_dict(figure(summary, spec, config))
-
-
 def figure(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> dict[str, Any]:
-    """Return the chart of :func:`build_chart` as a Vega-Lite specification."""
+    """Return one figure of an experiment as a Vega-Lite specification.
+
+    It has for each metric its panels, ``per_row`` in a row; methods without the parameter on the
+    x-axis are horizontal reference lines. Vertical bars are one standard deviation.
+    """
     rows, summary = [], _drawn(summary, spec)
     for metric in spec.metrics:
         points = _points(summary[summary["metric"] == metric], spec)

@@ -203,8 +203,8 @@ def nothing_shared(a: Side, b: Side) -> str:
         texts.append(f"{name} has {', '.join(ways) or 'nothing'} on {', '.join(datasets) or '–'}")
     return (
         f"No cell is on both sides: {'; '.join(texts)}. A cell is a data set, kernel, method, its "
-        "varied parameters and a metric; `kernlearn runs` lists the runs of a store, --all shows "
-        "the cells."
+        "varied parameters and a metric; `kernlearn runs` lists the runs of a store, --output "
+        "writes the cells."
     )
 
 

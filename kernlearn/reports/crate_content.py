@@ -9,7 +9,6 @@ from typing import Any
 from kernlearn.datasets import catalogue
 from kernlearn.datasets.escaping import csv_text
 from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.store.crate_rows import ROW_FILES, row_text
 from kernlearn.experiments.store.export import export_text, tidy_rows
 from kernlearn.experiments.store.results import Store
 from kernlearn.reports.badge import badge, badge_words
@@ -127,17 +126,6 @@ def gather(plan: Plan, store: Store) -> Content:
         ),
         "environment.json": (_json(environment), "Python, packages and processor of each run"),
         "badge.svg": (badge(report), "A badge"),
-        **{
-            ROW_FILES[table]: (
-                "".join(map(row_text, rows[table])),
-                f"The store's rows of {what}, as they stand",
-            )
-            for table, what in (
-                ("run", "runs"),
-                ("trial", "trials"),
-                ("superseded", "trials measured again"),
-            )
-        },
     }
     if config.reported_path is not None:
         files[config.reported_path.name] = (
@@ -212,7 +200,7 @@ def _data(plan: Plan) -> list[dict[str, Any]]:
 
 
 def _readme(report: Report, files: Mapping[str, tuple[str, str]]) -> str:
-    """Say for people what is in the record, and how it is read."""
+    """Say for people what is in the record."""
     config, name = report.plan.experiment.config, report.plan.experiment.name
     left, right, _ = badge_words(report)
     rows = [f"| `{file}` | {title} |" for file, (_, title) in files.items()]
@@ -228,17 +216,12 @@ def _readme(report: Report, files: Mapping[str, tuple[str, str]]) -> str:
         "| --- | --- |",
         *rows,
         "",
-        "The data sets are not part of it. `kernlearn merge` reads the rows back into a store:",
-        "",
-        "```sh",
-        "kernlearn merge RECORD store.sqlite",
-        f"kernlearn report store.sqlite --config RECORD/{name}.yaml",
-        "```",
+        f"The data sets are not part of it. `kernlearn run {name}.yaml` measures them again.",
         "",
     ]
     if files_of_data := [e.file for e in config.datasets.values() if e.file is not None]:
         lines += [
-            f"The data are in files, which the last command needs beside the configuration: "
+            f"The data are in files, which it needs beside the configuration: "
             f"{', '.join(files_of_data)}.",
             "",
         ]

@@ -32,6 +32,8 @@ from kernlearn.experiments.suggestions import suggestion
 
 #: What stands for the method that is chosen in each split by its score on held-out rows.
 CHOSEN = "best on held-out rows"
+#: The level of each one-sided test.
+LEVEL = 0.05
 _MIN_DATASETS = 2
 
 
@@ -207,13 +209,7 @@ def with_chosen(values: pd.DataFrame, methods: Sequence[str]) -> pd.DataFrame:
 
 
 def against_control(
-    values: pd.DataFrame,
-    control: str,
-    metric: str,
-    better: int,
-    margin: float,
-    level: float,
-    at_least: float = 0.0,
+    values: pd.DataFrame, control: str, metric: str, better: int, margin: float
 ) -> list[Equivalence]:
     """Compare each method with a control, on the data sets and splits that both have.
 
@@ -225,9 +221,7 @@ def against_control(
     metric : str
     better : {1, -1}
         Whether more or less of the metric is better.
-    margin, level : float
-    at_least : float, default=0
-        Only data sets on which the control makes at least so many times the comparisons count.
+    margin : float
 
     Returns
     -------
@@ -250,12 +244,7 @@ def against_control(
         own = values[values["method"] == method].set_index(place)
         both = own.join(theirs, how="inner", rsuffix="_control")
         both["difference"] = better * (both["value"] - both["value_control"])
-        groups = [
-            (dataset, part)
-            for dataset, part in both.groupby(level="dataset", sort=False)
-            if not at_least
-            or part["comparisons_control"].mean() >= at_least * part["comparisons"].mean()
-        ]
+        groups = list(both.groupby(level="dataset", sort=False))
         if len(groups) < _MIN_DATASETS:
             continue
         table = pd.DataFrame(
@@ -275,7 +264,7 @@ def against_control(
                 for dataset, part in groups
             ]
         ).set_index("dataset")
-        tests = one_sided_tests(list(table["difference"]), list(table["error"]), margin, level)
+        tests = one_sided_tests(list(table["difference"]), list(table["error"]), margin, LEVEL)
         chosen = own["picked"].value_counts().to_dict() if method == CHOSEN else {}
         found.append(
             Equivalence(

@@ -57,23 +57,17 @@ class Wanted:
     ----------
     metric : str or None
         None for :func:`default_metric`.
-    level : float
-        Significance level of all tests.
     control : str or None
         Method that the others are compared with; None for the best.
     only : Choice
         Labels of the numbers that take part.
-    baselines : bool
-        Whether methods that the config calls baselines take part.
     reported : bool
         Rank the numbers that the paper reports, not the measured ones.
     """
 
     metric: str | None = None
-    level: float = 0.05
     control: str | None = None
     only: Choice = _ALL
-    baselines: bool = False
     reported: bool = False
 
 
@@ -110,7 +104,7 @@ def rankings(
     rows = metric_rows(summary, metric, config) if derived else summary
     rows = rows[rows["metric"] == metric]
     rows = rows.assign(score=rows["reported_mean" if wanted.reported else "mean"].astype(float))
-    methods = list(config.methods) if wanted.baselines else config.compared
+    methods = config.compared
     methods = [m for m in methods if _allowed(wanted.only, "method", m)]
     datasets = [d for d in config.datasets if _allowed(wanted.only, "dataset", d)]
     rows = rows[rows["method"].isin(methods) & rows["score"].notna()]
@@ -126,7 +120,7 @@ def rankings(
         absent = [m for m in methods if m not in set(table.attrs["methods"])]
         scores = table.reindex(list(dict.fromkeys([*datasets, *table.index])))
         try:
-            ranks = rank_methods(scores, direction(metric, config), wanted.level, wanted.control)
+            ranks = rank_methods(scores, direction(metric, config), control=wanted.control)
         except ReportError as error:
             place = " · ".join([name, metric, *(_label(k, v) for k, v in given.items())])
             raise ReportError(f"{place}: {error}") from None

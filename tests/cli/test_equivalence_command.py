@@ -54,8 +54,6 @@ def test_methods_are_compared_with_a_control(kernlearn, tmp_path):
         "BBS",
         "--best-of",
         "near",
-        "--at-least",
-        "3",
         "--output",
         tmp_path / "e.csv",
     )
@@ -74,7 +72,6 @@ def test_methods_are_compared_with_a_control(kernlearn, tmp_path):
     ("arguments", "said"),
     [
         (["--margin", "0"], "--margin 0: expected a number above 0"),
-        (["--margin", "1", "--alpha", "0.5"], "between 0 and 0.5"),
         (["--margin", "1", "--best-of", "BSB"], "--best-of BSB: no such method in mine"),
         (["--margin", "1", "--control", "x"], "no method 'x' to compare with"),
         (["--margin", "1", "--metric", "acuracy"], "did you mean 'accuracy'"),

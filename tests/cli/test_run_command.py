@@ -22,7 +22,7 @@ def test_only_and_force_choose_trials(kernlearn, small):
     assert first.returncode == 0, first.stderr
     assert len(trials(first.stdout)) == 9
     assert "moons · polynomial · K · split 1" in trials(first.stdout)
-    assert "9 cached" in kernlearn("status", small).stdout
+    assert "9 cached" in kernlearn("plan", small).stdout
 
     forced = kernlearn("run", small, "--force", "K", "--only", "dataset=moons")
     assert len(trials(forced.stdout)) == 5
@@ -113,9 +113,9 @@ def test_several_processes_are_shared_and_marked_and_shared_cores_refused(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--memory", "4XB"), "execution.memory: could not interpret byte unit"),
-        (("--timeout", "soon"), "execution.timeout: must be a number"),
-        (("--executor", "proceses"), "did you mean 'processes'?"),
+        (("--memory", "4XB"), "--memory '4XB': expected a size such as 4GB"),
+        (("--timeout", "soon"), "--timeout"),
+        (("--executor", "proceses"), "expected one of in-process, processes, dask"),
         (("--executor", "in-process", "--jobs", "2"), "take 'processes'"),
         (("--scheduler", "tcp://127.0.0.1:9"), "no Dask scheduler at tcp://127.0.0.1:9"),
     ],
@@ -162,7 +162,7 @@ def test_two_runs_into_one_store_do_not_mix(kernlearn, small, tmp_path):
     )
     assert "Traceback" not in second.stderr
     # reading is no run
-    assert "cached" in kernlearn("status", small).stdout
+    assert "cached" in kernlearn("plan", small).stdout
     first.send_signal(signal.SIGTERM)
     _, said = first.communicate()
     assert first.returncode == 130

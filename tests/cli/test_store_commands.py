@@ -1,4 +1,4 @@
-"""``kernlearn export``, ``merge``, ``gc``, ``doctor`` and ``compare``."""
+"""``kernlearn export``, ``merge`` and ``compare``."""
 
 import json
 import sqlite3
@@ -44,13 +44,9 @@ def test_export_to_a_pipe_and_to_files(kernlearn, store, tmp_path):
         (["export", "--format", "parquet"], "name a file with --output"),
         (["export", "--experiment", "x"], "nothing of experiment x; there are: e"),
         (["export", "--store", "none"], "none: no such store"),
-        (["doctor", "--store", "none"], "none: no such store"),
         (["merge", "one"], "at least one source"),
         (["merge", STORE, STORE], "into itself"),
-        (["merge", STORE, "new", "--prefer", "mine"], "--prefer mine"),
-        (["gc", "nonesuch"], "nonesuch"),
         (["compare", "1", "9"], "no run 9; there are:"),
-        (["compare", "1", "2", "--level", "5"], "--level 5: expected"),
         (["compare", "1", "2", "--metric", "x"], "there are: accuracy, n_support"),
     ],
 )
@@ -73,37 +69,6 @@ def test_merge_tells_conflicts(kernlearn, store):
     assert "2 the same, 0 failed ones skipped, 1 in conflict; 1 runs" in again.stdout
     assert "conflict, kept the destination's: e " in again.stdout
     assert again.stdout.endswith("accuracy 0.6 / 0.1\n")
-
-
-def test_gc_says_first_and_does_it_when_told(kernlearn, store, tmp_path):
-    config = tmp_path / "empty.yaml"
-    config.write_text(
-        "title: Other\ndatasets: {moons: {generator: two_moons, n_samples: 50}}\n"
-        "kernels: {polynomial: {kernel: polynomial, degree: 2}}\n"
-        "methods: {K: {estimator: KernelSVM}}\nprotocol: {splits: 1}\nmetrics: [accuracy]\n"
-    )
-    before = store.read_bytes()
-    dry = kernlearn("gc", config)
-    assert dry.returncode == 0, dry.stderr
-    assert "3 trials, 3 superseded and 2 runs would be removed, 0 kept" in dry.stdout
-    assert store.read_bytes() == before
-    with begun(store), sqlite3.connect(store):
-        refused = kernlearn("gc", config, "--yes")
-    assert refused.returncode == 2
-    assert "another process has it locked" in refused.stderr
-    assert "and 3 runs removed, 0 kept" in kernlearn("gc", config, "--yes").stdout
-    assert kernlearn("export").stdout.count("\n") == 1
-
-
-def test_doctor(kernlearn, store):
-    sound = kernlearn("doctor")
-    assert (sound.returncode, sound.stdout) == (0, f"{STORE}: sound, store version 3\n")
-    with sqlite3.connect(store) as connection:
-        connection.execute("UPDATE trial SET metrics = '{\"accuracy\": NaN}'")
-    connection.close()
-    ill = kernlearn("doctor")
-    assert ill.returncode == 1
-    assert ill.stdout.count("accuracy is nan") == 3
 
 
 def test_compare_two_runs(kernlearn, store, tmp_path):
@@ -144,12 +109,8 @@ def test_trials_of_a_grid_are_exported_and_compared(kernlearn, grids, tmp_path):
         ["accuracy", "0", "0.5"],
         ["accuracy", "1", "0.625"],
     ]
-    settings = kernlearn("export", "--settings").stdout
-    assert settings.count("\n") == 5
-    assert '"{""C"":0.25}",accuracy,1,0.375' in settings
     out = kernlearn("compare", "1", "1")
     assert "1 cells: 1 same" in out.stdout
-    assert kernlearn("doctor").returncode == 0
     # a copy with another number in the setting that is not chosen is a conflict
     assert kernlearn("merge", STORE, "all.sqlite").returncode == 0
     with sqlite3.connect(grids) as connection:
@@ -158,19 +119,6 @@ def test_trials_of_a_grid_are_exported_and_compared(kernlearn, grids, tmp_path):
     merged = kernlearn("merge", STORE, "all.sqlite")
     assert merged.returncode == 1, merged.stdout
     assert 'accuracy at {"C":0.25} 0.25 / ' in merged.stdout
-
-
-def test_doctor_examines_every_setting_of_a_grid(kernlearn, grids):
-    with sqlite3.connect(grids) as connection:
-        connection.execute("UPDATE trial SET info = replace(info, '0.625', 'NaN')")
-    connection.close()
-    ill = kernlearn("doctor")
-    assert ill.returncode == 1
-    assert 'accuracy at {"C":0.5} is nan' in ill.stdout
-    with sqlite3.connect(grids) as connection:
-        connection.execute("UPDATE trial SET info = '{\"grid\": []}'")
-    connection.close()
-    assert kernlearn("doctor").stdout.count("info.grid is empty") == 2
 
 
 def test_nothing_shared_is_said_not_listed(kernlearn, tmp_path):
@@ -183,4 +131,3 @@ def test_nothing_shared_is_said_not_listed(kernlearn, tmp_path):
     assert out.returncode == 0, out.stderr
     assert "No cell is on both sides: A has e (profile full) on d; B has e" in out.stdout
     assert "accuracy" not in out.stdout
-    assert "accuracy" in kernlearn("compare", "1", "2", "--all").stdout

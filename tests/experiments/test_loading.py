@@ -6,7 +6,7 @@ import pytest
 
 from kernlearn.datasets.resources import shipped
 from kernlearn.exceptions import ConfigError
-from kernlearn.experiments import find_config, load_config, make_plan
+from kernlearn.experiments import find_config, load_config
 from tests.shipped import NEEDED
 
 SHIPPED = sorted(p.stem for p in shipped("configs").glob("*.yaml"))
@@ -167,12 +167,6 @@ def test_all_faults_come_at_once(small):
     assert all(line.startswith(f"{small}:") for line in lines)
 
 
-def test_how_trials_are_carried_out_is_no_setting_of_what_they_measure(small):
-    loaded = load_config(small, settings=["execution.jobs=2", "splits=7"])
-    assert loaded.config.execution.jobs == 2
-    assert loaded.settings == ("splits=7",)
-
-
 def test_faults_of_settings_name_the_setting(small):
     with pytest.raises(ConfigError, match=r"-o splits=none: protocol.splits: must be a whole"):
         load_config(small, settings=["splits=none"])
@@ -198,29 +192,6 @@ def test_wrong_shapes_are_config_errors(tmp_path, text):
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"odd.yaml:\d"):
         load_config(path)
-
-
-def test_old_names_of_kernels_still_work_and_are_reported_once(kernlearn, small, tmp_path):
-    def keys(path):
-        return [trial.key for trial in make_plan(load_config(path)).trials]
-
-    nested = "  N: {estimator: KernelSVM, kernel: [{kernel: linear}, {kernel: gaussian}]}\n"
-    small.write_text(small.read_text().replace("protocol:", f"{nested}protocol:"))
-    old = tmp_path / "old.yaml"
-    text = small.read_text().replace("kernel: polynomial", "kernel: PolynomialKernel")
-    old.write_text(text.replace("kernel: gaussian", "kernel: GaussianKernel"))
-    assert keys(old) == keys(small)
-    assert load_config(small).renamed == {}
-    renamed = {"PolynomialKernel": "polynomial", "GaussianKernel": "gaussian"}
-    assert load_config(old).renamed == renamed
-    other = tmp_path / "other.yaml"
-    other.write_text(old.read_text())
-    out = kernlearn("validate", str(old), str(other))
-    assert out.returncode == 0
-    assert sorted(out.stderr.splitlines()) == [
-        "kernlearn: the kernel GaussianKernel is now named gaussian; the old name still works",
-        "kernlearn: the kernel PolynomialKernel is now named polynomial; the old name still works",
-    ]
 
 
 def test_form_faults_and_unknown_names_in_one_section_come_at_once(small):

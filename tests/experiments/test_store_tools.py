@@ -1,4 +1,4 @@
-"""Export, merge, gc and doctor."""
+"""Export and merge."""
 
 import csv
 import io
@@ -10,11 +10,10 @@ from contextlib import closing
 import pytest
 
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.store import maintenance
-from kernlearn.experiments.store.doctor import examine
+from kernlearn.experiments import Store
+from kernlearn.experiments.store import merging
 from kernlearn.experiments.store.export import COLUMNS, export_file, export_text, tidy_rows
-from kernlearn.experiments.store.maintenance import collect_garbage, every_profile, merge
+from kernlearn.experiments.store.merging import merge
 from tests.experiments.stores import begun, done, failed, trial
 
 
@@ -123,11 +122,10 @@ def two(tmp_path):
     return paths
 
 
-@pytest.mark.parametrize("prefer", ["destination", "source"])
-def test_merging(two, prefer):
+def test_merging(two):
     dest, source = two
     before = source.read_bytes()
-    summary = merge(source, dest, prefer=prefer)
+    summary = merge(source, dest)
     assert source.read_bytes() == before
     assert (summary.added, summary.completed, summary.same, summary.failed) == (2, 1, 1, 2)
     assert summary.runs == 1
@@ -141,7 +139,7 @@ def test_merging(two, prefer):
         "redone": 0.2,
         "broken": 0.3,
         "same": 0.4 + 1e-15,
-        "conflict": 0.5 if prefer == "destination" else 0.6,
+        "conflict": 0.5,
         "both failed": "failed",
         "own": 0.7,
         "first failed": "failed",
@@ -159,7 +157,6 @@ def test_merging(two, prefer):
         }
         assert (of_run[1]["conflict"], of_run[2]["conflict"]) == (0.5, 0.6)
         assert (of_run[1]["same"], of_run[2]["same"]) == (0.4, 0.4 + 1e-15)
-        assert examine(store) == []
 
 
 def test_merging_again_changes_nothing(two):
@@ -187,7 +184,7 @@ def test_a_source_goes_in_whole_or_not_at_all(two, monkeypatch):
         raise StoreError("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(maintenance, "_supersede", ended)  # the last step
+        patched.setattr(merging, "_supersede", ended)  # the last step
         with pytest.raises(StoreError, match="the disk is full"):
             merge(source, dest)
     assert standing(dest) == before
@@ -195,8 +192,6 @@ def test_a_source_goes_in_whole_or_not_at_all(two, monkeypatch):
         assert len(store.runs()) == 1
     with pytest.raises(StoreError, match="into itself"):
         merge(dest, dest)
-    with pytest.raises(ValueError, match="prefer='mine'"):
-        merge(source, dest, prefer="mine")
 
 
 def test_trials_without_their_run_are_left_out(two):
@@ -231,93 +226,6 @@ def test_merging_into_nothing_makes_a_store(two, tmp_path):
     assert standing(tmp_path / "made") == standing(source)
 
 
-# gc
-
-
-def test_gc_removes_what_no_profile_needs(small, tmp_path):
-    path = tmp_path / "s"
-    quick, full = (make_plan(load_config(small, profile=p)) for p in ("quick", "full"))
-    more = make_plan(load_config(small, settings=["splits=3"]))
-    with Store(path) as store:
-        run_plan(quick, store)
-        run_plan(more, store)
-    with begun(path, experiment="gone") as (store, put):
-        put(trial(experiment="gone"), done(trial(), accuracy=0.5))
-        store.begin_run("nothing", "full", 1, {})
-    plans = every_profile(str(small))
-    assert [p.experiment.profile for p in plans] == ["full", "quick"]
-    before = path.read_bytes()
-    with Store.existing(path) as store:
-        dry = collect_garbage(store, plans)
-    assert path.read_bytes() == before
-    # eight of the third split
-    assert dry.trials == {"gone": 1, "small": 8}
-    assert dry.runs == 2
-    with Store(path, exclusive=True) as store:
-        assert collect_garbage(store, plans, remove=True) == dry
-        left = {t.trial.key for t in store.trials()}
-        assert left == {t.key for t in [*quick.trials, *full.trials]}
-        assert dry.kept == len(left)
-        assert {r.experiment for r in store.runs()} == {"small"}
-        assert examine(store) == []
-        assert not collect_garbage(store, plans)
-
-
-def test_gc_spares_what_it_cannot_judge_and_what_is_beside(small, tmp_path):
-    plan = make_plan(load_config(small))
-    first = plan.trials[0]
-    for value in (0.1, 0.2):
-        with begun(tmp_path / "s", experiment="small") as (_, put):
-            put(first, done(first, accuracy=value))
-            put(trial(experiment="small"), done(trial(), accuracy=value))
-    with Store.existing(tmp_path / "s") as store:
-        found = collect_garbage(store, [plan])
-        assert (found.trials, found.superseded, found.kept) == ({"small": 1}, 1, 2)
-        # the data set of the other is not found here
-        plan.left_out.append("d")
-        assert not collect_garbage(store, [plan])
-
-
-# doctor
-
-
-def test_a_store_of_a_run_is_sound(small, tmp_path):
-    with Store(tmp_path / "s") as store:
-        run_plan(make_plan(load_config(small, profile="quick")), store)
-        assert examine(store) == []
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("UPDATE trial SET run = 7", "of run 7, which is not there"),
-        ("UPDATE trial SET metrics = '{'", "metrics is not JSON"),
-        ("UPDATE trial SET labels = '[1]'", "labels is JSON, but not an object"),
-        ("UPDATE trial SET metrics = '{}'", "done, but without metrics"),
-        ("UPDATE trial SET metrics = '{\"accuracy\": NaN}'", "accuracy is nan"),
-        ('UPDATE trial SET metrics = \'{"accuracy": "1"}\'', "accuracy is '1', not a number"),
-        ("UPDATE trial SET status = 'failed'", "failed without an error"),
-        ("UPDATE trial SET key = 'k'", "trial k: its key is not that of its specification"),
-        ("UPDATE superseded SET spec = '{\"split\":5}'", "superseded trial"),
-        ("UPDATE run SET environment = 'x' WHERE id = 1", "run 1: environment is not JSON"),
-        ("UPDATE run SET settings = '{}' WHERE id = 1", "run 1: settings is JSON, but not a list"),
-    ],
-)
-def test_the_doctor_finds_what_is_wrong(tmp_path, change, said):
-    path = tmp_path / "s"
-    for value in (0.1, 0.2):
-        with begun(path) as (_, put):
-            put(trial(), done(trial(), accuracy=value))
-    with Store.existing(path) as store:
-        assert examine(store) == []
-    with sqlite3.connect(path) as connection:
-        connection.execute(change)
-    connection.close()
-    with Store.existing(path) as store:
-        (fault,) = examine(store)
-    assert said in fault
-
-
 def test_a_store_whose_tables_are_no_text_is_damaged(two):
     """Found by `make fuzz`: the message of SQLite was no text either."""
     _, source = two
@@ -326,21 +234,3 @@ def test_a_store_whose_tables_are_no_text_is_damaged(two):
     source.write_bytes(content)
     with pytest.raises(StoreError, match="cannot be opened: the file is damaged"):
         Store.existing(source)
-
-
-def test_the_doctor_finds_damaged_pages(tmp_path):
-    path = tmp_path / "s"
-    with begun(path) as (_, put):
-        for i in range(200):
-            put(trial(split=i), done(trial(split=i), accuracy=0.1))
-    broken = tmp_path / "broken"
-    shutil.copy(path, broken)
-    with broken.open("r+b") as file:
-        file.seek(4096 * 8)
-        file.write(b"\xff" * 4096 * 3)
-    with Store.existing(broken) as store:
-        faults = examine(store)
-        assert faults
-        assert all("damaged" in fault for fault in faults)
-        with pytest.raises(StoreError, match="the file is damaged"):
-            list(store.trials())

@@ -1,13 +1,10 @@
-"""Open records: the same bytes for the same store, read by others, and back without loss."""
+"""Open records: the same bytes for the same store, and read by others."""
 
 import json
 import re
-import shutil
-import sqlite3
 import sys
 import tomllib
 import zipfile
-from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,20 +13,17 @@ import pandas as pd
 import pytest
 
 from kernlearn.datasets.resources import shipped
-from kernlearn.exceptions import ReportError, StoreError
+from kernlearn.exceptions import ReportError
 from kernlearn.experiments import Store, load_config, make_plan
-from kernlearn.experiments.store import crate_rows
-from kernlearn.experiments.store.crate_rows import METADATA, ROW_FILES
-from kernlearn.experiments.store.maintenance import merge
 from kernlearn.extras import MissingExtraError
 from kernlearn.reports import assemble
 from kernlearn.reports.badge import badge, badge_words
 from kernlearn.reports.crate import Attribution, config_address, write_crate
 from kernlearn.reports.summarised import summarised
 from kernlearn.version import __version__
-from tests.experiments.stores import STARTED, done, failed, trial
 from tests.reports.sites import numbers, plant
 
+METADATA = "ro-crate-metadata.json"
 PROJECT = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
 OWN = """\
 title: On a file
@@ -54,72 +48,6 @@ def crate(site, tmp_path_factory):
         whose = Attribution(license="CC0-1.0", author="A. Person", affiliation="A. University")
         write_crate(site.reports["held"].plan, store, folder, whose)
     return folder
-
-
-@pytest.fixture
-def copy(crate, tmp_path):
-    """A copy of the record that may be changed."""
-    return shutil.copytree(crate, tmp_path / "copy")
-
-
-def rows(path, experiment="held"):
-    """All rows of an experiment in a store, as they stand."""
-    with closing(sqlite3.connect(path)) as connection:
-        return {
-            table: connection.execute(
-                f"SELECT * FROM {table} WHERE experiment = ?", (experiment,)
-            ).fetchall()
-            for table in ("run", "trial", "superseded")
-        }
-
-
-def read_back(crate, destination):
-    with crate_rows.store_of(crate) as (path, left_out):
-        summary = merge(path, destination)
-    return summary, left_out
-
-
-def change(crate, name, edit):
-    """Edit a file of rows, and the fingerprint that the metadata state of it."""
-    path, metadata = crate / name, crate / METADATA
-    path.write_text(edit(path.read_text()))
-    text = json.loads(metadata.read_text())
-    for entity in text["@graph"]:
-        if entity["@id"] == name:
-            entity["sha256"] = sha256(path.read_bytes()).hexdigest()
-    metadata.write_text(json.dumps(text))
-
-
-def test_a_store_comes_back_without_loss(site, crate, tmp_path):
-    summary, left_out = read_back(crate, tmp_path / "back.sqlite")
-    assert left_out == summary.left_out == {}
-    assert summary.added == len(rows(site.store)["trial"]) > 10
-    assert rows(tmp_path / "back.sqlite") == rows(site.store)
-    with Store.existing(tmp_path / "back.sqlite") as store:
-        again = assemble(site.reports["held"].plan, store)
-    pd.testing.assert_frame_equal(again.summary, site.reports["held"].summary)
-    assert again.claims == site.reports["held"].claims
-    # a second time everything is there already
-    summary, _ = read_back(crate, tmp_path / "back.sqlite")
-    assert (summary.added, summary.same, summary.runs) == (0, len(rows(site.store)["trial"]), 0)
-
-
-def test_failed_and_replaced_trials_come_back_too(site, tmp_path):
-    path = tmp_path / "many.sqlite"
-    (tmp_path / "long.yaml").write_text(site.configs[1].read_text())
-    with Store(path) as store:
-        plan = plant(store, tmp_path / "long.yaml")
-        run = store.begin_run("long", "full", 2, {"cpu": "other"}, ["splits=4"])
-        for one in plan.trials[:3]:
-            store.put(run, one, done(one, accuracy=0.25, fit_seconds=float("inf")))
-        old = trial("gone", experiment="long")
-        store.put(run, old, failed(old))
-        store.begin_run("long", "quick", 1, {})
-        write_crate(plan, store, tmp_path / "many.zip")
-    read_back(tmp_path / "many.zip", tmp_path / "back.sqlite")
-    found = rows(tmp_path / "back.sqlite", "long")
-    assert found == rows(path, "long")
-    assert [len(found[table]) for table in ("run", "superseded")] == [3, 3]
 
 
 def test_the_same_store_gives_the_same_bytes(site, crate, tmp_path):
@@ -239,101 +167,6 @@ def test_the_badge_is_a_picture_with_a_title(site):
     assert picture.attrib["aria-labelledby"] == title.attrib["id"]
 
 
-def test_rows_that_do_not_fit_are_left_out_with_the_reason(copy, tmp_path):
-    def edit(text):
-        first, second, third, *others = map(json.loads, text.splitlines())
-        changed = [
-            {**first, "seconds": -1.0},
-            second,
-            second,
-            {**third, "run": 7},
-            {**third, "more": 1},
-            ["no row"],
-        ]
-        return "".join(json.dumps(one) + "\n" for one in [*changed, *others])
-
-    change(copy, ROW_FILES["trial"], edit)
-    summary, left_out = read_back(copy, tmp_path / "back.sqlite")
-    reasons = [*left_out.values()]
-    assert "seconds is -1.0" in reasons[0]
-    assert "a row before it has the same key" in reasons[1]
-    assert any("has not the columns" in reason for reason in reasons[2:])
-    assert f"{ROW_FILES['trial']}:6" in left_out
-    with Store.existing(tmp_path / "back.sqlite") as store:
-        assert len([*store.trials()]) == summary.added
-    assert summary.left_out == {}
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "said"),
-    [
-        (METADATA, "no JSON", "no metadata of an RO-Crate"),
-        (METADATA, "[" * 100_000, "no metadata of an RO-Crate"),
-        (METADATA, '{"@graph": [3]}', "no metadata of an RO-Crate"),
-        (METADATA, '{"@graph": []}', "its metadata state no SHA-256 of store/runs.jsonl"),
-        (ROW_FILES["run"], "", "store/runs.jsonl is not the file that the crate was written with"),
-        (ROW_FILES["trial"], "{", "store/trials.jsonl:1: not valid JSON"),
-        (ROW_FILES["trial"], "[" * 100_000, "store/trials.jsonl:1: not valid JSON"),
-        (ROW_FILES["trial"], "\xff\xfe", "store/trials.jsonl:1: not valid JSON"),
-    ],
-)
-def test_damaged_records_are_one_line(copy, tmp_path, name, text, said):
-    (copy / name).write_bytes(text.encode("latin-1"))
-    with pytest.raises(StoreError, match=re.escape(said)) as caught, crate_rows.store_of(copy):
-        pass
-    assert "\n" not in str(caught.value)
-
-
-def test_links_out_of_a_record_are_not_followed(copy, tmp_path):
-    file = copy / ROW_FILES["trial"]
-    shutil.move(file, tmp_path / "elsewhere.jsonl")
-    file.symlink_to(tmp_path / "elsewhere.jsonl")
-    with (
-        pytest.raises(StoreError, match=r"store/trials.jsonl: cannot be read: no such file in"),
-        crate_rows.store_of(copy),
-    ):
-        pass
-
-
-def test_archives_that_are_unsafe_or_damaged_are_refused(copy, tmp_path):
-    path = tmp_path / "bad.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("../outside", "x")
-    with pytest.raises(Exception, match="points outside of it"), crate_rows.store_of(path):
-        pass
-    assert not (tmp_path.parent / "outside").exists()
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("other", "x")
-    with (
-        pytest.raises(StoreError, match="no crate of kernlearn: it has no ro-crate-metadata"),
-        crate_rows.store_of(path),
-    ):
-        pass
-    whole = shutil.make_archive(str(tmp_path / "whole"), "zip", copy)
-    content = bytearray((tmp_path / "whole.zip").read_bytes())
-    place = content.index(b"store/trials.jsonl") + 60
-    content[place : place + 20] = b"\0" * 20
-    (tmp_path / "whole.zip").write_bytes(content)
-    with (
-        pytest.raises(StoreError, match=r"store/trials.jsonl|archive"),
-        crate_rows.store_of(tmp_path / whole),
-    ):
-        pass
-
-
-def test_no_more_is_read_than_allowed(copy, monkeypatch):
-    size = sum((copy / name).stat().st_size for name in ROW_FILES.values())
-    monkeypatch.setattr(crate_rows, "content_limit", lambda: size)
-    with crate_rows.store_of(copy) as (_, left_out):
-        assert not left_out
-    monkeypatch.setattr(crate_rows, "content_limit", lambda: size - 1)
-    with pytest.raises(StoreError, match=r"more than .* bytes; --max-memory"):
-        crate_rows.store_of(copy).__enter__()
-    monkeypatch.setattr(crate_rows, "_LONGEST", 100)
-    with pytest.raises(StoreError, match="a line of more than 100 bytes"):
-        crate_rows.store_of(copy).__enter__()
-
-
 def test_a_folder_with_files_is_not_written_to(site, crate, tmp_path):
     (tmp_path / "there.txt").write_text("mine")
     with Store.existing(site.store) as store:
@@ -351,14 +184,6 @@ def test_without_rocrate_the_extra_is_named(site, monkeypatch, tmp_path):
     ):
         write_crate(site.reports["held"].plan, store, tmp_path / "c")
     assert not (tmp_path / "c").exists()
-
-
-def test_what_is_a_crate(crate, site, tmp_path):
-    assert crate_rows.is_crate(crate)
-    assert not crate_rows.is_crate(site.store)
-    assert not crate_rows.is_crate(tmp_path)
-    assert not crate_rows.is_crate(tmp_path / "none.zip")
-    assert STARTED
 
 
 def test_a_plan_without_trials_has_a_record(site, tmp_path):

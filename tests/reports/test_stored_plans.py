@@ -47,7 +47,7 @@ def test_an_experiment_is_shown_as_it_was_run(small, tmp_path):
         plant(store, small, profile, settings)
 
     with Store(tmp_path / "s") as store:
-        settings = ["seed=7", "splits=1", "execution.jobs=1"]
+        settings = ["seed=7", "splits=1"]
         run_plan(make_plan(load_config(small, settings=settings)), store)
         assert shown() == ("full", ("seed=7", "splits=1"), 8)
         assert [r.settings for r in store.runs()] == [("seed=7", "splits=1")]

@@ -59,8 +59,6 @@ class Names:
         The derived metrics.
     checked : set of str
         Digests of settings that are known to be valid.
-    renamed : dict of str to str
-        Old names of kernels that the config uses, with the new ones.
     metrics : list of str
         The metrics that are shown.
     folds, scale : object
@@ -75,7 +73,6 @@ class Names:
     axes: dict[str, list[Any]]
     derived: list[str]
     checked: set[str]
-    renamed: dict[str, str]
     metrics: list[str] = field(default_factory=list)
     folds: Any = None
     scale: Any = None

@@ -82,7 +82,7 @@ def _parameter_faults(
         owner, _, nested = key.partition("__")
         if owner not in allowed:
             hint = suggestion(key, [*allowed, component.kind])
-            yield (key,), f"{component.stored_name} has no such parameter{hint}"
+            yield (key,), f"{component.name} has no such parameter{hint}"
         elif nested:
             yield from _nested_faults(key, parameters.get(owner), value, scope)
         elif form_fault(value) is None:

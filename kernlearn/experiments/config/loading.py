@@ -213,15 +213,12 @@ def load_config(
     if checker.messages or config is None:
         messages = "\n".join(dict.fromkeys(checker.messages))
         raise ConfigError(messages) from next(iter(checker.causes), None)
-    # how trials are carried out is not part of what they measure
-    measured = tuple(s for s in settings if not s.startswith("execution."))
     return model.LoadedExperiment(
         name=path.stem,
         path=path,
         profile=profile,
         config=config,
-        settings=measured,
-        renamed=checker.renamed,
+        settings=tuple(settings),
     )
 
 
@@ -266,7 +263,6 @@ class _Checker:
         self.checked = set(self.known)
         self.messages: list[str] = []
         self.causes: list[PluginError] = []
-        self.renamed: dict[str, str] = {}
 
     def check(self, raw: dict[str, Any], places: _Places) -> model.ExperimentConfig | None:
         """Return the experiment, unless it is wrong."""
@@ -306,7 +302,6 @@ class _Checker:
             data_dir=self.data_dir,
             checked=self.checked,
             task=task if isinstance(task, str) else "",
-            renamed=self.renamed,
             labels={s: list(section) for s, section in sections.items()},
             axes={k: axes.get(k, []) + methods.get(k, []) for k in {**axes, **methods}},
             derived=list(derived) if isinstance(derived, dict) else [],

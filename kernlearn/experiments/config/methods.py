@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kernlearn.datasets.yaml import KeyPath
-from kernlearn.experiments.config.checks import Fault, Names, names_of
+from kernlearn.experiments.config.checks import Fault, Names
 from kernlearn.experiments.config.components import component_faults, fit_faults, kernel_hint
 from kernlearn.experiments.config.entries import FORMS, DatasetEntry, Entry, form_faults
 from kernlearn.experiments.engine.spec import LABELS
@@ -22,7 +22,6 @@ class KernelEntry(Entry):
     kernel: str = Field(description="its name, as `kernlearn list` has it")
 
     def _faults(self, names: Names) -> Iterator[Fault]:
-        _stored_name(self.kernel, names)
         yield from form_faults(self.parameters)
         kernel = names.scope.kernel(self.kernel)
         if kernel is None:
@@ -85,14 +84,6 @@ class MethodEntry(Entry):
         description="labels of parameters in results, by parameter: methods whose parameters mean "
         "the same, such as a number of columns, then share a label",
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _store_names(cls, entry: Any, info: ValidationInfo) -> Any:
-        names = names_of(info)
-        if names is None or not isinstance(entry, dict):
-            return entry
-        return _values_with_stored_names(entry, names)
 
     @property
     def labelled_steps(self) -> list[tuple[str, str]]:
@@ -238,33 +229,6 @@ def _step_labels(steps: Iterable[Mapping[str, Any]]) -> list[str]:
         label if labels.count(label) == 1 else f"{label}-{labels[: i + 1].count(label)}"
         for i, label in enumerate(labels)
     ]
-
-
-def _values_with_stored_names(entry: Mapping[str, Any], names: Names) -> dict[str, Any]:
-    """Do so for the values of an entry or step, whose own `kernel` may be another library's."""
-    return {key: _with_stored_names(value, names) for key, value in entry.items()}
-
-
-def _with_stored_names(value: Any, names: Names) -> Any:
-    """Return a parameter's value with the kernels in it under the names in the keys of trials."""
-    if isinstance(value, list):
-        return [_with_stored_names(part, names) for part in value]
-    if not isinstance(value, dict):
-        return value
-    value = _values_with_stored_names(value, names)
-    if isinstance(value.get("kernel"), str):
-        value["kernel"] = _stored_name(value["kernel"], names)
-    return value
-
-
-def _stored_name(name: str, names: Names) -> str:
-    """Return the name of a kernel in the keys of trials, and note the use of an old name."""
-    kernel = names.scope.kernel(name)
-    if kernel is None:
-        return name
-    if name != kernel.name:
-        names.renamed[name] = kernel.name
-    return kernel.stored_name
 
 
 #: Keys beside the name of a component, which none of its parameters can have.

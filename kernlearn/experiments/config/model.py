@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ByteSize, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from kernlearn.datasets.yaml import KeyPath
 from kernlearn.experiments.config import checks
@@ -127,25 +127,6 @@ class BestSpec(Section):
     level: Fraction = Field(default=0.05, description="significance level of the test")
 
 
-class Execution(Section):
-    """Where trials are run and the limits of each; not part of what is measured."""
-
-    executor: Literal["in-process", "processes", "dask"] | None = Field(
-        default=None, description="by default the simplest one that the other keys allow"
-    )
-    jobs: Count = Field(default=1, description="number of trials at a time")
-    scheduler: str | None = Field(default=None, description="address of a Dask scheduler")
-    timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
-        default=None, description="time limit of a trial in seconds"
-    )
-    memory: Annotated[ByteSize, Field(gt=0)] | None = Field(
-        default=None, description="memory limit of a trial, such as 4GB"
-    )
-    retries: Annotated[int, Field(ge=0, le=100)] = Field(
-        default=2, description="how often a trial is repeated if its process dies"
-    )
-
-
 def _new_metric(name: str, names: Names) -> str | None:
     taken = name in names.scope.metrics
     return "is the name of a measured metric; take another" if taken else None
@@ -249,7 +230,6 @@ class ExperimentConfig(Section):
     protocol: Protocol = Protocol()
     metrics: Annotated[list[MetricName], Field(min_length=1)]
     derived: dict[Annotated[str, checks.known(_new_metric, "fault")], Derived] = {}
-    execution: Execution = Field(default=Execution(), description="where and how trials run")
     table: TableSpec | None = Field(default=None, description="how the table is laid out")
     figures: list[FigureSpec] = Field(default=[], description="what is drawn")
     reported: Annotated[str, checks.known(reported_fault, "fault")] | None = Field(
@@ -367,11 +347,7 @@ DEFAULT_PROFILE = "full"
 
 
 class LoadedExperiment(BaseModel):
-    """A checked config with its path, profile and settings (``key=value``).
-
-    Settings of ``execution`` are in the config only. ``renamed`` maps old names of kernels that
-    the config uses to the new ones.
-    """
+    """A checked config with its path, profile and settings (``key=value``)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -380,7 +356,6 @@ class LoadedExperiment(BaseModel):
     profile: str
     config: ExperimentConfig
     settings: tuple[str, ...] = ()
-    renamed: dict[str, str] = {}
 
     @property
     def indicative(self) -> bool:

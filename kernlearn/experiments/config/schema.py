@@ -42,7 +42,7 @@ def config_schema(scope: Scope = BUILT_IN) -> Schema:
     definitions = {
         **schema["$defs"],
         "Value": _value(),
-        "Kernel": _one_of("kernel", {**scope.kernels, **_old_kernels(scope)}, {}, library_names()),
+        "Kernel": _one_of("kernel", scope.kernels, {}, library_names()),
         "Estimator": _estimator(own, dotted, scope),
         "EstimatorName": {
             "type": "string",
@@ -126,10 +126,6 @@ def _others(scope: Scope) -> str:
     """Return the pattern of dotted names whose parameters are not listed."""
     packages = sorted(set(scope.allowed_packages) - {_SKLEARN})
     return rf"^({'|'.join(packages)})(\.[A-Za-z]\w*)+$"
-
-
-def _old_kernels(scope: Scope) -> dict[str, Registered]:
-    return {one.stored_name: one for one in scope.kernels.values()}
 
 
 def _value() -> Schema:

@@ -175,23 +175,6 @@ def missing_cards(located: Mapping[str, Any]) -> "dict[str, datasets.Card]":
     return {label: card for label, card in located.items() if isinstance(card, datasets.Card)}
 
 
-def missing_datasets(
-    config: ExperimentConfig, data_dir: Path | None = None, *, needed: bool = False
-) -> "dict[str, datasets.Card]":
-    """Return the cards of an experiment's data sets that are not found, by label.
-
-    With ``needed`` without those that are optional.
-
-    Examples
-    --------
-    >>> from kernlearn.experiments import load_config, missing_datasets
-    >>> missing_datasets(load_config("demo_ordinal").config)
-    {}
-    """
-    missing = missing_cards(locate_datasets(config, data_dir))
-    return {k: card for k, card in missing.items() if not (needed and config.datasets[k].optional)}
-
-
 def _options(label: str, config: ExperimentConfig) -> dict[str, Any]:
     """Return the fields of a data set's specification that the config gives as they are."""
     names = ("binarize", "bins", "classes", "sample")
@@ -378,5 +361,5 @@ def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.Kerne
         assert kernel is not None
         for parameters, _ in unfold(entry.parameters):
             values = ", ".join(f"{k}={parameters[k]}" for k in varied(entry.parameters))
-            spec = specs.KernelSpec(kernel.stored_name, **kernel.identity, parameters=parameters)
+            spec = specs.KernelSpec(kernel.name, **kernel.identity, parameters=parameters)
             yield f"{label} ({values})" if values else label, spec

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernlearn.exceptions import DataError, ExecutorError, StoreError
-from kernlearn.experiments.config.model import Execution, ExperimentConfig
+from kernlearn.experiments.config.model import ExperimentConfig
 from kernlearn.experiments.engine import environment, selection
-from kernlearn.experiments.engine.estimates import sample_first
 from kernlearn.experiments.engine.interrupts import Interrupts
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.engine.spec import Trial
@@ -97,7 +96,6 @@ def run_plan(
     data_dir: Path | None = None,
     executor: Executor | None = None,
     choice: selection.Choice = _DEFAULT_CHOICE,
-    fail_fast: bool = False,
     allow_contention: bool = False,
     listener: Listener | None = None,
 ) -> RunSummary:
@@ -114,11 +112,9 @@ def run_plan(
     data_dir : Path, optional
         Folder that the default executor searches for data first.
     executor : Executor, optional
-        By default the one that the config names.
+        By default trials run in this process.
     choice : Choice, optional
         Which trials to run in addition to the new ones.
-    fail_fast : bool, default=False
-        Stop after the first trial that fails.
     allow_contention : bool, default=False
         Measure times even if trials share cores.
     listener : Listener, optional
@@ -160,11 +156,8 @@ def run_plan(
             f"{', '.join(missing)}: not found; the store knows its fingerprint, which is enough "
             "to report, not to run"
         )
-    execution = experiment.config.execution
-    slots = executor.slots if executor else execution.jobs
-    # a Dask cluster has as many as its workers
-    ordered = selection.in_order(todo, plan, estimates, 2 if execution.scheduler else slots)
-    todo = sample_first(ordered, estimates)
+    slots = executor.slots if executor else 1
+    todo = selection.in_order(todo, plan, estimates, slots)
     keys = {t.key for t in todo}
     skipped = [state for key, state in states.items() if key not in keys]
     done = failed = 0
@@ -172,7 +165,7 @@ def run_plan(
     if todo:
         with run_lock(store), Interrupts.caught() as interrupts, ExitStack() as stack:
             if executor is None:
-                executor = make_executor(execution, data_dir)
+                executor = make_executor(data_dir=data_dir)
                 stack.enter_context(closing(executor))
             if not allow_contention:
                 check_cores(experiment.config, executor)
@@ -193,8 +186,6 @@ def run_plan(
                             done += result.done
                             failed += not result.done
                             listener.trial_done(trial, result)
-                        if fail_fast and not result.done:
-                            break
             finally:
                 listener.run_ended()
     return RunSummary(
@@ -202,15 +193,31 @@ def run_plan(
     )
 
 
-def make_executor(execution: Execution, data_dir: Path | None = None) -> Executor:
-    """Create the executor that the settings ask for.
+def make_executor(
+    name: str | None = None,
+    *,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+    data_dir: Path | None = None,
+) -> Executor:
+    """Create an executor.
 
     By default this is Dask if there is a scheduler, processes for several jobs or with limits,
     and the current process otherwise, with processes for choices of parameters that take long.
 
     Parameters
     ----------
-    execution : Execution
+    name : {"in-process", "processes", "dask"}, optional
+    jobs : int, default=1
+        Number of trials at a time.
+    scheduler : str, optional
+        Address of a Dask scheduler.
+    timeout : float, optional
+        Time limit of a trial in seconds.
+    memory : int, optional
+        Memory limit of a trial in bytes.
     data_dir : Path, optional
         Folder to search for data first.
 
@@ -224,23 +231,22 @@ def make_executor(execution: Execution, data_dir: Path | None = None) -> Executo
     ExecutorError
         If the executor does not support the settings.
     """
-    limits = Limits(execution.timeout, execution.memory, execution.retries)
-    name, jobs = execution.executor, execution.jobs
+    limits, asked = Limits(timeout, memory), name
     if name is None:
         parallel = jobs > 1 or limits.any
-        name = "dask" if execution.scheduler else "processes" if parallel else "in-process"
-    if execution.scheduler is not None and name != "dask":
+        name = "dask" if scheduler else "processes" if parallel else "in-process"
+    if scheduler is not None and name != "dask":
         raise ExecutorError(f"a scheduler goes with the executor 'dask', not with {name!r}")
     if name == "dask":
         from kernlearn.experiments.executors.cluster import DaskExecutor
 
-        return DaskExecutor(execution.scheduler, jobs, data_dir, limits)
+        return DaskExecutor(scheduler, jobs, data_dir, limits)
     if name == "processes":
         return Processes(jobs, data_dir, limits)
     if limits.any or jobs > 1:
-        asked = f"{jobs} jobs" if jobs > 1 else "a timeout or memory limit"
-        raise ExecutorError(f"the executor 'in-process' cannot have {asked}: take 'processes'")
-    if execution.executor is None and environment.usable_cores() > 1:
+        what = f"{jobs} jobs" if jobs > 1 else "a timeout or memory limit"
+        raise ExecutorError(f"the executor 'in-process' cannot have {what}: take 'processes'")
+    if asked is None and environment.usable_cores() > 1:
         return OneByOne(data_dir)
     return InProcess(data_dir)
 

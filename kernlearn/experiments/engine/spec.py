@@ -213,9 +213,6 @@ class Trial:
         All that determines the numbers.
     source : Source or None
         Where the data is; None if it is known from a store only.
-    shares : bool
-        Whether it may take over training from other trials of its group; its times are then not
-        those of all its work.
     only_selects : bool
         Whether it ends when its parameters are chosen.
     chosen : Chosen or None

@@ -5,7 +5,6 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        ".config.model": "Execution",
         ".engine.runner": "make_executor",
         "cluster": "DaskExecutor",
         "local": "Executor InProcess Limits Processes",

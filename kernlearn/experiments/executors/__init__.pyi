@@ -1,5 +1,4 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
-from kernlearn.experiments.config.model import Execution as Execution
 from kernlearn.experiments.engine.runner import make_executor as make_executor
 from kernlearn.experiments.executors.cluster import DaskExecutor as DaskExecutor
 from kernlearn.experiments.executors.local import Executor as Executor
@@ -9,7 +8,6 @@ from kernlearn.experiments.executors.local import Processes as Processes
 
 __all__ = [
     "DaskExecutor",
-    "Execution",
     "Executor",
     "InProcess",
     "Limits",

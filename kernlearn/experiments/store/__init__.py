@@ -1,5 +1,5 @@
-"""Stores of results: the database, and export, examination, merging and maintenance."""
+"""Stores of results: the database, export and merging."""
 
 from kernlearn.lazy import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, {"": "database doctor export maintenance"})
+__getattr__, __dir__, __all__ = attach(__name__, {"": "database export merging"})

@@ -76,7 +76,7 @@ _MAGIC = b"SQLite format 3\0"
 _LONGEST = 100_000_000
 
 #: Seconds to wait for another process that writes.
-BUSY_SECONDS = 30.0
+_BUSY_SECONDS = 30.0
 # Seconds between two waits for the disk.
 _SYNC_SECONDS = 1.0
 
@@ -91,8 +91,7 @@ _EXPLAINED = {
     "SQLITE_CANTOPEN": "no permission, or its folder cannot be written; name another file with "
     "--store",
     "SQLITE_NOTADB": "it is no kernlearn store; name another file with --store",
-    "SQLITE_CORRUPT": "the file is damaged; `kernlearn doctor` says where; restore a backup, or "
-    "name another file with --store",
+    "SQLITE_CORRUPT": "the file is damaged; restore a backup, or name another file with --store",
     "SQLITE_IOERR": "the disk refused; it may be full or broken",
 }
 
@@ -113,15 +112,12 @@ class Database:
         path: Path,
         *,
         read_only: bool = False,
-        exclusive: bool = False,
-        timeout: float = BUSY_SECONDS,
     ) -> None:
         if read_only and not path.is_file():
             raise StoreError(
                 f"{path}: no such store; `kernlearn run` creates it, --store names another"
             )
         self.path = path
-        self._timeout = timeout
         self._synced = -_SYNC_SECONDS
         with self.errors("opened"):
             _refuse_others(path)
@@ -129,13 +125,13 @@ class Database:
                 path.parent.mkdir(parents=True, exist_ok=True)
             self.connection = self._connect_reader() if read_only else self._connect(path)
             try:
-                self._prepare(read_only, exclusive)
+                self._prepare(read_only)
             except BaseException:
                 self.connection.close()
                 raise
 
     def _connect(self, place: str | Path) -> sqlite3.Connection:
-        connection = sqlite3.connect(place, uri=True, timeout=self._timeout, isolation_level=None)
+        connection = sqlite3.connect(place, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
         connection.row_factory = sqlite3.Row
         # the file may come from anyone: its rows are looked at one by one, also where a text is
         # no UTF-8, and its own views, triggers and functions do nothing
@@ -164,9 +160,7 @@ class Database:
                     raise
         raise refused
 
-    def _prepare(self, read_only: bool, exclusive: bool) -> None:
-        if exclusive:
-            self.connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+    def _prepare(self, read_only: bool) -> None:
         empty = self._check() == 0
         if empty and read_only:  # made, but nothing written yet
             self.connection.close()
@@ -180,9 +174,6 @@ class Database:
         with suppress(sqlite3.OperationalError):
             self.connection.execute("PRAGMA journal_mode=WAL")
         self.connection.execute("PRAGMA foreign_keys=ON")
-        if exclusive:
-            self.connection.execute("BEGIN IMMEDIATE")
-            self.connection.execute("COMMIT")
 
     def _check(self) -> int:
         """Return the version of the file, 0 if it is empty."""

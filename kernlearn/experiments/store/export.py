@@ -13,7 +13,7 @@ from kernlearn.datasets.escaping import guarded
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.replacing import replacing
-from kernlearn.experiments.store.grids import chosen_in_cells, has_grid
+from kernlearn.experiments.store.grids import chosen_in_cells
 from kernlearn.experiments.store.results import Store
 
 #: Columns of an export: those of a measured summary, with split and value for its means.
@@ -29,22 +29,17 @@ def parameters_of(labels: dict[str, Any]) -> str:
     return canonical({k: v for k, v in labels.items() if k not in LABELS and v is not None})
 
 
-def tidy_rows(
-    store: Store, experiments: Sequence[str] = (), *, settings: bool = False
-) -> Iterator[dict[str, Any]]:
+def tidy_rows(store: Store, experiments: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
     """Yield one row per finished trial and metric.
 
     A trial that measured a grid of settings has the numbers of the one that is chosen over all
-    splits, as in reports; with `settings` those of each setting, whose parameters are among the
-    others.
+    splits, as in reports.
 
     Parameters
     ----------
     store : Store
     experiments : sequence of str
         Names of experiments; empty for all.
-    settings : bool, default=False
-        Every setting of a grid.
 
     Yields
     ------
@@ -68,21 +63,17 @@ def tidy_rows(
         trial, result = stored.trial, stored.result
         if result.done and (not experiments or trial.experiment in experiments):
             labels = {name: trial.labels.get(name) for name in LABELS}
-            measured: list[tuple[dict[str, Any], dict[str, float]]] = [({}, result.metrics)]
-            if settings and has_grid(result):
-                measured = [(p["parameters"], p["metrics"]) for p in result.info["grid"]]
-            for parameters, metrics in measured:
-                labels["params"] = parameters_of({**trial.labels, **parameters})
-                for metric, value in metrics.items():
-                    yield {
-                        "experiment": trial.experiment,
-                        **labels,
-                        "metric": metric,
-                        "split": trial.split,
-                        "value": value,
-                        "key": trial.key,
-                        "run": result.run,
-                    }
+            labels["params"] = parameters_of(trial.labels)
+            for metric, value in result.metrics.items():
+                yield {
+                    "experiment": trial.experiment,
+                    **labels,
+                    "metric": metric,
+                    "split": trial.split,
+                    "value": value,
+                    "key": trial.key,
+                    "run": result.run,
+                }
 
 
 def export_text(rows: Iterable[dict[str, Any]], form: str) -> str:

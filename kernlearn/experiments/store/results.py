@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kernlearn.experiments.engine.spec import DatasetSpec, StoredDataset, Trial, canonical
-from kernlearn.experiments.store.database import ADD_RUN, BUSY_SECONDS, VALUES, Database
+from kernlearn.experiments.store.database import ADD_RUN, VALUES, Database
 from kernlearn.experiments.store.rows import (
     TRIAL_COLUMNS,
     Result,
@@ -52,10 +52,6 @@ class Store(Database):
         Created with its folder if it does not exist.
     read_only : bool, default=False
         Write nothing, so that a file without write permission can be opened; it must exist.
-    exclusive : bool, default=False
-        Refuse a file that another process has open, and keep others out.
-    timeout : float, default=30.0
-        Seconds to wait for another process that writes.
 
     Attributes
     ----------
@@ -90,10 +86,8 @@ class Store(Database):
         path: Path,
         *,
         read_only: bool = False,
-        exclusive: bool = False,
-        timeout: float = BUSY_SECONDS,
     ) -> None:
-        super().__init__(path, read_only=read_only, exclusive=exclusive, timeout=timeout)
+        super().__init__(path, read_only=read_only)
         self.left_out: dict[str, str] = {}
         # what is known of rows: hashes of those that fit, keys of trials that do not
         self._fitting: set[int] = set()

@@ -116,11 +116,9 @@ def test_a_choice_that_fails_is_the_result_of_its_trial(chosen_ahead):
     assert all("n_neighbors" in found[t.key].error for t in failed)
 
 
-def test_an_executor_by_name_needs_no_processes(plan):
-    execution = plan.experiment.config.execution
-    assert isinstance(make_executor(execution), OneByOne)
-    asked = execution.model_copy(update={"executor": "in-process"})
-    assert isinstance(make_executor(asked), InProcess)
+def test_an_executor_by_name_needs_no_processes():
+    assert isinstance(make_executor(), OneByOne)
+    assert isinstance(make_executor("in-process"), InProcess)
 
 
 def test_the_command_chooses_ahead(chosen_ahead):

@@ -13,7 +13,6 @@ import pytest
 
 from kernlearn.exceptions import ExecutorError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.config.model import Execution
 from kernlearn.experiments.engine.runner import Listener, check_cores
 from kernlearn.experiments.executors import Limits, Processes, make_executor
 from kernlearn.experiments.executors.local import crowding
@@ -225,19 +224,19 @@ def test_times_are_not_measured_on_shared_cores(small):
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"executor": "in-process", "jobs": 2}, "cannot have 2 jobs: take 'processes'"),
-        ({"executor": "in-process", "timeout": 1}, "cannot have a timeout or memory limit"),
-        ({"executor": "processes", "scheduler": "tcp://x:1"}, "goes with the executor 'dask'"),
+        ({"name": "in-process", "jobs": 2}, "cannot have 2 jobs: take 'processes'"),
+        ({"name": "in-process", "timeout": 1}, "cannot have a timeout or memory limit"),
+        ({"name": "processes", "scheduler": "tcp://x:1"}, "goes with the executor 'dask'"),
     ],
 )
 def test_what_an_executor_cannot_do_is_told(asked, words):
     with pytest.raises(ExecutorError, match=words):
-        make_executor(Execution(**asked))
+        make_executor(**asked)
 
 
 def test_the_simplest_executor_that_will_do():
     names = [
-        make_executor(Execution(**asked)).describe()["executor"]
-        for asked in ({}, {"jobs": 2}, {"timeout": 1}, {"memory": "1GB"})
+        make_executor(**asked).describe()["executor"]
+        for asked in ({}, {"jobs": 2}, {"timeout": 1}, {"memory": 10**9})
     ]
     assert names == ["in-process", "processes", "processes", "processes"]

@@ -1,9 +1,9 @@
-"""Merging stores, and removing what no config needs."""
+"""Merging stores."""
 
 import json
 import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from sqlite3 import Connection, Row
@@ -11,7 +11,6 @@ from typing import Any
 
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.costs import is_cost
-from kernlearn.experiments.engine.plan import Plan, make_plan
 from kernlearn.experiments.store.database import ADD_RUN, RUN_CONTENT, VALUES
 from kernlearn.experiments.store.grids import grid_metrics
 from kernlearn.experiments.store.results import Store
@@ -72,12 +71,12 @@ class MergeSummary:
     conflicts: list[Conflict] = field(default_factory=list)
 
 
-def merge(source: Path, destination: Path, *, prefer: str = "destination") -> MergeSummary:
+def merge(source: Path, destination: Path) -> MergeSummary:
     """Merge the trials of a store into another one, completely or not at all.
 
     Of a trial that is done on both sides, the earlier row is used if the numbers, times apart,
     are the same; the other row is kept as superseded. Different numbers are a conflict, in which
-    the preferred store's row is used. A failed trial never replaces one that is done.
+    the destination's row is used. A failed trial never replaces one that is done.
 
     Parameters
     ----------
@@ -85,8 +84,6 @@ def merge(source: Path, destination: Path, *, prefer: str = "destination") -> Me
         Only read.
     destination : Path
         Created if it does not exist.
-    prefer : {"destination", "source"}
-        Whose numbers to use in a conflict.
 
     Returns
     -------
@@ -97,8 +94,6 @@ def merge(source: Path, destination: Path, *, prefer: str = "destination") -> Me
     StoreError
         If both are the same file, or one cannot be opened, read or written.
     """
-    if prefer not in ("destination", "source"):
-        raise ValueError(f"prefer={prefer!r}: expected 'destination' or 'source'")
     if source.exists() and destination.exists() and source.samefile(destination):
         raise StoreError(f"{source}: cannot be merged into itself")
     with Store.existing(source) as theirs, Store(destination) as ours:
@@ -107,7 +102,7 @@ def merge(source: Path, destination: Path, *, prefer: str = "destination") -> Me
             summary = MergeSummary(left_out=theirs.left_out)
             numbers = _add_runs(connection, runs, summary)
             for row in _numbered(rows, numbers, summary, "trial"):
-                _add_trial(connection, row, prefer, summary)
+                _add_trial(connection, row, summary)
             for row in _numbered(superseded, numbers, summary, "superseded"):
                 _supersede(connection, row)
     return summary
@@ -146,7 +141,7 @@ def _add_runs(
     return numbers
 
 
-def _add_trial(connection: Connection, row: _Row, prefer: str, summary: MergeSummary) -> None:
+def _add_trial(connection: Connection, row: _Row, summary: MergeSummary) -> None:
     own = connection.execute("SELECT * FROM trial WHERE key = ?", (row["key"],)).fetchone()
     if own is None or not _fits(own):
         summary.added += 1
@@ -165,7 +160,7 @@ def _add_trial(connection: Connection, row: _Row, prefer: str, summary: MergeSum
             summary.conflicts.append(Conflict(row["key"], row["experiment"], labels, different))
         else:
             summary.same += 1
-        replaces = prefer == "source" if different else row["started"] < own["started"]
+        replaces = not different and row["started"] < own["started"]
         if replaces:
             _use(connection, row)
         _supersede(connection, dict(own) if replaces else row)
@@ -213,119 +208,3 @@ def _supersede(connection: Connection, row: _Row) -> None:
         "AND NOT EXISTS (SELECT 1 FROM trial WHERE key = :key AND run = :run)",
         row,
     )
-
-
-@dataclass(frozen=True)
-class Garbage:
-    """What a store has that no plan needs.
-
-    Attributes
-    ----------
-    trials : dict of str to int
-        Number of trials by experiment.
-    superseded : int
-        Superseded rows that failed or belong to such trials.
-    runs : int
-        Runs without trials.
-    kept : int
-        Trials that stay.
-    """
-
-    trials: dict[str, int] = field(default_factory=dict)
-    superseded: int = 0
-    runs: int = 0
-    kept: int = 0
-
-    def __bool__(self) -> bool:
-        return bool(self.trials or self.superseded or self.runs)
-
-
-def every_profile(config: str, data_dir: Path | None = None) -> list[Plan]:
-    """Plan a config under each of its profiles, without data sets that are not found.
-
-    Parameters
-    ----------
-    config : str
-        A YAML file, or the name of a shipped config.
-    data_dir : Path, optional
-        Folder to search for data first.
-
-    Returns
-    -------
-    list of Plan
-    """
-    from kernlearn.experiments.config.loading import DEFAULT_PROFILE, load_config
-
-    profiles = load_config(config, data_dir=data_dir).config.profiles
-    loaded = [
-        load_config(config, profile=profile, data_dir=data_dir)
-        for profile in dict.fromkeys([DEFAULT_PROFILE, *profiles])
-    ]
-    return [make_plan(e, data_dir=data_dir, available=True) for e in loaded]
-
-
-def collect_garbage(store: Store, plans: Iterable[Plan], *, remove: bool = False) -> Garbage:
-    """Find, and optionally remove, what no plan needs.
-
-    That is: trials in no plan, failed superseded rows, and runs without trials. Trials of a data
-    set that is not found here, or of a method that is not installed, are kept, and so are rows
-    that do not fit their model, which a newer kernlearn may have written.
-
-    Parameters
-    ----------
-    store : Store
-        Opened with ``exclusive`` to remove something.
-    plans : iterable of Plan
-        Of all experiments whose results are to be kept.
-    remove : bool, default=False
-        Remove in one transaction, then shrink the file.
-
-    Returns
-    -------
-    Garbage
-
-    Raises
-    ------
-    StoreError
-        If the store cannot be read or written.
-    """
-    needed = _needed_by(list(plans))
-    trials = [row for row in store.fitting("trial") if not needed(row)]
-    superseded = [
-        row for row in store.fitting("superseded") if row["status"] == "failed" or not needed(row)
-    ]
-    with store.errors("read"):
-        both = "SELECT run FROM trial UNION ALL SELECT run FROM superseded"
-        left = Counter(run for (run,) in store.connection.execute(both))
-    left -= Counter(row["run"] for row in [*trials, *superseded])
-    runs = [row["id"] for row in store.fitting("run") if row["id"] not in left]
-    by_experiment = sorted(Counter(row["experiment"] for row in trials).items())
-    kept = left.total()
-    garbage = Garbage(dict(by_experiment), len(superseded), len(runs), kept)
-    if remove and garbage:
-        with store.transaction() as connection:
-            connection.executemany("DELETE FROM trial WHERE key = :key", trials)
-            of_run = "DELETE FROM superseded WHERE key = :key AND run = :run"
-            connection.executemany(of_run, superseded)
-            connection.executemany("DELETE FROM run WHERE id = ?", [(run,) for run in runs])
-        with store.errors("shrunk"):
-            store.connection.execute("VACUUM")
-    return garbage
-
-
-def _needed_by(plans: list[Plan]) -> Callable[[_Row], bool]:
-    """Return the rule by which a row is needed."""
-    keys = {trial.key for plan in plans for trial in plan.trials}
-    # labels of each experiment that the plans leave out
-    unplanned: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    for plan in plans:
-        unplanned[plan.experiment.name] |= {("dataset", name) for name in plan.left_out}
-        unplanned[plan.experiment.name] |= {("method", name) for name in plan.not_installed}
-
-    def needed(row: _Row) -> bool:
-        if row["key"] in keys or not unplanned[row["experiment"]]:
-            return row["key"] in keys
-        labels: dict[str, Any] = json.loads(row["labels"])
-        return any(labels.get(label) == name for label, name in unplanned[row["experiment"]])
-
-    return needed
