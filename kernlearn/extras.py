@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
+from importlib.util import find_spec
 from types import MappingProxyType
 
 from kernlearn.exceptions import KernlearnError
@@ -28,6 +30,12 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
 
 class MissingExtraError(KernlearnError, ImportError):
     """A library is missing that an extra installs; the message says how."""
+
+
+@cache
+def is_installed(package: str) -> bool:
+    """Tell whether a package can be imported, without importing it."""
+    return find_spec(package) is not None
 
 
 def install_line(extra: str) -> str:

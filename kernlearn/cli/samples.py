@@ -90,10 +90,10 @@ def selected(X: Any, rows: Any, scale: bool) -> Any:
 def refuse_kind(data: str, bunch: Any, similarity: str) -> None:
     """Refuse a similarity of vectors where the points are strings or other objects."""
     from kernlearn.datasets.objects import kind_of
-    from kernlearn.kernels.registry import registered_kernel
+    from kernlearn.kernels.registry import kernel_of_name
 
     kind = kind_of(bunch.data)
-    known = registered_kernel(similarity)
+    known = kernel_of_name(similarity)
     of_vectors = known is not None and known.points in ("vectors", "records")
     if kind != "vectors" and (of_vectors or similarity == "precomputed"):
         raise DataError(

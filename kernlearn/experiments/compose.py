@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kernlearn.experiments.registry import Scope
-from kernlearn.registration import RegisteredEstimator
+from kernlearn.plugins import RegisteredEstimator
 
 #: The labels of the steps of a method with their estimators; that of a single one is empty.
 Parts = Sequence[tuple[str, RegisteredEstimator]]

@@ -16,7 +16,7 @@ from typing import Any
 
 from kernlearn.experiments.suggestions import closest
 from kernlearn.extras import install_line
-from kernlearn.registration import Registered, RegisteredEstimator
+from kernlearn.plugins import Registered, RegisteredEstimator
 
 #: The packages whose estimators every config may name.
 PACKAGES = (

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernlearn.experiments.costs import FIT_MEMORY
-from kernlearn.registration import Registered, RegisteredMetric, by_name
+from kernlearn.plugins import Registered, RegisteredMetric, by_name
 
 
 @dataclass(frozen=True)

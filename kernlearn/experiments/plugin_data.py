@@ -14,7 +14,7 @@ from kernlearn.datasets.objects import as_objects
 from kernlearn.exceptions import DataError
 from kernlearn.experiments.plugins import blame
 from kernlearn.kernels.base import as_points
-from kernlearn.registration import RegisteredDataset
+from kernlearn.plugins import RegisteredDataset
 
 # A run works through one data set after the other; a few stay in memory for the next trial.
 _KEPT = 4

@@ -14,13 +14,12 @@ from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
-from kernlearn import datasets, kernels, registration
+from kernlearn import datasets, kernels, plugins
 from kernlearn.exceptions import PluginError
 from kernlearn.experiments.config.methods import RESERVED_KEYS
 from kernlearn.experiments.measured import METRICS, SUPERVISED
 from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS, Plugin, Scope
-from kernlearn.plugins import registrations
-from kernlearn.registration import Kind, Registered
+from kernlearn.plugins import Kind, Registered, registrations
 
 #: The group of entry points that installed packages use.
 GROUP = "kernlearn.plugins"
@@ -128,13 +127,13 @@ def _checked(made: list[Registered], plugin: str, file: str, shown: str) -> tupl
             raise PluginError(f"{where} was registered on line {lines[key]} already")
         lines[key] = one.line
         own: dict[str, Any] = {"plugin": plugin}
-        if isinstance(one, registration.RegisteredDataset):
+        if isinstance(one, plugins.RegisteredDataset):
             own["file"] = file
-        elif isinstance(one, registration.RegisteredKernel) and not isinstance(one.target, type):
+        elif isinstance(one, plugins.RegisteredKernel) and not isinstance(one.target, type):
             own["target"] = kernel_class(one.target, one.name)
-        elif isinstance(one, registration.RegisteredEstimator):
+        elif isinstance(one, plugins.RegisteredEstimator):
             own["takes"] = next((p for p in ("kernel", "similarity") if p in one.parameters), "")
-        elif isinstance(one, registration.RegisteredMetric):
+        elif isinstance(one, plugins.RegisteredMetric):
             for task in one.tasks:
                 if task not in SUPERVISED:
                     available = ", ".join(SUPERVISED)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -17,8 +18,8 @@ from kernlearn.experiments.measured import METRICS
 from kernlearn.experiments.pinned import PINNED
 from kernlearn.experiments.scorers import SCORERS
 from kernlearn.experiments.suggestions import closest, suggestion
-from kernlearn.kernels.registry import KERNELS, registered_kernel
-from kernlearn.registration import (
+from kernlearn.kernels import registry as kernel_names
+from kernlearn.plugins import (
     Plugin,
     Registered,
     RegisteredDataset,
@@ -102,6 +103,29 @@ ESTIMATORS: dict[str, RegisteredEstimator] = by_name(
 )
 
 
+def _kernel(one: kernel_names.NamedKernel) -> RegisteredKernel:
+    """Register a kernel of the library."""
+    extra = kernel_names.LIBRARIES[one.library].extra if one.library else ""
+    return RegisteredKernel(
+        one.name,
+        one.target,
+        summary=one.summary,
+        extra=extra,
+        needs=one.library,
+        points=one.points,
+        dotted=one.dotted,
+    )
+
+
+@cache
+def _library_kernel(name: str) -> RegisteredKernel | None:
+    """Return the kernel of a dotted name."""
+    found = kernel_names.kernel_of_name(name)
+    return None if found is None else _kernel(found)
+
+
+#: The kernels of kernlearn by name.
+KERNELS = {name: _kernel(one) for name, one in kernel_names.KERNELS.items()}
 #: The metrics of kernlearn, then scikit-learn's scorers.
 ALL_METRICS = {**METRICS, **{name: m for name, m in SCORERS.items() if name not in METRICS}}
 
@@ -187,7 +211,7 @@ class Scope:
 
     def kernel(self, name: str) -> RegisteredKernel | None:
         """Return the kernel of a name, also of a dotted one."""
-        return self.kernels.get(name) or registered_kernel(name)
+        return self.kernels.get(name) or _library_kernel(name)
 
     def task_metrics(self, task: str) -> tuple[str, ...]:
         """Return the metrics that a task can measure; none for an unknown task."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.registration import RegisteredMetric
+from kernlearn.plugins import RegisteredMetric
 
 # Averages over classes; without one the last of two classes is the positive one.
 _AVERAGED = ("f1", "jaccard", "precision", "recall")

@@ -14,7 +14,7 @@ from kernlearn.constraints import N_JOBS, StrOptions
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.base import Kernel, TurnedSimilarity, as_indexed
 from kernlearn.kernels.pairs import check_values, compare_pairs, pair_error
-from kernlearn.kernels.registry import KERNELS, library_of, registered_kernel
+from kernlearn.kernels.registry import KERNELS, kernel_of_name, library_of
 
 # Parts for each worker, and the most pairs of one with more rows: what an interruption waits for.
 _PARTS, _MOST_PAIRS = 16, 256
@@ -160,7 +160,7 @@ def as_kernel(
         return spec
     # the coefficients of a dot-product kernel have no default
     if isinstance(spec, str) and spec != "dot_product":
-        if record := registered_kernel(spec):
+        if record := kernel_of_name(spec):
             kernel: Kernel = record.load()()
             return kernel
         library_of(spec)

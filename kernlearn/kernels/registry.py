@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, cached_property, partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kernlearn.extras import EXTRAS, MissingExtraError, install_line, missing_text
-from kernlearn.registration import RegisteredKernel, is_installed
+from kernlearn.extras import EXTRAS, MissingExtraError, install_line, is_installed, missing_text
 
 if TYPE_CHECKING:
     from kernlearn.kernels.base import Kernel
@@ -119,46 +119,57 @@ LIBRARIES: Mapping[str, Library] = {
 
 
 @dataclass(frozen=True)
-class LibraryKernel(RegisteredKernel):
-    """A similarity or distance of another library, by its dotted name or a shorter one."""
+class NamedKernel:
+    """A kernel or similarity by its name.
 
+    Attributes
+    ----------
+    name : str
+    target : str
+        Its class, as ``"module:class"``.
+    summary : str
+        One line about it.
+    points : str
+        What it compares: "vectors", "strings", "series", "graphs", "sets" or "records".
+    dotted : str
+        Its name in another library; empty for kernlearn's own.
+    """
+
+    name: str
+    target: str
+    summary: str
+    points: str = "vectors"
     dotted: str = ""
 
-    def load(self) -> Any:
-        return partial(super().load(), self.dotted)
+    @property
+    def library(self) -> str:
+        """The library that it comes from; empty for kernlearn's own."""
+        return self.dotted.partition(".")[0]
 
     @property
-    def stored_name(self) -> str:
-        return self.name
+    def installed(self) -> bool:
+        """Whether its library is installed."""
+        return not self.library or is_installed(self.library)
 
-    @cached_property
-    def parameters(self) -> Mapping[str, Any]:
-        """The names and defaults of its parameters, if the library is installed."""
-        if not self.installed:
-            return {}
-        known = self.load()().get_params(deep=False)
-        return {name: value for name, value in known.items() if name != "name"}
-
-
-def _of_library(dotted: str, name: str, summary: str) -> LibraryKernel:
-    library = LIBRARIES[dotted.partition(".")[0]]
-    return LibraryKernel(
-        name,
-        "kernlearn.kernels.libraries:LibrarySimilarity",
-        summary=summary,
-        extra=library.extra,
-        needs=library.name,
-        points=library.points,
-        dotted=dotted,
-    )
+    def load(self) -> Any:
+        """Import the class; its arguments are the parameters."""
+        module, _, name = self.target.partition(":")
+        found = getattr(import_module(module), name)
+        return partial(found, self.dotted) if self.dotted else found
 
 
-def _own(name: str, target: str, summary: str, points: str = "vectors") -> RegisteredKernel:
-    return RegisteredKernel(name, f"kernlearn.kernels.{target}", summary=summary, points=points)
+def _of_library(dotted: str, name: str, summary: str) -> NamedKernel:
+    points = LIBRARIES[dotted.partition(".")[0]].points
+    target = "kernlearn.kernels.libraries:LibrarySimilarity"
+    return NamedKernel(name, target, summary, points, dotted)
+
+
+def _own(name: str, target: str, summary: str, points: str = "vectors") -> NamedKernel:
+    return NamedKernel(name, f"kernlearn.kernels.{target}", summary, points)
 
 
 #: Kernels by the names that configs give them; each is imported when it is used.
-KERNELS: dict[str, RegisteredKernel] = {
+KERNELS: dict[str, NamedKernel] = {
     kernel.name: kernel
     for kernel in (
         _own("homogeneous_polynomial", "dot_product:HomogeneousPolynomialKernel", "⟨x, y⟩^degree"),
@@ -200,8 +211,8 @@ def library_names() -> list[str]:
 
 
 @cache
-def registered_kernel(name: str) -> RegisteredKernel | None:
-    """Return the record of a name, dotted or not; None if there is no such name."""
+def kernel_of_name(name: str) -> NamedKernel | None:
+    """Return the kernel of a name, dotted or not; None if there is no such name."""
     prefix, _, method = name.partition(".")
     library = LIBRARIES.get(prefix)
     if library is None or method not in library.kinds:
@@ -235,7 +246,7 @@ def names(points: str | None = None, *, installed: bool | None = None) -> list[s
     ['grakel.edge_histogram', 'grakel.graph_hopper']
     """
     own = sorted(KERNELS.keys() - {"dot_product"})
-    every = filter(None, map(registered_kernel, [*own, *library_names()]))
+    every = filter(None, map(kernel_of_name, [*own, *library_names()]))
     return [
         one.name
         for one in every
@@ -270,7 +281,7 @@ def named(name: str, **parameters: Any) -> "Kernel":
     >>> named("scipy.minkowski", p=1)([[0.0, 0.0]], [[1.0, 2.0]])
     array([[-3.]])
     """
-    record = registered_kernel(name)
+    record = kernel_of_name(name)
     if record is None:
         library_of(name)
         raise ValueError(f"no similarity {name!r}{_hint(name)}")

@@ -52,7 +52,7 @@ def test_errors_in_a_config(kernlearn, config, changes, message):
 
 
 def test_a_library_that_is_not_installed(kernlearn, config, monkeypatch):
-    for module in ("registration", "kernels.registry"):
+    for module in ("plugins", "kernels.registry"):
         monkeypatch.setattr(f"kernlearn.{module}.is_installed", lambda module: module != "aeon")
     done = kernlearn("validate", config("aeon.twe", "nu"))
     assert done.returncode == 2

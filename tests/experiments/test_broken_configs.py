@@ -69,7 +69,7 @@ BY_HAND = {
     WHOLE + "figures: [{x: datset, metrics: [accuracy]}]\n": ":7: figures.0.x: no label 'datset'",
     WHOLE + "table: {rows: [[dataset]]}\n": ":7: table.rows.0: must be text",
     WHOLE + "table: {each: {a: 1}}\n": ":7: table.each: must be a list",
-    WHOLE + "kernels:\n  g: {kernel: GaussianKernel, sigma: {by_dataset: {moons: 1}}}\n": (
+    WHOLE + "kernels:\n  g: {kernel: gaussian, sigma: {by_dataset: {moons: 1}}}\n": (
         ":8: kernels.g.sigma: by_dataset has no place here; give a value or a list"
     ),
     WHOLE.replace("two_moons", "two_moons, n_samples: many"): (
@@ -85,9 +85,9 @@ BY_HAND = {
         "generator: two_moons", "file: " + "y" * 5000
     ): ":3: datasets.moons.file: no file",
     WHOLE.replace("linear", "Nothing"): ":5: methods.K.kernel.kernel: no kernel 'Nothing'",
-    WHOLE.replace("linear", "[LinearKernel]"): ":5: methods.K.kernel.kernel: must be the name",
+    WHOLE.replace("linear", "[linear]"): ":5: methods.K.kernel.kernel: must be the name",
     WHOLE.replace("{kernel: linear}", "[{kernel: 3}]"): ":5: methods.K.kernel.kernel: must be",
-    WHOLE.replace("}}", "}, kernel__x: 1}"): ":5: methods.K.kernel__x: LinearKernel has no such",
+    WHOLE.replace("}}", "}, kernel__x: 1}"): ":5: methods.K.kernel__x: linear has no such",
     WHOLE.replace("{kernel: linear}}", "x, kernel__y: 1}"): ":5: methods.K.kernel__y: needs",
     WHOLE.replace("}}", "}, C: {select: {a: 1}}}"): ":5: methods.K.C: select must be a list",
     WHOLE.replace(

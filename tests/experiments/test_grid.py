@@ -32,7 +32,7 @@ methods:
   SVM: {estimator: SVC, kernel: rbf, gamma: {select: [0.01, 1, 100]}, C: {select: [0.1, 10]}}
   L1-SVM:
     estimator: L1SVMClassifier
-    kernel: {kernel: PolynomialKernel, coef0: 1}
+    kernel: {kernel: polynomial, coef0: 1}
     kernel__degree: {select: [1, 3]}
     beta: {select: [0.1, 0.001]}
   first: {estimator: DummyClassifier}
@@ -276,12 +276,12 @@ def test_a_report_shows_one_choice_a_method(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("kernel__degree", "kernel__degre", "PolynomialKernel has no such parameter"),
+        ("kernel__degree", "kernel__degre", "polynomial has no such parameter"),
         ("kernel__degree: {select: [1, 3]}", "kernel__degree: {select: [0]}", "degree"),
-        ("PolynomialKernel", "PolynomalKernel", "did you mean 'polynomial'"),
+        ("kernel: polynomial", "kernel: polynomal", "did you mean 'polynomial'"),
         ("coef0: 1", "coef0: [1, 2]", "takes one kernel, got the parameters of 2"),
         (
-            "{kernel: PolynomialKernel, coef0: 1}",
+            "{kernel: polynomial, coef0: 1}",
             "polynomial",
             "needs the kernel itself too, as `kernel: {kernel:",
         ),

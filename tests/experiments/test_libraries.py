@@ -127,7 +127,7 @@ WIDTHS = "C: {select: [1, 10]}"
 @pytest.mark.parametrize("estimator", ["SVC", "sklearn.svm.NuSVC"])
 def test_a_kernel_is_a_parameter_of_an_estimator_of_scikit_learn(trials, estimator):
     own = "nu: 0.3" if "Nu" in estimator else WIDTHS
-    kernel = "kernel: {kernel: GaussianKernel, sigma: mean_distance}"
+    kernel = "kernel: {kernel: gaussian, sigma: mean_distance}"
     (trial,) = trials(f"{{estimator: {estimator}, {kernel}, {own}}}")
     assert run(trial)["accuracy"] > 0.8
     grid = "kernel: {kernel: laplacian}, kernel__sigma: {select: [0.001, 2.0]}"
@@ -155,7 +155,7 @@ REGRESSION = {
     "estimator", ["SVR", "KernelRidge", "sklearn.gaussian_process.GaussianProcessRegressor"]
 )
 def test_regressors_take_kernels_as_parameters(trials, estimator):
-    method = f"{{estimator: {estimator}, kernel: {{kernel: GaussianKernel}}}}"
+    method = f"{{estimator: {estimator}, kernel: {{kernel: gaussian}}}}"
     (trial,) = trials(method, **REGRESSION)
     found = run(trial)
     assert found["root_mean_squared_error"] == pytest.approx(found["mse"] ** 0.5)
@@ -175,7 +175,7 @@ def test_candidates_of_a_selection_may_be_kernels(trials):
         "{estimator: SVC, kernel: {select: [{kernel: gaussian, sigma: 0.001}, {kernel: linear}]}}"
     )
     outcome = run_trial(trial)
-    assert outcome.info["selected"] == {"kernel": {"kernel": "LinearKernel"}}
+    assert outcome.info["selected"] == {"kernel": {"kernel": "linear"}}
     assert outcome.metrics["accuracy"] > 0.8
     json.dumps(outcome.info)
 
@@ -197,7 +197,7 @@ def test_a_pipeline_has_the_parameters_of_its_steps(trials):
     assert [t.labels["axes__n_components"] for t in found] == [1, 2]
     spec = found[0].spec.method
     assert [step["step"] for step in spec.steps] == ["standardscaler", "axes", "svc"]
-    assert spec.parameters["svc__kernel"] == {"kernel": "GaussianKernel"}
+    assert spec.parameters["svc__kernel"] == {"kernel": "gaussian"}
     outcome = run_trial(found[1])
     assert outcome.info["selected"].keys() == {"svc__C"}
     assert outcome.metrics["accuracy"] > 0.7

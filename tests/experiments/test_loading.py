@@ -83,7 +83,7 @@ def faults(path, old, new, **options):
             "kernel: PolyKernel",
             "no kernel 'PolyKernel'; did you mean 'polynomial'?",
         ),
-        ("degree: 3", "degre: 3", "f:6: kernels.polynomial.degre: PolynomialKernel has no such"),
+        ("degree: 3", "degre: 3", "f:6: kernels.polynomial.degre: polynomial has no such"),
         (
             "generator: waveform",
             "generator: wave",

@@ -16,7 +16,7 @@ from kernlearn.experiments.engine.spec import (
     trial_key,
 )
 from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS
-from kernlearn.registration import RegisteredEstimator
+from kernlearn.plugins import RegisteredEstimator
 
 
 def plan_of(path, **options):

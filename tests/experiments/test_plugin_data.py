@@ -8,7 +8,7 @@ from sklearn.utils import Bunch
 from kernlearn.datasets import fingerprint, load
 from kernlearn.exceptions import DataError
 from kernlearn.experiments.plugin_data import as_bunch, loaded_once, make_data
-from kernlearn.registration import RegisteredDataset
+from kernlearn.plugins import RegisteredDataset
 
 X = np.arange(8.0).reshape(4, 2)
 

@@ -3,9 +3,8 @@
 import pytest
 
 from kernlearn.experiments.measured import METRICS, TASKS
-from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS
+from kernlearn.experiments.registry import BUILT_IN, ESTIMATORS, KERNELS
 from kernlearn.kernels import Kernel
-from kernlearn.kernels.registry import KERNELS, LibraryKernel
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -23,13 +22,13 @@ def test_parameters_of_a_kernel_within_an_estimator_are_set():
     assert made.kernel.degree == 6
 
 
-def test_kernels_have_a_short_name_and_the_one_of_their_class():
+def test_kernels_have_a_class_and_parameters():
     for name, kernel in KERNELS.items():
-        assert BUILT_IN.kernel(name) is BUILT_IN.kernel(kernel.stored_name) is kernel
-        if not isinstance(kernel, LibraryKernel):
+        assert BUILT_IN.kernel(name) is kernel
+        if not kernel.dotted:
             assert issubclass(kernel.load(), Kernel)
-            assert kernel.stored_name == kernel.load().__name__
     assert BUILT_IN.kernel("nothing") is None
+    assert {"p", "turn", "sigma"} <= BUILT_IN.kernel("scipy.minkowski").parameters.keys()
 
 
 def test_every_task_has_metrics_and_every_metric_a_task():

@@ -365,7 +365,7 @@ def test_landmarks_are_parsed_once(monkeypatch):
 
 
 def test_a_library_that_is_not_installed(monkeypatch):
-    for module in ("kernels.registry", "registration"):
+    for module in ("kernels.registry", "plugins"):
         monkeypatch.setattr(f"kernlearn.{module}.is_installed", lambda package: False)
     expected = {
         "aeon.twe": "aeon.twe needs .*series",

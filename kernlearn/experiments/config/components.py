@@ -15,7 +15,7 @@ from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.scorers import method_fault
 from kernlearn.experiments.suggestions import suggestion
 from kernlearn.kernels.registry import library_names, refusal
-from kernlearn.registration import Registered, RegisteredEstimator
+from kernlearn.plugins import Registered, RegisteredEstimator
 
 # Packages whose versions the cache of what is valid knows.
 _KNOWN_VERSIONS = ("kernlearn", "sklearn")

@@ -13,7 +13,7 @@ from kernlearn.experiments.engine.spec import LABELS
 from kernlearn.experiments.libraries import install_hint, name_fault
 from kernlearn.experiments.registry import Scope
 from kernlearn.experiments.suggestions import suggestion
-from kernlearn.registration import Kind, RegisteredEstimator
+from kernlearn.plugins import Kind, RegisteredEstimator
 
 
 class KernelEntry(Entry):

@@ -16,7 +16,7 @@ from kernlearn.experiments.libraries import sklearn_estimators
 from kernlearn.experiments.measured import TASKS
 from kernlearn.experiments.registry import BUILT_IN, Scope
 from kernlearn.kernels.registry import library_names
-from kernlearn.registration import Registered
+from kernlearn.plugins import Registered
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ANY: dict[str, Any] = {}

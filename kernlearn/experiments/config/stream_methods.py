@@ -8,7 +8,7 @@ from kernlearn.experiments.config.combinations import wanted
 from kernlearn.experiments.config.entries import DatasetEntry, unfold
 from kernlearn.experiments.config.methods import MethodEntry, components
 from kernlearn.experiments.registry import Scope
-from kernlearn.registration import RegisteredEstimator
+from kernlearn.plugins import RegisteredEstimator
 
 if TYPE_CHECKING:
     from kernlearn.experiments.config.model import ExperimentConfig

@@ -21,7 +21,7 @@ from kernlearn.experiments.on_kernel import OnKernel
 from kernlearn.experiments.plugin_data import loaded_once, make_data
 from kernlearn.experiments.registry import Scope
 from kernlearn.kernels import Kernel, as_kernel
-from kernlearn.registration import RegisteredDataset, RegisteredEstimator
+from kernlearn.plugins import RegisteredDataset, RegisteredEstimator
 
 # Data sets kept in memory for the next trials; a run takes one after the other.
 _KEPT = 4

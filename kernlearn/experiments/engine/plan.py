@@ -27,7 +27,7 @@ from kernlearn.experiments.engine import spec as specs
 from kernlearn.experiments.engine.spec import DatasetSpec, Source, StoredDataset, Trial, TrialSpec
 from kernlearn.experiments.engine.stream_sources import stream_variants
 from kernlearn.experiments.libraries import added_packages
-from kernlearn.registration import RegisteredDataset, RegisteredEstimator
+from kernlearn.plugins import RegisteredDataset, RegisteredEstimator
 
 #: Name of a method of several steps in the keys of trials.
 PIPELINE = "Pipeline"

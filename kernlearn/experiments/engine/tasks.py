@@ -15,7 +15,7 @@ from kernlearn.experiments.engine.spec import Trial, TrialSpec
 from kernlearn.experiments.measured import METRICS
 from kernlearn.experiments.registry import Scope
 from kernlearn.metrics import letor_ndcg, thesis_ndcg
-from kernlearn.registration import RegisteredMetric
+from kernlearn.plugins import RegisteredMetric
 
 Array = np.ndarray
 Query = Array | None
