@@ -16,7 +16,7 @@ from benchmarks.objects import EXPERIMENTS as OBJECTS
 from benchmarks.which_method import measured
 from kernlearn.experiments import load_config
 from kernlearn.experiments.config.model import ExperimentConfig
-from kernlearn.reports.charts import build_chart
+from kernlearn.reports.charts import figure
 from kernlearn.reports.check import read_summary
 from kernlearn.reports.pictures import save_pictures
 from tests.marked_numbers import MEASURED
@@ -45,7 +45,7 @@ def chart(name: str) -> dict[str, Any]:
     frame, config = committed(name)
     (spec,) = config.figures
     numbers = ["mean", "std", "n_splits"]
-    return build_chart(frame.astype(dict.fromkeys(numbers, float)), spec, config).to_dict()
+    return figure(frame.astype(dict.fromkeys(numbers, float)), spec, config)
 
 
 def drawn_ones() -> list[str]:

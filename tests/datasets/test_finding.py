@@ -4,27 +4,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from kernlearn.datasets import add, load, task_of
+from kernlearn.datasets import load
 from kernlearn.exceptions import DataError
 
 LETOR = "".join(
     f"{i % 3} qid:{query} 1:{i / 7:.3f} 2:{query}\n" for query in range(1, 7) for i in range(4)
 )
-
-
-def test_the_task_is_known_without_the_data(folder):
-    assert task_of("nursery") == "classification"
-    assert task_of("abalone") == "regression"
-    assert task_of("mq2008") == "ranking"
-    assert task_of("voting") == "similarity"
-    (folder / "f.csv").write_text("a,b,y\n" + "".join(f"{i},{i % 5},{i / 7}\n" for i in range(30)))
-    assert task_of(folder / "f.csv") == "regression"
-    assert task_of(folder / "f.csv", target="b") == "classification"
-    added = add(folder / "f.csv", name="mine", target="b", task="ordinal", folder=folder)
-    (folder / "f.csv").unlink()
-    assert task_of("mine", data_dir=folder) == task_of(added.path) == "ordinal"
-    with pytest.raises(DataError, match="no data set is called"):
-        task_of("nonesuch")
 
 
 def ranking(make_card, folds):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kernlearn.datasets import add, find_card, load, load_all, own_cards
+from kernlearn.datasets import add, find_card, load, own_cards
 from kernlearn.exceptions import DataError
 
 TEXT = "length,colour,kind,weight\n" + "".join(
@@ -71,11 +71,3 @@ def test_what_cannot_be_is_said_in_one_line(file, tmp_path):
         load(file, target="kid")
     with pytest.raises(DataError, match="target is for the path of a file"):
         load("iris", target="kind")
-
-
-def test_several_at_once_and_all_that_are_missing(tmp_path):
-    assert list(load_all(["wine", "iris"])) == ["wine", "iris"]
-    with pytest.raises(DataError) as caught:
-        load_all(["iris", "nursery", "spambase"], data_dir=tmp_path)
-    assert "nursery" in str(caught.value)
-    assert "spambase" in str(caught.value)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from kernlearn.datasets import find_card, load
-from kernlearn.datasets.loading import known_fingerprint
+from kernlearn.datasets.loading import known
 from kernlearn.exceptions import DataError
 
 ROWS = "a,b,kind\n" + "".join(f"{i},{i * i or '?'},{'uv'[i % 2]}\n" for i in range(30))
@@ -22,47 +22,48 @@ def nursery(nursery_like, folder):
 
 @pytest.mark.parametrize("options", OPTIONS)
 def test_a_data_set_is_known_once_it_was_loaded(nursery, folder, options):
-    assert known_fingerprint(nursery, data_dir=folder, **options) is None
+    assert known(nursery, data_dir=folder, **options) is None
     load(nursery, data_dir=folder, dtype=np.float32, **options)
-    assert known_fingerprint(nursery, data_dir=folder, **options) is None
+    assert known(nursery, data_dir=folder, **options) is None
     expected = load(nursery, data_dir=folder, **options).fingerprint
-    assert known_fingerprint(nursery, data_dir=folder, **options) == (expected, None)
+    assert known(nursery, data_dir=folder, **options).fingerprint == expected
 
 
 def test_a_changed_file_or_card_is_not_known(nursery, folder):
     load(nursery, data_dir=folder)
     form = nursery.forms[0].model_copy(update={"classes": {"yes": 2, "no": 3}})
     changed = nursery.model_copy(update={"forms": (form,)})
-    assert known_fingerprint(changed, data_dir=folder) is None
+    assert known(changed, data_dir=folder) is None
     with (folder / "small.data").open("a") as file:
         file.write("\n")
-    assert known_fingerprint(nursery, data_dir=folder) is None
+    assert known(nursery, data_dir=folder) is None
     (folder / "small.data").unlink()
     with pytest.raises(DataError, match="1 data set is missing"):
-        known_fingerprint(nursery, data_dir=folder)
+        known(nursery, data_dir=folder)
 
 
 def test_without_the_cache_nothing_is_known(nursery, folder):
     load(nursery, data_dir=folder, cache=False)
-    assert known_fingerprint(nursery, data_dir=folder) is None
+    assert known(nursery, data_dir=folder) is None
 
 
 @pytest.mark.parametrize("options", OPTIONS)
 def test_bundled_data_and_user_files_are_known_too(folder, options):
     (folder / "mine.csv").write_text(ROWS)
     for name, more in (("wine", {}), (folder / "mine.csv", {"target": "kind"})):
-        assert known_fingerprint(name, **more, **options) is None
+        assert known(name, **more, **options) is None
         expected = load(name, **more, **options).fingerprint
-        assert known_fingerprint(name, **more, **options) == (expected, None)
-    assert known_fingerprint(folder / "mine.csv", target="a", **options) is None
+        assert known(name, **more, **options).fingerprint == expected
+    assert known(folder / "mine.csv", target="a", **options) is None
     (folder / "mine.csv").write_text(ROWS.replace("29,841,v", "29,842,v"))
-    assert known_fingerprint(folder / "mine.csv", target="kind", **options) is None
+    assert known(folder / "mine.csv", target="kind", **options) is None
 
 
 @pytest.mark.data
 def test_similarities_are_known_as_such(data_dir):
     expected = load("voting", data_dir=data_dir).fingerprint
-    assert known_fingerprint("voting", data_dir=data_dir) == (expected, "similarity")
+    found = known("voting", data_dir=data_dir)
+    assert (found.fingerprint, found.similarity) == (expected, "similarity")
     assert find_card("voting").forms[0].fingerprint == expected
 
 
@@ -71,9 +72,9 @@ def test_what_is_known_needs_no_heavy_import(folder):
     expected = [load(name).fingerprint for name in (folder / "mine.csv", "iris")]
     code = f"""
 import sys
-from kernlearn.datasets.loading import known_fingerprint
+from kernlearn.datasets.loading import known
 for name in ({str(folder / "mine.csv")!r}, "iris"):
-    print(known_fingerprint(name)[0])
+    print(known(name).fingerprint)
 print([name for name in ("sklearn", "scipy", "pandas", "pyarrow", "pooch") if name in sys.modules])
 """
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

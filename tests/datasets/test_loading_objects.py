@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from kernlearn.datasets import add, describe, frames, load, task_of
+from kernlearn.datasets import add, describe, frames, load
 from kernlearn.datasets.formats import Excel, Expected
 from kernlearn.datasets.objects import kind_of
 from kernlearn.exceptions import DataError
@@ -55,7 +55,6 @@ def test_numbers_to_predict_and_numbers_as_texts(tmp_path):
     bunch = load(path, points="code", task="regression")
     assert bunch.data.tolist() == ["007", "08", "7"]
     assert bunch.target.tolist() == [1.5, 2.5, 3.25]
-    assert task_of(path) == "regression"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pandas as pd
 
 from kernlearn.experiments import Store, load_config, make_plan
 from kernlearn.reports import assemble, write_report, write_summary
-from kernlearn.reports.charts import build_chart
+from kernlearn.reports.charts import figure
 from kernlearn.reports.summary import COLUMNS, TIMES
 from tests.reports.sites import plant
 
@@ -68,7 +68,7 @@ def test_what_meets_no_kernel_stands_in_the_panel_of_each(tmp_path):
     with Store(tmp_path / "s") as store:
         report = assemble(plant(store, config), store)
     config = report.plan.experiment.config
-    drawn = build_chart(report.summary, config.figures[0], config).to_dict()
+    drawn = figure(report.summary, config.figures[0], config)
     panels = drawn["vconcat"][0]["concat"]
     rows = [row for panel in panels for row in panel["data"]["values"]]
     shown = [(row["panel"], row["method"]) for row in rows]

@@ -19,7 +19,7 @@ from kernlearn.experiments import Store, load_config, make_plan
 from kernlearn.experiments.config.model import FigureSpec
 from kernlearn.reports import assemble, write_report, write_site
 from kernlearn.reports.addresses import joined, slug
-from kernlearn.reports.charts import build_chart, departures, figures, x_axis
+from kernlearn.reports.charts import departures, figure, figures, x_axis
 from kernlearn.reports.significance import OUTCOMES
 from kernlearn.reports.site.departing import deviations
 from kernlearn.reports.site.files import address
@@ -507,7 +507,7 @@ def test_a_logarithmic_axis_has_its_ticks_at_the_points(site):
     only = FigureSpec(x="n_components", metrics=["accuracy"])
     config = site.reports["held"].plan.experiment.config
     summary = site.reports["held"].summary
-    drawn = build_chart(summary[summary["method"] != "K"], only, config).to_dict()
+    drawn = figure(summary[summary["method"] != "K"], only, config)
     legend = drawn["vconcat"][0]["layer"][0]["encoding"]["color"]["legend"]
     assert legend == {"values": ["RF", "H0/1", "guess"]}
 
@@ -518,7 +518,7 @@ def test_a_figure_may_draw_some_combinations_alone(site):
     datasets = list(config.datasets)
     chosen = [{"dataset": datasets[0], "method": "RF"}, {"dataset": datasets[1], "method": "K"}]
     some = FigureSpec(x="n_components", metrics=["accuracy"], panels=["dataset"], only=chosen)
-    (row,) = build_chart(summary, some, config).to_dict()["vconcat"]
+    (row,) = figure(summary, some, config)["vconcat"]
     rows = [value for panel in row["concat"] for value in panel["data"]["values"]]
     assert {(r["panel"], r["method"]) for r in rows} == {
         (datasets[0], "RF"),
