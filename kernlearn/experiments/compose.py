@@ -43,7 +43,7 @@ def make_method(
         prefix = f"{label}__" if label else ""
         own = {k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)}
         own = {**component.pinned, **own} if former else own
-        steps.append((label, (scope if not steps else scope.on_points).make(component, own)))
+        steps.append((label, scope.make(component, own)))
     if not steps[0][0]:
         return steps[0][1]
     from sklearn.pipeline import Pipeline
@@ -52,13 +52,5 @@ def make_method(
 
 
 def made_values(scope: Scope, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters with the kernels that mappings among them describe.
-
-    Where similarities are compared once these are those of the first step of a pipeline.
-    """
-    made = {}
-    for key, value in parameters.items():
-        first = scope.comparisons is None or key.startswith(scope.comparisons.prefix)
-        own = scope if first else scope.on_points
-        made[key] = own.made(key.rpartition("__")[2], value)
-    return made
+    """Return parameters with the kernels that mappings among them describe."""
+    return {key: scope.made(key.rpartition("__")[2], value) for key, value in parameters.items()}

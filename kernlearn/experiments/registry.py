@@ -1,7 +1,7 @@
 """What a config can name: estimators, and the scope of kernlearn's names and of plug-ins."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
 from typing import Any
@@ -148,7 +148,7 @@ class Scope:
     classes : mapping of str to int
         The labels of the data of a trial with their codes, by which `class_weight` names them.
     comparisons : Comparisons or None
-        Where similarities are compared once, what stands for them on numbers of points.
+        Where similarities are compared once, what looks their values up.
     """
 
     estimators: Mapping[str, RegisteredEstimator] = field(default_factory=lambda: ESTIMATORS)
@@ -160,11 +160,6 @@ class Scope:
     packages: tuple[str, ...] = ()
     classes: Mapping[str, int] = field(default_factory=dict)
     comparisons: Any = None
-
-    @property
-    def on_points(self) -> "Scope":
-        """The same names, with similarities that are evaluated on the points they get."""
-        return self if self.comparisons is None else replace(self, comparisons=None)
 
     @property
     def allowed_packages(self) -> tuple[str, ...]:
@@ -270,8 +265,6 @@ class Scope:
         if parameter == "class_weight" and isinstance(value, Mapping):
             return weights_by_code(value, self.classes)
         value = as_tuple(parameter, value)
-        if self.comparisons is not None and _names_kernel(name, value) and self.kernel(value):
-            value = {"kernel": value}
         if isinstance(value, list) and value and all(map(_is_kernel, value)):
             return [self.made(name, one) for one in value]
         if not _is_kernel(value):
@@ -300,10 +293,6 @@ class Scope:
 def _is_kernel(value: Any) -> bool:
     """Whether a value is a mapping that describes a kernel."""
     return isinstance(value, Mapping) and "kernel" in value
-
-
-def _names_kernel(name: str, value: Any) -> bool:
-    return isinstance(value, str) and name.rpartition("__")[2] in ("kernel", "similarity")
 
 
 def _expected(component: Registered) -> Any:

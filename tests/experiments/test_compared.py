@@ -1,19 +1,15 @@
-import json
-import threading
-import time
+"""Pairs compared once: the same numbers as comparing anew, from one matrix for all trials."""
+
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
-from filelock import FileLock
 
 from kernlearn.exceptions import ConfigError, SimilarityError
 from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.engine import compared, environment, grid, pair_matrices
+from kernlearn.experiments.engine import compared
 from kernlearn.experiments.engine.compared import Comparisons, is_symmetric
-from kernlearn.experiments.engine.pair_matrices import Wanted
-from kernlearn.experiments.engine.trial import run_trial
 from kernlearn.experiments.executors.local import Processes
 from kernlearn.kernels import LibrarySimilarity, named, names
 
@@ -35,20 +31,16 @@ methods:
     estimator: SimilarityKNNClassifier
     n_neighbors: [[1, 3]]
     similarity:
-      select: [{kernel: scipy.cityblock}, {kernel: scipy.canberra}, {kernel: gaussian}]
-  of an exponent:
-    estimator: BBSClassifier
-    n_landmarks: 5
-    C: 1
-    similarity: {kernel: scipy.minkowski, p: 1}
-    similarity__p: {select: [1, 3]}
+      select: [{kernel: scipy.cityblock}, {kernel: scipy.canberra}]
   Nystroem:
     steps:
       - estimator: NystroemEmbedding
         name: map
         n_components: 6
         kernel:
-          select: [{kernel: scipy.cityblock, turn: exponential, sigma: 3}, {kernel: gaussian}]
+          select:
+            - {kernel: scipy.cityblock, turn: exponential, sigma: 3}
+            - {kernel: scipy.euclidean}
       - {estimator: LinearSVM, name: svm, C: {select: [0.1, 10]}}
   plain: {estimator: LinearSVM}
   default: {estimator: BBSClassifier, n_landmarks: 5, similarity: gaussian, C: 1}
@@ -60,7 +52,6 @@ metrics: [accuracy, comparisons, fit_comparisons]
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(pair_matrices, "_opened", type(pair_matrices._opened)())
 
 
 def write_waves(folder: Path) -> Path:
@@ -94,7 +85,6 @@ def kept(tmp_path_factory) -> Kept:
     folder = write_waves(tmp_path_factory.mktemp("kept"))
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("KERNLEARN_CACHE", str(folder / "cache"))
-        monkeypatch.setattr(pair_matrices, "_opened", type(pair_matrices._opened)())
         sizes = pairs_compared(monkeypatch)
         found = measured(planned(folder), folder / "kept.sqlite")
     return Kept(folder / "cache", found, sizes)
@@ -153,7 +143,7 @@ def test_predictions_by_support_vectors_count_these(kept):
 
 
 def test_a_pair_is_compared_once_for_all_trials_and_runs(kept, folder, tmp_path, monkeypatch):
-    n_distances, triangle, warm_up = 4, 60 * 61 // 2, 4
+    n_distances, triangle, warm_up = 5, 60 * 61 // 2, 4
     squares = sum(kept.sizes) - n_distances * (triangle + warm_up)
     assert 0 <= squares <= n_distances * 60 * 59 // 2  # blocks are rectangles
     monkeypatch.setenv("KERNLEARN_CACHE", str(kept.cache))
@@ -165,44 +155,23 @@ def test_a_pair_is_compared_once_for_all_trials_and_runs(kept, folder, tmp_path,
     assert sum(sizes) > 0
 
 
-def test_two_jobs_compute_each_matrix_once(folder, tmp_path):
-    plan = planned(folder)
+def test_two_jobs_give_the_same(kept, folder, tmp_path):
     executor = Processes(2)
     try:
-        two = measured(plan, tmp_path / "two.sqlite", executor)
+        two = measured(planned(folder), tmp_path / "two.sqlite", executor)
     finally:
         executor.close()
-    n_matrices = 4  # two distances, and another with two exponents
-    assert len(list((tmp_path / "cache/pairs").glob("*.npy"))) == n_matrices
-    assert not list((tmp_path / "cache/pairs").glob("*.part"))
-    one = measured(plan, tmp_path / "one.sqlite")
-    for trial, metrics in one.items():
+    for trial, metrics in kept.metrics.items():
         assert two[trial]["accuracy"] == metrics["accuracy"]
-        if "minkowski" in trial:
-            assert two[trial]["comparison_seconds"] == metrics["comparison_seconds"]
 
 
-def test_a_cache_that_cannot_be_written_breaks_nothing(
-    kept, folder, tmp_path, monkeypatch, capsys
-):
+def test_a_cache_that_cannot_be_written_breaks_nothing(kept, folder, tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "file" / "below"))
-    pair_matrices._say_unwritable.cache_clear()
     found = measured(planned(folder), tmp_path / "two.sqlite")
     assert {t: m["accuracy"] for t, m in found.items()} == {
         t: m["accuracy"] for t, m in kept.metrics.items()
     }
-    assert capsys.readouterr().err.count("cannot be written") == 1
-
-
-def test_a_choice_in_several_processes_counts_the_same(folder, monkeypatch):
-    trial = next(t for t in planned(folder).trials if t.labels["method"] == "chosen")
-    alone = run_trial(trial).info["compared_once"]
-    monkeypatch.setattr(grid, "_LONG_FIT", -1.0)
-    monkeypatch.setattr(environment, "usable_cores", lambda: 2)
-    several = run_trial(trial, alone=True).info["compared_once"]
-    assert alone["select"] > alone["predict"] > 0
-    assert several == alone
 
 
 def test_times_contain_the_comparisons(kept):
@@ -217,7 +186,7 @@ def test_what_changes_values_changes_the_matrix():
     identity = {"version": 1, "state": None}
 
     def key(similarity, points=points, **other):
-        return compared.ComparedOnce(similarity, Comparisons(points), identity | other).wanted.key
+        return Comparisons(points).of(similarity, identity | other).key
 
     first = named("scipy.minkowski", p=3)
     same = [
@@ -237,11 +206,36 @@ def test_what_changes_values_changes_the_matrix():
     assert len({key(first), *others}) == 1 + len(others)
 
 
-def test_another_parameter_is_another_matrix(kept):
-    notes = [json.loads(f.read_text()) for f in (kept.cache / "pairs").glob("*.json")]
-    # two exponents, canberra and cityblock
-    assert len({n["parameters"] for n in notes}) == len(notes) >= 4
-    assert all(0 < n["seconds"] < 1 for n in notes)
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_blocks_cover_every_pair(monkeypatch, symmetric):
+    monkeypatch.setattr(compared, "_BLOCK", 7)
+    points = np.random.default_rng(0).normal(size=13)
+
+    def compare(rows, columns):
+        return np.abs(points[rows, np.newaxis] - points[columns])
+
+    values, seconds = compared._computed("key", compare, 13, symmetric)
+    np.testing.assert_array_equal(values, compare(slice(0, 13), slice(0, 13)))
+    assert seconds >= 0
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "value_difference"])
+def test_what_is_fast_or_learns_from_points_is_refused(folder, tmp_path, kernel):
+    text = f"""\
+title: t
+datasets: {{waves: {{file: waves.csv}}}}
+kernels: {{k: {{kernel: {kernel}}}}}
+methods: {{BBS: {{estimator: BBSClassifier, n_landmarks: 5}}, plain: {{estimator: LinearSVM}}}}
+protocol: {{splits: 1, seed: 1}}
+metrics: [accuracy]
+"""
+    plan = planned(folder, text=text)
+    with Store(tmp_path / "s.sqlite") as store:
+        run_plan(plan, store)
+        results = store.get([t.key for t in plan.trials])
+    errors = {t.labels["method"]: results[t.key].error for t in plan.trials}
+    assert errors["plain"] is None
+    assert "compare_once: " in errors["BBS"]
 
 
 @pytest.mark.parametrize("where", ["protocol", "dataset"])
@@ -305,133 +299,10 @@ metrics: [accuracy]
     assert {("comparisons" in m) for t, m in kept.items() if " R " in t} == {False}
 
 
-def wanted(n=50, *, compare=None, symmetric=True, name="d") -> Wanted:
-    points = np.random.default_rng(n).normal(size=n)
-
-    def distance(rows, columns):
-        return np.abs(points[rows, np.newaxis] - points[columns])
-
-    return Wanted({"name": name, "n": n, "points": "p"}, name, n, compare or distance, symmetric)
-
-
-def test_an_interruption_loses_the_block_in_work(monkeypatch, tmp_path):
-    monkeypatch.setattr(pair_matrices, "_BLOCK", 200)
-    plain = wanted()
-    expected = plain.compare(slice(0, 50), slice(0, 50))
-    calls = []
-
-    def until_the_sixth(rows, columns):
-        calls.append(rows)
-        if len(calls) == 6:
-            raise KeyboardInterrupt
-        return plain.compare(rows, columns)
-
-    with pytest.raises(KeyboardInterrupt):
-        pair_matrices.pair_matrices([wanted(compare=until_the_sixth)])
-    begun = calls[5].start
-    later = []
-
-    def counted(rows, columns):
-        later.append(rows)
-        return plain.compare(rows, columns)
-
-    one = wanted(compare=counted)
-    values = pair_matrices.pair_matrices([one])[one.key].values
-    np.testing.assert_array_equal(values, expected)
-    assert later[1].start == begun > 0  # after two points to warm up
-    assert isinstance(values, np.memmap)
-    assert sorted(f.suffix for f in (tmp_path / "cache/pairs").iterdir()) == [
-        ".json",
-        ".lock",
-        ".npy",
-    ]
-
-
-@pytest.mark.parametrize("symmetric", [False, True])
-def test_blocks_cover_every_pair(monkeypatch, symmetric):
-    monkeypatch.setattr(pair_matrices, "_BLOCK", 7)
-    one = wanted(13, symmetric=symmetric, name=str(symmetric))
-    values = pair_matrices.pair_matrices([one])[one.key].values
-    np.testing.assert_array_equal(values, one.compare(slice(0, 13), slice(0, 13)))
-
-
-def test_a_damaged_file_is_computed_again(tmp_path):
-    one = wanted()
-    expected = np.array(pair_matrices.pair_matrices([one])[one.key].values)
-    for damage in (b"", b"\x93NUMPY\x01\x00"):
-        pair_matrices._opened.clear()
-        (pair_matrices.folder() / f"{one.key}.npy").write_bytes(damage)
-        np.testing.assert_array_equal(pair_matrices.pair_matrices([one])[one.key].values, expected)
-
-
-def test_what_another_process_computes_is_waited_for_last(monkeypatch):
-    held, free = wanted(name="held"), wanted(name="free")
-    order = []
-
-    def noting(name, one):
-        def compare(rows, columns):
-            order.append(name)
-            return one.compare(rows, columns)
-
-        return Wanted(one.identity, name, one.n_points, compare, True)
-
-    pair_matrices.folder().mkdir(parents=True)
-    taken = threading.Event()
-
-    def hold():
-        with FileLock(pair_matrices.folder() / f"{held.key}.lock"):
-            taken.set()
-            time.sleep(0.5)
-
-    other = threading.Thread(target=hold)
-    other.start()
-    taken.wait()
-    clock = time.monotonic()
-    pair_matrices.pair_matrices([noting("held", held), noting("free", free)])
-    other.join()
-    assert time.monotonic() - clock > 0.4
-    assert order == sorted(order)  # free, then held
-
-
-def test_the_matrices_used_longest_ago_make_room(monkeypatch):
-    monkeypatch.setattr(pair_matrices, "LIMIT", 2 * 8 * 50**2 + 500)
-    first, second, third = (wanted(name=name) for name in "abc")
-    pair_matrices.pair_matrices([first])
-    time.sleep(0.02)
-    pair_matrices.pair_matrices([second])
-    time.sleep(0.02)
-    pair_matrices._opened.clear()
-    pair_matrices.pair_matrices([first])  # used again
-    time.sleep(0.02)
-    pair_matrices.pair_matrices([third])
-    kept = {f.stem for f in pair_matrices.folder().glob("*.npy")}
-    assert kept == {first.key, third.key}
-    with pytest.raises(MemoryError, match="all pairs of 100 points"):
-        pair_matrices.pair_matrices([wanted(100)])
-
-
 def test_a_value_that_is_no_number_names_its_points():
     points = np.array([[1.0, 1.0], [0.0, 0.0], [2.0, 1.0], [0.0, 0.0]])
-    similarity = named("scipy.cosine")
-    one = compared.ComparedOnce(similarity, Comparisons(points), {})
     with pytest.raises(SimilarityError, match="NaN"):
-        one(Comparisons(points).rows)
-
-
-def test_long_computations_are_announced(monkeypatch, capsys):
-    monkeypatch.setattr(pair_matrices, "_LONG", 0.0)
-    monkeypatch.setattr(pair_matrices, "_BLOCK", 100)
-
-    def slow(rows, columns):
-        total = 0
-        while total < 20_000:
-            total += 1
-        return np.ones((rows.stop - rows.start, columns.stop - columns.start))
-
-    pair_matrices.pair_matrices([wanted(compare=slow)])
-    told = capsys.readouterr().err.splitlines()
-    assert told[0].startswith("comparing all pairs of 50 points by d: about ")
-    assert told[1].startswith("compared all pairs of 50 points by d in ")
+        Comparisons(points).of(named("scipy.cosine"), {})
 
 
 def vectors() -> np.ndarray:

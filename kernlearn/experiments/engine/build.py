@@ -147,7 +147,9 @@ def build_kernel(
         _learnt[points] = learnt
         if len(_learnt) > _KEPT_KERNELS:
             del _learnt[next(iter(_learnt))]
-    return kernel.set_params(**learnt)
+    # one that looks its values up has no others
+    known = kernel.get_params(deep=False)
+    return kernel.set_params(**{name: value for name, value in learnt.items() if name in known})
 
 
 def build_estimator(
@@ -179,8 +181,6 @@ def build_estimator(
             estimator = OnKernel(estimator, given)
         elif given is not None:
             extra[taken] = given
-        elif scope.comparisons is not None:
-            extra[taken] = scope.made(component.takes, parameters[taken])  # the class's default
     if taken in spec.parameters:
         extra[taken] = _naming_nominal(parameters[taken], coded)
     if kind is not None and f"{prefix}kind" in parameters:

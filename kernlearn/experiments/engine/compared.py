@@ -1,15 +1,17 @@
 """Similarities whose values are looked up: all pairs of a data set are compared once.
 
 With ``compare_once`` the points of a trial are the numbers of their rows, and each similarity is
-replaced by one that reads its values, before they are turned, from a matrix of all pairs.
+replaced by one that reads its values, before they are turned, from a matrix of all pairs. The
+matrices are kept in the user's cache.
 """
 
+import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from importlib import import_module
+from random import Random
 from typing import Any, Self
 
 import joblib
@@ -17,69 +19,55 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
 from sklearn.preprocessing import Normalizer
+from sklearn.utils import gen_batches
 
-from kernlearn.experiments.compose import made_values, make_method
-from kernlearn.experiments.engine.build import method_parts
-from kernlearn.experiments.engine.pair_matrices import PairMatrix, Wanted, pair_matrices
-from kernlearn.experiments.engine.spec import Trial
-from kernlearn.experiments.on_kernel import OnKernel
+from kernlearn.datasets.files import cache_folder
+from kernlearn.experiments.engine.environment import Stopwatch
+from kernlearn.experiments.engine.spec import MethodSpec, TrialSpec
 from kernlearn.experiments.registry import Scope
-from kernlearn.kernels import JaccardSimilarity, Kernel, LibrarySimilarity, MatrixSimilarity
+from kernlearn.kernels import JaccardSimilarity, Kernel, LibrarySimilarity
 from kernlearn.kernels.base import TurnedSimilarity, as_indexed
 from kernlearn.kernels.pairs import check_values
+from kernlearn.memory import require_memory
 
-# Raised when values or files of matrices change.
-_VERSION = 1
+# Bytes of all matrices that are kept; those used longest ago are removed.
+_LIMIT = 8 << 30
+# Values that are computed at a time.
+_BLOCK = 1 << 15
 # Parameters that do not change the values before they are turned.
 _NOT_OF_VALUES = frozenset(("turn", "sigma", "n_jobs"))
 # Libraries whose similarities do not depend on the order of two points, with one exception.
 _SYMMETRIC_LIBRARIES = frozenset(("scipy", "sklearn", "aeon"))
 _ONE_WAY = "aeon.dtw_gi"
 
+#: Takes two slices of points, returns the values of all their pairs.
+_Compare = Callable[[slice, slice], NDArray[np.float64]]
+
 
 @dataclass(frozen=True)
-class Read:
-    """How many values were read, by the key of their matrix, and computed in how many seconds."""
+class PairMatrix:
+    """The values of all pairs of points, and the processor seconds of one comparison."""
 
-    counts: Counter[str] = field(default_factory=Counter)
-    evaluated: int = 0
-    spent: float = 0.0
-
-    def __add__(self, other: "Read") -> "Read":
-        counts = self.counts + other.counts
-        return Read(counts, self.evaluated + other.evaluated, self.spent + other.spent)
-
-    def __sub__(self, other: "Read") -> "Read":
-        counts = self.counts - other.counts
-        return Read(counts, self.evaluated - other.evaluated, self.spent - other.spent)
-
-    @property
-    def total(self) -> int:
-        """The number of values."""
-        return self.counts.total() + self.evaluated
+    values: NDArray[np.float64]
+    seconds: float
 
 
 class Comparisons:
-    """The points of a data set, the matrices of their similarities, and counts of what is read.
+    """The points of a trial, the matrices of their similarities, and counts of what is read.
 
-    It is one and the same for all copies of a similarity in a process.
+    It is one and the same for all copies of a similarity.
 
     Attributes
     ----------
     points : array
-    prefix : str
-        How the names of the parameters begin that take similarities of the points: those of the
-        first step of a pipeline.
-    read : Read
-        What has been read, and computed of other similarities.
+    read : Counter
+        How many values were read, by the key of their matrix.
     """
 
-    def __init__(self, points: Any, prefix: str = "", digest: str | None = None) -> None:
-        self.points, self.prefix = points, prefix
-        self.digest = digest or str(joblib.hash(points))
-        self.read = Read()
+    def __init__(self, points: Any) -> None:
+        self.points, self.digest = points, str(joblib.hash(points))
+        self.read: Counter[str] = Counter()
         self._matrices: dict[str, PairMatrix] = {}
 
     @property
@@ -90,185 +78,97 @@ class Comparisons:
     def __deepcopy__(self, memo: Any) -> Self:
         return self
 
-    def __reduce__(self) -> Any:
-        return _rebuilt, (self.points, self.prefix, self.digest, self._matrices)
+    def of(self, similarity: Kernel, identity: Mapping[str, Any]) -> "ComparedOnce":
+        """Return the similarity of numbers of points that stands for one of the points.
 
-    def of(self, similarity: Kernel, identity: Mapping[str, Any]) -> Kernel:
-        """Return the similarity of the numbers of points that stands for one of the points."""
-        if compares_slowly(similarity, identity):
-            return ComparedOnce(similarity, self, identity)
-        return OfNumberedPoints(similarity, self)
-
-    def require(self, similarities: "list[ComparedOnce]") -> None:
-        """Have the matrices of some similarities; those that are not kept are computed."""
-        wanted = {one.wanted.key: one.wanted for one in similarities}
-        self._matrices |= pair_matrices(
-            one for key, one in wanted.items() if key not in self._matrices
+        The values of all pairs are computed, unless they are known. They must depend on the two
+        points alone, and be slow: of a library, of objects or of a plug-in.
+        """
+        turned = isinstance(similarity, TurnedSimilarity)
+        plain = clone(similarity).set_params(turn="negative") if turned else clone(similarity)
+        slow = turned or similarity.structured or "plugin" in identity
+        if not slow or plain.data_dependent:
+            raise ValueError(
+                f"compare_once: {similarity!r} is not compared once for all splits, as it is fast "
+                "or learns from points; leave compare_once out"
+            )
+        known = plain.get_params(deep=False)
+        if "n_jobs" in known:
+            plain.set_params(n_jobs=None)
+        version = ""
+        if isinstance(similarity, LibrarySimilarity):
+            version = str(import_module(similarity.library).__version__)
+        key = joblib.hash(
+            [
+                f"{type(plain).__module__.partition('_plugin_')[0]}.{type(plain).__name__}",
+                {name: value for name, value in known.items() if name not in _NOT_OF_VALUES},
+                self.digest,
+                version,
+                dict(identity),
+            ]
         )
+        if key not in self._matrices:
+            compare = _comparing(plain, self.points)
+            self._matrices[key] = _kept(key, compare, self.points.shape[0], is_symmetric(plain))
+        if isinstance(similarity, TurnedSimilarity):
+            turn, sigma = similarity.turn, similarity.sigma
+            return ComparedOnce(self, key, similarity.is_distance, turn, sigma)
+        return ComparedOnce(self, key, distance=False)
 
     def values(
-        self, wanted: Wanted, rows: NDArray[np.intp], columns: NDArray[np.intp]
+        self, key: str, rows: NDArray[np.intp], columns: NDArray[np.intp]
     ) -> NDArray[np.float64]:
         """Return the values of all pairs of some points, and count them."""
-        key = wanted.key
-        if key not in self._matrices:
-            self._matrices |= pair_matrices([wanted])
-        self.read += Read(Counter({key: len(rows) * len(columns)}))
+        self.read[key] += len(rows) * len(columns)
         values: NDArray[np.float64] = self._matrices[key].values[rows[:, np.newaxis], columns]
         return values
 
-    def seconds(self, read: Read) -> float:
-        """Return the processor seconds that the values took when they were computed."""
-        return sum(n * self._matrices[key].seconds for key, n in read.counts.items())
+    def seconds(self, read: Counter[str]) -> float:
+        """Return the processor seconds that values took when they were computed."""
+        return sum(n * self._matrices[key].seconds for key, n in read.items())
 
 
-def _rebuilt(
-    points: Any, prefix: str, digest: str, matrices: dict[str, PairMatrix]
-) -> Comparisons:
-    made = Comparisons(points, prefix, digest)
-    made._matrices = matrices
-    return made
-
-
-def compares_slowly(similarity: Any, identity: Mapping[str, Any]) -> bool:
-    """Whether the values of a similarity are worth keeping, and depend on two points alone.
-
-    Those are distances and similarities of libraries, of objects and of plug-ins; not kernels of
-    vectors, and none that learns from points other than how to turn a distance.
-    """
-    if isinstance(similarity, MatrixSimilarity):
-        return False
-    if isinstance(similarity, TurnedSimilarity):
-        return not clone(similarity).set_params(turn="negative").data_dependent
-    return (similarity.structured or "plugin" in identity) and not similarity.data_dependent
-
-
-class _StandsFor(Kernel):
-    """A similarity of numbers of points; its parameters are those of the one it stands for."""
-
-    def __init__(self, similarity: Kernel, comparisons: Comparisons) -> None:
-        self.similarity, self.comparisons = similarity, comparisons
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        return self.similarity.get_params(deep)
-
-    def set_params(self, **params: Any) -> Self:
-        self.similarity = clone(self.similarity).set_params(**params)
-        self.__dict__.pop("wanted", None)
-        return self
-
-    def __sklearn_clone__(self) -> Self:
-        return type(self)(clone(self.similarity), self.comparisons)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in ("similarity", "comparisons"):
-            raise AttributeError(name)
-        return getattr(self.similarity, name)
-
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        return f"{type(self).__name__}({self.similarity!r})"
-
-    def _validate_params(self) -> None:
-        self.similarity._validate_params()
-
-
-class OfNumberedPoints(_StandsFor):
-    """A similarity that is evaluated on the points, of which it gets the numbers."""
-
-    @property
-    def columnwise(self) -> bool:  # type: ignore[override]
-        return self.similarity.columnwise
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.similarity.data_dependent
-
-    def fit(self, X: Any, y: object = None) -> Self:
-        self.similarity.fit(self._points(X), y)
-        return self
-
-    def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
-        clock = time.process_time()
-        values = self.similarity(self._points(X), None if Y is None else self._points(Y))
-        self.comparisons.read += Read(Counter(), values.size, time.process_time() - clock)
-        return values
-
-    def _points(self, X: Any) -> Any:
-        return self.comparisons.points[numbers_of(X)]
-
-
-class ComparedOnce(_StandsFor, TurnedSimilarity):
-    """A similarity whose values are read from the matrix of all pairs."""
+class ComparedOnce(TurnedSimilarity):
+    """A similarity of numbers of points, whose values are read from a matrix of all pairs."""
 
     columnwise = True
 
     def __init__(
-        self, similarity: Kernel, comparisons: Comparisons, identity: Mapping[str, Any]
+        self,
+        comparisons: Comparisons,
+        key: str,
+        distance: bool,
+        turn: str = "negative",
+        sigma: Any = "auto",
     ) -> None:
-        super().__init__(similarity, comparisons)
-        self.identity = identity
-
-    def __sklearn_clone__(self) -> Self:
-        return type(self)(clone(self.similarity), self.comparisons, self.identity)
-
-    @property
-    def turn(self) -> str:  # type: ignore[override]
-        return str(getattr(self.similarity, "turn", "negative"))
-
-    @property
-    def sigma(self) -> Any:
-        return getattr(self.similarity, "sigma", None)
+        self.comparisons, self.key, self.distance = comparisons, key, distance
+        self.turn, self.sigma = turn, sigma
 
     @property
     def is_distance(self) -> bool:
-        inner = self.similarity
-        return isinstance(inner, TurnedSimilarity) and inner.is_distance
-
-    @cached_property
-    def wanted(self) -> Wanted:
-        """The matrix of its values."""
-        inner = clone(self.similarity)
-        known = inner.get_params(deep=False)
-        if "n_jobs" in known:
-            inner.set_params(n_jobs=None)
-        parameters = {k: v for k, v in known.items() if k not in _NOT_OF_VALUES}
-        identity = {
-            "version": _VERSION,
-            "points": self.comparisons.digest,
-            "class": f"{type(inner).__module__.partition('_plugin_')[0]}.{type(inner).__name__}",
-            "parameters": str(joblib.hash(parameters)),
-            "library": _library_version(inner),
-            **self.identity,
-        }
-        points = self.comparisons.points
-
-        def compare(rows: slice, columns: slice) -> NDArray[np.float64]:
-            left, right = points[rows], points[columns]
-            if isinstance(inner, TurnedSimilarity):
-                indexed = (as_indexed(part, inner.structured) for part in (left, right))
-                values = np.asarray(inner._compare(*indexed), dtype=np.float64)
-            else:
-                values = np.asarray(inner(left, right), dtype=np.float64)
-            check_values(values, left, right)
-            return values
-
-        n = points.shape[0]
-        return Wanted(identity, _label(inner, parameters), n, compare, is_symmetric(inner))
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        return {key: value for key, value in state.items() if key != "wanted"}
+        return self.distance
 
     def _indexed(self, X: Any) -> Any:
-        return numbers_of(X)
+        return np.asarray(X).reshape(-1).astype(np.intp)
 
     def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
-        return self.comparisons.values(self.wanted, X, Y)
+        return self.comparisons.values(self.key, X, Y)
 
 
-def numbers_of(X: Any) -> NDArray[np.intp]:
-    """Return the numbers of points from a column, or from an array of numbers."""
-    return np.asarray(X).reshape(-1).astype(np.intp)
+def _comparing(similarity: Kernel, points: Any) -> _Compare:
+    """Return the function that compares two slices of points, in one thread."""
+
+    def compare(rows: slice, columns: slice) -> NDArray[np.float64]:
+        left, right = points[rows], points[columns]
+        if isinstance(similarity, TurnedSimilarity):
+            indexed = (as_indexed(part, similarity.structured) for part in (left, right))
+            values = np.asarray(similarity._compare(*indexed), dtype=np.float64)
+        else:
+            values = np.asarray(similarity(left, right), dtype=np.float64)
+        check_values(values, left, right)
+        return values
+
+    return compare
 
 
 def is_symmetric(similarity: Any) -> bool:
@@ -278,96 +178,142 @@ def is_symmetric(similarity: Any) -> bool:
     return isinstance(similarity, JaccardSimilarity)
 
 
-def _library_version(similarity: Any) -> str:
-    if not isinstance(similarity, LibrarySimilarity):
-        return ""
-    return str(import_module(similarity.library).__version__)
+def _kept(key: str, compare: _Compare, n_points: int, symmetric: bool) -> PairMatrix:
+    """Return a matrix from the cache, or compute it while no other process does."""
+    from filelock import FileLock
+
+    if 8 * n_points**2 > _LIMIT:
+        raise MemoryError(
+            f"compare_once: the values of all pairs of {n_points} points take "
+            f"{8 * n_points**2 / 2**30:.3g} GiB, more than the {_LIMIT / 2**30:.3g} GiB that are "
+            "kept: give the data set `sample`, or leave compare_once out"
+        )
+    folder = cache_folder() / "pairs"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        memory = joblib.Memory(folder, mmap_mode="r", verbose=0)
+        compute = memory.cache(_computed, ignore=["compare", "n_points", "symmetric"])
+        with FileLock(folder / f"{key}.lock"):
+            matrix = PairMatrix(*compute(key, compare, n_points, symmetric))
+            memory.reduce_size(bytes_limit=_LIMIT)
+    except OSError:  # of a cache that cannot be written
+        matrix = PairMatrix(*_computed(key, compare, n_points, symmetric))
+    return matrix
 
 
-def _label(similarity: Any, parameters: Mapping[str, Any]) -> str:
-    of_library = isinstance(similarity, LibrarySimilarity)
-    name = similarity.name if of_library else type(similarity).__name__
-    given = ", ".join(
-        f"{key}={value}"
-        for key, value in parameters.items()
-        if key != "name" and isinstance(value, (int, float, str))
-    )
-    return f"{name} ({given})" if given else name
+def _computed(
+    key: str, compare: _Compare, n_points: int, symmetric: bool
+) -> tuple[NDArray[np.float64], float]:
+    """Return the values of all pairs, and the processor seconds of one on the average."""
+    require_memory(8 * n_points**2, None, "compare_once", "give the data set `sample`")
+    values, n_pairs, seconds = np.empty((n_points, n_points)), 0, 0.0
+    compare(slice(0, 2), slice(0, 2))  # what is compiled is compiled before
+    for rows in gen_batches(n_points, max(1, _BLOCK // n_points)):
+        columns = slice(rows.start if symmetric else 0, n_points)
+        clock = time.process_time()
+        block = compare(rows, columns)
+        seconds += time.process_time() - clock
+        values[rows, columns] = block
+        if symmetric:
+            values[columns, rows] = block.T
+        n_pairs += block.size
+    return values, seconds / n_pairs
 
 
-def arranged(trial: Trial, scope: Scope, points: Any) -> Scope | None:
-    """Return a scope whose similarities are compared once, with all matrices that a trial needs.
+def arranged(spec: TrialSpec, scope: Scope, points: Any) -> Scope | None:
+    """Return a scope whose similarities are compared once, all that a trial needs already.
 
-    None if the method takes no similarity that is worth it: it then gets the points themselves.
+    None if the method takes no similarity: it then gets the points themselves.
 
     Raises
     ------
     ValueError
-        If the points are sparse, or scaled in a way that is learnt on the training part.
+        If the points are sparse, or scaled in a way that is learnt on the training part, or a
+        similarity cannot be compared once.
     """
-    label = method_parts(scope, trial.spec.method)[0][0]
-    prefix = f"{label}__" if label else ""
-    comparisons = Comparisons(points, prefix)
-    own = replace(scope, comparisons=comparisons)
-    found = [one for one in _similarities(trial, own) if isinstance(one, ComparedOnce)]
-    if not found:
+    takes, kernels = _takes(spec.method, scope), [*_kernels(spec.method)]
+    if spec.kernel is not None and takes:
+        kernels.append((takes, {"kernel": spec.kernel.name, **spec.kernel.parameters}))
+    if not kernels:
         return None
     if sparse.issparse(points):
         raise ValueError("compare_once: the data is sparse; leave compare_once out")
-    if learnt := [name for name in trial.spec.protocol.scale if name != "unit_norm"]:
+    if learnt := [name for name in spec.protocol.scale if name != "unit_norm"]:
         raise ValueError(
             f"compare_once: scale: {', '.join(learnt)} is learnt on the training part of each "
             "split, which changes the similarities; give scale: [] or [unit_norm]"
         )
-    if trial.spec.protocol.scale:
-        comparisons = Comparisons(Normalizer().fit_transform(points), prefix)
-        own = replace(scope, comparisons=comparisons)
-        found = [one for one in _similarities(trial, own) if isinstance(one, ComparedOnce)]
-    comparisons.require(found)
+    first = spec.method.steps[0]["step"] if spec.method.steps else ""
+    if late := [name for name, _ in kernels if first and not name.startswith(f"{first}__")]:
+        raise ValueError(f"compare_once: {late[0]}: only the first step may compare points")
+    if spec.protocol.scale:
+        points = Normalizer().fit_transform(points)
+    own = replace(scope, comparisons=Comparisons(points))
+    # processes that compute the same matrices at the same time begin with different ones
+    Random(os.getpid()).shuffle(kernels)
+    for _, kernel in kernels:
+        own.made("kernels", kernel)
     return own
 
 
-def _similarities(trial: Trial, scope: Scope) -> Iterator[Any]:
-    """Yield every similarity that a trial may use, with the parameters of its grid."""
-    spec = trial.spec
-    if spec.kernel is not None:
-        kernel = scope.kernel(spec.kernel.name)
-        assert kernel is not None
-        yield scope.make(kernel, spec.kernel.parameters)
-    method = spec.method
-    parts = method_parts(scope, method)
-    label, component = parts[0]
+def _takes(method: MethodSpec, scope: Scope) -> str:
+    """Return the parameter for a kernel of the config; none if the method states its own."""
+    label, name = "", method.name
+    if method.steps:
+        label, name = method.steps[0]["step"], method.steps[0]["name"]
+    component = scope.estimator(name)
+    if component is None or not component.takes:
+        return ""
     taken = f"{label}__{component.takes}" if label else component.takes
-    estimator = make_method(scope, parts, method.parameters, method.select)
-    grid = {
-        name: values
-        for name, values in method.select.items()
-        if name == taken
-        or name.startswith((f"{taken}__", "kernel__"))
-        or any(isinstance(value, (Mapping, list)) for value in values)
-    }
-    for point in ParameterGrid(grid):
-        made = clone(estimator).set_params(**made_values(scope, point))
-        for value in made.get_params().values():
-            yield from value if isinstance(value, (list, tuple)) else (value,)
+    return "" if label or taken in {**method.parameters, **method.select} else taken
 
 
-def check_all_numbered(estimator: Any, component: Any) -> None:
-    """Refuse an estimator that would evaluate a similarity on the numbers of points.
+def _kernels(method: MethodSpec) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the kernels among the parameters of a method and their candidates."""
+    for name, value in method.parameters.items():
+        yield from ((name, one) for one in _flat(value))
+    for name, values in method.select.items():
+        yield from ((name, one) for one in _flat(values))
 
-    Raises
-    ------
-    ValueError
+
+def _flat(value: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, Mapping) and "kernel" in value:
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from _flat(one)
+
+
+class Measured(Stopwatch):
+    """Measure the seconds of a ``with`` block, and count the comparisons looked up in it.
+
+    Attributes
+    ----------
+    compared : int
+        Number of values that were looked up.
+    compared_seconds : float
+        Processor seconds that these took when they were computed; they are among the times.
     """
-    first = estimator.steps[0][1] if hasattr(estimator, "named_steps") else estimator
-    parameters = first.get_params(deep=False)
-    if isinstance(first, OnKernel):
-        parameters |= first.estimator.get_params(deep=False) | {"kernel": first.kernel}
-    for name, value in parameters.items():
-        for one in value if isinstance(value, (list, tuple)) else (value,):
-            known = isinstance(one, Kernel) and not isinstance(one, _StandsFor)
-            if known or (name == component.takes and isinstance(one, str)):
-                raise ValueError(
-                    f"compare_once: {name}={one!r} cannot be used beside a similarity whose pairs "
-                    "are compared once; leave compare_once out, or name a similarity of kernlearn"
-                )
+
+    def __init__(self, comparisons: Comparisons | None = None) -> None:
+        super().__init__()
+        self.comparisons = comparisons
+        self.compared, self.compared_seconds = 0, 0.0
+
+    def __enter__(self) -> "Measured":
+        if self.comparisons is not None:
+            self._before = self.comparisons.read.copy()
+        super().__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        if self.comparisons is not None:
+            read = self.comparisons.read - self._before
+            self.compared = read.total()
+            self.compared_seconds = self.comparisons.seconds(read)
+
+    def add_comparisons(self) -> None:
+        """Add what was looked up to the times, as if it had been computed."""
+        self.wall += self.compared_seconds
+        self.cpu += self.compared_seconds

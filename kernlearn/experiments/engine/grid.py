@@ -69,8 +69,6 @@ def select(
 
     points = list(ParameterGrid(grid))
 
-    comparisons = scope.comparisons
-
     def score(group: list[int]) -> tuple[list[float], list[Any]]:
         with environment.recorded_warnings() as caught:
             data = X, y, X_val, y_val, query
@@ -80,10 +78,8 @@ def select(
         return values, caught
 
     def score_elsewhere(group: list[int]) -> tuple[Any, Any]:
-        before = comparisons and comparisons.read
         with environment.thread_limit(protocol.threads):
-            result = score(group)
-        return result, comparisons and comparisons.read - before
+            return score(group)
 
     groups, clock = _sharing_steps(estimator, points), time.perf_counter()
     scored = [score(groups[0])]
@@ -95,11 +91,7 @@ def select(
         with warnings.catch_warnings():
             # a process that has grown is replaced
             warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
-            elsewhere = run(delayed(score_elsewhere)(group) for group in groups[1:])
-        for result, read in elsewhere:
-            scored.append(result)
-            if comparisons is not None:
-                comparisons.read += read
+            scored += run(delayed(score_elsewhere)(group) for group in groups[1:])
     else:
         scored += map(score, groups[1:])
     environment.warn_again(one for _, caught in scored for one in caught)

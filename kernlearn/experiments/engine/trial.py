@@ -19,8 +19,7 @@ from kernlearn.experiments.compose import made_values
 from kernlearn.experiments.costs import FIT_MEMORY
 from kernlearn.experiments.engine import build, environment, grid
 from kernlearn.experiments.engine.advising import advising, refuse_kernel
-from kernlearn.experiments.engine.compared import arranged, check_all_numbered
-from kernlearn.experiments.engine.comparison_metrics import Measured, compared_metrics
+from kernlearn.experiments.engine.compared import Measured, arranged
 from kernlearn.experiments.engine.joblib_workers import let_joblib_depend
 from kernlearn.experiments.engine.own_process import call_alone
 from kernlearn.experiments.engine.peak_memory import PeakMemory
@@ -121,7 +120,7 @@ def supervise(
     kind = data.get("similarity")
     X, protocol = data.data, spec.protocol
     refuse_kernel(spec, scope, X)
-    if protocol.compare_once and kind is None and (own := arranged(trial, scope, X)):
+    if protocol.compare_once and kind is None and (own := arranged(spec, scope, X)):
         # points are compared by the numbers of their rows, after they are scaled
         scope, X, protocol = own, own.comparisons.rows, replace(protocol, scale=())
     parts = prepare(
@@ -150,20 +149,17 @@ def supervise(
                 estimator, spec.method.select, parts, task, scope
             )
             return outcome
-        n_jobs = environment.usable_cores() if alone and not spec.plugins else 1
+        several = alone and not spec.plugins and scope.comparisons is None
+        n_jobs = environment.usable_cores() if several else 1
         if trial.chosen is None:
             with advising(parts.X_train):
                 chosen, score = grid.select(estimator, parts, trial, task, scope, n_jobs)
         else:
             chosen, score = trial.chosen.parameters, trial.chosen.score
     estimator.set_params(**made_values(scope, chosen))
-    if scope.comparisons is not None:
-        check_all_numbered(estimator, build.method_parts(scope, spec.method)[0][1])
     if chosen:
         outcome.info["selected"] = chosen
     selecting.add_comparisons()
-    if scope.comparisons is not None and trial.chosen is None:
-        outcome.info["compared_once"] = {"select": selecting.compared}
     seconds = selecting.wall if trial.chosen is None else trial.chosen.seconds
     outcome.metrics["select_seconds"] = seconds
     if score is not None:
@@ -214,7 +210,7 @@ def _measure(
     disturbed = any(watch.disturbed for watch in watches)
     for watch in watches[:2]:
         watch.add_comparisons()
-    metrics |= compared_metrics(estimator, fitting, predicting, len(parts.y_test))
+    metrics |= _compared_metrics(estimator, fitting, predicting, len(parts.y_test))
     judged = task.as_label(predicted, parts.y_train)
     metrics |= task.measure(parts.y_test, judged, parts.queries[2])
     metrics |= task.measure_scorers(estimator, parts.X_test, parts.y_test, parts.y_train)
@@ -230,10 +226,31 @@ def _measure(
             metrics[name] = float(np.sum(getattr(final, attribute)))
     if hasattr(final, "best_params_"):
         outcome.info["selected"] = outcome.info.get("selected", {}) | final.best_params_
-    if comparisons is not None:
-        added = {"fit": fitting.compared, "predict": predicting.compared}
-        outcome.info["compared_once"] = outcome.info.get("compared_once", {}) | added
     outcome.info["disturbed"] = disturbed
+
+
+def _compared_metrics(
+    estimator: Any, fitting: Measured, predicting: Measured, n_rows: int
+) -> dict[str, float]:
+    """Return the comparisons for the prediction of a point, their seconds, and those of `fit`.
+
+    Those looked up are counted; others are what an estimator, or the steps of a pipeline, says
+    that it has counted, without seconds.
+    """
+    if fitting.comparisons is not None:
+        return {
+            "comparisons": predicting.compared / n_rows,
+            "fit_comparisons": float(fitting.compared),
+            "comparison_seconds": predicting.compared_seconds / n_rows,
+        }
+    of_pipeline = isinstance(estimator, Pipeline)
+    steps = [step for _, step in estimator.steps] if of_pipeline else [estimator]
+    counts = {"comparisons": "n_comparisons_", "fit_comparisons": "n_fit_comparisons_"}
+    return {
+        metric: float(sum(getattr(step, name, 0) for step in steps))
+        for metric, name in counts.items()
+        if any(hasattr(step, name) for step in steps)
+    }
 
 
 def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
