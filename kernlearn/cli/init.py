@@ -51,9 +51,10 @@ _VECTORS = {
         "BBS": f"{{estimator: BBSClassifier, {_GAUSSIAN}, {_PATH}}}",
         "FTUNE": f"{{estimator: FTuneClassifier, {_GAUSSIAN}}}",
         "Nystroem": _NYSTROEM + "{estimator: LinearSVM, C: {select: [1, 10, 100]}}]}",
-        "H0/1": "{steps: [sklearn.preprocessing.Normalizer, {estimator: MaclaurinSVM, "
+        "H0/1": "{steps: [sklearn.preprocessing.Normalizer, {estimator: RandomMaclaurin, "
         "kernel: {kernel: exponential}, kernel__sigma: {select: [0.5, 1]}, n_components: 1000, "
-        "h01: true, measure: variance, complex_to_real: true, C: {select: [1, 10, 100]}}]}",
+        "h01: true, measure: variance, complex_to_real: true}, "
+        "{estimator: LinearSVM, C: {select: [1, 10, 100]}}]}",
         **_MAJORITY,
     },
     "regression": {

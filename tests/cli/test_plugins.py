@@ -180,9 +180,9 @@ def test_a_configs_own_file_stands_before_a_package(kernlearn, package, tmp_path
         ("x = 1", ":gone", "AttributeError: module 'bends.methods' has no attribute 'gone'"),
         ("raise SystemExit('bye')", "", "SystemExit: bye"),
         (
-            KERNEL.replace("bent(", "LinearKernel("),
+            KERNEL.replace("bent(", "linear("),
             "",
-            "the name 'LinearKernel' is taken: kernlearn has a kernel of that name",
+            "the name 'linear' is taken: kernlearn has a kernel of that name",
         ),
     ],
 )
