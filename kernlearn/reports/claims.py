@@ -42,7 +42,6 @@ _WITHIN = (" within {:g}", " within a factor of {:g}")
 _QUESTIONS = {
     "better": _Question("better than", "better", "worse", 1),
     "as_good": _Question("as good as", "as good", "worse", -1, margin=_WITHIN),
-    "close": _Question("close to", "close", "apart", -1, 1, margin=_WITHIN),
     "not_better": _Question("not shown to be better than", "worse", "better", -inf, 1, True),
     "not_worse": _Question("not shown to be worse than", "better", "worse", -1, inf, True),
     "indistinguishable": _Question("not shown to differ from", "close", "different", -1, 1, True),

@@ -11,7 +11,7 @@ the paper concludes: it is a verdict of its own, *baseline better*. Numbers that
 other data than the paper's, as the config states, are *not comparable*.
 
 A wide interval shows that little is known, not that two numbers agree. A verdict that relies on
-it is therefore separate, *match within spread*, and counted separately; beyond ``up_to`` times the
+it is therefore separate, *match within spread*, and counted separately; beyond twice the
 tolerance a difference is better or worse however wide the interval.
 
 The interval is that of the mean over splits of the *same* data, which both sides drew
@@ -40,6 +40,9 @@ VERDICTS = (
     NOT_COMPARABLE,
     NOT_RUN,
 )
+
+# Largest multiple of the tolerance that chance may explain.
+_UP_TO = 2
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better:
     if abs(difference) <= allowed:
         return MATCH
     if tolerance.level is not None and abs(difference) <= min(
-        half_width(measured, reported, tolerance.level), tolerance.up_to * allowed
+        half_width(measured, reported, tolerance.level), _UP_TO * allowed
     ):
         return WITHIN_SPREAD
     return BETTER if difference * better > 0 else WORSE
@@ -137,7 +140,7 @@ def rule_text(tolerance: Tolerance, metric: str) -> str:
     else:
         test = f"Welch's t-test over the measured and {tolerance.reported_splits} reported splits"
     return (
-        f"{text}; match within spread if by at most {_amount(tolerance, tolerance.up_to)} and not "
+        f"{text}; match within spread if by at most {_amount(tolerance, _UP_TO)} and not "
         f"significantly ({test}, level {tolerance.level:g}); else better or worse"
     )
 

@@ -58,7 +58,7 @@ BY_HAND = {
     WHOLE + "drift: {accuracy: {relative: -1}}\n": ":7: drift.accuracy.relative: .* greater",
     WHOLE + "drift: {accuracy: {spred: 1}}\n": ":7: drift.accuracy.spred: .* mean 'spread'",
     WHOLE
-    + "verdict: {accuracy: {absolute: 1, up_to: 3}}\n": ":7: verdict.accuracy: .* with level",
+    + "verdict: {accuracy: {absolute: 1, reported_splits: 3}}\n": ":7: verdict.accuracy: .*level",
     WHOLE + "claims: 3\n": ":7: claims: must be a list",
     WHOLE + "claims: [{says: s, check: 3}]\n": ":7: claims.0.check: ",
     WHOLE + "claims: [{says: s, check: {metric: accuracy, better: [K], than: [K], "

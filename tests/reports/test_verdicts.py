@@ -88,13 +88,10 @@ means = st.builds(
     theirs=means,
     absolute=st.floats(0, 0.3),
     level=st.floats(0.001, 0.5),
-    up_to=st.floats(1, 5),
     better=st.sampled_from([1, -1, 0]),
 )
-def test_against_welchs_test(ours, theirs, absolute, level, up_to, better):
-    tolerance = Tolerance(
-        absolute=absolute, level=level, reported_splits=int(theirs.n_splits), up_to=up_to
-    )
+def test_against_welchs_test(ours, theirs, absolute, level, better):
+    tolerance = Tolerance(absolute=absolute, level=level, reported_splits=int(theirs.n_splits))
     difference = ours.value - theirs.value
     p = stats.ttest_ind_from_stats(
         ours.value,
@@ -105,22 +102,23 @@ def test_against_welchs_test(ours, theirs, absolute, level, up_to, better):
         theirs.n_splits,
         equal_var=False,
     ).pvalue
-    near = (abs(difference) - absolute, abs(difference) - up_to * absolute, p - level)
+    near = (abs(difference) - absolute, abs(difference) - 2 * absolute, p - level)
     if min(map(abs, near)) < 1e-6:
         return  # on an edge rounding decides
     if abs(difference) < absolute:
         expected = "match"
-    elif p > level and abs(difference) < up_to * absolute:
+    elif p > level and abs(difference) < 2 * absolute:
         expected = "match within spread"
     else:
         expected = "better" if better and (difference > 0) == (better > 0) else "worse"
     assert verdict(ours, theirs, tolerance, better) == expected
 
 
-def test_of_equal_means_as_many_are_called_different_as_the_level_says():
+def test_of_equal_means_as_many_are_called_different_as_the_level_says(monkeypatch):
+    monkeypatch.setattr("kernlearn.reports.verdicts._UP_TO", 1e15)
     rng = np.random.default_rng(0)
     # no tolerance to speak of, so that chance alone decides
-    rule = Tolerance(absolute=1e-12, level=0.05, reported_splits=5, up_to=1e15)
+    rule = Tolerance(absolute=1e-12, level=0.05, reported_splits=5)
     found = []
     for _ in range(2000):
         ours, theirs = rng.normal(0.8, 0.05, 20), rng.normal(0.8, 0.02, 5)
@@ -145,9 +143,9 @@ def test_of_equal_means_as_many_are_called_different_as_the_level_says():
             "t-test over the measured and 5 reported splits, level 0.05); else better or worse",
         ),
         (
-            {"absolute": 2, "level": 0.01, "up_to": 3},
+            {"absolute": 2, "level": 0.01},
             "n support: match if the two means differ by at most 2; match within spread if by at "
-            "most 6 and not significantly (Student's t-test over the measured splits, level 0.01); "  # noqa: E501
+            "most 4 and not significantly (Student's t-test over the measured splits, level 0.01); "  # noqa: E501
             "else better or worse",
         ),
     ],
@@ -163,9 +161,7 @@ def test_the_rule_in_words(tolerance, text):
         {"absolute": 1, "relative": 1},
         {"absolute": -1},
         {"absolute": 1, "reported_splits": 5},
-        {"absolute": 1, "up_to": 3},
         {"absolute": 1, "level": 0.05, "reported_splits": 1},
-        {"absolute": 1, "level": 0.05, "up_to": 0.5},
         {"absolute": 1, "level": 5},
     ],
 )

@@ -13,7 +13,7 @@ from kernlearn.experiments.config.checks import Fault, Fraction, Names, Section
 from kernlearn.experiments.engine.spec import LABELS
 
 #: Questions that compare methods, or values of another label.
-COMPARISONS = ("better", "as_good", "close", "not_better", "not_worse", "indistinguishable")
+COMPARISONS = ("better", "as_good", "not_better", "not_worse", "indistinguishable")
 #: Questions about a metric alone.
 BOUNDS = ("below", "above", "between", "trend")
 #: All questions that a claim can ask.
@@ -55,9 +55,9 @@ class Check(Section):
     ----------
     metric : str
         A measured metric, or a derived one, which is then computed split by split.
-    better, as_good, close : list of str
-        Methods that must be shown to be better than those under ``than``, to be worse by no
-        more than ``by`` or ``times``, or to differ by no more than ``by``.
+    better, as_good : list of str
+        Methods that must be shown to be better than those under ``than``, or to be worse by no
+        more than ``by`` or ``times``.
     not_better, not_worse, indistinguishable : list of str
         Methods for which the opposite must not be shown: a presumption that holds unless the
         results refute it.
@@ -106,7 +106,6 @@ class Check(Section):
     metric: str
     better: list[LabelValue] = []
     as_good: list[LabelValue] = []
-    close: list[LabelValue] = []
     not_better: list[LabelValue] = []
     not_worse: list[LabelValue] = []
     indistinguishable: list[LabelValue] = []
@@ -226,8 +225,6 @@ class Check(Section):
         yield "trend needs along", asked == "trend" and not along
         text = "as_good needs by or times: the largest difference that counts as equally good"
         yield text, asked == "as_good" and not least
-        text = "close needs by: the largest difference that counts as close"
-        yield text, asked == "close" and not self.by
         text = "trend: flat needs by or times: the largest change that counts as none"
         yield text, self.trend == "flat" and not least
         low, high = self.between or (0, 1)

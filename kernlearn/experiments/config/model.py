@@ -87,16 +87,13 @@ class Tolerance(Section):
     reported_splits: Annotated[int, Field(ge=2)] | None = Field(
         default=None, description="number of splits behind the reported means and deviations"
     )
-    up_to: Annotated[float, Field(ge=1)] = Field(
-        default=2, description="largest multiple of the tolerance that chance may explain"
-    )
 
     @model_validator(mode="after")
     def _one_of_two(self) -> "Tolerance":
         if (self.absolute is None) == (self.relative is None):
             raise ValueError("give either absolute or relative")
-        if self.level is None and {"reported_splits", "up_to"} & self.model_fields_set:
-            raise ValueError("reported_splits and up_to go with level")
+        if self.level is None and self.reported_splits is not None:
+            raise ValueError("reported_splits goes with level")
         return self
 
 

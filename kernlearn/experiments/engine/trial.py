@@ -4,27 +4,29 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from kernlearn.datasets.objects import are_objects, kind_of
 from kernlearn.exceptions import ExecutorError, PluginError
 from kernlearn.experiments.compose import made_values
 from kernlearn.experiments.costs import FIT_MEMORY
 from kernlearn.experiments.engine import build, environment, grid
-from kernlearn.experiments.engine.advising import advising, refuse_kernel
 from kernlearn.experiments.engine.compared import Measured, arranged
 from kernlearn.experiments.engine.joblib_workers import let_joblib_depend
 from kernlearn.experiments.engine.own_process import call_alone
 from kernlearn.experiments.engine.peak_memory import PeakMemory
 from kernlearn.experiments.engine.protocol import Parts, prepare
-from kernlearn.experiments.engine.spec import Source, Trial, canonical
+from kernlearn.experiments.engine.spec import Source, Trial, TrialSpec, canonical
 from kernlearn.experiments.engine.streamed import follow
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.measured import TASKS
@@ -38,6 +40,16 @@ _WARM_UP_ROWS = 64
 _NATIVE_ROWS = 2000
 # Methods, with their kernels, that this process has warmed up.
 _warm: set[str] = set()
+# How estimators say that they need a matrix of numbers.
+_NO_MATRIX = (
+    "could not convert string to float",
+    "expected 2d array",
+    "float() argument",
+    "setting an array element with a sequence",
+    "must be 2-dimensional",
+    "must be real number",
+)
+_VECTORS_OF = {"strings": ", such as sklearn.feature_extraction.text.TfidfVectorizer"}
 
 
 def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) -> Result:
@@ -119,7 +131,7 @@ def supervise(
     scope = replace(scope, classes=_codes(data, spec.dataset.binarize is not None))
     kind = data.get("similarity")
     X, protocol = data.data, spec.protocol
-    refuse_kernel(spec, scope, X)
+    _refuse_kernel(spec, scope, X)
     if protocol.compare_once and kind is None and (own := arranged(spec, scope, X)):
         # points are compared by the numbers of their rows, after they are scaled
         scope, X, protocol = own, own.comparisons.rows, replace(protocol, scale=())
@@ -152,7 +164,7 @@ def supervise(
         several = alone and not spec.plugins and scope.comparisons is None
         n_jobs = environment.usable_cores() if several else 1
         if trial.chosen is None:
-            with advising(parts.X_train):
+            with _advising(parts.X_train):
                 chosen, score = grid.select(estimator, parts, trial, task, scope, n_jobs)
         else:
             chosen, score = trial.chosen.parameters, trial.chosen.score
@@ -169,9 +181,9 @@ def supervise(
     method = canonical([spec.method, spec.kernel])
     if method not in _warm:
         _warm.add(method)
-        with advising(parts.X_train):
+        with _advising(parts.X_train):
             _warm_up(estimator, parts, task)
-    with advising(parts.X_train):
+    with _advising(parts.X_train):
         _measure(estimator, parts, task, outcome, scope.comparisons)
     return outcome
 
@@ -268,3 +280,49 @@ def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
         getattr(warm, task.output)(X)
         if hasattr(warm, "predict_native"):
             warm.predict_native(X)
+
+
+def _refuse_kernel(spec: TrialSpec, scope: Scope, X: Any) -> None:
+    """Refuse a kernel of vectors where the points are objects.
+
+    Raises
+    ------
+    ValueError
+        If the kernel of the trial, or one among the parameters of its method, compares vectors.
+    """
+    if not are_objects(X):
+        return
+    given = [spec.kernel.name] if spec.kernel is not None else []
+    values = [*spec.method.parameters.values()]
+    values += [value for choices in spec.method.select.values() for value in choices]
+    given += [str(v["kernel"]) for v in values if isinstance(v, Mapping) and "kernel" in v]
+    for name in given:
+        kernel = scope.kernel(name)
+        if kernel is None or kernel.plugin:
+            continue
+        if kernel.points in ("vectors", "records"):
+            kind = kind_of(X)
+            raise ValueError(
+                f"the kernel {kernel.name} compares {kernel.points}, and the points are {kind}: "
+                f"`kernlearn list` has similarities of {kind}"
+            )
+
+
+@contextmanager
+def _advising(X: Any) -> Iterator[None]:
+    """Add to the error of an estimator that refuses sparse data, or objects, what to do."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        text = str(error)
+        if sp.issparse(X) and "sparse" in text.lower():
+            first = text.partition(". ")[0].rstrip(".")
+            raise ValueError(f"{first}: give the method `dense: true`") from error
+        if are_objects(X) and any(part in text.lower() for part in _NO_MATRIX):
+            kind = kind_of(X)
+            raise ValueError(
+                f"the method needs vectors, and the points are {kind}: take one with a similarity "
+                f"of {kind}, or put a step before it that makes vectors of them"
+                f"{_VECTORS_OF.get(kind, '')}"
+            ) from error
+        raise
