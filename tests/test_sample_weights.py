@@ -202,6 +202,23 @@ def test_weights_choose_parameters():
     assert model.score(X[rows], y, sample_weight=weights) > 0.8
 
 
+@pytest.mark.parametrize("model", [BBSClassifier(20, random_state=0), SpectrumSVM()])
+def test_weights_of_classes_count_in_the_choice_of_parameters(model):
+    rows, factors, Cs = slice(40), {0: 1.0, 1: 5.0}, (1e-3, 1e-2, 10.0)
+    model = clone(model).set_params(class_weight=factors, C=Cs)
+    model.fit(X[rows], TWO[rows], X, THREE)
+    of_points = np.where(THREE == 1, 5.0, 1.0)  # also of a class without a factor
+    scores = [
+        np.average(
+            clone(model).set_params(C=C).fit(X[rows], TWO[rows]).predict(X) == THREE,
+            weights=of_points,
+        )
+        for C in Cs
+    ]
+    np.testing.assert_allclose(model.validation_scores_, scores)
+    assert len(set(scores)) > 1
+
+
 def test_votes_of_neighbours_are_weighted():
     points, y = [[0.0], [0.1], [0.2]], [0, 1, 1]
     knn = SimilarityKNNClassifier(3)

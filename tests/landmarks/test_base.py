@@ -178,6 +178,8 @@ def test_a_matrix_gives_what_its_function_gives(model, kind):
     assert matrix.n_fit_comparisons_ == 0 < direct.n_fit_comparisons_
     expected = answers(direct, X[TEST])
     np.testing.assert_allclose(answers(matrix, test), expected, rtol=1e-6, atol=1e-7)
+    same = answers(fitted(by(model, similarity), X[TRAIN]), X[TEST])
+    np.testing.assert_allclose(same, expected, rtol=1e-6, atol=1e-7)
     names = np.array([f"point {i}" for i in range(50)])
     framed = fitted(by(model, "precomputed", kind), pd.DataFrame(train, columns=names))
     wide = pd.DataFrame(test, columns=names)

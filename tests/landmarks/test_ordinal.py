@@ -160,6 +160,8 @@ def test_the_estimator_is_the_solver_on_the_embedding(constraints, thresholds):
     edges = [-np.inf, *model.thresholds_, np.inf]
     margins = [[min(v - edges[i], edges[i + 1] - v) for i in range(4)] for v in values]
     np.testing.assert_allclose(model.decision_function(NEW), margins)
+    nothing = ORLand(5, similarity=lambda A, B: np.zeros((len(A), len(B))), C=1).fit(X, Y)
+    assert set(nothing.predict(NEW)) == {6}  # a value on a threshold has the upper grade
     two = ORLand(10, thresholds=[0.25], random_state=0).fit(X, Y > 4)
     np.testing.assert_allclose(two.decision_function(NEW), two.real_value(NEW) - 0.25)
 
