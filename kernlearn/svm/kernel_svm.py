@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import ParameterGrid
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -155,7 +154,16 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     class_weight: Any = None
 
     #: Parameters of which :meth:`path` takes no list of values.
-    path_excludes: ClassVar[tuple[str, ...]] = ("class_weight",)
+    path_excludes: ClassVar[tuple[str, ...]] = (
+        "kernel",
+        "degree",
+        "gamma",
+        "coef0",
+        "solver",
+        "tol",
+        "cache_size",
+        "class_weight",
+    )
 
     _parameter_constraints = {
         "kernel": [
@@ -302,11 +310,12 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             gram[rows] = libsvm.kernel_block(self.kernel_, X[rows], X)
         return gram
 
-    def path(self, X: Any, y: ArrayLike) -> "ModelPath":
-        """Fit the model for a grid of settings: parameters that are lists of values.
+    def path(self, X: Any, y: ArrayLike) -> ModelPath:
+        """Fit the model for each of a list of values of C.
 
-        Where memory suffices the kernel matrix is computed once for all values of C, and the
-        interior-point method starts from the solution for the C before.
+        Where memory suffices the kernel matrix is computed once, and the interior-point method
+        starts from the solution for the C before. If no coefficient is at the bound for some C,
+        its solution is the one for any greater C.
 
         Parameters
         ----------
@@ -318,19 +327,19 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         ModelPath
             The fitted models.
         """
-        points, families = families_of(self)
-        fitted: list[Any] = [None] * len(points)
-        converged = np.ones(len(points), dtype=bool)
-        for places in families:
-            before, family = None, Family()
-            for place in sorted(places, key=lambda i: points[i].get("C", 0.0)):
-                if before is not None and converged[before] and fitted[before]._is_unbounded():
-                    fitted[place] = copy(fitted[before]).set_params(**points[place])
-                    continue
-                with noting_convergence(converged, place):
-                    fitted[place] = clone(self).set_params(**points[place])._fit(family, X, y)
-                before = place
-        return ModelPath([Setting(point) for point in points], fitted, converged)
+        Cs = np.atleast_1d(self.C).tolist()
+        models = [clone(self).set_params(C=C) for C in Cs]
+        converged = np.ones(len(Cs), dtype=bool)
+        family, before = Family(), None
+        for place in np.argsort(Cs, kind="stable"):
+            if before is not None and converged[before] and models[before]._is_unbounded():
+                models[place] = copy(models[before]).set_params(C=Cs[place])
+                continue
+            with noting_convergence(converged, place):
+                models[place]._fit(family, X, y)
+            before = place
+        params: list[dict[str, Any]] = [{"C": C} for C in Cs] if np.ndim(self.C) else [{}]
+        return ModelPath([Setting(point) for point in params], models, converged)
 
     def _is_unbounded(self) -> bool:
         """Whether all coefficients are below C, so that a greater C changes nothing."""
@@ -499,19 +508,19 @@ def _pair_members(n_classes: int) -> Floats:
 
 @dataclass(frozen=True)
 class Setting:
-    """One point of the grid."""
+    """The parameters in which a classifier differs from others."""
 
     params: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class ModelPath:
-    """Fitted classifiers of all points of a grid.
+    """Fitted classifiers of all settings.
 
     Attributes
     ----------
     settings : list of Setting
-        In the order of :class:`sklearn.model_selection.ParameterGrid`.
+        In the order of the values given.
     models : list of estimator
         The classifier of each setting.
     converged : ndarray of shape (n_settings,)
@@ -542,28 +551,3 @@ def noting_convergence(converged: NDArray[np.bool_], places: Any) -> Iterator[No
         if issubclass(one.category, ConvergenceWarning):
             converged[places] = False
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-
-
-def families_of(model: Any) -> tuple[list[dict[str, Any]], list[list[int]]]:
-    """Return all combinations of the parameters that are lists, and which differ in C alone.
-
-    Those in the model's `path_excludes` are single values, even if these are lists.
-
-    Returns
-    -------
-    points : list of dict
-        In the order of :class:`sklearn.model_selection.ParameterGrid`.
-    families : list of list of int
-        Places of points that differ in C alone.
-    """
-    lists = {
-        name: list(values)
-        for name, values in model.get_params(deep=False).items()
-        if name not in model.path_excludes and isinstance(values, (list, tuple, np.ndarray))
-    }
-    points = list(ParameterGrid(lists))
-    families: dict[str, list[int]] = {}
-    for place, point in enumerate(points):
-        rest = {name: value for name, value in point.items() if name != "C"}
-        families.setdefault(repr(rest), []).append(place)
-    return points, list(families.values())
