@@ -82,8 +82,8 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
     class_weight: Any = None
     random_state: int | np.random.RandomState | None = None
 
-    #: Parameters of which :meth:`path` takes no list of values.
-    path_excludes: ClassVar[tuple[str, ...]] = (*_MAP, "tol", "presolve", "class_weight")
+    #: Parameters of which :meth:`path` takes lists of values.
+    path_parameters: ClassVar[tuple[str, ...]] = ("C",)
 
     _parameter_constraints = {
         **{name: RandomMaclaurin._parameter_constraints[name] for name in _MAP},

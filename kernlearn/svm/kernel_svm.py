@@ -153,17 +153,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     cache_size: float = 200
     class_weight: Any = None
 
-    #: Parameters of which :meth:`path` takes no list of values.
-    path_excludes: ClassVar[tuple[str, ...]] = (
-        "kernel",
-        "degree",
-        "gamma",
-        "coef0",
-        "solver",
-        "tol",
-        "cache_size",
-        "class_weight",
-    )
+    #: Parameters of which :meth:`path` takes lists of values.
+    path_parameters: ClassVar[tuple[str, ...]] = ("C",)
 
     _parameter_constraints = {
         "kernel": [

@@ -474,6 +474,9 @@ class VotedKernelClassifier(VotedClassifier):
     complexity: Any = "trace"
     local_radius: Any = 1.0
 
+    #: Parameters of which :meth:`path` takes lists of values.
+    path_parameters: ClassVar[tuple[str, ...]] = ("local_radius", "lam", "beta")
+
     _parameter_constraints = {
         **VotedClassifier._parameter_constraints,
         "kernels": ["array-like", constraints.StrOptions({"precomputed"}), None],
@@ -584,6 +587,9 @@ class L1SVMClassifier(VotedClassifier):
     """
 
     kernel: str | Kernel | Callable[[Any, Any], Any] = "gaussian"
+
+    #: Parameters of which :meth:`path` takes lists of values.
+    path_parameters: ClassVar[tuple[str, ...]] = ("beta",)
 
     _parameter_constraints = {
         **VotedClassifier._parameter_constraints,

@@ -315,7 +315,7 @@ def test_a_choice_in_several_processes_is_the_same(tmp_path, monkeypatch):
     assert found[0][2]
 
 
-def test_a_parameter_that_a_path_excludes_has_a_path_for_each_value(parts):
+def test_a_parameter_that_a_path_does_not_take_has_a_path_for_each_value(parts):
     from kernlearn.features import MaclaurinSVM
 
     grid = {"C": [0.1, 1.0], "n_components": [10, 20]}

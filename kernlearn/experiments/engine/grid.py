@@ -170,9 +170,9 @@ def measure_grid(
 ) -> list[dict[str, Any]]:
     """Fit for every point of a grid and evaluate each, on held-out and on test rows.
 
-    An estimator with a method ``path(X, y)`` fits all points at once: its parameters are lists of
-    values then, and it returns an object with ``settings`` (each with ``params``), ``predict`` for
-    all settings, ``n_support`` and ``converged``.
+    An estimator with `path_parameters` fits for all values of these at once, by a method
+    ``path(X, y)``: they are lists of values then, and it returns an object with ``settings`` (each
+    with ``params``), ``predict`` for all settings, ``n_support`` and ``converged``.
 
     Returns
     -------
@@ -197,9 +197,8 @@ def measure_grid(
 
 
 def _has_path(estimator: Any) -> bool:
-    """Whether the estimator follows a path; scikit-learn's ElasticNet.path is something else."""
-    path = getattr(estimator, "path", None)
-    return path is not None and list(signature(path).parameters) == ["X", "y"]
+    """Whether the estimator follows a path, see :func:`measure_grid`."""
+    return hasattr(estimator, "path_parameters")
 
 
 def _one_by_one(
@@ -228,23 +227,11 @@ def _by_path(
             yield parameters, held_out[i], tested[i], n_support[i], bool(converged[i])
 
 
-def _on_path(estimator: Any, grid: Grid) -> Grid:
-    """Return the part of a grid that the path of an estimator takes."""
-    excluded = getattr(estimator, "path_excludes", ())
-    return {
-        name: values
-        for name, values in grid.items()
-        if "__" not in name
-        and name not in excluded
-        and not any(isinstance(value, Mapping) for value in values)
-    }
-
-
 def _paths(
     estimator: Any, grid: Grid, X: Any, y: Any, scope: Scope
 ) -> Iterator[tuple[dict[str, Any], Any]]:
     """Follow a path for each combination of the parameters that it does not take."""
-    lists = _on_path(estimator, grid)
+    lists = {name: grid[name] for name in estimator.path_parameters if name in grid}
     apart = {name: values for name, values in grid.items() if name not in lists}
     for fixed in ParameterGrid(apart):
         model = clone(estimator).set_params(**made_values(scope, fixed), **lists)
