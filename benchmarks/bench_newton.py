@@ -78,7 +78,7 @@ def _beside_others(what: str, features: Floats, y: NDArray[np.int_]) -> list[Row
         rows, start = feature_rows(features, constant=True), None
         for C in _CS:
             tol = 0.01 * _CS[0] / C
-            told = Settings("squared_hinge", C, tol, class_weight=np.ones(2))
+            told = Settings(C, tol, np.ones(2))
             start = solve(rows, y < 0, features.shape[1] + 1, told, start=start)
 
     warm = once(liblinear)

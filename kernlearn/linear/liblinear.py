@@ -1,4 +1,4 @@
-"""Bridge to LIBLINEAR's primal solvers, and what it shares with LIBSVM's.
+"""Bridge to LIBLINEAR's primal solver of the squared hinge, and what it shares with LIBSVM's.
 
 Both libraries read rows in the same layout, and report only by printing. To load one takes a third
 of a second, since each binding imports Numba: they are loaded when they first train or predict.
@@ -22,10 +22,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.memory import row_blocks
 
-#: LIBLINEAR's number of the primal solver (``-s``) of each loss.
-SOLVERS = {"squared_hinge": 2, "squared_epsilon_insensitive": 11}
-#: LIBLINEAR's own stopping tolerance (``-e``).
-DEFAULT_TOL = {"squared_hinge": 0.01, "squared_epsilon_insensitive": 1e-4}
+#: LIBLINEAR's number of the solver (``-s``), and its own stopping tolerance (``-e``).
+SOLVER = 2
+DEFAULT_TOL = 0.01
 
 #: ``struct feature_node`` of LIBLINEAR, which is ``struct svm_node`` of LIBSVM.
 NODE = np.dtype([("index", np.int32), ("value", np.float64)], align=True)
@@ -46,22 +45,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Settings:
-    """LIBLINEAR's parameters.
+    """LIBLINEAR's parameters; `class_weight` is the factor on C by class code."""
 
-    `epsilon` is the half width of the tube without loss, and `class_weight` the factor on C by
-    class code, None for regression.
-    """
-
-    loss: str
     C: float
     tol: float
-    epsilon: float = 0.1
-    class_weight: np.ndarray | None = None
+    class_weight: np.ndarray
 
 
 def solve(
     rows: "NodeRows",
-    y: np.ndarray,
+    codes: np.ndarray,
     n_weights: int,
     settings: Settings,
     presolve: float | None = None,
@@ -70,10 +63,10 @@ def solve(
     """Train, optionally from a start or from the solution on evenly spaced rows.
 
     These are a share `presolve` of the rows; if a class is missing there, it is not used.
-    `y` are class codes 0, 1, ... or targets, and `n_weights` is the number of features including
-    a constant one. The result has shape (n_problems, n_weights), with one problem for two classes
-    or for regression, otherwise one per class. Weights for two classes are positive for class 0,
-    independently of the order of the rows.
+    `codes` are class codes 0, 1, ..., and `n_weights` is the number of features including a
+    constant one. The result has shape (n_problems, n_weights), with one problem for two classes,
+    otherwise one per class. Weights for two classes are positive for class 0, independently of
+    the order of the rows.
 
     Raises
     ------
@@ -85,17 +78,15 @@ def solve(
     ConvergenceWarning
         If LIBLINEAR stopped before it reached the tolerance.
     """
-    if settings.class_weight is not None:
-        # Sorted by class: LIBLINEAR's first class is the one of the first row.
-        by_class = np.argsort(y, kind="stable")
-        rows, y = rows.take(by_class), y[by_class]
+    # Sorted by class: LIBLINEAR's first class is the one of the first row.
+    by_class = np.argsort(codes, kind="stable")
+    rows, codes = rows.take(by_class), codes[by_class]
     if presolve is not None:
         part, factor = first_part(len(rows), presolve)
-        weight = settings.class_weight
-        if weight is None or len(np.unique(y[part])) == len(weight):
+        if len(np.unique(codes[part])) == len(settings.class_weight):
             scaled = replace(settings, C=settings.C * factor)
-            start, _ = _train(rows.take(part), y[part], n_weights, scaled, None)
-    weights, output = _train(rows, y, n_weights, settings, start)
+            start, _ = _train(rows.take(part), codes[part], n_weights, scaled, None)
+    weights, output = _train(rows, codes, n_weights, settings, start)
     for text, advice in _ADVICE.items():
         if text in output:
             warnings.warn(advice, ConvergenceWarning, stacklevel=2)
@@ -114,7 +105,7 @@ def first_part(n_rows: int, share: float) -> tuple[np.ndarray, float]:
 
 def _train(
     rows: "NodeRows",
-    y: np.ndarray,
+    codes: np.ndarray,
     n_weights: int,
     settings: Settings,
     start: np.ndarray | None,
@@ -125,16 +116,14 @@ def _train(
     # The official constructors loop over the data and reset the print hook: not called.
     problem = official.problem.__new__(official.problem)
     problem.l, problem.n, problem.bias = len(rows), n_weights, -1.0
-    problem.y = _doubles(y)
+    problem.y = _doubles(codes)
     problem.x = rows.pointer(official.feature_node)
     parameter = official.parameter.__new__(official.parameter)
     parameter.set_to_default_values()
-    parameter.solver_type, parameter.C = SOLVERS[settings.loss], settings.C
-    parameter.eps, parameter.p = settings.tol, settings.epsilon
-    if settings.class_weight is not None:
-        parameter.nr_weight = len(settings.class_weight)
-        parameter.weight_label = as_ctypes(np.arange(parameter.nr_weight, dtype=np.int32))
-        parameter.weight = _doubles(settings.class_weight)
+    parameter.solver_type, parameter.C, parameter.eps = SOLVER, settings.C, settings.tol
+    n_classes = parameter.nr_weight = len(settings.class_weight)
+    parameter.weight_label = as_ctypes(np.arange(n_classes, dtype=np.int32))
+    parameter.weight = _doubles(settings.class_weight)
     if start is not None:
         parameter.init_sol = _doubles(start.T)
     error = library.check_parameter(problem, parameter)
@@ -142,7 +131,6 @@ def _train(
         raise ValueError(f"LIBLINEAR refuses its parameters: {error.decode()}")
     model, output = binding.call(lambda: library.train(problem, parameter))
     try:
-        n_classes = model.contents.nr_class
         n_problems = 1 if n_classes == 2 else n_classes
         flat = np.ctypeslib.as_array(model.contents.w, (n_weights, n_problems))
         return flat.T.copy(), output

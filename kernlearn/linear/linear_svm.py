@@ -30,17 +30,6 @@ _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.floa
 class _LinearModel(BaseEstimator):
     """Base of the linear models."""
 
-    def _fit_by_liblinear(
-        self: Any, X: Any, y: np.ndarray, settings: Settings, presolve: float | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return coefficients, (n_problems, n_features), and intercepts in the dtype of X."""
-        n_features = X.shape[1]
-        rows = feature_rows(X, constant=self.fit_intercept)
-        found = solve(rows, y, n_features + int(self.fit_intercept), settings, presolve)
-        coef = np.ascontiguousarray(found[:, :n_features], dtype=X.dtype)
-        intercept = found[:, -1] if self.fit_intercept else np.zeros(len(found))
-        return coef, intercept.astype(X.dtype)
-
     def _linear(self: Any, X: Any) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, **_POINTS)
@@ -178,10 +167,7 @@ class LinearSVM(ClassifierMixin, _LinearModel):
             # Code 0 is LIBLINEAR's positive class; scikit-learn's is the second label.
             codes, class_weight = 1 - codes, class_weight[::-1]
         if self.loss == "squared_hinge" and weights is None:
-            tol = self.tol or DEFAULT_TOL[self.loss]
-            settings = Settings(self.loss, self.C, tol, class_weight=class_weight)
-            found = self._fit_by_liblinear(X, codes, settings, self.presolve)
-            self.coef_, self.intercept_ = found
+            self._fit_by_liblinear(X, codes, class_weight)
             return self
         positives = np.arange(len(self.classes_) if len(self.classes_) > 2 else 1)[:, np.newaxis]
         signs = np.where(codes == positives, 1.0, -1.0)
@@ -199,6 +185,15 @@ class LinearSVM(ClassifierMixin, _LinearModel):
         )
         self.coef_, self.intercept_ = coef[:, 0], intercept[:, 0]
         return self
+
+    def _fit_by_liblinear(self, X: Any, codes: np.ndarray, class_weight: np.ndarray) -> None:
+        n_features = X.shape[1]
+        rows = feature_rows(X, constant=self.fit_intercept)
+        settings = Settings(self.C, self.tol or DEFAULT_TOL, class_weight)
+        weights = solve(rows, codes, n_features + int(self.fit_intercept), settings, self.presolve)
+        self.coef_ = np.ascontiguousarray(weights[:, :n_features], dtype=X.dtype)
+        intercept = weights[:, -1] if self.fit_intercept else np.zeros(len(weights))
+        self.intercept_ = intercept.astype(X.dtype)
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the signed distances from the separating hyperplanes, times ‖w‖.
@@ -275,7 +270,7 @@ def trained_together(model: LinearSVM, X: Any, y: ArrayLike) -> bool:
 
 @dataclass(eq=False, repr=False)
 class LinearSVMRegressor(RegressorMixin, _LinearModel):
-    """Linear support vector regression, trained by LIBLINEAR [1]_.
+    """Linear support vector regression, by Newton's method [1]_.
 
     When to use it: many rows, and a target that is linear in the features up to outliers.
 
@@ -295,9 +290,8 @@ class LinearSVMRegressor(RegressorMixin, _LinearModel):
     epsilon : float, default=0.1
         Half width of the tube without loss, in the unit of y.
     tol : float, default=None
-        Tolerance of the stopping criterion: LIBLINEAR compares the norm of the gradient with tol
-        times its norm at w = 0; None is its default, 0.0001. For the plain loss and with sample
-        weights as for `LinearSVM`.
+        Allowed excess of the objective over its minimum, relative to it; None is 1e-10 for the
+        squared loss, 1e-6 otherwise.
     fit_intercept : bool, default=True
         Whether to fit the intercept b.
 
@@ -318,12 +312,14 @@ class LinearSVMRegressor(RegressorMixin, _LinearModel):
 
     Notes
     -----
-    The plain loss, and the squared one with sample weights, are minimised by Newton's method, see
-    `LinearSVM`.
+    The objective is that of LIBLINEAR's support vector regression [2]_. Rows that are sparse are
+    made dense.
 
     References
     ----------
-    .. [1] C.-H. Ho, C.-J. Lin. Large-scale linear support vector regression. JMLR 13, 2012.
+    .. [1] S. S. Keerthi, D. DeCoste. A modified finite Newton method for fast solution of large
+       scale linear SVMs. JMLR 6, 2005.
+    .. [2] C.-H. Ho, C.-J. Lin. Large-scale linear support vector regression. JMLR 13, 2012.
 
     Examples
     --------
@@ -368,11 +364,6 @@ class LinearSVMRegressor(RegressorMixin, _LinearModel):
         LinearSVMRegressor
             Fitted estimator.
 
-        Raises
-        ------
-        ImportError
-            If LIBLINEAR is needed and not installed.
-
         Warns
         -----
         ConvergenceWarning
@@ -380,21 +371,16 @@ class LinearSVMRegressor(RegressorMixin, _LinearModel):
         """
         X, y = validate_data(self, X, y, y_numeric=True, **_POINTS)
         X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
-        if self.loss == "squared_epsilon_insensitive" and weights is None:
-            tol = self.tol or DEFAULT_TOL[self.loss]
-            settings = Settings(self.loss, self.C, tol, self.epsilon)
-            coef, intercept = self._fit_by_liblinear(X, np.asarray(y), settings)
-        else:
-            coef, intercept = regression_path(
-                _dense(X),
-                y,
-                [self.C],
-                loss=self.loss,
-                epsilon=self.epsilon,
-                tol=self.tol,
-                fit_intercept=self.fit_intercept,
-                weights=weights,
-            )
+        coef, intercept = regression_path(
+            _dense(X),
+            y,
+            [self.C],
+            loss=self.loss,
+            epsilon=self.epsilon,
+            tol=self.tol,
+            fit_intercept=self.fit_intercept,
+            weights=weights,
+        )
         self.coef_, self.intercept_ = coef[0], intercept[0]
         return self
 
@@ -421,7 +407,7 @@ def _dense(X: Any) -> np.ndarray:
         16 * X.shape[0] * X.shape[1],
         None,
         purpose=f"{X.shape[0]} rows of {X.shape[1]} features that are not sparse",
-        advice="the hinge and weights of rows need them: use fewer rows or features, or the "
-        "squared hinge without weights",
+        advice="all but the squared hinge without sample weights needs them: use fewer rows or "
+        "features, or scikit-learn's LinearSVC or LinearSVR",
     )
     return X.toarray()

@@ -222,7 +222,7 @@ def primal_path(
         In the order of `Cs`.
     intercept : ndarray of shape (n_values,)
     """
-    values, places = _sorted(Cs)
+    values = np.asarray(Cs, dtype=np.float64)
     by_class = np.argsort(-y, kind="stable")
     X, y = _with_ones(features[by_class], fit_intercept=True), y[by_class]
     starts = None
@@ -231,7 +231,7 @@ def primal_path(
         if np.ptp(y[part]):
             starts = _truncated(X[part], tol).path(y[part], values * factor)
     weights = _truncated(X, tol).path(y, values, starts)
-    return _coef_and_intercept(weights[places], features, fit_intercept=True)
+    return _coef_and_intercept(weights, features, fit_intercept=True)
 
 
 def _classification_loss(name: str, weights: Any) -> Loss:
@@ -249,7 +249,7 @@ def _newton(X: np.ndarray, fit_intercept: bool, tol: float | None, loss: str) ->
 def _truncated(X: np.ndarray, tol: float | None) -> Any:
     from kernlearn.linear.truncated_newton import TruncatedNewton  # loads numba
 
-    return TruncatedNewton(X, tol=DEFAULT_TOL["squared_hinge"] if tol is None else tol)
+    return TruncatedNewton(X, tol=DEFAULT_TOL if tol is None else tol)
 
 
 def _checked(
@@ -259,15 +259,11 @@ def _checked(
     if tol is not None and not 0 < tol < np.inf:
         raise ValueError(f"tol={tol!r} must be a positive number or None")
     X = check_array(features, dtype=[np.float64, np.float32], input_name="features")
-    return X, *_sorted(Cs)
-
-
-def _sorted(Cs: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     values = np.asarray(Cs, dtype=np.float64)
     if values.ndim != 1 or not len(values) or not np.all((values > 0) & np.isfinite(values)):
         raise ValueError(f"Cs must hold one or more positive finite numbers, got {Cs!r}")
     ascending = np.argsort(values, kind="stable")
-    return values[ascending], np.argsort(ascending)
+    return X, values[ascending], np.argsort(ascending)
 
 
 def _with_ones(X: np.ndarray, fit_intercept: bool) -> np.ndarray:

@@ -94,23 +94,21 @@ def _follow_path(Q: Floats, y: Floats, C: Floats) -> DualSolution:
     """Follow the central path, as far as rounding errors let it."""
     n = len(y)
     largest = max(float(np.diag(Q).max()), 1e-300)
-    alpha = np.minimum(0.5 * C, 1 / largest)
-    b, lower, upper = 0.0, np.ones(n), np.ones(n)  # intercept, multipliers of the bounds
+    at = _Point(np.minimum(0.5 * C, 1 / largest), 0.0, np.ones(n), np.ones(n))
     best = DualSolution(np.zeros(n), 0.0, np.inf)
     for _ in range(_MAX_ITER):
+        alpha, b, lower, upper = at
         room = C - alpha
         primal, dual, intercept = _objectives(Q, y, alpha, C)
         gap = abs(primal - dual) / abs(primal)
-        unbalanced = float(y @ alpha)
-        if gap <= max(best.gap, _NOISE) and abs(unbalanced) <= 1e-9 * alpha.sum():
+        if gap <= max(best.gap, _NOISE) and abs(float(y @ alpha)) <= 1e-9 * alpha.sum():
             best = DualSolution(alpha, intercept, gap)
         mean = float(alpha @ lower + room @ upper) / (2 * n)
         # coefficients that should be 0 are then too small to change a margin
         if gap < 1e-3 and n * largest * mean <= _COMPLEMENTARITY:
             break
-        residual = Q @ alpha - 1 + b * y - lower + upper
         try:
-            direction = _direction(Q, y, alpha, room, lower, upper, residual, unbalanced)
+            direction = _direction(Q, y, C, at)
         except LinAlgError:  # singular by rounding errors
             break
         # Predictor: towards the solution. Corrector: centred, with the terms of second order.
@@ -127,25 +125,26 @@ def _follow_path(Q: Floats, y: Floats, C: Floats) -> DualSolution:
         length = _STEP * min(_reach(v, d) for v, d in pairs)
         if not np.isfinite(length):
             break
-        alpha, b = alpha + length * step, b + length * turn
-        lower, upper = lower + length * low, upper + length * high
+        at = _Point(
+            alpha + length * step, b + length * turn, lower + length * low, upper + length * high
+        )
     return best
 
 
-_Step = tuple[Floats, float, Floats, Floats]
+class _Point(NamedTuple):
+    """A point of the path, or a step: α, the intercept, and the multipliers of the bounds."""
+
+    alpha: Floats
+    intercept: float
+    lower: Floats
+    upper: Floats
 
 
-def _direction(
-    Q: Floats,
-    y: Floats,
-    alpha: Floats,
-    room: Floats,
-    lower: Floats,
-    upper: Floats,
-    residual: Floats,
-    unbalanced: float,
-) -> Callable[[Floats, Floats], _Step]:
+def _direction(Q: Floats, y: Floats, C: Floats, at: _Point) -> Callable[[Floats, Floats], _Point]:
     """Return the Newton step as a function of the wanted changes of the complementarities."""
+    alpha, b, lower, upper = at
+    room = C - alpha
+    residual = Q @ alpha - 1 + b * y - lower + upper
     with np.errstate(all="ignore"):
         diagonal = lower / alpha + upper / room
     system = Q.copy(order="F")
@@ -162,11 +161,11 @@ def _direction(
 
     of_y = solve(y)
 
-    def direction(low: Floats, high: Floats) -> _Step:
+    def direction(low: Floats, high: Floats) -> _Point:
         plain = solve(low / alpha - high / room - residual)
-        turn = float(y @ plain + unbalanced) / float(y @ of_y)
+        turn = float(y @ plain + float(y @ alpha)) / float(y @ of_y)
         step = plain - turn * of_y
-        return step, turn, (low - lower * step) / alpha, (high + upper * step) / room
+        return _Point(step, turn, (low - lower * step) / alpha, (high + upper * step) / room)
 
     return direction
 

@@ -3,7 +3,7 @@
 import ctypes
 import re
 import warnings
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -35,13 +35,13 @@ _DOUBLES = ctypes.POINTER(ctypes.c_double)
 class SVMKernel:
     """One of LIBSVM's kernels: a function of (X, Y)."""
 
-    name: str
+    kernel: str
     degree: int = 0
     gamma: float = 0.0
     coef0: float = 0.0
 
     def __call__(self, X: Any, Y: Any) -> np.ndarray:
-        if self.name == "rbf":
+        if self.kernel == "rbf":
             gram = euclidean_distances(X, Y, squared=True)
             gram *= -self.gamma
             return np.exp(gram, out=gram)
@@ -52,11 +52,11 @@ class SVMKernel:
         return gram
 
     def _of_products(self, block: np.ndarray) -> np.ndarray:
-        if self.name == "linear":
+        if self.kernel == "linear":
             return block
         block *= self.gamma
         block += self.coef0
-        if self.name == "sigmoid":
+        if self.kernel == "sigmoid":
             return np.tanh(block, out=block)
         return dot_product.power(block, self.degree)
 
@@ -228,17 +228,9 @@ def train_weighted(
     """
     from sklearn.svm import SVC
 
-    settings = SVMKernel("precomputed") if kernel is None else kernel
-    model = SVC(
-        C=C,
-        kernel=settings.name,
-        degree=settings.degree,
-        gamma=settings.gamma,
-        coef0=settings.coef0,
-        tol=tol,
-        cache_size=cache_size,
-        max_iter=most_iterations(len(codes)),
-    )
+    options = {"kernel": "precomputed"} if kernel is None else asdict(kernel)
+    options |= {"C": C, "tol": tol, "cache_size": cache_size}
+    model = SVC(**options, max_iter=most_iterations(len(codes)))
     interruptible(lambda: model.fit(X, codes, sample_weight=weights))
     sign = -1 if len(model.classes_) == 2 else 1
     coefficients = model.dual_coef_
@@ -324,6 +316,6 @@ def _official() -> Binding:
 def _parameter(module: Any, kernel: SVMKernel) -> ctypes.Structure:
     parameter = module.svm_parameter.__new__(module.svm_parameter)
     parameter.set_to_default_values()
-    parameter.kernel_type = _KERNELS.index(kernel.name)
+    parameter.kernel_type = _KERNELS.index(kernel.kernel)
     parameter.degree, parameter.gamma, parameter.coef0 = kernel.degree, kernel.gamma, kernel.coef0
     return parameter

@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC, LinearSVR
 
-from kernlearn.linear import LinearSVM, LinearSVMRegressor, path, truncated_newton
+from kernlearn.linear import LinearSVM, path, truncated_newton
 from kernlearn.linear.path import linear_paths, regression_path
 from kernlearn.linear.truncated_newton import TruncatedNewton, full_steps
 
@@ -160,13 +160,6 @@ def test_weights_are_repeated_rows(loss):
 
 def test_targets_within_epsilon_need_no_weights():
     assert not regression_path(X, TARGETS, [1.0], epsilon=np.abs(TARGETS).max())[0].any()
-
-
-def test_liblinears_regressor_ends_at_the_path():
-    model = LinearSVMRegressor(10, epsilon=0.2, tol=1e-8).fit(X, TARGETS)
-    (w,), (b,) = regression_path(X, TARGETS, [10], epsilon=0.2, fit_intercept=True)
-    np.testing.assert_allclose(w, model.coef_, rtol=1e-4)
-    assert b == pytest.approx(model.intercept_, rel=1e-4)
 
 
 def test_solvers_stopped_short_warn(monkeypatch):
