@@ -270,13 +270,18 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             )
             return support
         native = self._native_kernel
-        fits = _matrix_bytes(len(codes), self.cache_size) <= allowed_memory(None)
-        if native is None or (family is not None and (family.gram is not None or fits)):
+        if native is None or (family is not None and self._has_room(family, len(codes))):
             gram = self._gram(X, family or Family())
             return libsvm.train_weighted(gram, codes, None, row_weights, **options)
         if weights is not None:
             return libsvm.train_weighted(X, codes, native, row_weights, **options)
         return libsvm.train(X, codes, native, class_weight, **options)
+
+    def _has_room(self, family: Family, n_rows: int) -> bool:
+        """Whether there is a kernel matrix, or memory for it."""
+        if family.gram is not None:
+            return True
+        return _matrix_bytes(n_rows, self.cache_size) <= allowed_memory(None)
 
     def _gram(self, X: Any, family: Family) -> Floats:
         """Return the kernel matrix of the training rows."""

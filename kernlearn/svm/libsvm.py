@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.ctypeslib import as_ctypes
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
@@ -231,7 +232,12 @@ def train_weighted(
     options = {"kernel": "precomputed"} if kernel is None else asdict(kernel)
     options |= {"C": C, "tol": tol, "cache_size": cache_size}
     model = SVC(**options, max_iter=most_iterations(len(codes)))
-    interruptible(lambda: model.fit(X, codes, sample_weight=weights))
+
+    def fit() -> None:
+        with config_context(assume_finite=True):
+            model.fit(X, codes, sample_weight=weights)
+
+    interruptible(fit)
     sign = -1 if len(model.classes_) == 2 else 1
     coefficients = model.dual_coef_
     if sp.issparse(coefficients):
