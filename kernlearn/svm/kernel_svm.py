@@ -306,7 +306,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             gram[rows] = libsvm.kernel_block(self.kernel_, X[rows], X)
         return gram
 
-    def path(self, X: Any, y: ArrayLike) -> ModelPath:
+    def path(self, X: Any, y: ArrayLike) -> "ModelPath":
         """Fit the model for each of a list of values of C.
 
         Where memory suffices the kernel matrix is computed once, and the interior-point method
@@ -423,18 +423,18 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             return self.predict(points)
         # The factors of the norms multiply the coefficients and the decision values.
         norms = row_norms(points, squared=True)
-        within = libsvm.are_exponents(gaussian.gamma * norms)
+        within = gaussian.gamma * norms < libsvm.LARGEST_EXPONENT
         at_vectors = np.exp(gaussian.gamma * row_norms(self.support_vectors_, squared=True))
         unshifted = support._replace(
             coefficients=support.coefficients * at_vectors, rho=np.zeros_like(support.rho)
         )
         values = libsvm.native_values(gaussian, vectors, unshifted, feature_rows(points[within]))
         values = values * np.exp(gaussian.gamma * norms[within])[:, np.newaxis] - support.rho
-        predicted = np.empty(points.shape[0], dtype=self.classes_.dtype)
-        predicted[within] = self.classes_[self._votes(values).argmax(axis=1)]
+        labels = np.empty(points.shape[0], dtype=self.classes_.dtype)
+        labels[within] = self.classes_[self._votes(values).argmax(axis=1)]
         if not within.all():
-            predicted[~within] = self.predict(points[~within])
-        return predicted
+            labels[~within] = self.predict(points[~within])
+        return labels
 
     def _scaled_gaussian(self) -> libsvm.SVMKernel | None:
         if self._precomputed:

@@ -27,7 +27,8 @@ from kernlearn.linear.liblinear import (
 from kernlearn.memory import row_blocks
 
 _KERNELS = ("linear", "poly", "rbf", "sigmoid")  # by LIBSVM's numbers
-_LARGEST_EXPONENT = 300.0  # exp of twice as much, and its reciprocal, are finite
+#: exp of twice as much, and its reciprocal, are finite.
+LARGEST_EXPONENT = 300.0
 
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
@@ -305,14 +306,8 @@ def as_scaled_gaussian(kernel: Any, points: Any) -> SVMKernel | None:
     if type(kernel) is not dot_product.ExponentialKernel:
         return None
     gamma = 1 / (2 * kernel.sigma_**2)
-    within = are_exponents(gamma * row_norms(points, squared=True)).all()
+    within = (gamma * row_norms(points, squared=True) < LARGEST_EXPONENT).all()
     return SVMKernel("rbf", gamma=gamma) if within else None
-
-
-def are_exponents(values: Any) -> np.ndarray:
-    """Return which values are exponents within the range of numbers."""
-    exponents: np.ndarray = values < _LARGEST_EXPONENT
-    return exponents
 
 
 def _official() -> Binding:

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances, laplacian_kernel, rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
+from sklearn.utils.extmath import row_norms
 
 from kernlearn import memory
 from kernlearn.kernels import (
@@ -266,9 +267,14 @@ def test_native_prediction_evaluates_the_exponential_kernel_itself(monkeypatch, 
         # LIBSVM has to do without values of ours
         patched.setattr(ExponentialKernel, "__call__", None)
         np.testing.assert_array_equal(model.predict_native(X), expected)
-    with pytest.raises(ValueError, match="too far from 0"):
-        model.predict_native(1e3 * X)
-    monkeypatch.setattr(libsvm, "_LARGEST_EXPONENT", 0.01)
+    # points beyond the range of the factors
+    gaussian = libsvm.as_scaled_gaussian(model.kernel_, model.support_vectors_)
+    largest = gaussian.gamma * row_norms(model.support_vectors_, squared=True).max()
+    monkeypatch.setattr(libsvm, "LARGEST_EXPONENT", 1.01 * largest)
+    far = np.abs(row_norms(2 * X, squared=True) * gaussian.gamma) > 1.01 * largest
+    assert 0 < far.sum() < far.size
+    np.testing.assert_array_equal(model.predict_native(2 * X), model.predict(2 * X))
+    monkeypatch.setattr(libsvm, "LARGEST_EXPONENT", 0.01)
     assert not hasattr(model, "predict_native")
 
 
