@@ -90,7 +90,6 @@ format: $(READY) ## rewrite the sources in the project's style
 pages: $(READY)  ## write the pages that are computed: numbers, claims, conformance
 	$(BIN)/python -m tests.test_docs
 	$(BIN)/python -m tests.test_conformance
-	$(BIN)/python -m tests.test_hostile
 	$(BIN)/python -m benchmarks.which_method
 	$(BIN)/python -m benchmarks.objects
 

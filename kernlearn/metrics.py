@@ -16,6 +16,15 @@ from sklearn.utils import validation
 
 from kernlearn.sample_weights import check_weights
 
+__all__ = [
+    "average_absolute_error",
+    "letor_mean_ndcg",
+    "letor_ndcg",
+    "macro_average_absolute_error",
+    "thesis_ndcg",
+    "zero_one_error",
+]
+
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 Discount: TypeAlias = Callable[[Indices], Array]

@@ -8,8 +8,7 @@ import h5py
 import numpy as np
 import pytest
 
-from kernlearn import apart
-from kernlearn.datasets import content, hdf5_content, load, matlab
+from kernlearn.datasets import apart, content, hdf5_content, load, matlab
 from kernlearn.datasets.apart import Answer
 from kernlearn.exceptions import DataError
 from tests.command import kernlearn, kernlearn_process  # noqa: F401
