@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -19,9 +19,6 @@ from kernlearn.landmarks.similarity import Floats
 from kernlearn.sample_weights import check_weights, taken, weighted_rows
 
 _BLOCK_ROWS = 2048  # rows of float32 that are converted to float64 at a time
-# Computing one column of the Gram matrix by reading all features takes as long as this many
-# columns of the product that gives the whole matrix.
-_COLUMNS_PER_PASS = 24
 # Squared sine of the angle to the span of the chosen columns below which a column is skipped:
 # the Gram matrix is accurate to about 1e-15.
 _DEPENDENT = 1e-8
@@ -363,8 +360,8 @@ def _choose(
     diagonal of the Gram matrix changes.
     """
     products = _products(features, y)  # of the columns with the residual
-    gram, norms = _gram(features, n_columns)
-    squares = norms + ridge
+    gram: Any = sum(block.T @ block for _, block in _blocks(features))
+    squares = gram.diagonal() + ridge
     left = squares.copy()  # squared distance of each column from the span of those chosen
     factor = np.empty((n_columns, len(squares)))
     projections = np.empty(n_columns)  # of y on the direction that each column adds
@@ -383,7 +380,7 @@ def _choose(
         j = int((scores >= scores.max() * (1 - _TIE)).argmax())
         smallest = min(smallest, left[j] / squares[j])
         row = factor[k]
-        row[:] = gram(j)
+        row[:] = gram[j]
         row[j] += ridge
         row -= factor[:k, j] @ factor[:k]
         row /= math.sqrt(row[j])
@@ -400,16 +397,6 @@ def _choose(
     triangle[-1, -1] = math.sqrt(max(rest, 0.0))
     accurate = smallest > _ACCURATE and rest > _ACCURATE * y_square
     return np.array(columns, dtype=np.intp), triangle, accurate
-
-
-def _gram(features: np.ndarray, n_columns: int) -> tuple[Callable[[int], Floats], Floats]:
-    """Return what gives the products of a column with all columns, and the squared norms."""
-    blocks = _blocks(features)
-    if n_columns * _COLUMNS_PER_PASS < features.shape[1]:
-        norms = sum(np.einsum("ij,ij->j", block, block) for _, block in blocks)
-        return lambda j: _products(features, features[:, j].astype(np.float64)), norms
-    gram: Any = sum(block.T @ block for _, block in blocks)
-    return gram.__getitem__, gram.diagonal().copy()
 
 
 def _triangle(chosen: np.ndarray, y: Floats, ridge: float) -> Floats:
