@@ -3,7 +3,7 @@
 import sys
 from importlib.util import find_spec
 
-from kernlearn.extras import EXTRAS, missing_text
+from kernlearn.lazy import EXTRAS, missing_text
 
 
 def main() -> None:

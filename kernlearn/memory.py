@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _GIB = 2**30
+# Fewer bytes are not worth asking the operating system.
+_UNCHECKED = 2**24
 
 #: Size of a block of values: it stays in cache between its making and its use.
 BLOCK_BYTES = 2**21
@@ -52,9 +54,9 @@ def available_memory(root: Path = Path("/")) -> int:
     return os.sysconf(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
-def allowed_memory(limit: int | None) -> int:
-    """Return the bytes that may be used: `limit`, or what is available or kept freed if None."""
-    return available_memory() + freed_memory() if limit is None else limit
+def allowed_memory() -> int:
+    """Return the bytes that this process may still use: available, or freed and kept."""
+    return available_memory() + freed_memory()
 
 
 class _AllocatorState(ctypes.Structure):
@@ -127,17 +129,18 @@ def _c_library() -> ctypes.CDLL | None:
         return None
 
 
-def require_memory(needed: int, limit: int | None, purpose: str, advice: str) -> None:
-    """Raise a MemoryError if more than `limit` bytes are needed, or than are available if None.
+def require_memory(needed: int, purpose: str, advice: str) -> None:
+    """Raise a MemoryError if more bytes are needed than are available.
 
     `purpose` is what the memory is for, `advice` what to do instead.
     """
-    allowed = allowed_memory(limit)
+    if needed <= _UNCHECKED:
+        return
+    allowed = allowed_memory()
     if needed > allowed:
-        source = "are available" if limit is None else "are allowed by memory_limit"
         raise MemoryError(
-            f"{purpose} needs {needed / _GIB:.3g} GiB, but {allowed / _GIB:.3g} GiB {source}: "
-            f"{advice}"
+            f"{purpose} needs {needed / _GIB:.3g} GiB, but {allowed / _GIB:.3g} GiB are "
+            f"available: {advice}"
         )
 
 

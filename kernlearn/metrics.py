@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import mean_absolute_error
 from sklearn.utils import validation
 
-from kernlearn.sample_weights import check_weights
+from kernlearn.validation import check_weights
 
 __all__ = [
     "average_absolute_error",

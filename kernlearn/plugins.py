@@ -99,7 +99,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, ClassVar, Literal, TypeVar
 
-from kernlearn.extras import is_installed
+from kernlearn.lazy import is_installed
 
 Target = TypeVar("Target", bound=Callable[..., Any])
 

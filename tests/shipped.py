@@ -1,6 +1,6 @@
 """The configs that come with kernlearn, and what some of them need."""
 
-from kernlearn.extras import is_installed
+from kernlearn.lazy import is_installed
 
 #: The package that a config needs beside those that are always there.
 NEEDED = {"series": "aeon", "graphs": "grakel"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kernlearn.extras import EXTRAS, MissingExtraError, missing_text, needed_by
+from kernlearn.lazy import EXTRAS, MissingExtraError, missing_text, needed_by
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -162,7 +162,7 @@ def test_public_names_are_there_or_say_what_installs_them():
     done = in_light_install(
         """
         from importlib import import_module
-        from kernlearn.extras import MissingExtraError
+        from kernlearn.lazy import MissingExtraError
 
         numeric = "features kernels landmarks linear onepass pairwise svm"
         for package in (*numeric.split(), "theory", "voted"):

@@ -75,14 +75,9 @@ def test_on_this_machine():
 
 
 def test_refusal_says_what_is_needed_what_there_is_and_what_to_do():
-    require_memory(2**30, 2**30, "it", "no")
-    with pytest.raises(MemoryError) as refused:
-        require_memory(3 * 2**30, 2**30, purpose="the matrix", advice="use fewer rows")
-    assert str(refused.value) == (
-        "the matrix needs 3 GiB, but 1 GiB are allowed by memory_limit: use fewer rows"
-    )
-    with pytest.raises(MemoryError, match="are available"):
-        require_memory(2**60, None, purpose="the matrix", advice="use fewer rows")
+    require_memory(2**10, "it", "no")
+    with pytest.raises(MemoryError, match=r"needs 1.07e.* GiB, but .*: use fewer rows"):
+        require_memory(2**60, purpose="the matrix", advice="use fewer rows")
 
 
 def test_block_rows_fit_the_block_size_but_are_not_too_few():
@@ -121,5 +116,4 @@ def test_freed_memory_is_kept_and_counts_as_allowed(keeps):
     )
     grown, freed = map(int, made.stdout.split())
     assert (grown > 500, freed > 500) == (keeps, keeps)
-    assert allowed_memory(None) > 0
-    assert allowed_memory(7) == 7
+    assert allowed_memory() > 0

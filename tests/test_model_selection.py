@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernlearn.landmarks.classifiers import LOSSES, Scoreboard
-from kernlearn.model_selection import (
+from kernlearn.validation import (
     candidate_values,
     first_best,
     hold_out,

@@ -24,8 +24,8 @@ from kernlearn.landmarks import (
 )
 from kernlearn.linear import LinearSVM, LinearSVMRegressor
 from kernlearn.pairwise import AllPairsSVM
-from kernlearn.sample_weights import check_weights, class_weights
 from kernlearn.svm import KernelSVM
+from kernlearn.validation import check_weights, class_weights
 from kernlearn.voted import L1SVMClassifier, VotedKernelClassifier
 from tests.conformance import estimators, made
 

@@ -11,8 +11,8 @@ import typer
 from typer import Argument, Option
 
 from kernlearn import experiments
-from kernlearn.checks import whole_number
 from kernlearn.cli import options
+from kernlearn.datasets.text import whole_number
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.experiments.replacing import replaced_file
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernlearn.extras import needed_by
+from kernlearn.lazy import needed_by
 
 #: Rows X, and their targets y or None.
 RowChunk = tuple[Any, Any]

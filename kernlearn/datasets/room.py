@@ -36,7 +36,7 @@ def allowed_room(held: int = 0) -> int:
     What is `held` of the data already counts as free.
     """
     given = given_limit()
-    return max(allowed_memory(None) + held, 0) // 2 if given is None else given
+    return max(allowed_memory() + held, 0) // 2 if given is None else given
 
 
 def require_room(

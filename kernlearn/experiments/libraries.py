@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from kernlearn.experiments.suggestions import closest
-from kernlearn.extras import install_line
+from kernlearn.lazy import install_line
 from kernlearn.plugins import Registered, RegisteredEstimator
 
 #: The packages whose estimators every config may name.

@@ -13,9 +13,9 @@ from sklearn.utils._tags import Tags
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.constraints import COUNT
 from kernlearn.kernels import BaseDotProductKernel, DotProductKernel, as_kernel
 from kernlearn.memory import block_rows
+from kernlearn.validation import COUNT
 
 #: Orders above the one where this much of a measure is left are not drawn in practice.
 NEGLIGIBLE_MASS = 2.0**-64

@@ -10,10 +10,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import Interval, StrOptions, fit_context
 from kernlearn.features.base import (
     BaseFeatureMap,
     Products,
@@ -24,6 +22,7 @@ from kernlearn.features.base import (
 )
 from kernlearn.features.maclaurin import RandomMaclaurin
 from kernlearn.kernels import BaseDotProductKernel
+from kernlearn.validation import HasMethods, Interval, StrOptions, fit_context
 
 
 @dataclass(eq=False, repr=False)

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from kernlearn.constraints import WHOLE, Interval, StrOptions, fit_context
 from kernlearn.features.allocation import allocate, order_sizes
 from kernlearn.features.base import (
     BaseFeatureMap,
@@ -24,6 +23,7 @@ from kernlearn.kernels import (
     HomogeneousPolynomialKernel,
     PolynomialKernel,
 )
+from kernlearn.validation import WHOLE, Interval, StrOptions, fit_context
 
 Floats = NDArray[np.float64]
 

@@ -8,13 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.constraints import fit_context
 from kernlearn.features.maclaurin import RandomMaclaurin
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.linear import LinearSVM
 from kernlearn.linear.linear_svm import fit_each
-from kernlearn.sample_weights import check_weights, without_zeros
 from kernlearn.svm.kernel_svm import ModelPath, Setting, noting_convergence
+from kernlearn.validation import check_weights, fit_context, without_zeros
 
 _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 _MAP = ("kernel", "n_components", "h01", "random_state")

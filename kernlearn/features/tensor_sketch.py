@@ -9,9 +9,9 @@ from scipy import sparse
 from scipy.fft import rfft
 from sklearn.utils import check_random_state
 
-from kernlearn.constraints import WHOLE, fit_context
 from kernlearn.features.base import BaseFeatureMap, WriteFeatures, real_signs
 from kernlearn.kernels import BaseDotProductKernel
+from kernlearn.validation import WHOLE, fit_context
 
 
 @dataclass(eq=False, repr=False)

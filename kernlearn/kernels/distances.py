@@ -12,8 +12,8 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import POSITIVE, StrOptions
 from kernlearn.kernels.base import NOT_FITTED, Kernel, MatrixLike, evenly_spaced
+from kernlearn.validation import POSITIVE, StrOptions
 
 # Elements of a kernel matrix that are processed at once: 512 KB of float64 stay in cache.
 _TILE_ELEMENTS = 2**16

@@ -12,9 +12,9 @@ from sklearn.metrics.pairwise import check_pairwise_arrays, cosine_similarity
 from sklearn.utils import check_array
 from sklearn.utils.extmath import safe_sparse_dot
 
-from kernlearn.constraints import COUNT, FINITE, NOT_NEGATIVE, StrOptions
 from kernlearn.kernels.base import Kernel, MatrixLike
 from kernlearn.kernels.distances import WidthKernel, row_tiles
+from kernlearn.validation import COUNT, FINITE, NOT_NEGATIVE, StrOptions
 
 
 class BaseDotProductKernel(Kernel):

@@ -10,11 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state, gen_batches
 
-from kernlearn.constraints import N_JOBS, StrOptions
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels.base import Kernel, TurnedSimilarity, as_indexed
-from kernlearn.kernels.pairs import check_values, compare_pairs, pair_error
+from kernlearn.kernels.base import (
+    Kernel,
+    TurnedSimilarity,
+    as_indexed,
+    check_values,
+    compare_pairs,
+    pair_error,
+)
 from kernlearn.kernels.registry import KERNELS, kernel_of_name, library_of
+from kernlearn.validation import N_JOBS, StrOptions
 
 # Parts for each worker, and the most pairs of one with more rows: what an interruption waits for.
 _PARTS, _MOST_PAIRS = 16, 256

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
 
-from kernlearn.constraints import N_JOBS, WHOLE, StrOptions
-from kernlearn.kernels.base import TurnedSimilarity
-from kernlearn.kernels.pairs import pair_error, raised, shown
+from kernlearn.kernels.base import TurnedSimilarity, pair_error, raised, shown
 from kernlearn.kernels.registry import LIBRARIES, library_of
+from kernlearn.validation import N_JOBS, WHOLE, StrOptions
 
 # Pairs compared at a time by a slow distance: what an interruption waits for.
 PAIRS_AT_A_TIME = 2**14

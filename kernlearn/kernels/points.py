@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from kernlearn.checks import holds_texts
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels.base import Kernel, as_objects, is_column_of_objects
+from kernlearn.kernels.base import Kernel, as_objects, first_wrong, is_column_of_objects
 from kernlearn.kernels.functions import CallableKernel
-from kernlearn.kernels.pairs import first_wrong
+from kernlearn.validation import holds_texts
 
 _FLOATS = (np.float64, np.float32)
 

@@ -15,12 +15,18 @@ from sklearn.utils import check_array, check_X_y, gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import StrOptions
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels.base import NOT_FITTED, Kernel, MatrixLike, TurnedSimilarity, as_objects
+from kernlearn.kernels.base import (
+    NOT_FITTED,
+    Kernel,
+    MatrixLike,
+    TurnedSimilarity,
+    as_objects,
+    check_values,
+)
 from kernlearn.kernels.distances import map_squared_distances
 from kernlearn.kernels.functions import CallableKernel, as_kernel
-from kernlearn.kernels.pairs import check_values
+from kernlearn.validation import StrOptions
 
 _BLOCK_ROWS = 1024
 

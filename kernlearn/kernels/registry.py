@@ -7,7 +7,7 @@ from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kernlearn.extras import EXTRAS, MissingExtraError, install_line, is_installed, missing_text
+from kernlearn.lazy import EXTRAS, MissingExtraError, install_line, is_installed, missing_text
 
 if TYPE_CHECKING:
     from kernlearn.kernels.base import Kernel

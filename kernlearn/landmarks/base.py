@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
-from kernlearn.constraints import COUNT, FRACTION, StrOptions, fit_context
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel, as_kernel
-from kernlearn.kernels.pairs import first_wrong
+from kernlearn.kernels.base import first_wrong
 from kernlearn.kernels.points import check_points, check_training
 from kernlearn.landmarks.selection import (
     BY_SIMILARITY,
@@ -29,8 +28,17 @@ from kernlearn.landmarks.similarity import (
     KeptSimilarities,
     Landmarks,
 )
-from kernlearn.model_selection import split_for_choice
-from kernlearn.sample_weights import check_weights, encode_labels, taken, weighted_rows
+from kernlearn.validation import (
+    COUNT,
+    FRACTION,
+    StrOptions,
+    check_weights,
+    encode_labels,
+    fit_context,
+    split_for_choice,
+    taken,
+    weighted_rows,
+)
 
 SELECTION = StrOptions(set(SELECTIONS))
 PAIR_SELECTION = StrOptions(set(PAIR_SELECTIONS))

@@ -8,12 +8,11 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import CLASS_WEIGHT, FRACTION, POSITIVE, StrOptions
 from kernlearn.landmarks.base import SimilarityClassifier, Training, decide
 from kernlearn.landmarks.similarity import Floats
 from kernlearn.linear import LinearSVM
-from kernlearn.model_selection import candidate_values
 from kernlearn.svm import KernelSVM
+from kernlearn.validation import CLASS_WEIGHT, FRACTION, POSITIVE, StrOptions, candidate_values
 
 
 class AllPointsSVM(SimilarityClassifier):

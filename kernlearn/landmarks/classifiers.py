@@ -11,15 +11,22 @@ import numpy as np
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import CLASS_WEIGHT, COUNT, FRACTION, POSITIVE, StrOptions
 from kernlearn.landmarks import base
 from kernlearn.landmarks.base import SimilarityClassifier, Training
 from kernlearn.landmarks.selection import select_landmarks, select_pairs
 from kernlearn.landmarks.similarity import Floats, Indices, KeptSimilarities, by_column
 from kernlearn.landmarks.transfer import NAMED, Transfer, as_transfer
 from kernlearn.linear.path import linear_paths
-from kernlearn.model_selection import candidate_values, first_best
-from kernlearn.sample_weights import taken
+from kernlearn.validation import (
+    CLASS_WEIGHT,
+    COUNT,
+    FRACTION,
+    POSITIVE,
+    StrOptions,
+    candidate_values,
+    first_best,
+    taken,
+)
 
 #: Losses of a margin.
 LOSSES: dict[str, Callable[[Floats], Floats]] = {

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import COUNT, Interval
 from kernlearn.landmarks.base import PAIR_SELECTION, SimilarityClassifier, Training
 from kernlearn.landmarks.selection import select_pairs
 from kernlearn.landmarks.similarity import Floats
+from kernlearn.validation import COUNT, Interval
 
 
 @dataclass(eq=False, repr=False)

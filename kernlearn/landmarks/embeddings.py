@@ -13,13 +13,13 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from kernlearn.constraints import COUNT, POSITIVE, fit_context
 from kernlearn.kernels import Kernel
 from kernlearn.landmarks import base
 from kernlearn.landmarks.selection import select_landmarks, select_pairs
 from kernlearn.landmarks.similarity import Compared, Floats, KeptSimilarities
 from kernlearn.landmarks.transfer import Transfer, TransferLike, as_transfer
 from kernlearn.memory import row_blocks
+from kernlearn.validation import COUNT, POSITIVE, fit_context
 
 Blocks: TypeAlias = Iterable[tuple[slice, Floats]]
 

@@ -9,11 +9,10 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import COUNT, FRACTION, WHOLE
 from kernlearn.landmarks.base import SELECTION, SimilarityClassifier, Training
 from kernlearn.landmarks.selection import select_landmarks
 from kernlearn.landmarks.similarity import Floats, Indices
-from kernlearn.model_selection import candidate_values
+from kernlearn.validation import COUNT, FRACTION, WHOLE, candidate_values
 
 
 class NeighboursClassifier(SimilarityClassifier):

@@ -14,13 +14,20 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
-from kernlearn.constraints import COUNT, POSITIVE, StrOptions
 from kernlearn.landmarks.base import LandmarkChoice
 from kernlearn.landmarks.similarity import Floats, Indices
 from kernlearn.linear.losses import Loss, SmoothedHinge, SquaredHinge
 from kernlearn.linear.newton import ROUNDING_STEP, exact_step
-from kernlearn.model_selection import candidate_values
-from kernlearn.sample_weights import check_weights, encode_labels, places, weighted_rows
+from kernlearn.validation import (
+    COUNT,
+    POSITIVE,
+    StrOptions,
+    candidate_values,
+    check_weights,
+    encode_labels,
+    places,
+    weighted_rows,
+)
 
 Doubles: TypeAlias = NDArray[np.float64]
 

@@ -9,7 +9,6 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.constraints import FRACTION, NOT_NEGATIVE, POSITIVE, StrOptions, fit_context
 from kernlearn.landmarks.base import (
     LandmarkChoice,
     LandmarkedModel,
@@ -21,8 +20,16 @@ from kernlearn.landmarks.similarity import Floats, Indices, Landmarks
 from kernlearn.linear.path import regression_path
 from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
-from kernlearn.model_selection import candidate_values, hold_out_at_random
-from kernlearn.sample_weights import check_weights
+from kernlearn.validation import (
+    FRACTION,
+    NOT_NEGATIVE,
+    POSITIVE,
+    StrOptions,
+    candidate_values,
+    check_weights,
+    fit_context,
+    hold_out_at_random,
+)
 
 
 @dataclass(eq=False, repr=False)

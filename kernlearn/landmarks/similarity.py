@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels.base import Kernel, diagonal
+from kernlearn.kernels.base import Kernel, check_values, diagonal
 from kernlearn.kernels.functions import CallableKernel
-from kernlearn.kernels.pairs import check_values
 from kernlearn.memory import row_blocks
 
 Indices: TypeAlias = NDArray[np.intp]

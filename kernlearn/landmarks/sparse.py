@@ -13,10 +13,18 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, gen_batches
 
-from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE, StrOptions, fit_context
 from kernlearn.landmarks.base import LandmarkedModel
 from kernlearn.landmarks.similarity import Floats
-from kernlearn.sample_weights import check_weights, taken, weighted_rows
+from kernlearn.validation import (
+    COUNT,
+    NOT_NEGATIVE,
+    POSITIVE,
+    StrOptions,
+    check_weights,
+    fit_context,
+    taken,
+    weighted_rows,
+)
 
 _BLOCK_ROWS = 2048  # rows of float32 that are converted to float64 at a time
 # Squared sine of the angle to the span of the chosen columns below which a column is skipped:

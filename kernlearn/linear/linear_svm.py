@@ -11,18 +11,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.constraints import (
+from kernlearn.linear.liblinear import DEFAULT_TOL, Settings, feature_rows, solve
+from kernlearn.linear.path import linear_paths, primal_path, regression_path
+from kernlearn.memory import require_memory
+from kernlearn.validation import (
     CLASS_WEIGHT,
     FRACTION,
     NOT_NEGATIVE,
     POSITIVE,
     StrOptions,
+    check_weights,
+    encode_labels,
     fit_context,
+    without_zeros,
 )
-from kernlearn.linear.liblinear import DEFAULT_TOL, Settings, feature_rows, solve
-from kernlearn.linear.path import linear_paths, primal_path, regression_path
-from kernlearn.memory import require_memory
-from kernlearn.sample_weights import check_weights, encode_labels, without_zeros
 
 _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -405,7 +407,6 @@ def _dense(X: Any) -> np.ndarray:
         return X
     require_memory(
         16 * X.shape[0] * X.shape[1],
-        None,
         purpose=f"{X.shape[0]} rows of {X.shape[1]} features that are not sparse",
         advice="all but the squared hinge without sample weights needs them: use fewer rows or "
         "features, or scikit-learn's LinearSVC or LinearSVR",

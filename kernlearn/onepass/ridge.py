@@ -15,9 +15,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn import memory
-from kernlearn.constraints import CLASS_WEIGHT, COUNT, NOT_NEGATIVE, HasMethods, fit_context
 from kernlearn.onepass.moments import Floats, Moments, fold_of, merged, row_hashes
-from kernlearn.sample_weights import class_weights, places
+from kernlearn.validation import (
+    CLASS_WEIGHT,
+    COUNT,
+    NOT_NEGATIVE,
+    HasMethods,
+    class_weights,
+    fit_context,
+    places,
+)
 
 _SAMPLE_ROWS = 10_000  # that feature maps are fitted on
 _POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
@@ -279,7 +286,7 @@ class OnePassModel(BaseEstimator):
         self._width = self._features(X[:1]).shape[1]
         self._n_columns = self._width + self._begin_targets(y, classes, sizes)
         n_bytes, advice = 16 * self.n_folds * self._n_columns**2, "take fewer features or folds"
-        memory.require_memory(n_bytes, None, f"moments of {self._n_columns} columns", advice)
+        memory.require_memory(n_bytes, f"moments of {self._n_columns} columns", advice)
 
     def _reduce(self, chunks: Any, gather: Any, merge: Any) -> Any:
         """Return what is gathered of chunks; of a source in partitions it is merged."""

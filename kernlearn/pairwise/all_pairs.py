@@ -14,7 +14,6 @@ from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE, fit_context
 from kernlearn.memory import require_memory
 from kernlearn.pairwise.learners import (
     POINTS,
@@ -25,7 +24,14 @@ from kernlearn.pairwise.learners import (
     two_classes,
     widened,
 )
-from kernlearn.sample_weights import check_weights, without_zeros
+from kernlearn.validation import (
+    COUNT,
+    NOT_NEGATIVE,
+    POSITIVE,
+    check_weights,
+    fit_context,
+    without_zeros,
+)
 
 
 class Moments(NamedTuple):
@@ -189,7 +195,6 @@ class AllPairsMoments(StreamRanker):
     def _start(self, n_features: int) -> None:
         require_memory(
             16 * n_features**2,
-            None,
             f"two covariances of {n_features} features",
             "take OLP, whose memory is that of its buffer",
         )

@@ -26,12 +26,12 @@ from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.constraints import CLASS_WEIGHT, COUNT, POSITIVE, StrOptions, fit_context
 from kernlearn.kernels import BilinearSimilarity, NormalizedKernel, WeightedKernelSum, as_kernel
 from kernlearn.memory import row_blocks
 from kernlearn.pairwise.buffers import POLICIES, Buffer
 from kernlearn.pairwise.learners import POINTS, several_classes
 from kernlearn.pairwise.losses import LOSSES
+from kernlearn.validation import CLASS_WEIGHT, COUNT, POSITIVE, StrOptions, fit_context
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -17,10 +17,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
-from kernlearn.constraints import COUNT, NOT_NEGATIVE, POSITIVE, Interval, StrOptions, fit_context
 from kernlearn.memory import row_blocks
 from kernlearn.pairwise.buffers import POLICIES, Buffer
 from kernlearn.pairwise.losses import LOSSES
+from kernlearn.validation import COUNT, NOT_NEGATIVE, POSITIVE, Interval, StrOptions, fit_context
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]

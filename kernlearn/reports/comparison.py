@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.checks import whole_number
 from kernlearn.datasets.escaping import visible
+from kernlearn.datasets.text import whole_number
 from kernlearn.exceptions import StoreError
 from kernlearn.experiments.engine.spec import LABELS, canonical
 from kernlearn.experiments.measured import METRICS

@@ -18,7 +18,7 @@ from kernlearn.experiments.config.finding import shipped_name
 from kernlearn.experiments.engine.plan import Plan
 from kernlearn.experiments.replacing import replacing
 from kernlearn.experiments.store.results import Store
-from kernlearn.extras import needed_by
+from kernlearn.lazy import needed_by
 from kernlearn.reports.crate_content import Content, Execution, gather
 from kernlearn.version import __version__
 

@@ -16,12 +16,11 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn import constraints
-from kernlearn.constraints import fit_context
+from kernlearn import validation
 from kernlearn.linear.liblinear import feature_rows
 from kernlearn.memory import allowed_memory, block_rows, require_memory, row_blocks
-from kernlearn.sample_weights import check_weights, encode_labels, taken, weighted_rows
 from kernlearn.svm import libsvm
+from kernlearn.validation import check_weights, encode_labels, fit_context, taken, weighted_rows
 
 if TYPE_CHECKING:
     from kernlearn.svm.interior_point import DualSolution
@@ -158,17 +157,17 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints = {
         "kernel": [
-            constraints.StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}),
+            validation.StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}),
             callable,
         ],
-        "C": [constraints.POSITIVE],
-        "degree": [constraints.WHOLE],
-        "gamma": [constraints.StrOptions({"scale", "auto"}), constraints.NOT_NEGATIVE],
-        "coef0": [constraints.FINITE],
-        "solver": [constraints.StrOptions({"libsvm", "interior_point"})],
-        "tol": [constraints.POSITIVE],
-        "cache_size": [constraints.POSITIVE],
-        "class_weight": constraints.CLASS_WEIGHT,
+        "C": [validation.POSITIVE],
+        "degree": [validation.WHOLE],
+        "gamma": [validation.StrOptions({"scale", "auto"}), validation.NOT_NEGATIVE],
+        "coef0": [validation.FINITE],
+        "solver": [validation.StrOptions({"libsvm", "interior_point"})],
+        "tol": [validation.POSITIVE],
+        "cache_size": [validation.POSITIVE],
+        "class_weight": validation.CLASS_WEIGHT,
     }
 
     # A kernel object validates its own parameters.
@@ -281,7 +280,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         """Whether there is a kernel matrix, or memory for it."""
         if family.gram is not None:
             return True
-        return _matrix_bytes(n_rows, self.cache_size) <= allowed_memory(None)
+        return _matrix_bytes(n_rows, self.cache_size) <= allowed_memory()
 
     def _gram(self, X: Any, family: Family) -> Floats:
         """Return the kernel matrix of the training rows."""
@@ -294,7 +293,6 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         factors = 5 * 8 * n**2 if self.solver == "interior_point" else 0
         require_memory(
             max(_matrix_bytes(n, self.cache_size), factors),
-            None,
             purpose=f"the kernel matrix of {n} rows",
             advice="use fewer rows, one of LIBSVM's own kernels ('linear', 'poly', 'rbf', "
             "'sigmoid') with solver='libsvm', or random features with LinearSVM",

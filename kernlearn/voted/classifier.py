@@ -12,11 +12,16 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from kernlearn import constraints
+from kernlearn import validation
 from kernlearn.kernels import Kernel, PolynomialKernel, as_kernel
 from kernlearn.kernels.points import check_points, check_training
-from kernlearn.model_selection import candidate_values, first_best, split_for_choice
-from kernlearn.sample_weights import check_weights, encode_labels
+from kernlearn.validation import (
+    candidate_values,
+    check_weights,
+    encode_labels,
+    first_best,
+    split_for_choice,
+)
 from kernlearn.voted import complexity
 from kernlearn.voted.problem import Columns, Floats, Indices, KernelFamily, Solution, VotedProblem
 
@@ -150,12 +155,12 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
     class_weight: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "beta": [constraints.NOT_NEGATIVE, "array-like"],
-        "tol": [constraints.POSITIVE],
-        "max_iter": [constraints.COUNT],
-        "validation_fraction": [constraints.FRACTION],
+        "beta": [validation.NOT_NEGATIVE, "array-like"],
+        "tol": [validation.POSITIVE],
+        "max_iter": [validation.COUNT],
+        "validation_fraction": [validation.FRACTION],
         "random_state": ["random_state"],
-        "class_weight": constraints.CLASS_WEIGHT,
+        "class_weight": validation.CLASS_WEIGHT,
     }
 
     @abstractmethod
@@ -175,7 +180,7 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
         """
         return [np.zeros(len(grams))]
 
-    @constraints.fit_context(prefer_skip_nested_validation=False)
+    @validation.fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,
         X: Any,
@@ -251,7 +256,7 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
         self.n_iter_ = max(s.n_iter for s in solutions)
         return self
 
-    @constraints.fit_context(prefer_skip_nested_validation=False)
+    @validation.fit_context(prefer_skip_nested_validation=False)
     def path(self, X: Any, y: ArrayLike) -> VotedPath:
         """Solve for all values of the parameters, for instance on one fold of several.
 
@@ -479,10 +484,10 @@ class VotedKernelClassifier(VotedClassifier):
 
     _parameter_constraints = {
         **VotedClassifier._parameter_constraints,
-        "kernels": ["array-like", constraints.StrOptions({"precomputed"}), None],
-        "lam": [constraints.NOT_NEGATIVE, "array-like"],
-        "complexity": [constraints.StrOptions(_COMPLEXITIES), "array-like"],
-        "local_radius": [constraints.POSITIVE, "array-like"],
+        "kernels": ["array-like", validation.StrOptions({"precomputed"}), None],
+        "lam": [validation.NOT_NEGATIVE, "array-like"],
+        "complexity": [validation.StrOptions(_COMPLEXITIES), "array-like"],
+        "local_radius": [validation.POSITIVE, "array-like"],
     }
 
     def _compared_by(self) -> list[Kernel] | None:

@@ -184,7 +184,6 @@ class KernelFamily:
         n_kernels, n_points = len(self.kernels), self.points.shape[0]
         require_memory(
             3 * 8 * n_kernels * X.shape[0] * n_points // 2,
-            None,
             purpose=f"the matrices of {n_kernels} kernels on {n_points} points",
             advice="use fewer points or kernels",
         )

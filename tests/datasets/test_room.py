@@ -33,7 +33,7 @@ def test_what_is_no_size(text, monkeypatch):
 
 def test_half_of_what_is_free_unless_the_user_says_otherwise(monkeypatch):
     monkeypatch.delenv(room.VARIABLE, raising=False)
-    monkeypatch.setattr(room, "allowed_memory", lambda limit: 1000)
+    monkeypatch.setattr(room, "allowed_memory", lambda: 1000)
     assert room.allowed_room() == 500
     assert room.allowed_room(held=200) == 600
     room.require_room("f", 500, "rows")

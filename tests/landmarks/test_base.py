@@ -30,7 +30,7 @@ from kernlearn.landmarks import (
     SparseRegLand,
     SpectrumSVM,
 )
-from kernlearn.model_selection import hold_out
+from kernlearn.validation import hold_out
 from tests.checks import parametrize_with_checks
 
 

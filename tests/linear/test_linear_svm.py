@@ -147,7 +147,8 @@ def test_float32_and_sparse_rows(loss):
 
 def test_sparse_rows_that_do_not_fit_are_refused(monkeypatch):
     thin = sp.csr_array(X2)
-    monkeypatch.setattr(memory, "allowed_memory", lambda limit: 1000)
+    monkeypatch.setattr(memory, "allowed_memory", lambda: 1000)
+    monkeypatch.setattr(memory, "_UNCHECKED", 0)
     LinearSVM().fit(thin, Y2)
     for model, weights in ((LinearSVM(loss="hinge"), None), (LinearSVM(), np.ones(300))):
         with pytest.raises(MemoryError, match="300 rows of 10 features that are not sparse"):

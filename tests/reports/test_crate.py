@@ -15,7 +15,7 @@ import pytest
 from kernlearn.datasets.resources import shipped
 from kernlearn.exceptions import ReportError
 from kernlearn.experiments import Store, load_config, make_plan
-from kernlearn.extras import MissingExtraError
+from kernlearn.lazy import MissingExtraError
 from kernlearn.reports import assemble
 from kernlearn.reports.badge import badge, badge_words
 from kernlearn.reports.crate import Attribution, config_address, write_crate

@@ -204,6 +204,7 @@ def test_a_pickled_model_predicts_both_ways(X, y, kernel):
 def test_a_matrix_that_does_not_fit_is_refused(told, monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 100_000)
     monkeypatch.setattr(memory, "freed_memory", lambda: 0)
+    monkeypatch.setattr(memory, "_UNCHECKED", 0)
     with pytest.raises(MemoryError, match=r"the kernel matrix of 240 rows needs .* LIBSVM's own"):
         KernelSVM(**told).fit(X2, Y2)
     KernelSVM("rbf").fit(X2, Y2)  # makes no matrix
@@ -372,7 +373,7 @@ def test_a_solution_below_the_bound_serves_greater_values_of_c(monkeypatch):
 @pytest.mark.parametrize("fits", [True, False])
 def test_one_kernel_matrix_serves_all_values_of_c(kernel, X, y, fits, monkeypatch):
     if not fits:  # each is then fitted by itself
-        monkeypatch.setattr(kernel_svm, "allowed_memory", lambda limit: 0)
+        monkeypatch.setattr(kernel_svm, "allowed_memory", lambda: 0)
     points = X @ X.T if kernel == "precomputed" else X
     made, compared = [], KernelSVM._compared
     monkeypatch.setattr(

@@ -27,8 +27,7 @@ from kernlearn.experiments.engine.environment import Stopwatch
 from kernlearn.experiments.engine.spec import MethodSpec, TrialSpec
 from kernlearn.experiments.registry import Scope
 from kernlearn.kernels import JaccardSimilarity, Kernel, LibrarySimilarity
-from kernlearn.kernels.base import TurnedSimilarity, as_indexed
-from kernlearn.kernels.pairs import check_values
+from kernlearn.kernels.base import TurnedSimilarity, as_indexed, check_values
 from kernlearn.memory import require_memory
 
 # Bytes of all matrices that are kept; those used longest ago are removed.
@@ -205,7 +204,7 @@ def _computed(
     key: str, compare: _Compare, n_points: int, symmetric: bool
 ) -> tuple[NDArray[np.float64], float]:
     """Return the values of all pairs, and the processor seconds of one on the average."""
-    require_memory(8 * n_points**2, None, "compare_once", "give the data set `sample`")
+    require_memory(8 * n_points**2, "compare_once", "give the data set `sample`")
     values, n_pairs, seconds = np.empty((n_points, n_points)), 0, 0.0
     compare(slice(0, 2), slice(0, 2))  # what is compiled is compiled before
     for rows in gen_batches(n_points, max(1, _BLOCK // n_points)):

@@ -16,7 +16,7 @@ from kernlearn.experiments.engine.protocol import Parts, generator
 from kernlearn.experiments.engine.spec import Trial
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.registry import BUILT_IN, Scope
-from kernlearn.model_selection import first_best, hold_out_at_random
+from kernlearn.validation import first_best, hold_out_at_random
 
 _LONG_FIT = 0.5  # seconds, above which it pays to fit in other processes
 

@@ -109,7 +109,7 @@ class Parts:
             X = getattr(self, name)
             if sp.issparse(X):
                 needed = 8 * X.shape[0] * X.shape[1]
-                require_memory(needed, None, "`dense: true`", "give the method fewer rows")
+                require_memory(needed, "`dense: true`", "give the method fewer rows")
                 made[name] = X.toarray()
         return replace(self, **made)
 

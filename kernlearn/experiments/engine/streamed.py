@@ -36,7 +36,7 @@ from kernlearn.experiments.engine.stream_rows import (
 )
 from kernlearn.experiments.engine.tasks import Task
 from kernlearn.experiments.registry import Scope
-from kernlearn.extras import missing_text
+from kernlearn.lazy import missing_text
 from kernlearn.memory import keeping_variables, return_freed_memory
 
 # Variables of the processes that read partitions. By default Dask lets them give freed memory back

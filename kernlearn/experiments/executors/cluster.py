@@ -17,7 +17,7 @@ from kernlearn.experiments.engine.environment import describe_environment
 from kernlearn.experiments.engine.spec import Trial, canonical
 from kernlearn.experiments.executors import local
 from kernlearn.experiments.store.results import Result, utc_now
-from kernlearn.extras import missing_text
+from kernlearn.lazy import missing_text
 
 # Seconds for a scheduler to answer.
 _CONNECT = 10.0

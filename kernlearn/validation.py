@@ -1,0 +1,257 @@
+"""Validation of parameters, weights and labels, and rows held out to choose on.
+
+What scikit-learn keeps private of its validation is imported here alone.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import _fit_context
+from sklearn.utils import compute_class_weight
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_array
+
+
+def _check(values: Mapping[str, Any], is_allowed: Callable[[Any], bool], text: str) -> None:
+    for name, value in values.items():
+        if not (isinstance(value, Real) and is_allowed(value)):
+            raise ValueError(f"'{name}' must be {text}, got {value!r}")
+
+
+def check_positive(**values: float) -> None:
+    """Refuse anything but finite numbers above 0."""
+    _check(values, lambda value: 0 < value < math.inf, "a finite number above 0")
+
+
+def check_nonnegative(**values: float) -> None:
+    """Refuse anything but finite numbers of 0 or more."""
+    _check(values, lambda value: 0 <= value < math.inf, "a finite number of 0 or more")
+
+
+def check_share(**values: float) -> None:
+    """Refuse anything but numbers strictly between 0 and 1."""
+    _check(values, lambda value: 0 < value < 1, "a number between 0 and 1")
+
+
+def check_proportion(**values: float) -> None:
+    """Refuse anything but numbers of 0 or more and below 1."""
+    _check(values, lambda value: 0 <= value < 1, "a number from 0 to below 1")
+
+
+def check_fraction(**values: float) -> None:
+    """Refuse anything but numbers above 0 and at most 1."""
+    check_positive(**values)
+    _check(values, lambda value: value <= 1, "above 0 and at most 1")
+
+
+def check_count(**values: int) -> None:
+    """Refuse anything but ints of 1 or more."""
+    for name, value in values.items():
+        if isinstance(value, bool) or not (isinstance(value, Integral) and value >= 1):
+            raise ValueError(f"'{name}' must be an int >= 1, got {value!r}")
+
+
+def holds_texts(X: Any) -> bool:
+    """Tell whether a table has entries that are no numbers."""
+    if hasattr(X, "dtypes"):  # a data frame
+        return any(getattr(kind, "kind", "O") not in "biuf" for kind in X.dtypes)
+    if hasattr(X, "dtype"):
+        return X.dtype.kind in "OUS" and X.ndim == 2
+    rows = X if isinstance(X, (list, tuple)) else ()
+    return any(isinstance(v, str) for row in rows if isinstance(row, (list, tuple)) for v in row)
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+COUNT = Interval(Integral, 1, None, closed="left")
+WHOLE = Interval(Integral, 0, None, closed="left")
+POSITIVE = Interval(Real, 0, None, closed="neither")
+NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+FINITE = Interval(Real, None, None, closed="neither")
+FRACTION = Interval(Real, 0, 1, closed="neither")
+CLASS_WEIGHT = [dict, StrOptions({"balanced"}), None]
+N_JOBS = [Integral, None]
+
+
+def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
+    """Check the parameters before a method fits, as scikit-learn does; its type stays as it is."""
+    return cast(
+        Callable[[Method], Method],
+        _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation),
+    )
+
+
+Weights = NDArray[np.float64]
+
+
+def check_weights(sample_weight: Any, X: Any) -> Weights | None:
+    """Return the weights of the rows of X, not negative and not all 0; None stays None."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not weights.any():
+        raise ValueError("sample_weight must be non-zero for at least one row, and is 0 for all")
+    return np.asarray(weights, dtype=np.float64)
+
+
+def weighted_rows(weights: Weights | None, n_rows: int) -> NDArray[np.intp]:
+    """Return the rows that count: all without weights, else those with a weight above 0."""
+    return np.arange(n_rows) if weights is None else np.flatnonzero(weights)
+
+
+def without_zeros(X: Any, y: Any, weights: Weights | None) -> tuple[Any, Any, Weights | None]:
+    """Leave out the rows of weight 0."""
+    if weights is None or weights.all():
+        return X, y, weights
+    rows = np.flatnonzero(weights)
+    return X[rows], y[rows], weights[rows]
+
+
+def taken(weights: Weights | None, rows: Any) -> Weights | None:
+    """Return the weights of some rows."""
+    return None if weights is None else weights[rows]
+
+
+def places(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
+    """Return the place of each label among the classes, which need not be sorted.
+
+    That of a label which is not there is the place of some other one.
+    """
+    sorter = np.argsort(classes)
+    found = np.searchsorted(classes, labels, sorter=sorter)
+    return sorter[found.clip(max=len(classes) - 1)]
+
+
+def class_weights(
+    class_weight: Any, classes: NDArray[Any], y: Any, weights: Weights | None = None
+) -> Weights:
+    """Return the weight of each class; "balanced" makes the sums of the weights equal.
+
+    `class_weight` is a dict, "balanced" or None, as in scikit-learn; `weights` are those of rows.
+    """
+    if weights is None or class_weight != "balanced":
+        return compute_class_weight(class_weight, classes=classes, y=y)
+    sums = np.bincount(places(classes, y), weights, len(classes))
+    return weights.sum() / (len(classes) * sums)
+
+
+def encode_labels(
+    y: Any, class_weight: Any, weights: Weights | None = None
+) -> tuple[NDArray[Any], NDArray[np.intp], Weights]:
+    """Return the sorted labels that occur, at least two, the index of each y there, and weights.
+
+    The weights are those of the classes, see :func:`class_weights`.
+    """
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must have at least two classes, but it has one class: {classes.item()!r}"
+        )
+    return classes, codes, class_weights(class_weight, classes, y, weights)
+
+
+Indices = NDArray[np.intp]
+Random = np.random.RandomState
+
+
+def candidate_values(
+    given: Any, name: str, *, zero: bool = False, integer: bool = False
+) -> NDArray[Any]:
+    """Return the distinct values of a parameter that is a number or a sequence, ascending.
+
+    Values must be finite numbers above 0, or from 0 with `zero`, or integers with `integer`.
+    """
+    values = np.atleast_1d(given)
+    good = values.ndim == 1 and values.size and values.dtype.kind in ("iu" if integer else "fiu")
+    if not good or not np.all((values >= 0 if zero else values > 0) & (values < np.inf)):
+        what = "an int >= 1" if integer else f"a finite number {'>=' if zero else '>'} 0"
+        raise ValueError(f"'{name}' must be {what} or a sequence of such, got {given!r}")
+    return np.unique(values)
+
+
+def hold_out(codes: Indices, fraction: float, rng: Random) -> tuple[Indices, Indices]:
+    """Hold out a stratified share of the points, by their classes; at least one of each is not.
+
+    Returns the indices of the points kept and of those held out, both ascending.
+    """
+    # Rank of a point within its class, from 0 to 1: the smallest ranks are a share of each class.
+    ranks = np.empty(len(codes))
+    for code in range(codes.max() + 1):
+        members = rng.permutation(np.flatnonzero(codes == code))
+        ranks[members] = (np.arange(len(members)) + rng.uniform()) / len(members)
+        ranks[members[-1]] = np.inf
+    n_held_out = min(max(round(fraction * len(codes)), 1), np.count_nonzero(ranks < np.inf))
+    if n_held_out == 0:
+        problem = "X holds 1 sample" if len(codes) == 1 else "y has no class with two points"
+        raise ValueError(
+            f"{problem}, so that none can be kept apart to choose parameters on: give X_val and "
+            "y_val, or a single choice"
+        )
+    held_out = np.sort(np.argsort(ranks, kind="stable")[:n_held_out])
+    return np.setdiff1d(np.arange(len(codes)), held_out), held_out
+
+
+def hold_out_at_random(
+    n_samples: int, fraction: float, rng: Random | np.random.Generator
+) -> tuple[Indices, Indices]:
+    """Hold out a random share of the points, at least one but not all.
+
+    Returns the indices of the points kept and of those held out, in random order.
+    """
+    order = rng.permutation(n_samples)
+    n_held_out = min(max(round(fraction * n_samples), 1), n_samples - 1)
+    return order[n_held_out:], order[:n_held_out]
+
+
+def split_for_choice(
+    model: Any,
+    X: Any,
+    y: Any,
+    X_val: Any,
+    y_val: Any,
+    codes: Indices,
+    n_choices: int,
+    rng: Random,
+    weights: NDArray[np.float64] | None = None,
+) -> tuple[Indices, Any, NDArray[Any] | None, NDArray[np.float64] | None]:
+    """Return the rows of X to train on, and the validation part that parameters are chosen on.
+
+    That is the one given, of points that `model._check_points` validates. Without one it is a
+    share `model.validation_fraction` of the training points, stratified by `codes`, or None if
+    there is no choice to make. Rows of weight 0 are in neither.
+    The last result are the weights of the validation points, None where all are 1.
+    """
+    rows = weighted_rows(weights, len(codes))
+    if X_val is None and y_val is None:
+        if n_choices == 1:
+            return rows, None, None, None
+        if len(rows) < len(codes):
+            codes = np.unique(codes[rows], return_inverse=True)[1]
+        kept, held_out = hold_out(codes, model.validation_fraction, rng)
+        kept, held_out = rows[kept], rows[held_out]
+        return kept, X[held_out], y[held_out], taken(weights, held_out)
+    if X_val is None or y_val is None:
+        raise ValueError("X_val and y_val must be given together, or neither")
+    try:
+        X_val = model._check_points(X_val)
+    except ValueError as error:
+        raise ValueError(f"X_val: {error}") from error
+    dtype = np.float64 if y.dtype.kind == "f" else None
+    y_val = check_array(y_val, ensure_2d=y.ndim > 1, dtype=dtype, input_name="y_val")
+    if y_val.shape != (X_val.shape[0], *y.shape[1:]):
+        raise ValueError(
+            f"y_val must hold one value for each of the {X_val.shape[0]} points of X_val, "
+            f"got shape {y_val.shape}"
+        )
+    return rows, X_val, y_val, None
+
+
+def first_best(*criteria: NDArray[Any]) -> int:
+    """Return the place of the least first criterion, ties by the next ones, then by order."""
+    return int(np.lexsort([values.ravel() for values in reversed(criteria)])[0])
