@@ -11,9 +11,9 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row, least_seconds, once
+from kernlearn.config.spec import ProtocolSpec
 from kernlearn.datasets import catalogue, load, locate
-from kernlearn.experiments.engine.protocol import prepare
-from kernlearn.experiments.engine.spec import ProtocolSpec
+from kernlearn.engine.protocol import prepare
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import DBoostClassifier
 

@@ -10,8 +10,10 @@ import tempfile
 from pathlib import Path
 
 from benchmarks._measure import Row, once
-from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.engine.selection import trial_states
+from kernlearn.config import load_config
+from kernlearn.engine import make_plan, run_plan
+from kernlearn.engine.selection import trial_states
+from kernlearn.store import Store
 
 N_TRIALS = 10_000
 NOTHING = f"""\

@@ -16,9 +16,9 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row
+from kernlearn.config.spec import ProtocolSpec
 from kernlearn.datasets import catalogue, load, locate
-from kernlearn.experiments.engine.protocol import Parts, prepare
-from kernlearn.experiments.engine.spec import ProtocolSpec
+from kernlearn.engine.protocol import Parts, prepare
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import FTuneClassifier
 

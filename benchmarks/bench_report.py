@@ -13,8 +13,10 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks._measure import Row
-from kernlearn.experiments import Store, load_config, make_plan
-from kernlearn.experiments.store.results import Result
+from kernlearn.config import load_config
+from kernlearn.engine import make_plan
+from kernlearn.store import Store
+from kernlearn.store.results import Result
 
 _SECONDS, _MEGABYTES = 15, 5
 _SIZES = list(range(10, 110, 10))

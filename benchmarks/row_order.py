@@ -17,9 +17,9 @@ from threadpoolctl import threadpool_limits
 from benchmarks.bench_ftune import PROTOCOL
 from benchmarks.bench_shares import CASES
 from benchmarks.bench_shares import PROTOCOL as OF_FEATURES
+from kernlearn.config.spec import ProtocolSpec
 from kernlearn.datasets import catalogue, load, locate
-from kernlearn.experiments.engine.protocol import Parts, prepare
-from kernlearn.experiments.engine.spec import ProtocolSpec
+from kernlearn.engine.protocol import Parts, prepare
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import GaussianKernel, PolynomialKernel
 from kernlearn.linear import LinearSVM

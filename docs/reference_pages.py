@@ -16,13 +16,13 @@ from pydantic.fields import FieldInfo
 from typer.main import get_command
 
 from kernlearn.cli.app import app
+from kernlearn.config.measured import METRICS, TASKS
+from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.registry import ESTIMATORS
+from kernlearn.config.scorers import SCORERS
 from kernlearn.datasets import catalogue, generators
 from kernlearn.datasets.card import Card
 from kernlearn.datasets.drawn_rows import STREAMS
-from kernlearn.experiments.config.model import ExperimentConfig
-from kernlearn.experiments.measured import METRICS, TASKS
-from kernlearn.experiments.registry import ESTIMATORS
-from kernlearn.experiments.scorers import SCORERS
 from kernlearn.kernels.registry import KERNELS, LIBRARIES
 
 # Of the models of formats, which each have one.

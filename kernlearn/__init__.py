@@ -14,8 +14,8 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "": (
-            "datasets experiments features kernels landmarks linear metrics onepass pairwise "
-            "plugins reports svm theory voted"
+            "config datasets engine features kernels landmarks linear metrics onepass pairwise "
+            "plugins reports store svm theory voted"
         )
     },
 )

@@ -1,6 +1,7 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
+from kernlearn import config as config
 from kernlearn import datasets as datasets
-from kernlearn import experiments as experiments
+from kernlearn import engine as engine
 from kernlearn import features as features
 from kernlearn import kernels as kernels
 from kernlearn import landmarks as landmarks
@@ -10,6 +11,7 @@ from kernlearn import onepass as onepass
 from kernlearn import pairwise as pairwise
 from kernlearn import plugins as plugins
 from kernlearn import reports as reports
+from kernlearn import store as store
 from kernlearn import svm as svm
 from kernlearn import theory as theory
 from kernlearn import voted as voted
@@ -17,8 +19,9 @@ from kernlearn.version import __version__ as __version__
 
 __all__ = [
     "__version__",
+    "config",
     "datasets",
-    "experiments",
+    "engine",
     "features",
     "kernels",
     "landmarks",
@@ -28,6 +31,7 @@ __all__ = [
     "pairwise",
     "plugins",
     "reports",
+    "store",
     "svm",
     "theory",
     "voted",

@@ -3,8 +3,7 @@
 What scikit-learn keeps private of its validation is imported here alone.
 """
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, TypeVar, cast
 
@@ -16,45 +15,6 @@ from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array
-
-
-def _check(values: Mapping[str, Any], is_allowed: Callable[[Any], bool], text: str) -> None:
-    for name, value in values.items():
-        if not (isinstance(value, Real) and is_allowed(value)):
-            raise ValueError(f"'{name}' must be {text}, got {value!r}")
-
-
-def check_positive(**values: float) -> None:
-    """Refuse anything but finite numbers above 0."""
-    _check(values, lambda value: 0 < value < math.inf, "a finite number above 0")
-
-
-def check_nonnegative(**values: float) -> None:
-    """Refuse anything but finite numbers of 0 or more."""
-    _check(values, lambda value: 0 <= value < math.inf, "a finite number of 0 or more")
-
-
-def check_share(**values: float) -> None:
-    """Refuse anything but numbers strictly between 0 and 1."""
-    _check(values, lambda value: 0 < value < 1, "a number between 0 and 1")
-
-
-def check_proportion(**values: float) -> None:
-    """Refuse anything but numbers of 0 or more and below 1."""
-    _check(values, lambda value: 0 <= value < 1, "a number from 0 to below 1")
-
-
-def check_fraction(**values: float) -> None:
-    """Refuse anything but numbers above 0 and at most 1."""
-    check_positive(**values)
-    _check(values, lambda value: value <= 1, "above 0 and at most 1")
-
-
-def check_count(**values: int) -> None:
-    """Refuse anything but ints of 1 or more."""
-    for name, value in values.items():
-        if isinstance(value, bool) or not (isinstance(value, Integral) and value >= 1):
-            raise ValueError(f"'{name}' must be an int >= 1, got {value!r}")
 
 
 def holds_texts(X: Any) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
-from kernlearn.experiments.registry import ESTIMATORS
+from kernlearn.config.registry import ESTIMATORS
 
 
 def as_in_configs(estimator: type) -> Callable[..., Any]:

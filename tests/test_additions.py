@@ -38,7 +38,7 @@ class TriangleKernel(Kernel):
         distances = np.abs(np.asarray(X)[:, None] - np.asarray(Y)[None]).sum(axis=2)
         return np.maximum(0, 1 - distances / self.width)
 """,
-    "kernlearn/experiments/balance.py": """
+    "kernlearn/config/balance.py": """
 import numpy as np
 
 
@@ -97,7 +97,7 @@ metrics: [rounded_error]
 #: Lines put after (or, for the last two kinds, at the end of) what is there.
 LINES = [
     (
-        "kernlearn/experiments/registry.py",
+        "kernlearn/config/registry.py",
         "ESTIMATORS: dict[str, RegisteredEstimator] = by_name(\n",
         '    _estimator("kernlearn.linear.nearest_mean:NearestMean", "nearest mean"),\n',
     ),
@@ -107,10 +107,10 @@ LINES = [
         '        _own("triangle", "triangle:TriangleKernel", "1 - ‖x - y‖₁ / width"),\n',
     ),
     (
-        "kernlearn/experiments/measured.py",
+        "kernlearn/config/measured.py",
         "METRICS: dict[str, RegisteredMetric] = by_name(\n",
         '    _metric("balanced_error", "balanced error", -1, "classification",\n'
-        '            target="kernlearn.experiments.balance:balanced_error"),\n'
+        '            target="kernlearn.config.balance:balanced_error"),\n'
         '    _metric("rounded_error", "rounded error", -1, "rounding",\n'
         '            target="kernlearn.metrics:zero_one_error"),\n',
     ),
@@ -120,12 +120,12 @@ LINES = [
         None,
     ),
     (
-        "kernlearn/experiments/measured.py",
+        "kernlearn/config/measured.py",
         "TASKS: dict[str, RegisteredTask] = by_name(\n",
         '    _task("rounding", "tasks:ROUNDING"),\n',
     ),
     (
-        "kernlearn/experiments/engine/tasks.py",
+        "kernlearn/engine/tasks.py",
         'REGRESSION = Task("regression", _values, "mse")\n',
         "ROUNDING = Task(\n"
         '    "rounding", lambda data, spec, info: data.target, "rounded_error",\n'
@@ -133,12 +133,12 @@ LINES = [
         ")\n",
     ),
     (
-        "kernlearn/experiments/config/claims.py",
+        "kernlearn/config/claims.py",
         'COMPARISONS = ("better", ',
         '"barely_worse", ',
     ),
     (
-        "kernlearn/experiments/config/claims.py",
+        "kernlearn/config/claims.py",
         "    better: list[LabelValue] = []\n",
         "    barely_worse: list[LabelValue] = []\n",
     ),

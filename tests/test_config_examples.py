@@ -5,8 +5,8 @@ import re
 import pytest
 import yaml
 
+from kernlearn.config import load_config
 from kernlearn.exceptions import ConfigError
-from kernlearn.experiments import load_config
 from tests.test_readme import README, ROOT, yaml_blocks
 
 PAGES = {

@@ -16,8 +16,8 @@ import pytest
 from typer.testing import CliRunner
 
 from kernlearn.cli.app import app
+from kernlearn.config import find_config
 from kernlearn.datasets import catalogue
-from kernlearn.experiments import find_config
 from kernlearn.reports.check import read_details
 from kernlearn.reports.conclusions import Chance
 from tests.marked_numbers import MARKED, MEASURED, rewritten, wrong_numbers

@@ -14,8 +14,8 @@ import pytest
 
 from benchmarks.objects import EXPERIMENTS as OBJECTS
 from benchmarks.which_method import measured
-from kernlearn.experiments import load_config
-from kernlearn.experiments.config.model import ExperimentConfig
+from kernlearn.config import load_config
+from kernlearn.config.model import ExperimentConfig
 from kernlearn.reports.charts import figure
 from kernlearn.reports.check import read_summary
 from kernlearn.reports.pictures import save_pictures

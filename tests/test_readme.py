@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from kernlearn.experiments import load_config, make_plan
+from kernlearn.config import load_config
+from kernlearn.engine import make_plan
 from kernlearn.reports.check import read_details, read_summary
 from kernlearn.reports.claims import Decision
 from kernlearn.reports.conclusions import Chance, Conclusion

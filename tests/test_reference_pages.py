@@ -9,10 +9,10 @@ import yaml
 from typer.testing import CliRunner
 
 from kernlearn.cli.app import app
+from kernlearn.config.measured import METRICS, TASKS
+from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.registry import BUILT_IN
 from kernlearn.datasets.card import Card
-from kernlearn.experiments.config.model import ExperimentConfig
-from kernlearn.experiments.measured import METRICS, TASKS
-from kernlearn.experiments.registry import BUILT_IN
 
 ROOT = Path(__file__).parents[1]
 

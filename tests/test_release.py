@@ -78,7 +78,8 @@ def test_a_program_that_fails_ends_the_check(tmp_path):
 
 
 def test_the_quick_start_is_that_of_the_readme(tmp_path):
-    from kernlearn.experiments import load_config, make_plan
+    from kernlearn.config import load_config
+    from kernlearn.engine import make_plan
 
     check.quick_start(tmp_path)
     assert len(make_plan(load_config(tmp_path / "mine.yaml")).trials) >= 3

@@ -91,8 +91,8 @@ def schema() -> None:
     Examples:
       kernlearn schema > experiment.schema.json
     """  # noqa: D301
-    from kernlearn.experiments.config.schema import schema_text
-    from kernlearn.experiments.plugins import installed_plugins
+    from kernlearn.config.plugin_files import installed_plugins
+    from kernlearn.config.schema import schema_text
 
     terminal.write_data(schema_text(installed_plugins()))
 
@@ -120,11 +120,11 @@ def show_list(
       kernlearn list
       kernlearn list mine.yaml
     """  # noqa: D301
+    from kernlearn.config import loading
+    from kernlearn.config import plugin_files as plugins
+    from kernlearn.config.measured import TASKS
     from kernlearn.datasets.drawn_rows import STREAMS
     from kernlearn.datasets.yaml import read_yaml
-    from kernlearn.experiments import plugins
-    from kernlearn.experiments.config import loading
-    from kernlearn.experiments.measured import TASKS
     from kernlearn.kernels.registry import LIBRARIES
 
     def marked(text: str, component: object) -> str:

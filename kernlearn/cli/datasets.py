@@ -6,7 +6,8 @@ from typing import Annotated, Any, get_args
 import typer
 from typer import Argument, Option
 
-from kernlearn import datasets, experiments
+from kernlearn import config as configs
+from kernlearn import datasets
 from kernlearn.cli.options import DataDir, MaxMemory, check_choice, make_console, make_table
 from kernlearn.exceptions import DataError
 
@@ -116,7 +117,7 @@ def fetch_some(
     """Fetch data sets from their publishers and compare them with their cards."""
     cards = [_card(name, None)[0] for name in names or []]
     for config in wanted_by:
-        published = experiments.load_config(config).config.published.values()
+        published = configs.load_config(config).config.published.values()
         cards += [_card(name, None)[0] for name in published]
     if everything:
         cards += datasets.catalogue().values()

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
+from kernlearn import engine
 from kernlearn.cli import options, terminal
 from kernlearn.cli.outputs import table_text, write_text
 from kernlearn.cli.run import Only
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments import engine
 
 
 def equivalence(
@@ -59,7 +59,7 @@ def equivalence(
     """  # noqa: D301
     if not margin > 0:
         raise ReportError(f"--margin {margin:g}: expected a number above 0")
-    from kernlearn.experiments.store.grids import chosen_by_mean
+    from kernlearn.engine.grids import chosen_by_mean
     from kernlearn.reports import equivalence as tests
     from kernlearn.reports.rankings import checked_metric
     from kernlearn.reports.summary import direction

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from kernlearn import experiments
+from kernlearn import engine
+from kernlearn import store as stores
 from kernlearn.cli import options
 from kernlearn.cli.outputs import write_text
 from kernlearn.datasets.escaping import csv_text
 from kernlearn.datasets.resources import shipped
-from kernlearn.experiments import engine, executors
 
 
 def forks(
@@ -72,9 +72,9 @@ def forks(
                         continue
                     if run:
                         engine.selection.check_choice(plan, choice)
-                        made = executors.make_executor(jobs=jobs, data_dir=data_dir)
+                        made = engine.make_executor(jobs=jobs, data_dir=data_dir)
                         with closing(made) as ready:
-                            experiments.run_plan(
+                            engine.run_plan(
                                 plan,
                                 opened,
                                 executor=ready,
@@ -93,8 +93,8 @@ def forks(
 
 
 def _lacking(
-    plan: "experiments.Plan",
-    store: "experiments.Store",
+    plan: "engine.Plan",
+    store: "stores.Store",
     choice: "engine.selection.Choice",
     run: bool,
 ) -> list[str]:

@@ -10,11 +10,12 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from kernlearn import experiments
+from kernlearn import config as configs
+from kernlearn import engine
+from kernlearn.checks import whole_number
 from kernlearn.cli import options
-from kernlearn.datasets.text import whole_number
 from kernlearn.exceptions import ConfigError, DataError
-from kernlearn.experiments.replacing import replaced_file
+from kernlearn.store.replacing import replaced_file
 
 # What a config compares, by the kind of points and the task: the methods of the papers beside
 # the strongest rivals, each with about six settings. `$sigmas` and `$gammas` become widths of
@@ -343,8 +344,8 @@ def _write(config: Path, text: str, data_dir: Path | None) -> None:
         config.parent.mkdir(parents=True, exist_ok=True)
         part.write_text(text, encoding="utf-8")
         try:
-            experiment = experiments.load_config(part, data_dir=data_dir)
-            plan = experiments.make_plan(experiment, data_dir=data_dir)
+            experiment = configs.load_config(part, data_dir=data_dir)
+            plan = engine.make_plan(experiment, data_dir=data_dir)
             part.replace(end)
         finally:
             part.unlink(missing_ok=True)

@@ -10,11 +10,12 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from kernlearn import datasets, experiments
+from kernlearn import config as configs
+from kernlearn import datasets, engine
+from kernlearn import store as stores
 from kernlearn.datasets import room
 from kernlearn.datasets.escaping import unfiltered
 from kernlearn.exceptions import ConfigError, DataError
-from kernlearn.experiments import engine
 
 
 def _allow_memory(size: str | None) -> str | None:
@@ -74,7 +75,7 @@ def with_splits(settings: Sequence[str], splits: int | None) -> list[str]:
 
 
 def load_experiments(
-    configs: Sequence[str],
+    names: Sequence[str],
     profile: str,
     splits: int | None,
     settings: Sequence[str],
@@ -83,9 +84,9 @@ def load_experiments(
     """Load all configs before anything runs; one error has those of all configs."""
     settings = with_splits(settings, splits)
     loaded, errors = [], []
-    for config in configs:
+    for config in names:
         try:
-            experiment = experiments.load_config(
+            experiment = configs.load_config(
                 config, profile=profile, settings=settings, data_dir=data_dir
             )
             loaded.append(experiment)
@@ -97,21 +98,21 @@ def load_experiments(
 
 
 @contextmanager
-def opened_store(path: Path) -> "Iterator[experiments.Store]":
+def opened_store(path: Path) -> "Iterator[stores.Store]":
     """Open a store for reading; at the end say how many of its rows were left out, if any."""
-    with experiments.Store.existing(path) as store, _told(store):
+    with stores.Store.existing(path) as store, _told(store):
         yield store
 
 
 @contextmanager
-def written_store(path: Path, **how: Any) -> "Iterator[experiments.Store]":
+def written_store(path: Path, **how: Any) -> "Iterator[stores.Store]":
     """Open a store for writing, and do the same."""
-    with experiments.Store(path, **how) as store, _told(store):
+    with stores.Store(path, **how) as store, _told(store):
         yield store
 
 
 @contextmanager
-def _told(store: "experiments.Store") -> Iterator[None]:
+def _told(store: "stores.Store") -> Iterator[None]:
     try:
         yield
     finally:
@@ -131,15 +132,15 @@ def make_plans(
     loaded: Sequence[Any],
     data_dir: Path | None,
     available: bool,
-    store: "experiments.Store | None" = None,
+    store: "stores.Store | None" = None,
     choice: "engine.selection.Choice | None" = None,
-) -> "list[experiments.Plan]":
+) -> "list[engine.Plan]":
     """Plan all experiments, or the data sets that are chosen; one message names every missing one.
 
     A data set that is not found but was measured in the store is planned as the store records
     it: enough for a report.
     """
-    from kernlearn.experiments.engine.plan import locate_datasets, missing_cards
+    from kernlearn.engine.plan import locate_datasets, missing_cards
 
     measured = {} if store is None else store.datasets()
     labels = [None if choice is None else choice.datasets(e.config) for e in loaded]
@@ -160,7 +161,7 @@ def make_plans(
         )
     options: dict[str, Any] = {"data_dir": data_dir, "available": available, "stored": measured}
     return [
-        experiments.make_plan(e, located=places, labels=wanted, **options)
+        engine.make_plan(e, located=places, labels=wanted, **options)
         for (e, places), wanted in zip(located, labels, strict=True)
     ]
 
@@ -191,7 +192,7 @@ def check_choice(option: str, value: str | None, allowed: Sequence[str]) -> None
         raise DataError(f"--{option} {value}: expected one of {', '.join(allowed)}")
 
 
-def show_prepared(plans: "Sequence[experiments.Plan]", *, err: bool = False) -> None:
+def show_prepared(plans: "Sequence[engine.Plan]", *, err: bool = False) -> None:
     """Print what was dropped, coded or filled in of each data set, once."""
     done = {label: one for plan in plans for label, one in plan.preparations.items()}
     for label, preparation in done.items():
@@ -199,7 +200,7 @@ def show_prepared(plans: "Sequence[experiments.Plan]", *, err: bool = False) -> 
             typer.echo(f"{label}: {sentence}", err=err)
 
 
-def show_left_out(plan: "experiments.Plan") -> None:
+def show_left_out(plan: "engine.Plan") -> None:
     """Print which data sets and methods a plan leaves out, if any."""
     name = plan.experiment.name
     if plan.left_out:

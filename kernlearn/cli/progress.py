@@ -12,10 +12,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from kernlearn.cli.options import make_console, show_left_out
 from kernlearn.cli.tables import show_report
-from kernlearn.experiments import Plan, Trial
-from kernlearn.experiments.engine.runner import Listener
-from kernlearn.experiments.engine.selection import STATES, Estimates, State, duration
-from kernlearn.experiments.store.results import Result, utc_now
+from kernlearn.config import Trial
+from kernlearn.engine import Plan
+from kernlearn.engine.runner import Listener
+from kernlearn.engine.selection import STATES, Estimates, State, duration
+from kernlearn.store.results import Result, utc_now
 
 # Least seconds between two estimates of the remaining time, and how often as long as an estimate
 # took, since they look at all remaining trials.

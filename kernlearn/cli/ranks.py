@@ -6,13 +6,13 @@ from typing import Annotated, Any
 import typer
 from typer import Option
 
-from kernlearn import experiments
+from kernlearn import engine
+from kernlearn import store as stores
 from kernlearn.cli import options, terminal
 from kernlearn.cli.outputs import Plot, check_picture, save_picture, table_text, write_text
 from kernlearn.cli.report import StoreOrConfigs, is_store
 from kernlearn.cli.run import Only
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments import engine
 
 _FORMATS = ("table", "csv", "json", "markdown", "latex")
 _SUFFIXES = {".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex"}
@@ -130,7 +130,7 @@ def _form(form: str | None, output: Path | None) -> str:
 def _summaries(
     names: list[str],
     is_whole: bool,
-    store: "experiments.Store",
+    store: "stores.Store",
     profile: str | None,
     settings: list[str],
     data_dir: Path | None,
@@ -155,7 +155,7 @@ def _summaries(
         yield plan, summary_of(plan, store)
 
 
-def _titled(plan: "experiments.Plan") -> str:
+def _titled(plan: "engine.Plan") -> str:
     """Return the name of an experiment, and its profile, whose numbers are indicative."""
     one = plan.experiment
     return f"{one.name} ({one.profile}, indicative)" if one.indicative else one.name

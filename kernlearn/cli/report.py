@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from kernlearn import experiments, reports
+from kernlearn import engine, reports
+from kernlearn import store as stores
 from kernlearn.cli import options
 from kernlearn.cli.tables import show_report
 from kernlearn.exceptions import KernlearnError, ReportError, SummaryError
@@ -121,7 +122,7 @@ def report(
 
 
 def write_reports(
-    plan: "experiments.Plan", store: "experiments.Store", output: Path, summary: Path | None
+    plan: "engine.Plan", store: "stores.Store", output: Path, summary: Path | None
 ) -> "tuple[reports.Report, Path]":
     """Write the page of an experiment and, if a folder for it is given, its summary.
 
@@ -157,9 +158,9 @@ def is_store(name: str) -> bool:
 
 
 def _write_site(
-    plans: "list[experiments.Plan]",
+    plans: "list[engine.Plan]",
     skipped: "list[site.Skipped]",
-    store: "experiments.Store",
+    store: "stores.Store",
     output: Path,
     summary: Path | None,
 ) -> None:
@@ -178,7 +179,7 @@ def _write_site_of_summaries(
     folder: Path, names: Sequence[str], configs: Sequence[Path], output: Path
 ) -> None:
     """Write a site of the summaries in a folder, or of those of some experiments."""
-    from kernlearn.experiments.config.finding import find_config, shipped_configs
+    from kernlearn.config.finding import find_config, shipped_configs
     from kernlearn.reports.summarised import summarised_reports
 
     named = [find_config(name) for name in names]

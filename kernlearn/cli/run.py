@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from kernlearn import experiments, reports
+from kernlearn import engine, reports
+from kernlearn import store as stores
 from kernlearn.cli import options
 from kernlearn.cli.report import write_reports
 from kernlearn.datasets.room import parse_size
-from kernlearn.experiments import engine, executors
-from kernlearn.experiments.engine.interrupts import Interrupts
+from kernlearn.engine.interrupts import Interrupts
 from kernlearn.memory import keep_freed_memory
 
 RetryFailed = Annotated[bool, Option(help="Also run the trials that failed before.")]
@@ -104,7 +104,7 @@ def run(
         for plan in plans:
             engine.selection.check_choice(plan, choice)
         try:
-            ready = executors.make_executor(
+            ready = engine.make_executor(
                 executor,
                 jobs=jobs,
                 scheduler=scheduler,
@@ -114,7 +114,7 @@ def run(
             )
             with closing(ready):
                 for plan in plans:
-                    outcome = experiments.run_plan(
+                    outcome = engine.run_plan(
                         plan,
                         opened,
                         executor=ready,
@@ -177,8 +177,8 @@ def plan(
 
 
 def _show_planned(
-    plan: "experiments.Plan",
-    store: "experiments.Store | None",
+    plan: "engine.Plan",
+    store: "stores.Store | None",
     choice: "engine.selection.Choice",
     slots: int,
 ) -> float | None:
@@ -211,7 +211,7 @@ def _show_planned(
     return total
 
 
-def _counts(plan: "experiments.Plan", states: "dict[str, engine.selection.State]") -> str:
+def _counts(plan: "engine.Plan", states: "dict[str, engine.selection.State]") -> str:
     counts = Counter(states.values())
     numbers = ", ".join(f"{counts[state]} {state}" for state in engine.selection.STATES)
     return f"{plan.experiment.name}: {len(states)} trials: {numbers}"
@@ -223,11 +223,11 @@ def _choice(only: list[str], retry_failed: bool, force: list[str]) -> "engine.se
 
 
 def _whole(
-    plan: "experiments.Plan",
+    plan: "engine.Plan",
     choice: "engine.selection.Choice",
     data_dir: Path | None,
-    store: "experiments.Store",
-) -> "experiments.Plan":
+    store: "stores.Store",
+) -> "engine.Plan":
     """Return the plan with the data sets that were not chosen, of which the page tells too."""
     if not choice.only:
         return plan
@@ -236,9 +236,9 @@ def _whole(
 
 def _chosen(
     report: "reports.Report",
-    plan: "experiments.Plan",
+    plan: "engine.Plan",
     choice: "engine.selection.Choice",
-    store: "experiments.Store",
+    store: "stores.Store",
 ) -> "reports.Report":
     """Return what is shown of a report: all of it, or the rows that were chosen."""
     if not choice.only:
@@ -246,6 +246,6 @@ def _chosen(
     return reports.chosen_part(report, engine.selection.check_choice(plan, choice), store)
 
 
-def _existing(store: Path) -> "AbstractContextManager[experiments.Store | None]":
+def _existing(store: Path) -> "AbstractContextManager[stores.Store | None]":
     """Open a store for reading, if there is one."""
     return options.opened_store(store) if store.exists() else nullcontext()

@@ -2,8 +2,8 @@
 
 import typer
 
+from kernlearn import engine
 from kernlearn.cli import options
-from kernlearn.experiments import engine
 
 
 def runs(store: options.StorePath = options.STORE) -> None:

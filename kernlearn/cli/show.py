@@ -7,10 +7,9 @@ from typing import Any
 
 import typer
 
-from kernlearn import datasets
+from kernlearn import datasets, engine
 from kernlearn.cli import options
 from kernlearn.exceptions import DataError
-from kernlearn.experiments import engine
 
 _TASKS = {
     "classification": "classification",
@@ -54,7 +53,7 @@ def show(
 
 
 def _lines(experiment: Any, data_dir: Path | None) -> Iterator[str]:
-    from kernlearn.experiments.config.methods import components
+    from kernlearn.config.methods import components
 
     config = experiment.config
     yield f"{experiment.name}: {config.title}"
@@ -133,8 +132,8 @@ def _data(label: str, entry: Any, experiment: Any, data_dir: Path | None) -> Ite
 
 
 def _size(entry: Any, experiment: Any, data_dir: Path | None) -> str:
+    from kernlearn.config.reading import arguments_of
     from kernlearn.datasets.finding import find_as
-    from kernlearn.experiments.config.reading import arguments_of
 
     config = experiment.config
     try:

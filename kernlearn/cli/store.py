@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from kernlearn import experiments
+from kernlearn import reports
+from kernlearn import store as stores
 from kernlearn.cli.options import (
     STORE,
     StorePath,
@@ -20,10 +21,9 @@ from kernlearn.cli.options import (
 )
 from kernlearn.cli.outputs import write_text
 from kernlearn.cli.terminal import write_data
+from kernlearn.config.spec import canonical
 from kernlearn.datasets.escaping import csv_text
 from kernlearn.exceptions import ReportError, StoreError
-from kernlearn.experiments import engine
-from kernlearn.experiments import store as stores
 
 # Conflicts of a merge that are shown.
 _SHOWN = 20
@@ -89,22 +89,22 @@ def export(
         )
     if form is None:
         suffix = output.suffix[1:].lower() if output is not None else ""
-        form = suffix if suffix in stores.export.FORMATS else "csv"
-    if form not in stores.export.FORMATS:
-        allowed = ", ".join((*stores.export.FORMATS, _CRATE))
+        form = suffix if suffix in reports.export.FORMATS else "csv"
+    if form not in reports.export.FORMATS:
+        allowed = ", ".join((*reports.export.FORMATS, _CRATE))
         raise StoreError(f"--format {form}: expected one of {allowed}")
     if output is None and form == "parquet":
         raise StoreError("--format parquet: name a file with --output")
     with opened_store(store) as opened:
-        rows = stores.export.tidy_rows(opened, experiment)
+        rows = reports.export.tidy_rows(opened, experiment)
         if output is None:
-            write_data(stores.export.export_text(rows, form))
+            write_data(reports.export.export_text(rows, form))
         else:
-            typer.echo(f"{output}: {stores.export.export_file(rows, output, form)} rows")
+            typer.echo(f"{output}: {reports.export.export_file(rows, output, form)} rows")
 
 
 def _export_crate(
-    store: "experiments.Store",
+    store: "stores.Store",
     output: Path | None,
     names: Sequence[str],
     configs: Sequence[Path],
@@ -170,7 +170,7 @@ def merge(
         )
         for one in summary.conflicts[:_SHOWN]:
             numbers = ", ".join(f"{m} {a} / {b}" for m, (a, b) in one.metrics.items())
-            place = f"{one.experiment} {one.key[:10]} {engine.spec.canonical(one.labels)}"
+            place = f"{one.experiment} {one.key[:10]} {canonical(one.labels)}"
             typer.echo(f"  conflict, kept the destination's: {place}: {numbers}")
         if len(summary.conflicts) > _SHOWN:
             typer.echo(f"  and {len(summary.conflicts) - _SHOWN} more")

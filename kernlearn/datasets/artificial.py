@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kernlearn.checks import check_count, check_nonnegative, check_proportion
 from kernlearn.datasets.chunks import Seed, gaussian_stream, generator_of
 from kernlearn.datasets.registering import register, to_bunch
-from kernlearn.validation import check_count, check_nonnegative, check_proportion
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kernlearn.checks import check_count, check_positive, check_proportion
 from kernlearn.datasets.chunks import Seed, generator_of
 from kernlearn.datasets.objects import as_objects
 from kernlearn.datasets.registering import register, to_bunch
-from kernlearn.validation import check_count, check_positive, check_proportion
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn import validation
+from kernlearn import checks
 from kernlearn.datasets import unpacking
 from kernlearn.datasets.formats import Expected
 from kernlearn.datasets.table_batches import csv_batches, parquet_batches
@@ -95,9 +95,9 @@ def iter_chunks(
     [((2, 3), [1.0, -1.0]), ((1, 3), [1.0])]
     """
     file = Path(path)
-    validation.check_count(n_rows=n_rows)
+    checks.check_count(n_rows=n_rows)
     if n_features is not None:
-        validation.check_count(n_features=n_features)
+        checks.check_count(n_features=n_features)
     if format not in (None, "libsvm", "parquet", "csv"):
         raise ValueError(f"format must be None, 'libsvm', 'parquet' or 'csv', got {format!r}")
     if isinstance(drop, str):
@@ -244,13 +244,13 @@ def gaussian_stream(
     >>> [len(y) for X, y in gaussian_stream(2500, random_state=0)]
     [1000, 1000, 500]
     """
-    validation.check_count(n_features=n_features, batch_size=batch_size, period=period)
+    checks.check_count(n_features=n_features, batch_size=batch_size, period=period)
     if n_samples is not None:
-        validation.check_count(n_samples=n_samples)
+        checks.check_count(n_samples=n_samples)
     if n_features < 2:
         raise ValueError(f"'n_features' must be at least 2, a plane to turn in, got {n_features}")
-    validation.check_proportion(positive=positive)
-    validation.check_nonnegative(separation=separation, drift=drift, jump=jump)
+    checks.check_proportion(positive=positive)
+    checks.check_nonnegative(separation=separation, drift=drift, jump=jump)
 
     def angle(t: np.ndarray) -> np.ndarray:
         jumps = t // period

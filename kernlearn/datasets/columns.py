@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn.checks import whole_number
 from kernlearn.datasets import text
 from kernlearn.datasets.file_options import Column, FileOptions, Guess
 from kernlearn.datasets.preparation import compares_rows
-from kernlearn.datasets.text import whole_number
 from kernlearn.exceptions import DataError
 
 #: With more distinct values, text is no nominal column and numbers are no classes.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn import validation
+from kernlearn import checks
 from kernlearn.datasets.chunks import Chunk, Seed, gaussian_stream, generator_of
 from kernlearn.datasets.partitions import Partition
 from kernlearn.datasets.sources import RowSource
@@ -65,12 +65,12 @@ def product_rows(
     >>> [X.shape for X, y in product_rows(2500, n_features=5, batch_size=1000, random_state=0)]
     [(1000, 5), (1000, 5), (500, 5)]
     """
-    validation.check_count(n_features=n_features, batch_size=batch_size)
+    checks.check_count(n_features=n_features, batch_size=batch_size)
     if n_samples is not None:
-        validation.check_count(n_samples=n_samples)
+        checks.check_count(n_samples=n_samples)
     if n_features < 3:
         raise ValueError(f"'n_features' must be at least 3, got {n_features}")
-    validation.check_nonnegative(noise=noise)
+    checks.check_nonnegative(noise=noise)
     seed = random_state
     if seed is None or isinstance(seed, np.random.RandomState):
         seed = int(generator_of(seed).randint(2**31))

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from kernlearn.checks import whole_number
 from kernlearn.datasets import room
 from kernlearn.datasets.cache import Contents, fingerprint
 from kernlearn.datasets.card import Card, Form
@@ -16,7 +17,7 @@ from kernlearn.datasets.formats import Expected, Missing, Table
 from kernlearn.datasets.missing import settle_missing
 from kernlearn.datasets.objects import are_objects
 from kernlearn.datasets.preparation import Preparation, asymmetry, compares_rows, look_like_ids
-from kernlearn.datasets.text import canonical_labels, column_position, whole_number
+from kernlearn.datasets.text import canonical_labels, column_position
 from kernlearn.datasets.unpacking import clear_errors
 from kernlearn.exceptions import DataError
 

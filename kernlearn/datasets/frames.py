@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernlearn.checks import whole_number
 from kernlearn.datasets import text
 from kernlearn.datasets.arrow_columns import check_columns
 from kernlearn.datasets.formats import Excel, Expected, Stata, Table, default_names
 from kernlearn.datasets.objects import as_objects
-from kernlearn.datasets.text import whole_number
 from kernlearn.datasets.unpacking import naming_damage, read_bytes
 from kernlearn.exceptions import DataError
 from kernlearn.lazy import missing_text

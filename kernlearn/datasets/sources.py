@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kernlearn import validation
+from kernlearn import checks
 from kernlearn.datasets import partitions
 from kernlearn.datasets.partitions import Partition, RowChunk
 
@@ -163,7 +163,7 @@ def row_source(
     >>> [len(y) for X, y in source]
     [2, 2, 1]
     """
-    validation.check_count(n_rows=n_rows)
+    checks.check_count(n_rows=n_rows)
     if isinstance(data, RowSource):
         return data
     if _are_paths(data):

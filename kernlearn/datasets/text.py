@@ -20,8 +20,6 @@ from kernlearn.exceptions import DataError
 
 # without backtracking, which takes hours for a million digits
 _NUMBER = re.compile(r"[+-]?(\d++\.?+\d*+|\.\d++)([eE][+-]?\d++)?+", re.ASCII)
-# An integer of more digits is no position of anything; Python refuses those of over 4300.
-_WHOLE = re.compile(r"-?\d{1,18}")
 _WIDE = re.compile(rb"[\xf0-\xf4]")
 _OF_LINE = 80  # bytes of a line's text beside its letters, and of its place in a list
 _OF_NUMBER = 28  # an array that grows, the features, and these in order
@@ -29,18 +27,6 @@ _OF_NUMBER = 28  # an array that grows, the features, and these in order
 Convert = Callable[[str], float]
 Split = Callable[[str], list[str]]
 Record = tuple[int, list[str]]
-
-
-def whole_number(text: object) -> int | None:
-    """Return the integer that a text gives, such as a position; None if it gives none.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets.text import whole_number
-    >>> whole_number("-1"), whole_number("--1"), whole_number("9" * 5000)
-    (-1, None, None)
-    """
-    return int(text) if isinstance(text, str) and _WHOLE.fullmatch(text) else None
 
 
 def read_lines(path: Path, encoding: str = "utf-8") -> list[str]:

@@ -13,11 +13,11 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state, check_X_y
 
+from kernlearn.checks import check_nonnegative, check_positive
 from kernlearn.pairwise.buffers import Buffer
 from kernlearn.pairwise.learned_kernels import shrink
 from kernlearn.pairwise.learners import OLP, two_classes
 from kernlearn.pairwise.losses import LOSSES, PairwiseLoss
-from kernlearn.validation import check_nonnegative, check_positive
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]

@@ -1,4 +1,5 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
+from kernlearn.reports import export as export
 from kernlearn.reports.chosen import chosen_part as chosen_part
 from kernlearn.reports.report import Report as Report
 from kernlearn.reports.report import assemble as assemble
@@ -13,6 +14,7 @@ __all__ = [
     "assemble",
     "build_tables",
     "chosen_part",
+    "export",
     "summarise",
     "write_report",
     "write_site",

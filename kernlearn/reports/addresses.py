@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kernlearn.experiments.engine.spec import LABELS
+from kernlearn.config.spec import LABELS
 
 # A claim's address begins with its first words.
 _LONGEST = 48

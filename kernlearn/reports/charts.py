@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from kernlearn.experiments.config.model import ExperimentConfig, FigureSpec, TableSpec, Tolerance
-from kernlearn.experiments.engine.spec import LABELS
+from kernlearn.config.model import ExperimentConfig, FigureSpec, TableSpec, Tolerance
+from kernlearn.config.spec import LABELS
 from kernlearn.reports.addresses import file_stems, slug
 from kernlearn.reports.report import Report
 from kernlearn.reports.summary import label_values, matching

@@ -15,17 +15,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 
+from kernlearn.config.measured import METRICS
+from kernlearn.config.model import Drift, ExperimentConfig
+from kernlearn.engine.grids import chosen_by_mean
+from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import StoreError, SummaryError
-from kernlearn.experiments.config.model import Drift, ExperimentConfig
-from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.measured import METRICS
-from kernlearn.experiments.replacing import refuse_pipe
-from kernlearn.experiments.store.grids import chosen_by_mean
-from kernlearn.experiments.store.results import Store
-from kernlearn.experiments.summary_files import parse_parameters
 from kernlearn.reports.summary import KEY, is_cost, summarise, summary_text, tidy_runs
 from kernlearn.reports.summary_reading import parse_summary, read_details, read_summary
 from kernlearn.reports.xml_text import xml_text
+from kernlearn.store.replacing import refuse_pipe
+from kernlearn.store.results import Store
+from kernlearn.store.summary_files import parse_parameters
 
 #: Columns of a check.
 COLUMNS = [

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kernlearn.experiments.engine.spec import LABELS, Trial, canonical
-from kernlearn.experiments.store.grids import chosen_by_mean
-from kernlearn.experiments.store.results import Store
+from kernlearn.config.spec import LABELS, Trial, canonical
+from kernlearn.engine.grids import chosen_by_mean
 from kernlearn.reports.report import Report, remarks
 from kernlearn.reports.summary import label_rows
 from kernlearn.reports.tables import build_tables
+from kernlearn.store.results import Store
 
 
 def chosen_part(report: Report, trials: Sequence[Trial], store: Store) -> Report:
@@ -29,7 +29,9 @@ def chosen_part(report: Report, trials: Sequence[Trial], store: Store) -> Report
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.store import Store
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan, run_plan
     >>> from kernlearn.reports import assemble, chosen_part
     >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
     >>> plan = make_plan(load_config("demo_ordinal", settings=small))

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.config.claims import Check, LabelValue
-from kernlearn.experiments.engine.spec import LABELS
+from kernlearn.config.claims import Check, LabelValue
+from kernlearn.config.spec import LABELS
 from kernlearn.reports.significance import VALUES, Cell, by_method, mean_of
 
 #: Sides of a comparison, by value of the label that is compared: their means, and their labels.

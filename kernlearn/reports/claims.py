@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.config.claims import BOUNDS, COMPARISONS, Check, Claim
-from kernlearn.experiments.config.model import ExperimentConfig
+from kernlearn.config.claims import BOUNDS, COMPARISONS, Check, Claim
+from kernlearn.config.model import ExperimentConfig
 from kernlearn.reports import claim_cells, significance
 from kernlearn.reports.significance import (
     FAILS,
@@ -104,7 +104,7 @@ def decide_claims(
 ) -> list[Decision]:
     """Decide every claim of an experiment.
 
-    :class:`~kernlearn.experiments.config.claims.Check` documents the questions, and
+    :class:`~kernlearn.config.claims.Check` documents the questions, and
     :mod:`~kernlearn.reports.significance` the tests. Methods, or values of another label, are
     compared within cells in which all else is the same, on the same splits. If a claim names
     several methods, each is decided by itself, against each of those under ``than``, and the

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.checks import whole_number
+from kernlearn.config.measured import METRICS
+from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets.escaping import visible
-from kernlearn.datasets.text import whole_number
+from kernlearn.engine.grids import chosen_in_cells
 from kernlearn.exceptions import StoreError
-from kernlearn.experiments.engine.spec import LABELS, canonical
-from kernlearn.experiments.measured import METRICS
-from kernlearn.experiments.store.export import parameters_of
-from kernlearn.experiments.store.grids import chosen_in_cells
-from kernlearn.experiments.store.results import Run, Store, StoredTrial
+from kernlearn.reports.export import parameters_of
 from kernlearn.reports.significance import paired_interval
 from kernlearn.reports.summary import KEY
+from kernlearn.store.results import Run, Store, StoredTrial
 
 #: Columns of a comparison.
 COLUMNS = [

@@ -26,8 +26,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kernlearn.experiments.config.model import ExperimentConfig, Tolerance
-from kernlearn.experiments.engine.spec import LABELS
+from kernlearn.config.model import ExperimentConfig, Tolerance
+from kernlearn.config.spec import LABELS
 from kernlearn.reports.addresses import joined
 from kernlearn.reports.significance import VALUES, paired_interval
 from kernlearn.reports.summary import direction, label_rows, metric_rows

@@ -13,13 +13,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote
 
+from kernlearn.config.finding import shipped_name
+from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments.config.finding import shipped_name
-from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.replacing import replacing
-from kernlearn.experiments.store.results import Store
 from kernlearn.lazy import needed_by
 from kernlearn.reports.crate_content import Content, Execution, gather
+from kernlearn.store.replacing import replacing
+from kernlearn.store.results import Store
 from kernlearn.version import __version__
 
 _HOME = "https://github.com/kernlearn/kernlearn"

@@ -8,12 +8,12 @@ from typing import Any
 
 from kernlearn.datasets import catalogue
 from kernlearn.datasets.escaping import csv_text
-from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.store.export import export_text, tidy_rows
-from kernlearn.experiments.store.results import Store
+from kernlearn.engine.plan import Plan
 from kernlearn.reports.badge import badge, badge_words
+from kernlearn.reports.export import export_text, tidy_rows
 from kernlearn.reports.report import Report, assemble
 from kernlearn.reports.summary import summary_text
+from kernlearn.store.results import Store
 
 # Of a row of a summary that has a reported number.
 _VERDICT_COLUMNS = [

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from kernlearn.config.entries import DatasetEntry
 from kernlearn.datasets import catalogue
-from kernlearn.experiments.config.entries import DatasetEntry
-from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.store.results import Result
+from kernlearn.engine.plan import Plan
 from kernlearn.reports.stream_facts import stream_facts
+from kernlearn.store.results import Result
 
 
 def data_facts(plan: Plan, results: Mapping[str, Result]) -> dict[str, list[str]]:

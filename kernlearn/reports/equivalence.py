@@ -24,11 +24,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.config.entries import varied
+from kernlearn.config.suggestions import suggestion
+from kernlearn.engine import Plan
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments import Plan
-from kernlearn.experiments.config.entries import varied
-from kernlearn.experiments.store.results import Result
-from kernlearn.experiments.suggestions import suggestion
+from kernlearn.store.results import Result
 
 #: What stands for the method that is chosen in each split by its score on held-out rows.
 CHOSEN = "best on held-out rows"

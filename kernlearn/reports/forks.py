@@ -12,14 +12,14 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.config.model import ExperimentConfig, Fork
-from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.engine.spec import LABELS
-from kernlearn.experiments.store.grids import chosen_by_mean
-from kernlearn.experiments.store.results import Store
+from kernlearn.config.model import ExperimentConfig, Fork
+from kernlearn.config.spec import LABELS
+from kernlearn.engine.grids import chosen_by_mean
+from kernlearn.engine.plan import Plan
 from kernlearn.reports.summary import label_rows, summarise, tidy_runs
 from kernlearn.reports.totals import SCORES, kind_of
 from kernlearn.reports.verdicts import NOT_RUN, VERDICTS, tolerated
+from kernlearn.store.results import Store
 
 #: Name of the branch of a fork that the config takes.
 CHOSEN = "as chosen"

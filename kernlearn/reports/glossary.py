@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from kernlearn.config.entries import form_of
+from kernlearn.config.model import ExperimentConfig
 from kernlearn.datasets.resources import shipped
-from kernlearn.experiments.config.entries import form_of
-from kernlearn.experiments.config.model import ExperimentConfig
 
 # A row of a table: names, separated by commas, and the meaning.
 _ROW = re.compile(r"^\| (?P<names>[^|]+) \| (?P<meaning>[^|]+) \|$", re.MULTILINE)

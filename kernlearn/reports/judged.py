@@ -11,7 +11,7 @@ import pandas as pd
 
 import kernlearn
 from kernlearn.datasets.cache import Stamp, recall, remember, stamp
-from kernlearn.experiments.engine.plan import Plan
+from kernlearn.engine.plan import Plan
 from kernlearn.reports.claims import Decision, decide_claims
 from kernlearn.reports.conclusions import Chance, Conclusion, judge_differences
 from kernlearn.reports.summary import reported_runs

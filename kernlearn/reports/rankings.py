@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.spec import LABELS
+from kernlearn.config.suggestions import suggestion
+from kernlearn.engine.selection import Choice, label_texts
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments.config.model import ExperimentConfig
-from kernlearn.experiments.engine.selection import Choice, label_texts
-from kernlearn.experiments.engine.spec import LABELS
-from kernlearn.experiments.suggestions import suggestion
 from kernlearn.reports.ranks import Ranks, rank_methods
 from kernlearn.reports.summary import direction, is_cost, label_rows, metric_rows
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.config.suggestions import suggestion
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments.suggestions import suggestion
 
 #: With fewer data sets the tests find large differences only, and p-values are rough.
 FEW_DATASETS = 10

@@ -9,11 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from kernlearn.experiments.engine.environment import describe_environment
-from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.engine.spec import canonical
-from kernlearn.experiments.store.grids import chosen_by_mean
-from kernlearn.experiments.store.results import Result, Store, utc_now
+from kernlearn.config.spec import canonical
+from kernlearn.engine.environment import describe_environment
+from kernlearn.engine.grids import chosen_by_mean
+from kernlearn.engine.plan import Plan
 from kernlearn.reports.claims import Decision
 from kernlearn.reports.conclusions import Chance, Conclusion
 from kernlearn.reports.data_facts import data_facts
@@ -24,6 +23,7 @@ from kernlearn.reports.summary import MEDIAN_LEVEL, summarise, summary_text, tid
 from kernlearn.reports.tables import NOT_CONVERGED, Table, build_tables, unmarked
 from kernlearn.reports.totals import Measured
 from kernlearn.reports.verdicts import rules
+from kernlearn.store.results import Result, Store, utc_now
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,9 @@ class Report:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.store import Store
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan, run_plan
     >>> from kernlearn.reports import assemble
     >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
     >>> plan = make_plan(load_config("demo_ordinal", settings=small))
@@ -120,7 +122,9 @@ def assemble(plan: Plan, store: Store) -> Report:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.store import Store
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan, run_plan
     >>> from kernlearn.reports import assemble
     >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
     >>> plan = make_plan(load_config("demo_ordinal", settings=small))
@@ -188,7 +192,9 @@ def write_summary(report: Report, folder: Path) -> Path:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.store import Store
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan, run_plan
     >>> from kernlearn.reports import assemble, write_summary
     >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
     >>> plan = make_plan(load_config("demo_ordinal", settings=small))

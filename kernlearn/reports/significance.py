@@ -32,7 +32,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.config.claims import Check
+from kernlearn.config.claims import Check
 
 #: Columns of the numbers of all splits that are no labels.
 VALUES = ("metric", "split", "value", "converged")

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernlearn.config.finding import shipped_configs
+from kernlearn.config.loading import load_config, names_files
+from kernlearn.config.spec import StoredDataset
+from kernlearn.engine.plan import Plan, make_plan
 from kernlearn.exceptions import ConfigError, ReportError
-from kernlearn.experiments.config.finding import shipped_configs
-from kernlearn.experiments.config.loading import load_config, names_files
-from kernlearn.experiments.engine.plan import Plan, make_plan
-from kernlearn.experiments.engine.spec import StoredDataset
-from kernlearn.experiments.store.results import Store
+from kernlearn.store.results import Store
 
 # A profile, and the settings on top of it.
 _Way = tuple[str, tuple[str, ...]]
@@ -61,7 +61,7 @@ def stored_plans(
         Profile of all experiments; by default, for each the profile of its runs with the most
         trials in the store.
     settings : sequence of str
-        Settings of all experiments, as for :func:`~kernlearn.experiments.load_config`; by
+        Settings of all experiments, as for :func:`~kernlearn.config.load_config`; by
         default those of the runs, chosen in the same way.
     data_dir : Path, optional
         Where data is searched first. Data sets that are not found are described by the

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kernlearn.experiments.config.entries import DatasetEntry
+from kernlearn.config.entries import DatasetEntry
 
 
 def stream_facts(entry: DatasetEntry) -> list[str]:

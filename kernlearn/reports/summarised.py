@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from kernlearn.config.finding import shipped_configs
+from kernlearn.config.loading import load_config, names_files
+from kernlearn.config.model import LoadedExperiment
+from kernlearn.config.spec import LABELS
 from kernlearn.datasets.escaping import visible
+from kernlearn.engine.plan import Plan, axes_of
 from kernlearn.exceptions import ConfigError, ReportError, SummaryError
-from kernlearn.experiments.config.finding import shipped_configs
-from kernlearn.experiments.config.loading import load_config, names_files
-from kernlearn.experiments.config.model import LoadedExperiment
-from kernlearn.experiments.engine.plan import Plan, axes_of
-from kernlearn.experiments.engine.spec import LABELS
-from kernlearn.experiments.summary_files import parse_parameters
 from kernlearn.reports.report import Report
 from kernlearn.reports.stored import NO_CONFIG, Skipped, configs_by_name
 from kernlearn.reports.summary import KEY, TIMES, judged, label_rows, with_reported
@@ -20,6 +19,7 @@ from kernlearn.reports.summary_details import Details, read_shown
 from kernlearn.reports.summary_reading import read_cells
 from kernlearn.reports.tables import build_tables
 from kernlearn.reports.verdicts import rules
+from kernlearn.store.summary_files import parse_parameters
 
 
 def summarised_reports(

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.config import costs
+from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.spec import LABELS
 from kernlearn.datasets.escaping import csv_text
-from kernlearn.experiments import costs
-from kernlearn.experiments.config.model import ExperimentConfig
-from kernlearn.experiments.engine.plan import Plan, wanted
-from kernlearn.experiments.engine.spec import LABELS
-from kernlearn.experiments.store.export import parameters_of
-from kernlearn.experiments.store.results import Result
+from kernlearn.engine.plan import Plan, wanted
+from kernlearn.reports.export import parameters_of
 from kernlearn.reports.significance import VALUES, best_methods, median_interval
 from kernlearn.reports.verdicts import (
     BASELINE_BETTER,
@@ -22,6 +21,7 @@ from kernlearn.reports.verdicts import (
     Mean,
     verdict,
 )
+from kernlearn.store.results import Result
 
 #: Columns that identify a cell of a summary.
 KEY = ["experiment", *LABELS, "params", "metric"]
@@ -112,7 +112,9 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.store import Store
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan, run_plan
     >>> from kernlearn.reports import summarise
     >>> from kernlearn.reports.summary import tidy_runs
     >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]

@@ -11,12 +11,12 @@ from typing_extensions import TypedDict
 
 from kernlearn.datasets.escaping import visible
 from kernlearn.exceptions import SummaryError
-from kernlearn.experiments.store.rows import Environment
-from kernlearn.experiments.summary_files import parsed
 from kernlearn.reports import conclusions, significance
 from kernlearn.reports.claims import Decision
 from kernlearn.reports.conclusions import Chance, Conclusion
 from kernlearn.reports.summary_reading import read_text
+from kernlearn.store.rows import Environment
+from kernlearn.store.summary_files import parsed
 
 #: What summaries of earlier versions lack, and what pages call it.
 _LATER = {

@@ -10,8 +10,8 @@ import pandas as pd
 from kernlearn.datasets.escaping import unguarded, visible
 from kernlearn.datasets.yaml import shortened
 from kernlearn.exceptions import SummaryError
-from kernlearn.experiments.summary_files import parse_details, parse_parameters
 from kernlearn.reports.summary import COLUMNS, KEY, TIMES
+from kernlearn.store.summary_files import parse_details, parse_parameters
 
 _COUNTS = ["n_splits", "not_converged"]
 _NUMBERS = ["mean", "std", "reported_mean", "reported_std", *TIMES, *_COUNTS]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.config.layout import table_layout
+from kernlearn.config.model import ExperimentConfig, TableSpec
+from kernlearn.config.registry import BUILT_IN, Scope
 from kernlearn.datasets.escaping import csv_text
-from kernlearn.experiments.config.layout import table_layout
-from kernlearn.experiments.config.model import ExperimentConfig, TableSpec
-from kernlearn.experiments.registry import BUILT_IN, Scope
 from kernlearn.reports.addresses import place_of
 from kernlearn.reports.summary import label_rows, label_values
 from kernlearn.reports.verdicts import (
@@ -177,7 +177,9 @@ def build_tables(summary: pd.DataFrame, config: ExperimentConfig) -> list[Table]
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.store import Store
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan, run_plan
     >>> from kernlearn.reports import assemble, build_tables
     >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
     >>> plan = make_plan(load_config("demo_ordinal", settings=small))

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import pandas as pd
 
-from kernlearn.experiments.config.model import ExperimentConfig, LoadedExperiment
+from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.reports import conclusions
 from kernlearn.reports.claims import Decision, worst_outcome
 from kernlearn.reports.conclusions import Chance, Conclusion

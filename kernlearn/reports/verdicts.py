@@ -24,7 +24,7 @@ from math import isnan, sqrt
 
 import numpy as np
 
-from kernlearn.experiments.config.model import ExperimentConfig, Tolerance
+from kernlearn.config.model import ExperimentConfig, Tolerance
 
 MATCH, WITHIN_SPREAD = "match", "match within spread"
 BETTER, BASELINE_BETTER, WORSE = "better", "baseline better", "worse"
@@ -125,7 +125,7 @@ def rule_text(tolerance: Tolerance, metric: str) -> str:
 
     Examples
     --------
-    >>> from kernlearn.experiments.config.model import Tolerance
+    >>> from kernlearn.config.model import Tolerance
     >>> rule_text(Tolerance(absolute=0.03), "accuracy")
     'accuracy: match if the two means differ by at most 0.03, else better or worse'
     """

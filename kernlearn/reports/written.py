@@ -10,16 +10,16 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from kernlearn.config.spec import canonical
 from kernlearn.datasets.cache import Stamp, recall, remember, stamp
 from kernlearn.datasets.resources import shipped
-from kernlearn.experiments.engine.environment import describe_environment
-from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.engine.spec import canonical
-from kernlearn.experiments.store.results import Store
+from kernlearn.engine.environment import describe_environment
+from kernlearn.engine.plan import Plan
 from kernlearn.reports.claims import Decision
 from kernlearn.reports.conclusions import Chance, Conclusion
 from kernlearn.reports.judged import code
 from kernlearn.reports.report import Report
+from kernlearn.store.results import Store
 
 _SHIPPED: tuple[Literal["datasets", "reported", "glossary"], ...] = (
     "datasets",

@@ -29,11 +29,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
+from kernlearn.checks import check_fraction, check_nonnegative, check_positive
 from kernlearn.kernels import as_kernel
 from kernlearn.kernels.points import check_training
 from kernlearn.landmarks import Identity, Ramp, Sign, as_transfer
 from kernlearn.metrics import check_queries
-from kernlearn.validation import check_fraction, check_nonnegative, check_positive
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernlearn import validation
+from kernlearn import checks
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ def landmarks_for_margin(gamma: float, *, epsilon: float, delta: float) -> int:
     >>> landmarks_for_margin(0.2, epsilon=0.1, delta=0.05)
     1199
     """
-    validation.check_positive(gamma=gamma)
-    validation.check_share(epsilon=epsilon, delta=delta)
+    checks.check_positive(gamma=gamma)
+    checks.check_share(epsilon=epsilon, delta=delta)
     return _ceil(8 / gamma / gamma * (math.log(2) - math.log(delta) - math.log(epsilon)))
 
 
@@ -77,8 +77,8 @@ def landmarks_for_loss(
     >>> landmarks_for_loss(epsilon=0.1, delta=0.05, lipschitz=2.0)
     42782
     """
-    validation.check_positive(epsilon=epsilon, lipschitz=lipschitz, bound=bound)
-    validation.check_share(delta=delta)
+    checks.check_positive(epsilon=epsilon, lipschitz=lipschitz, bound=bound)
+    checks.check_share(delta=delta)
     scale = 4 * bound * lipschitz / epsilon
     return _ceil(scale * scale * (math.log(4 * bound) - math.log(delta) - math.log(epsilon)))
 
@@ -111,9 +111,9 @@ def landmarks_for_family(
     >>> landmarks_for_family(6, epsilon=0.1, delta=0.05)
     63122
     """
-    validation.check_positive(epsilon=epsilon, lipschitz=lipschitz, bound=bound)
-    validation.check_share(delta=delta)
-    validation.check_count(covering_number=covering_number)
+    checks.check_positive(epsilon=epsilon, lipschitz=lipschitz, bound=bound)
+    checks.check_share(delta=delta)
+    checks.check_count(covering_number=covering_number)
     scale = 8 * bound * lipschitz / epsilon
     logs = math.log(16 * bound) + math.log(covering_number)
     return _ceil(scale * scale * (logs - math.log(delta) - math.log(epsilon)))
@@ -133,7 +133,7 @@ def ramp_covering_number(radius: float, *, slope_max: float, slope_min: float = 
     >>> ramp_covering_number(0.025, slope_max=1000)
     137
     """
-    validation.check_positive(radius=radius, slope_max=slope_max, slope_min=slope_min)
+    checks.check_positive(radius=radius, slope_max=slope_max, slope_min=slope_min)
     if slope_max < slope_min:
         raise ValueError(
             f"'slope_max' must be at least 'slope_min' = {slope_min!r}, got {slope_max!r}"
@@ -156,8 +156,8 @@ def landmarks_for_approximation(bound: float, *, epsilon: float, delta: float) -
     >>> landmarks_for_approximation(1.0, epsilon=0.1, delta=0.05)
     6457
     """
-    validation.check_positive(bound=bound, epsilon=epsilon)
-    validation.check_share(delta=delta)
+    checks.check_positive(bound=bound, epsilon=epsilon)
+    checks.check_share(delta=delta)
     inner = min(delta, epsilon / (4 * bound))
     return _ceil(8 * (bound / epsilon) ** 2 * (math.log(2) - 2 * math.log(inner)))
 
@@ -176,7 +176,7 @@ def regression_sample_sizes(bound: float, *, epsilon: float, delta: float) -> Sa
     >>> regression_sample_sizes(1.0, epsilon=0.5, delta=0.05)
     SampleSizes(n_landmarks=60439, n_samples=532, n_selected=None)
     """
-    validation.check_positive(bound=bound)
+    checks.check_positive(bound=bound)
     return _two_terms(32.0 * bound, 3.0 * bound, epsilon, delta)
 
 
@@ -196,9 +196,9 @@ def sparse_regression_sample_sizes(
     >>> sparse_regression_sample_sizes(1.0, tau=0.2, epsilon=0.5, delta=0.05)
     SampleSizes(n_landmarks=754670, n_samples=6591, n_selected=648)
     """
-    validation.check_positive(bound=bound, epsilon=epsilon)
-    validation.check_share(delta=delta)
-    validation.check_fraction(tau=tau)
+    checks.check_positive(bound=bound, epsilon=epsilon)
+    checks.check_share(delta=delta)
+    checks.check_fraction(tau=tau)
     log_term = math.log(3) - math.log(delta)
     scale = (3 * bound / epsilon) ** 2
     n_landmarks = _ceil(32**2 * scale * log_term / tau)
@@ -218,7 +218,7 @@ def ordinal_sample_sizes(bound: float, *, epsilon: float, delta: float) -> Sampl
     >>> ordinal_sample_sizes(1.0, epsilon=0.5, delta=0.05)
     SampleSizes(n_landmarks=241755, n_samples=532, n_selected=None)
     """
-    validation.check_positive(bound=bound)
+    checks.check_positive(bound=bound)
     return _two_terms(64.0 * bound, 3.0 * bound, epsilon, delta)
 
 
@@ -240,8 +240,8 @@ def ranking_sample_sizes(
     >>> ranking_sample_sizes(1.0, n_documents=2, epsilon=0.5, delta=0.05)
     SampleSizes(n_landmarks=3868071, n_samples=532, n_selected=None)
     """
-    validation.check_count(n_documents=n_documents)
-    validation.check_positive(bound=bound)
+    checks.check_count(n_documents=n_documents)
+    checks.check_positive(bound=bound)
     squared = bound * bound
     return _two_terms(64.0 * squared * n_documents**2, 3.0 * squared, epsilon, delta)
 
@@ -291,8 +291,8 @@ def ordinal_error_bounds(
     >>> ordinal_error_bounds(0.25, margin=1.0, spacing=0.5)
     (0.25, 0.5)
     """
-    validation.check_nonnegative(loss=loss)
-    validation.check_positive(margin=margin, spacing=spacing)
+    checks.check_nonnegative(loss=loss)
+    checks.check_positive(margin=margin, spacing=spacing)
     if not as_printed:
         return loss / margin, loss / min(margin, spacing)
     scale = max(margin, 1.0)
@@ -314,8 +314,8 @@ def ndcg_regret_bound(loss: float, *, n_documents: int) -> float:
     >>> round(ndcg_regret_bound(0.01, n_documents=10), 3)
     0.322
     """
-    validation.check_nonnegative(loss=loss)
-    validation.check_count(n_documents=n_documents)
+    checks.check_nonnegative(loss=loss)
+    checks.check_count(n_documents=n_documents)
     discounts = 1 / np.log1p(np.arange(1, n_documents + 1))
     return math.sqrt(2 * loss) * float(np.linalg.norm(discounts))
 
@@ -334,16 +334,16 @@ def ranking_weight_bound(gamma: float, *, n_documents: int, epsilon: float) -> f
     >>> ranking_weight_bound(0.5, n_documents=4, epsilon=1.0)
     80.0
     """
-    validation.check_positive(gamma=gamma, epsilon=epsilon)
-    validation.check_count(n_documents=n_documents)
+    checks.check_positive(gamma=gamma, epsilon=epsilon)
+    checks.check_count(n_documents=n_documents)
     twice = n_documents / epsilon / gamma**2
     return twice * (1 + math.sqrt(twice))
 
 
 def _two_terms(landmarks: float, points: float, epsilon: float, delta: float) -> SampleSizes:
     """Invert landmarks √(ln(1 / δ') / d) + points √(ln(1 / δ') / n) with δ' = δ / 2."""
-    validation.check_positive(epsilon=epsilon)
-    validation.check_share(delta=delta)
+    checks.check_positive(epsilon=epsilon)
+    checks.check_share(delta=delta)
     log_term = math.log(2) - math.log(delta)
     d, n = (_ceil((2 * factor / epsilon) ** 2 * log_term) for factor in (landmarks, points))
     return SampleSizes(d, n)

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernlearn.checks import check_count, check_positive, check_share
 from kernlearn.kernels import BaseDotProductKernel
-from kernlearn.validation import check_count, check_positive, check_share
 
 _LOG_LARGEST = 63 * math.log(2)
 

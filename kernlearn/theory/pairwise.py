@@ -33,8 +33,8 @@ from scipy.optimize import minimize_scalar
 from sklearn.base import clone
 from sklearn.utils import check_array, check_random_state, gen_batches
 
+from kernlearn.checks import check_count, check_nonnegative, check_positive, check_share
 from kernlearn.kernels import GaussianKernel, as_kernel, mean_distance
-from kernlearn.validation import check_count, check_nonnegative, check_positive, check_share
 
 Array: TypeAlias = NDArray[np.float64]
 #: The complexity by the number m of points, or a number c for c / sqrt(m).

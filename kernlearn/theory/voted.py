@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn.validation import check_positive, check_share
+from kernlearn.checks import check_positive, check_share
 
 
 @dataclass(frozen=True)

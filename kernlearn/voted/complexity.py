@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array, check_random_state
 
+from kernlearn.checks import check_count, check_nonnegative
 from kernlearn.kernels import BaseDotProductKernel, Kernel
-from kernlearn.validation import check_count, check_nonnegative
 from kernlearn.voted.problem import Floats
 
 _ROUNDING = 1e-8  # relative size of negative eigenvalues due to rounding

@@ -1,4 +1,4 @@
 from tests.command import kernlearn, kernlearn_process
-from tests.experiments.conftest import small
+from tests.engine.conftest import small
 
 __all__ = ["kernlearn", "kernlearn_process", "small"]

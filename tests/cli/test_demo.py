@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from kernlearn.config import load_config
 from kernlearn.datasets import find_card
 from kernlearn.datasets.resources import shipped
-from kernlearn.experiments import load_config
 
 ROOT = Path(__file__).parents[2]
 DEMO = sorted(path.stem for path in shipped("configs").glob("demo_*.yaml"))

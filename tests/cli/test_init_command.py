@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.experiments.stores import begun, done, failed, trial
+from tests.engine.stores import begun, done, failed, trial
 
 RNG = np.random.default_rng(0)
 

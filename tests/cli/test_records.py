@@ -4,8 +4,8 @@ import zipfile
 
 import pytest
 
-from kernlearn.experiments import Store
-from tests.experiments.stores import begun, done, trial
+from kernlearn.store import Store
+from tests.engine.stores import begun, done, trial
 from tests.reports.sites import plant
 
 STORE = "results/runs/store.sqlite"

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from kernlearn.experiments.executors import local
+from kernlearn.engine import local
 
 
 def trials(out):
@@ -123,7 +123,7 @@ def test_several_processes_are_shared_and_marked_and_shared_cores_refused(
 def test_what_cannot_be_is_one_message(kernlearn, small, arguments, words, monkeypatch):
     if "--scheduler" in arguments:
         pytest.importorskip("distributed", reason="needs the extra 'cluster'")
-        monkeypatch.setattr("kernlearn.experiments.executors.cluster._CONNECT", 1.0)
+        monkeypatch.setattr("kernlearn.engine.cluster._CONNECT", 1.0)
     out = kernlearn("run", small, *arguments)
     assert out.returncode == 2
     assert words in out.stderr

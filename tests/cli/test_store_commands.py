@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.experiments.stores import begun, done, trial
+from tests.engine.stores import begun, done, trial
 
 STORE = "results/runs/store.sqlite"
 

@@ -12,8 +12,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from kernlearn.datasets.escaping import visible, visible_output
-from kernlearn.experiments import Store
-from tests.experiments.stores import begun, done, trial
+from kernlearn.store import Store
+from tests.engine.stores import begun, done, trial
 from tests.reports.sites import plant
 
 STORE = "results/runs/store.sqlite"

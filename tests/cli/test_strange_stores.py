@@ -7,9 +7,11 @@ from contextlib import closing
 
 import pytest
 
-from kernlearn.experiments import Store, load_config, make_plan
-from tests.experiments.damage import UNFIT, UNFIT_RUNS, loosen, put_value
-from tests.experiments.stores import begun, done, trial
+from kernlearn.config import load_config
+from kernlearn.engine import make_plan
+from kernlearn.store import Store
+from tests.engine.damage import UNFIT, UNFIT_RUNS, loosen, put_value
+from tests.engine.stores import begun, done, trial
 from tests.reports.sites import plant
 
 STORE = "results/runs/store.sqlite"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernlearn.datasets.escaping import csv_text, guarded, unguarded
-from kernlearn.experiments.store.export import COLUMNS, export_text
 from kernlearn.reports import summary_reading
+from kernlearn.reports.export import COLUMNS, export_text
 from kernlearn.reports.summary import COLUMNS as SUMMARY_COLUMNS
 from kernlearn.reports.tables import Cell, Table, to_csv
 

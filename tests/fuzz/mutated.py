@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 from hypothesis import strategies as st
 
-from tests.experiments.test_mutated_configs import KEYS, REPLACEMENTS, places, replaced, without
+from tests.engine.test_mutated_configs import KEYS, REPLACEMENTS, places, replaced, without
 
 #: What is put somewhere into a file, besides bytes.
 INSERTED = [

@@ -6,9 +6,10 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernlearn.config import load_config
+from kernlearn.engine import make_plan
 from kernlearn.exceptions import DataError
-from kernlearn.experiments import load_config, make_plan
-from tests.experiments.test_mutated_configs import SHIPPED
+from tests.engine.test_mutated_configs import SHIPPED
 from tests.fuzz.mutated import mutated_yaml
 from tests.fuzz.settings import fuzzing, limited, outcome
 

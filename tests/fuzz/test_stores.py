@@ -13,18 +13,20 @@ from hypothesis import example, given
 from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 
+from kernlearn.config import load_config
+from kernlearn.engine import make_plan
+from kernlearn.engine.estimates import Estimates
+from kernlearn.engine.selection import seconds_in_order, trial_states
 from kernlearn.exceptions import KernlearnError
-from kernlearn.experiments import Store, load_config, make_plan
-from kernlearn.experiments.engine.estimates import Estimates
-from kernlearn.experiments.engine.selection import seconds_in_order, trial_states
-from kernlearn.experiments.store.export import export_text, tidy_rows
-from kernlearn.experiments.store.merging import merge
-from kernlearn.experiments.store.results import Result
 from kernlearn.reports import assemble
 from kernlearn.reports.comparison import compare, different_environments, nothing_shared, read_side
+from kernlearn.reports.export import export_text, tidy_rows
 from kernlearn.reports.site import stored_plans, write_report
+from kernlearn.store import Store
+from kernlearn.store.merging import merge
+from kernlearn.store.results import Result
 from tests.command import command
-from tests.experiments.damage import DEEP, LONG, TABLES, loosen, put_value
+from tests.engine.damage import DEEP, LONG, TABLES, loosen, put_value
 from tests.fuzz.settings import EXAMPLES, fuzzing, limited
 
 CONFIG = """\

@@ -3,10 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from kernlearn.experiments import Store, load_config, make_plan
+from kernlearn.config import load_config
+from kernlearn.engine import make_plan
 from kernlearn.reports import Report, assemble, write_report, write_site
 from kernlearn.reports.site import Skipped, stored_plans
-from tests.experiments.conftest import SMALL, small
+from kernlearn.store import Store
+from tests.engine.conftest import SMALL, small
 from tests.reports.browsing import browser, phone, reader, shared_reader
 from tests.reports.sites import make_store
 

@@ -8,8 +8,10 @@ from statistics import fmean, median, stdev
 
 import numpy as np
 
-from kernlearn.experiments import Plan, Store, load_config, make_plan, run_plan
-from kernlearn.experiments.store.results import Result
+from kernlearn.config import load_config
+from kernlearn.engine import Plan, make_plan, run_plan
+from kernlearn.store import Store
+from kernlearn.store.results import Result
 
 #: Labels of the thesis' table on generated points, so that there are reported numbers; measured.
 HELD = """\

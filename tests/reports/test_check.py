@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kernlearn.config import load_config
+from kernlearn.config.model import Drift
+from kernlearn.engine import make_plan
 from kernlearn.exceptions import StoreError, SummaryError
-from kernlearn.experiments import Store, load_config, make_plan
-from kernlearn.experiments.config.model import Drift
-from kernlearn.experiments.store.results import Result
 from kernlearn.reports import assemble, write_summary
 from kernlearn.reports.check import (
     FAILURES,
@@ -23,6 +23,8 @@ from kernlearn.reports.check import (
     read_summary,
     write_junit,
 )
+from kernlearn.store import Store
+from kernlearn.store.results import Result
 
 HEADS = "experiment,dataset,kernel,method,params,metric,mean,std,n_splits,reported_mean,"
 HEADS += "reported_std,verdict\n"

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.experiments.config.claims import Check
+from kernlearn.config.claims import Check
 from kernlearn.reports.claim_cells import asked_cells, compared_cells
 from kernlearn.reports.summary import metric_rows
 

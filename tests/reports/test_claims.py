@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.experiments.config.claims import QUESTIONS, Check, Claim
+from kernlearn.config.claims import QUESTIONS, Check, Claim
 from kernlearn.reports.claims import check_text, claimed_region, decide_claims
 
 N_SPLITS = 10

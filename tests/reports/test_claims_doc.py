@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from kernlearn.experiments import load_config
+from kernlearn.config import load_config
 from kernlearn.reports.claims import check_text
 from tests.shipped import NEEDED
 

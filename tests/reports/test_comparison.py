@@ -4,7 +4,7 @@ from scipy import stats
 
 from kernlearn.exceptions import StoreError
 from kernlearn.reports.comparison import COLUMNS, Side, compare, different_environments, read_side
-from tests.experiments.stores import begun, done, trial
+from tests.engine.stores import begun, done, trial
 
 
 def put_all(put, method, values, metric="accuracy", **about):

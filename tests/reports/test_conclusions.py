@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.experiments.config.model import ExperimentConfig
+from kernlearn.config.model import ExperimentConfig
 from kernlearn.reports.conclusions import judge_differences
 from kernlearn.reports.summary import judged
 from kernlearn.reports.verdicts import BASELINE_BETTER, BETTER, MATCH, NOT_COMPARABLE

@@ -12,14 +12,16 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
+from kernlearn.config import load_config
 from kernlearn.datasets.resources import shipped
+from kernlearn.engine import make_plan
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments import Store, load_config, make_plan
 from kernlearn.lazy import MissingExtraError
 from kernlearn.reports import assemble
 from kernlearn.reports.badge import badge, badge_words
 from kernlearn.reports.crate import Attribution, config_address, write_crate
 from kernlearn.reports.summarised import summarised
+from kernlearn.store import Store
 from kernlearn.version import __version__
 from tests.reports.sites import numbers, plant
 

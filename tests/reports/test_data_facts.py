@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from kernlearn.experiments import load_config, make_plan
-from kernlearn.experiments.store.results import Result
+from kernlearn.config import load_config
+from kernlearn.engine import make_plan
 from kernlearn.reports.data_facts import data_facts
+from kernlearn.store.results import Result
 
 
 @dataclass

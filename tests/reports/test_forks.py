@@ -7,10 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from kernlearn.cli.app import app
+from kernlearn.config import load_config
+from kernlearn.config.model import Fork
 from kernlearn.datasets.resources import shipped
 from kernlearn.exceptions import ConfigError, DataError
-from kernlearn.experiments import load_config
-from kernlearn.experiments.config.model import Fork
 from kernlearn.reports.forks import CHOSEN, COLUMNS, branches, fork_table, judge_fork
 from tests.shipped import can_be_read
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kernlearn.experiments import load_config
+from kernlearn.config import load_config
 from kernlearn.reports.bibliography import PAPERS, cited
 from kernlearn.reports.glossary import glossary, methods, names_in, terms
 

@@ -3,12 +3,13 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from kernlearn.experiments import Store, load_config
-from kernlearn.experiments.store.grids import chosen_by_mean
+from kernlearn.config import load_config
+from kernlearn.engine.grids import chosen_by_mean
 from kernlearn.reports import judged
 from kernlearn.reports.claims import decide_claims
 from kernlearn.reports.conclusions import judge_differences
 from kernlearn.reports.summary import reported_runs, summarise, tidy_runs
+from kernlearn.store import Store
 
 
 @pytest.fixture

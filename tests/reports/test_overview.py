@@ -3,7 +3,7 @@ from collections import Counter
 import pandas as pd
 import pytest
 
-from kernlearn.experiments import load_config
+from kernlearn.config import load_config
 from kernlearn.reports.claims import Decision
 from kernlearn.reports.conclusions import Chance, Conclusion
 from kernlearn.reports.overview import map_chart, map_rows, write_map

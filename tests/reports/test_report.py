@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pandas as pd
 
-from kernlearn.experiments import Store, load_config, make_plan
+from kernlearn.config import load_config
+from kernlearn.engine import make_plan
 from kernlearn.reports import assemble, write_report, write_summary
 from kernlearn.reports.charts import figure
 from kernlearn.reports.summary import COLUMNS, TIMES
+from kernlearn.store import Store
 from tests.reports.sites import plant
 
 FIGURE = """\

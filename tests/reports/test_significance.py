@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from kernlearn.experiments.config.claims import Check
+from kernlearn.config.claims import Check
 from kernlearn.reports.significance import (
     Cell,
     Region,

@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kernlearn.config import load_config
+from kernlearn.config.model import FigureSpec
+from kernlearn.engine import make_plan
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments import Store, load_config, make_plan
-from kernlearn.experiments.config.model import FigureSpec
 from kernlearn.reports import assemble, write_report, write_site
 from kernlearn.reports.addresses import joined, slug
 from kernlearn.reports.charts import departures, figure, figures, x_axis
@@ -27,6 +28,7 @@ from kernlearn.reports.site.formats import in_full, spread_text
 from kernlearn.reports.summary import COLUMNS, TIMES
 from kernlearn.reports.tables import Cell, Table, build_tables
 from kernlearn.reports.verdicts import VERDICTS, rule_text
+from kernlearn.store import Store
 from tests.reports.sites import HEADS, LONG, numbers, plant
 
 

@@ -5,9 +5,9 @@ import sqlite3
 
 import pytest
 
-from kernlearn.experiments import Store
 from kernlearn.reports import write_summary
 from kernlearn.reports.site import Skipped, publish, stored_plans
+from kernlearn.store import Store
 
 GONE = [Skipped("gone", "no config <of> that name")]
 

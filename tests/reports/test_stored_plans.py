@@ -6,12 +6,14 @@ import pytest
 from typer.testing import CliRunner
 
 from kernlearn.cli.app import app
+from kernlearn.config import load_config
+from kernlearn.config.finding import shipped_configs
+from kernlearn.engine import make_plan, run_plan
 from kernlearn.exceptions import ConfigError, ReportError
-from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.config.finding import shipped_configs
 from kernlearn.reports import assemble, write_site
 from kernlearn.reports.site import stored_plans
-from tests.experiments.stores import begun, done, trial
+from kernlearn.store import Store
+from tests.engine.stores import begun, done, trial
 from tests.reports.sites import LONG, plant
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kernlearn.config import load_config
 from kernlearn.exceptions import ReportError, SummaryError
-from kernlearn.experiments import load_config
 from kernlearn.reports import write_report, write_site, write_summary
 from kernlearn.reports.charts import figures
 from kernlearn.reports.claims import Decision

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from kernlearn.experiments import load_config, make_plan
-from kernlearn.experiments.config.model import TableSpec
-from kernlearn.experiments.store.results import Result
+from kernlearn.config import load_config
+from kernlearn.config.model import TableSpec
+from kernlearn.engine import make_plan
 from kernlearn.reports import build_tables, summarise
 from kernlearn.reports.summary import tidy_runs
 from kernlearn.reports.tables import (
@@ -22,6 +22,7 @@ from kernlearn.reports.tables import (
     to_rich,
 )
 from kernlearn.reports.verdicts import VERDICTS
+from kernlearn.store.results import Result
 
 
 @pytest.fixture

@@ -7,12 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.experiments import Store, load_config, make_plan, run_plan
-from kernlearn.experiments.config.model import Tolerance
+from kernlearn.config import load_config
+from kernlearn.config.model import Tolerance
+from kernlearn.engine import make_plan, run_plan
 from kernlearn.reports import assemble, write_summary
 from kernlearn.reports.check import read_details, read_summary
 from kernlearn.reports.claims import Decision
 from kernlearn.reports.totals import Measured, total
+from kernlearn.store import Store
 from tests.shipped import can_be_read
 
 RESULTS = Path(__file__).parents[2] / "results"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from kernlearn.experiments.config.model import Tolerance
+from kernlearn.config.model import Tolerance
 from kernlearn.reports.verdicts import Mean, half_width, rule_text, verdict
 
 

@@ -5,7 +5,8 @@ A comment that ignores an error which is not there is an error.
 
 import numpy as np
 
-from kernlearn.experiments import load_config, make_plan, run_plan
+from kernlearn.config import load_config
+from kernlearn.engine import make_plan, run_plan
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.landmarks import BBSClassifier

@@ -5,13 +5,15 @@ from typing import Any, assert_type
 
 import numpy as np
 
+from kernlearn.config import load_config
 from kernlearn.datasets import RowSource, iter_chunks, load, row_source
-from kernlearn.experiments import Plan, Store, load_config, make_plan, run_plan
+from kernlearn.engine import Plan, make_plan, run_plan
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import GaussianKernel, PolynomialKernel
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier, RegLand
 from kernlearn.onepass import OnePassRidgeClassifier
 from kernlearn.pairwise import OLP, StreamRegret, stream_regret
+from kernlearn.store import Store
 from kernlearn.voted import VotedKernelClassifier
 
 X = np.zeros((4, 2))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from kernlearn.experiments.engine.spec import LABELS
+from kernlearn.config.spec import LABELS
 from kernlearn.reports import tables
 from kernlearn.reports.addresses import joined
 from kernlearn.reports.report import Report

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kernlearn.experiments.engine.spec import canonical
-from kernlearn.experiments.store.results import utc_now
+from kernlearn.config.spec import canonical
 from kernlearn.reports.addresses import claim_addresses
 from kernlearn.reports.report import Report
 from kernlearn.reports.site.environment import (
@@ -22,6 +21,7 @@ from kernlearn.reports.stored import Skipped
 from kernlearn.reports.tables import SYMBOLS
 from kernlearn.reports.totals import NOT_JUDGED, SCORES, Totals, total
 from kernlearn.reports.verdicts import NOT_RUN, VERDICTS
+from kernlearn.store.results import utc_now
 
 
 def overview(

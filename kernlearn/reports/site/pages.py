@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernlearn.config.finding import shipped_name
 from kernlearn.datasets import catalogue
-from kernlearn.experiments.config.finding import shipped_name
 from kernlearn.reports import charts, conclusions
 from kernlearn.reports.addresses import Taken, claim_addresses, slug
 from kernlearn.reports.bibliography import cited

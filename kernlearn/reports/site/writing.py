@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from kernlearn.config.model import LoadedExperiment
+from kernlearn.engine.environment import usable_cores
+from kernlearn.engine.own_process import deaf_processes, depend_on_parent
+from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ReportError
-from kernlearn.experiments.config.model import LoadedExperiment
-from kernlearn.experiments.engine.environment import usable_cores
-from kernlearn.experiments.engine.own_process import deaf_processes, depend_on_parent
-from kernlearn.experiments.engine.plan import Plan
-from kernlearn.experiments.store.results import Store
 from kernlearn.reports import written
 from kernlearn.reports.report import Report, assemble
 from kernlearn.reports.site.environment import Link
@@ -21,6 +20,7 @@ from kernlearn.reports.site.files import address, write_assets
 from kernlearn.reports.site.index import overview
 from kernlearn.reports.site.pages import Written, write_page
 from kernlearn.reports.stored import Skipped
+from kernlearn.store.results import Store
 
 _T = TypeVar("_T")
 
@@ -50,7 +50,9 @@ def write_report(report: Report, folder: Path) -> Path:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.store import Store
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan, run_plan
     >>> from kernlearn.reports import assemble, write_report
     >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
     >>> plan = make_plan(load_config("demo_ordinal", settings=small))
@@ -103,7 +105,9 @@ def write_site(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from kernlearn.experiments import Store, load_config, make_plan, run_plan
+    >>> from kernlearn.store import Store
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan, run_plan
     >>> from kernlearn.reports import assemble, write_site
     >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
     >>> plan = make_plan(load_config("demo_ordinal", settings=small))

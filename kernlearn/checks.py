@@ -1,0 +1,61 @@
+"""Checks of single numbers, which raise a ValueError; they load no library."""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+# An integer of more digits is no position of anything; Python refuses those of over 4300.
+_WHOLE = re.compile(r"-?\d{1,18}")
+
+
+def whole_number(text: object) -> int | None:
+    """Return the integer that a text gives, such as a position; None if it gives none.
+
+    Examples
+    --------
+    >>> from kernlearn.checks import whole_number
+    >>> whole_number("-1"), whole_number("--1"), whole_number("9" * 5000)
+    (-1, None, None)
+    """
+    return int(text) if isinstance(text, str) and _WHOLE.fullmatch(text) else None
+
+
+def _check(values: Mapping[str, Any], is_allowed: Callable[[Any], bool], text: str) -> None:
+    for name, value in values.items():
+        if not (isinstance(value, Real) and is_allowed(value)):
+            raise ValueError(f"'{name}' must be {text}, got {value!r}")
+
+
+def check_positive(**values: float) -> None:
+    """Refuse anything but finite numbers above 0."""
+    _check(values, lambda value: 0 < value < math.inf, "a finite number above 0")
+
+
+def check_nonnegative(**values: float) -> None:
+    """Refuse anything but finite numbers of 0 or more."""
+    _check(values, lambda value: 0 <= value < math.inf, "a finite number of 0 or more")
+
+
+def check_share(**values: float) -> None:
+    """Refuse anything but numbers strictly between 0 and 1."""
+    _check(values, lambda value: 0 < value < 1, "a number between 0 and 1")
+
+
+def check_proportion(**values: float) -> None:
+    """Refuse anything but numbers of 0 or more and below 1."""
+    _check(values, lambda value: 0 <= value < 1, "a number from 0 to below 1")
+
+
+def check_fraction(**values: float) -> None:
+    """Refuse anything but numbers above 0 and at most 1."""
+    check_positive(**values)
+    _check(values, lambda value: value <= 1, "above 0 and at most 1")
+
+
+def check_count(**values: int) -> None:
+    """Refuse anything but ints of 1 or more."""
+    for name, value in values.items():
+        if isinstance(value, bool) or not (isinstance(value, Integral) and value >= 1):
+            raise ValueError(f"'{name}' must be an int >= 1, got {value!r}")

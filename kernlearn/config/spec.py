@@ -1,0 +1,299 @@
+"""Specifications of trials, the keys made from them, and where their data is."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from kernlearn.config.costs import FIT_MEMORY
+
+#: Labels that every trial has; further ones are the varied parameters.
+LABELS = ("dataset", "kernel", "method")
+
+#: The labels of a cell that apply, sorted by name.
+CellKey = tuple[tuple[str, Any], ...]
+
+# Raised when the way a trial is carried out changes its numbers.
+TRIAL_VERSION = 1
+
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+class _Part:
+    """A part of a specification.
+
+    A field that has a default is left out of the key while it has that default, so that a field
+    can be added and old keys still hold.
+    """
+
+    # how what stands in a store is checked: see kernlearn/store/rows.py
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "strict": True}
+
+    @cached_property
+    def plain(self) -> dict[str, Any]:
+        """Its fields as JSON has them; most parts belong to many trials."""
+        defaults = {f.name: f.default for f in fields(self)}  # type: ignore[arg-type]
+        values = ((name, getattr(self, name), default) for name, default in defaults.items())
+        return {name: _plain(value) for name, value, default in values if value != default}
+
+
+@dataclass(frozen=True)
+class DatasetSpec(_Part):
+    """The data of a trial: a data set known by its fingerprint, or a generator's parameters.
+
+    ``stream`` tells how its rows are read and divided, if they are read in chunks.
+    """
+
+    nominal: str
+    binarize: str | list[str] | None
+    name: str | None = None
+    generator: str | None = None
+    parameters: dict[str, Any] | None = None
+    fingerprint: str | None = None
+    pairwise: str | None = None
+    bins: int | None = None
+    classes: list[str] | None = None
+    sample: int | None = None
+    plugin: str | None = None
+    version: int | None = None
+    dense: bool | None = None
+    grades: list[str] | None = None
+    stream: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class StoredDataset:
+    """A data set as a store records it, and the experiments that measured trials on it."""
+
+    what: DatasetSpec
+    experiments: frozenset[str]
+
+
+@dataclass(frozen=True)
+class KernelSpec(_Part):
+    """A kernel with its parameters, and the plug-in that registers it."""
+
+    name: str
+    version: int
+    parameters: dict[str, Any]
+    plugin: str | None = None
+
+
+@dataclass(frozen=True)
+class MethodSpec(_Part):
+    """An estimator with its parameters.
+
+    ``select`` holds the parameters that are chosen on validation data, with their candidates;
+    ``kernels`` the version of every plug-in kernel among the parameters. ``steps`` are those of a
+    pipeline, each with its label, under which its parameters are, and its estimator; ``dense``
+    tells that it gets sparse data as dense ones. ``defaults`` is None if parameters that are not
+    given have the defaults of the papers' experiments, or those are the same in the class.
+    ``in_memory`` tells that it gets all rows of a stream at once.
+    """
+
+    name: str
+    version: int
+    parameters: dict[str, Any]
+    select: dict[str, list[Any]]
+    plugin: str | None = None
+    kernels: dict[str, dict[str, Any]] | None = None
+    steps: list[dict[str, Any]] | None = None
+    dense: bool | None = None
+    defaults: Literal["class"] | None = None
+    in_memory: bool | None = None
+
+
+@dataclass(frozen=True)
+class ProtocolSpec(_Part):
+    """How the data is split and scaled and how parameters are chosen, as in the config."""
+
+    train: float
+    max_train: int | None
+    max_test: int | None
+    scale: Sequence[str]
+    validation: float
+    seed: int
+    threads: int
+    folds: int | str | None = None
+    holdout: float | None = None
+    scale_target: str | None = None
+    select_by_mean: bool | None = None
+    compare_once: bool | None = None
+
+
+@dataclass(frozen=True)
+class MetricSpec(_Part):
+    """A metric of a plug-in, a scorer of scikit-learn, or memory."""
+
+    name: str
+    version: int
+    plugin: str | None = None
+
+
+@dataclass(frozen=True)
+class TrialSpec(_Part):
+    """All that determines the numbers of a trial."""
+
+    version: int
+    task: str
+    dataset: DatasetSpec
+    kernel: KernelSpec | None
+    method: MethodSpec
+    protocol: ProtocolSpec
+    split: int
+    metrics: tuple[MetricSpec, ...] = ()
+
+    @property
+    def runs_alone(self) -> bool:
+        """Whether it needs a process of its own: it measures memory, or has workers."""
+        of_stream = self.dataset.stream or {}
+        return "workers" in of_stream or any(metric.name == FIT_MEMORY for metric in self.metrics)
+
+    @property
+    def plugins(self) -> set[str]:
+        """Names of the plug-ins that the trial draws on."""
+        parts = (self.dataset, self.kernel, self.method, *self.metrics)
+        names = {part.plugin for part in parts if part is not None and part.plugin}
+        names |= {step["plugin"] for step in self.method.steps or () if "plugin" in step}
+        return names | {kernel["plugin"] for kernel in (self.method.kernels or {}).values()}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the data and the plug-ins of a trial are on this machine.
+
+    Attributes
+    ----------
+    read : dict
+        Arguments of :func:`kernlearn.datasets.load`, if the data is not made by a function.
+    numbers : bool
+        Whether the targets that a plug-in gives are numbers; otherwise they are classes.
+    plugins : tuple of (path, hash)
+        The files of the config's plug-ins, if the trial needs any.
+    packages : tuple of str
+        The packages that the user allows configs to name estimators of, besides the usual ones.
+    stream : str or None
+        The card or the file of a data set that is read in chunks.
+    prepared : dict
+        What loading did to the data, as :attr:`kernlearn.datasets.Preparation.plain`.
+    """
+
+    read: dict[str, Any] = field(default_factory=dict)
+    numbers: bool = False
+    plugins: tuple[tuple[str, str], ...] = ()
+    packages: tuple[str, ...] = ()
+    prepared: dict[str, Any] = field(default_factory=dict)
+    stream: str | None = None
+
+
+class Chosen(NamedTuple):
+    """Parameters that a trial has chosen, the seconds that this took, and their score."""
+
+    parameters: dict[str, Any]
+    seconds: float
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One data set, kernel, method, set of parameters and split.
+
+    Attributes
+    ----------
+    key : str
+        Hash of ``spec``: the same key means the same numbers.
+    experiment : str
+        Name of the experiment that it belongs to.
+    labels : dict
+        Its labels in tables and figures: ``dataset``, ``kernel``, ``method`` and the
+        varied parameters.
+    spec : TrialSpec
+        All that determines the numbers.
+    source : Source or None
+        Where the data is; None if it is known from a store only.
+    only_selects : bool
+        Whether it ends when its parameters are chosen.
+    chosen : Chosen or None
+        The parameters, if they are chosen already.
+
+    Examples
+    --------
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan
+    >>> plan = make_plan(load_config("demo_ordinal", profile="quick"))
+    >>> plan.trials[0].labels
+    {'dataset': 'diabetes_sklearn', 'kernel': 'manhattan', 'method': 'ORLand', 'n_landmarks': 2}
+    >>> len({trial.key for trial in plan.trials})
+    24
+    """
+
+    key: str
+    experiment: str
+    labels: dict[str, Any]
+    spec: TrialSpec
+    source: Source | None = None
+    only_selects: bool = False
+    chosen: Chosen | None = None
+
+    @property
+    def split(self) -> int:
+        """Number of the split, from 0."""
+        return self.spec.split
+
+    @property
+    def group(self) -> str:
+        """The same for all trials on the same data with the same kernel and split."""
+        spec = self.spec
+        return canonical([spec.dataset, spec.kernel, spec.protocol, spec.split])
+
+    def __str__(self) -> str:
+        given = {k: v for k, v in self.labels.items() if v is not None}
+        parts = [f"{v}" if k in LABELS else f"{k}={v}" for k, v in given.items()]
+        return " · ".join([*parts, f"split {self.split + 1}"])
+
+
+def canonical(value: Any) -> str:
+    """Write a value as JSON that depends neither on order nor on ``1`` against ``1.0``."""
+    return _ENCODER.encode(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, _Part):
+        return value.plain
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    return value
+
+
+def cell_key(labels: Mapping[str, Any]) -> CellKey:
+    """Return the labels that apply, in a form that can be looked up."""
+    plain = {k: canonical(v) if isinstance(v, (list, dict)) else v for k, v in labels.items()}
+    return tuple(sorted((k, v) for k, v in plain.items() if v is not None))
+
+
+def trial_key(spec: TrialSpec | Mapping[str, Any]) -> str:
+    """Return the key of a trial's specification, split included."""
+    return _digest(canonical(spec))
+
+
+def each_split(spec: TrialSpec, n_splits: int) -> Iterator[tuple[str, TrialSpec]]:
+    """Yield the key and the specification of every split; what they share is written once."""
+    shared = dict(vars(spec))
+    before, name, after = canonical(spec).rpartition('"split":')
+    after = after[len(str(spec.split)) :]
+    for split in range(n_splits):
+        # in half the time of dataclasses.replace
+        own = TrialSpec(**{**shared, "split": split})
+        yield _digest(f"{before}{name}{split}{after}"), own
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:24]

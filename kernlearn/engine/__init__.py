@@ -1,0 +1,14 @@
+"""The engine: plans of trials, what a trial does, and who runs them."""
+
+from kernlearn.lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "": "selection",
+        "cluster": "DaskExecutor",
+        "local": "Executor InProcess Limits Processes",
+        "plan": "Plan make_plan",
+        "runner": "make_executor run_plan",
+    },
+)

@@ -1,0 +1,367 @@
+"""Plans: the trials of an experiment."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from itertools import chain
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from kernlearn import datasets
+from kernlearn.config import spec as specs
+from kernlearn.config.combinations import wanted
+from kernlearn.config.entries import unfold, varied
+from kernlearn.config.libraries import added_packages
+from kernlearn.config.methods import (
+    MethodEntry,
+    components,
+    is_installed,
+    relabelled,
+    takes_kernel,
+)
+from kernlearn.config.model import ExperimentConfig, LoadedExperiment
+from kernlearn.config.reading import arguments_of, nominal_of
+from kernlearn.config.spec import DatasetSpec, Source, StoredDataset, Trial, TrialSpec
+from kernlearn.datasets.grades import default_order
+from kernlearn.engine import sources
+from kernlearn.engine.stream_sources import stream_variants
+from kernlearn.exceptions import DataError
+from kernlearn.plugins import RegisteredDataset, RegisteredEstimator
+
+#: Name of a method of several steps in the keys of trials.
+PIPELINE = "Pipeline"
+
+# Labels, specification and source of a data set.
+_Variant = tuple[dict[str, Any], DatasetSpec, Source | None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The trials of an experiment, in the order of its table.
+
+    Attributes
+    ----------
+    experiment : LoadedExperiment
+    trials : list of Trial
+    left_out : list of str
+        Labels of data sets that were not found and are left out.
+    stored : list of str
+        Labels of data sets that were not found but are known from a store. Their trials can be
+        reported, but not run.
+    not_installed : list of str
+        Labels of methods that are left out because their library is not installed.
+    axes : list of str
+        The varied parameters among the labels.
+
+    Examples
+    --------
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan
+    >>> plan = make_plan(load_config("demo_ordinal", profile="quick"))
+    >>> len(plan.trials), plan.axes
+    (24, ['n_landmarks'])
+    """
+
+    experiment: LoadedExperiment
+    trials: list[Trial]
+    left_out: list[str] = field(default_factory=list)
+    stored: list[str] = field(default_factory=list)
+    not_installed: list[str] = field(default_factory=list)
+    axes: list[str] = field(default_factory=list)
+
+    @property
+    def preparations(self) -> "dict[str, datasets.Preparation]":
+        """What loading did to the rows and columns of each data set that was read, by label."""
+        return {
+            trial.labels["dataset"]: datasets.Preparation.from_plain(trial.source.prepared)
+            for trial in self.trials
+            if trial.source is not None and trial.source.prepared
+        }
+
+
+def make_plan(
+    experiment: LoadedExperiment,
+    *,
+    data_dir: Path | None = None,
+    available: bool = False,
+    stored: Mapping[str, Sequence[StoredDataset]] = MappingProxyType({}),
+    located: "Mapping[str, datasets.Found | datasets.Card] | None" = None,
+    labels: Collection[str] | None = None,
+) -> Plan:
+    """Expand an experiment into trials.
+
+    Parameters
+    ----------
+    experiment : LoadedExperiment
+    data_dir : Path, optional
+        Folder to search for data first.
+    available : bool, default=False
+        Leave out data sets that are not found instead of refusing to plan.
+    stored : mapping of str to sequence of StoredDataset, optional
+        What a store records of data sets, by name, for those that are not found; from
+        :meth:`~kernlearn.store.Store.datasets`.
+    located : mapping of str to Found or Card, optional
+        The result of ``locate_datasets``, if it is known.
+    labels : collection of str, optional
+        The labels of the data sets to plan, by default all.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    DataError
+        If data sets are missing; the message lists every one and where it is published.
+
+    Examples
+    --------
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan
+    >>> [len(make_plan(load_config("demo_ordinal", profile=p)).trials) for p in ("quick", "full")]
+    [24, 120]
+    """
+    config = experiment.config
+    located = locate_datasets(config, data_dir, labels) if located is None else located
+    missing = missing_cards(located)
+    variants = {
+        label: list(_stored_variant(label, experiment, stored.get(card.name, ())))
+        for label, card in missing.items()
+    }
+    left_out = [label for label in missing if not variants[label]]
+    needed = [missing[label] for label in left_out if not config.datasets[label].optional]
+    if needed and not available:
+        raise DataError(datasets.missing_message(needed, data_dir))
+    variants |= {
+        label: list(_variants(label, experiment, data_dir, located.get(label)))
+        for label in config.datasets
+        if label not in missing and (labels is None or label in labels)
+    }
+    axes = axes_of(config)
+    trials = [
+        Trial(key, experiment.name, labels, own, source)
+        for labels, spec, source in _cells(config, variants, axes)
+        for key, own in specs.each_split(spec, config.protocol.splits)
+    ]
+    absent = [k for k, m in config.methods.items() if not is_installed(m, config.scope)]
+    from_store = [label for label in missing if label not in left_out]
+    return Plan(experiment, trials, left_out, from_store, absent, axes)
+
+
+def axes_of(config: ExperimentConfig) -> list[str]:
+    """Return the varied parameters of an experiment, which are among the labels of its cells."""
+    entries = [*config.datasets.values(), *config.kernels.values(), *config.methods.values()]
+    return list(
+        dict.fromkeys(name for entry in entries for name in varied(entry.shown_parameters))
+    )
+
+
+def locate_datasets(
+    config: ExperimentConfig, data_dir: Path | None = None, labels: Collection[str] | None = None
+) -> "dict[str, datasets.Found | datasets.Card]":
+    """Locate the published data sets of an experiment, all or those of some labels, by label.
+
+    The value is the card alone for a data set that is not found.
+    """
+    cards = {
+        label: datasets.find_card(name, data_dir)
+        for label, name in config.published.items()
+        if labels is None or label in labels
+    }
+    return {label: datasets.locate(card, data_dir) or card for label, card in cards.items()}
+
+
+def missing_cards(located: Mapping[str, Any]) -> "dict[str, datasets.Card]":
+    """Return the cards of the data sets that are not found."""
+    return {label: card for label, card in located.items() if isinstance(card, datasets.Card)}
+
+
+def _options(label: str, config: ExperimentConfig) -> dict[str, Any]:
+    """Return the fields of a data set's specification that the config gives as they are."""
+    names = ("binarize", "bins", "classes", "sample")
+    options = {name: getattr(config.datasets[label], name) for name in names}
+    return {"nominal": nominal_of(config.datasets[label], config.scope), **options}
+
+
+def _stored_variant(
+    label: str, experiment: LoadedExperiment, stored: Sequence[StoredDataset]
+) -> Iterator[_Variant]:
+    """Yield the latest stored data set that has the options of an entry, if there is one.
+
+    One that this experiment measured comes first: how missing values were treated shows in the
+    fingerprint only.
+    """
+    config = experiment.config
+    if config.datasets[label].stream is not None:
+        return  # known by the content of its file
+    like = DatasetSpec(name=config.datasets[label].name, **_options(label, config))
+    # these depend on the data too
+    of_data: dict[str, Any] = dict.fromkeys(("fingerprint", "pairwise", "dense", "grades"))
+    if config.datasets[label].nominal is None and like.nominal == "onehot":
+        of_data["nominal"] = like.nominal  # "ordinal" if there are no nominal columns
+    same = [s for s in stored if like == replace(s.what, **of_data)]
+    same.sort(key=lambda s: experiment.name not in s.experiments)
+    yield from (({}, s.what, None) for s in same[:1])
+
+
+def _variants(
+    label: str, experiment: LoadedExperiment, data_dir: Path | None, found: Any
+) -> Iterator[_Variant]:
+    """Expand an entry of ``datasets``, by the varied parameters of a function that makes data.
+
+    A data set that was loaded before is not read: its fingerprint is kept in the cache.
+    """
+    config = experiment.config
+    entry, scope, options = config.datasets[label], config.scope, _options(label, config)
+    if entry.stream is not None:
+        yield from stream_variants(label, entry, experiment.path.parent, data_dir)
+        return
+    own = scope.datasets.get(entry.name or "") if entry.file is None else None
+    make = scope.generators[entry.generator] if entry.generator else own
+    if make is not None:
+        named = {"generator": entry.generator} if entry.generator else {"name": entry.name}
+        # whether whole numbers are numbers or classes, which a plug-in does not say
+        source = Source(numbers=config.task == "regression" or entry.bins is not None)
+        for parameters, _ in unfold(entry.parameters):
+            what = DatasetSpec(**named, parameters=parameters, pairwise=make.similarity, **options)
+            if isinstance(make, RegisteredDataset):
+                what = replace(what, **make.identity)
+                if make is own:
+                    from kernlearn.engine.build import plugin_data
+
+                    data = plugin_data(make, source, parameters)
+                    what = replace(what, fingerprint=data.fingerprint)
+            yield {k: parameters[k] for k in varied(entry.parameters)}, what, source
+        return
+    arguments = arguments_of(entry, config.task, experiment.path.parent, scope)
+    known = sources.known_data(arguments, found, data_dir)
+    card, done = known.found.card, known.preparation
+    sources.check_folds(label, config, known)
+    own_data = entry.file is not None or not datasets.is_shipped(card.name)
+    if config.task == "ordinal" and entry.bins is None:
+        # the labels of a class have no order
+        if own_data and card.classes is not None:
+            given = list(card.classes)
+            options["grades"] = None if given == default_order(given) else given
+        if known.found.form.order == "alphabet":
+            done = replace(done, grades=card.classes or ())
+    if own_data and entry.nominal is None and not done.one_hot:
+        options["nominal"] = "ordinal"  # the same without nominal columns, under an older key
+    if card.dense if entry.dense is None else entry.dense:
+        options["dense"] = True
+    name = entry.name if entry.file is None else label
+    what = DatasetSpec(
+        name=name, fingerprint=known.fingerprint, pairwise=known.similarity, **options
+    )
+    yield {}, what, Source(arguments, prepared=done.plain)
+
+
+def _cells(
+    config: ExperimentConfig, variants: Mapping[str, Sequence[_Variant]], axes: list[str]
+) -> Iterator[tuple[dict[str, Any], TrialSpec, Source | None]]:
+    """Yield the labels, the specification and the data's source of every cell of the table."""
+    settings = config.protocol.model_dump(exclude={"splits", "scale"})
+    # kernlearn's own metrics are measured in any case
+    own = config.scope.own_metrics(config.named_metrics)
+    metrics = tuple(specs.MetricSpec(metric.name, **metric.identity) for metric in own)
+    files = tuple((str(plugin.path), plugin.state) for plugin in config.scope.files)
+    packages = added_packages()
+    for name, entry in config.datasets.items():
+        scale = config.protocol.scale if entry.scale is None else entry.scale
+        protocol = specs.ProtocolSpec(**settings, scale=scale)
+        methods = cache(partial(_methods, config, name, axes))
+        for data_labels, data, source in variants.get(name, ()):
+            for method_labels, kernel, method in methods(data.pairwise is not None):
+                labels = {"dataset": name, **method_labels, **data_labels}
+                if wanted(config, labels):
+                    spec = TrialSpec(
+                        version=specs.TRIAL_VERSION,
+                        task=config.task,
+                        dataset=data,
+                        kernel=kernel,
+                        method=method,
+                        protocol=protocol,
+                        split=0,
+                        metrics=metrics,
+                    )
+                    place = replace(source, plugins=files) if source and spec.plugins else source
+                    if place and packages:
+                        place = replace(place, packages=packages)
+                    yield labels, spec, place
+
+
+def _defaults(
+    config: ExperimentConfig, parts: Sequence[tuple[str, RegisteredEstimator]], given: set[str]
+) -> Literal["class"] | None:
+    """Tell whether a method takes defaults that its classes have changed since the papers'."""
+    pinned = {
+        f"{label}__{name}" if label else name
+        for label, part in parts
+        for name in set(part.pinned) - {part.takes}
+    }
+    return "class" if config.defaults is None and pinned - given else None
+
+
+def _methods(
+    config: ExperimentConfig, dataset: str, axes: list[str], pairwise: bool
+) -> list[tuple[dict[str, Any], specs.KernelSpec | None, specs.MethodSpec]]:
+    """Return the labels and specifications of kernels and methods on a data set."""
+    scope, found = config.scope, []
+    # a matrix of similarities needs no kernel
+    kernels = [(None, None)] if pairwise else _kernels(config)
+    # a feature map is compared with a kernel even if it has one of its own
+    compares = config.task == "kernel_approximation"
+    for i, (kernel_label, kernel) in enumerate(kernels):
+        for label, entry in config.methods.items():
+            parts = components(entry, scope)
+            needs = compares or takes_kernel(entry, scope)  # others run once
+            if not is_installed(entry, scope) or (i > 0 and not needs):
+                continue
+            used = (kernel_label, kernel) if needs else (None, None)
+            for fixed, grid in unfold(entry.parameters, dataset):
+                labels = {"kernel": used[0], "method": label}
+                shown = relabelled(fixed, entry.shown_as)
+                labels |= {k: _as_label(shown[k]) for k in axes if k in shown}
+                values = [*fixed.values(), *chain.from_iterable(grid.values())]
+                names = [v["kernel"] for v in values if isinstance(v, Mapping) and "kernel" in v]
+                own = [k for name in names if (k := scope.kernel(name)) and k.plugin]
+                method = specs.MethodSpec(
+                    **_identity(entry, parts),
+                    parameters=fixed,
+                    select=grid,
+                    kernels={k.name: k.identity for k in own} or None,
+                    dense=entry.dense or None,
+                    in_memory=entry.in_memory,
+                    defaults=_defaults(config, parts, {*fixed, *grid}),
+                )
+                found.append((labels, used[1], method))
+    return found
+
+
+def _as_label(value: Any) -> Any:
+    """Return a value, a list or a mapping as text: labels of cells are looked up."""
+    return specs.canonical(value) if isinstance(value, (list, Mapping)) else value
+
+
+def _identity(
+    entry: MethodEntry, parts: Sequence[tuple[str, RegisteredEstimator]]
+) -> dict[str, Any]:
+    """Return what a specification says of the estimator of a method, or of its steps."""
+    if entry.steps is None:
+        return {"name": parts[0][1].name, **parts[0][1].identity}
+    steps = [{"step": label, "name": one.name, **one.identity} for label, one in parts]
+    return {"name": PIPELINE, "version": 1, "steps": steps}
+
+
+def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.KernelSpec | None]]:
+    """Yield the label and specification of every kernel, or of none."""
+    if not config.kernels:
+        yield None, None
+    for label, entry in config.kernels.items():
+        kernel = config.scope.kernel(entry.kernel)
+        assert kernel is not None
+        for parameters, _ in unfold(entry.parameters):
+            values = ", ".join(f"{k}={parameters[k]}" for k in varied(entry.parameters))
+            spec = specs.KernelSpec(kernel.name, **kernel.identity, parameters=parameters)
+            yield f"{label} ({values})" if values else label, spec

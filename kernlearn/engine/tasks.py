@@ -1,0 +1,320 @@
+"""Tasks: the targets of supervised ones and how predictions are evaluated, and other tasks."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from kernlearn.config import scorers
+from kernlearn.config.measured import METRICS
+from kernlearn.config.registry import Scope
+from kernlearn.config.spec import Trial, TrialSpec
+from kernlearn.engine import build, environment, protocol
+from kernlearn.metrics import letor_ndcg, thesis_ndcg
+from kernlearn.plugins import RegisteredMetric
+
+Array = np.ndarray
+Query = Array | None
+
+# Draws of pairs and signs over which an estimate of a complexity is averaged, per split.
+_COMPLEXITY_TRIALS = 100
+
+
+def _unchanged(predicted: Array, y_train: Array) -> Array:
+    return predicted
+
+
+@dataclass(frozen=True)
+class Task:
+    """A kind of supervised problem.
+
+    Attributes
+    ----------
+    name : str
+    target : callable
+        Takes the data, a trial's specification and a dict for further information; returns the
+        values to be predicted, one per row.
+    score_by : str
+        The metric by which parameters are chosen.
+    as_label : callable
+        Takes predicted values and the targets of the training part, returns what is evaluated.
+    output : str
+        The method of the estimator that gives the values.
+    own : sequence of RegisteredMetric
+        Metrics of plug-ins, scorers of scikit-learn and memory, which are measured too.
+    """
+
+    name: str
+    target: Callable[[Bunch, TrialSpec, dict[str, Any]], Array]
+    score_by: str
+    as_label: Callable[[Array, Array], Array] = _unchanged
+    output: str = "predict"
+    own: Sequence[RegisteredMetric] = ()
+
+    @property
+    def named(self) -> set[str]:
+        """The names of the metrics that are measured only where a config names them."""
+        return {metric.name for metric in self.own}
+
+    def measure(self, true: Array, predicted: Array, query: Query = None) -> dict[str, float]:
+        """Return the metrics of the task by name."""
+        metrics = [m for m in METRICS.values() if self.name in m.tasks and m.target]
+        own = [m for m in self.own if m.target and not m.scorer]
+        return {m.name: value(m, true, predicted, query) for m in (*metrics, *own)}
+
+    def measure_scorers(
+        self, estimator: Any, X: Any, true: Array, y_train: Array
+    ) -> dict[str, float]:
+        """Return the values of scikit-learn's scorers among the metrics by name."""
+
+        def judged(predicted: Array) -> Array:
+            return self.as_label(predicted, y_train)
+
+        asked = [m for m in self.own if m.scorer]
+        as_it_is = self.as_label is _unchanged
+        return scorers.measure(asked, estimator, X, true, None if as_it_is else judged)
+
+    def score(self, true: Array, predicted: Array, query: Query = None) -> float:
+        """Return a number of which more is better."""
+        metric = METRICS[self.score_by]
+        return metric.better * value(metric, true, predicted, query)
+
+
+def value(metric: RegisteredMetric, true: Array, predicted: Array, query: Query = None) -> float:
+    """Return the value of a metric.
+
+    Raises
+    ------
+    ValueError
+        If the metric of a plug-in gives no finite number.
+    """
+    given = {name: query for name in ("query", "qid") if name in metric.parameters}
+    result = metric.load()(true, predicted, **given)
+    if not metric.plugin:
+        return float(result)
+    try:
+        number = float(result)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(
+            f"metric {metric.name!r} of {metric.plugin} must give a finite number, not {result!r}"
+        )
+    return number
+
+
+def _classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
+    names, what = [str(n) for n in data.target_names], spec.dataset
+    name = what.name or str(what.generator)
+    positive = protocol.positive_classes(names, what.binarize, spec.protocol.seed, name)
+    if positive is not None:
+        info["positive"] = positive
+    return protocol.binarized(data, positive)
+
+
+def accuracy(true: Array, predicted: Array) -> float:
+    """Return the share of correct predictions."""
+    return float(np.mean(true == predicted))
+
+
+def error_percent(true: Array, predicted: Array) -> float:
+    """Return the percentage of wrong predictions."""
+    return 100 * (1 - accuracy(true, predicted))
+
+
+CLASSIFICATION = Task("classification", _classes, "accuracy")
+
+
+def two_classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
+    """Return the labels of two classes, after `binarize`."""
+    y = _classes(data, spec, info)
+    if (n := len(np.unique(y))) != 2:
+        raise ValueError(
+            f"task: {spec.task} needs two classes, not {n}: give the data set `binarize`"
+        )
+    return y
+
+
+BIPARTITE_RANKING = Task("bipartite_ranking", two_classes, "auc", output="decision_function")
+
+
+def _values(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
+    return np.asarray(data.target, dtype=np.float64)
+
+
+def mean_squared_error(true: Array, predicted: Array) -> float:
+    """Return the mean squared error."""
+    return float(np.mean((true - predicted) ** 2))
+
+
+def mean_absolute_error(true: Array, predicted: Array) -> float:
+    """Return the mean absolute error."""
+    return float(np.mean(np.abs(true - predicted)))
+
+
+REGRESSION = Task("regression", _values, "mse")
+
+
+def _grades(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
+    if spec.dataset.bins is None:
+        return np.asarray(data.target)
+    return equal_frequency(_values(data, spec, info), spec.dataset.bins)
+
+
+def equal_frequency(values: np.ndarray, n_bins: int) -> np.ndarray:
+    """Cut values into grades 0, 1, ... of about equal frequency.
+
+    Equal values get the same grade, so there may be fewer grades than `n_bins`.
+    """
+    edges = np.quantile(values, np.arange(1, n_bins) / n_bins)
+    _, grades = np.unique(np.searchsorted(edges, values, side="right"), return_inverse=True)
+    return grades
+
+
+def _nearest_grade(predicted: Array, y_train: Array) -> Array:
+    """Round real predictions to the grades of the training part."""
+    return np.clip(np.rint(predicted), y_train.min(), y_train.max()).astype(np.intp)
+
+
+ORDINAL = Task("ordinal", _grades, "aae", _nearest_grade)
+
+
+def _relevances(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
+    if "query" not in data:
+        raise ValueError("task: ranking needs data whose rows belong to queries")
+    return np.asarray(data.target)
+
+
+def ndcg_10(true: Array, predicted: Array, query: Query) -> float:
+    """Return the thesis' NDCG of the first ten."""
+    return float(thesis_ndcg(true, predicted, qid=query, k=10))
+
+
+def letor_ndcg_10(true: Array, predicted: Array, query: Query) -> float:
+    """Return LETOR's NDCG of the first ten."""
+    return float(letor_ndcg(true, predicted, qid=query, k=10))
+
+
+RANKING = Task("ranking", _relevances, "ndcg")
+
+
+def approximate_kernel(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
+    """Compare the Gram matrix of a feature map with the kernel's (Kar 2013, section 3.6.2).
+
+    The map is fitted to the training part and compared on the test part. Points that a generator
+    draws for each split are both. The Gram matrix of a compositional map is compared with the
+    kernel of the inner map's kernel.
+    """
+    spec, data = trial.spec, build.load_data(trial, scope, data_dir)
+    X_train = X = data.data
+    if spec.dataset.generator is None:
+        parts = protocol.prepare(data.data, np.asarray(data.target), spec.protocol, trial.split)
+        X_train, X = parts.X_train, parts.X_test
+    kernel = build.build_kernel(trial, scope, X_train)
+    estimator = build.build_estimator(trial, scope, kernel)
+    with environment.Stopwatch() as fitting:
+        estimator.fit(X_train)
+    with environment.Stopwatch() as transforming:
+        Z = estimator.transform(X)
+    composed = hasattr(estimator, "composed_kernel")
+    exact = estimator.composed_kernel(X) if composed else kernel(X)
+    difference = exact - Z @ Z.T
+    metrics = {
+        "gram_error": float(np.abs(difference).mean()),
+        "relative_gram_error": float(np.linalg.norm(difference) / np.linalg.norm(exact)),
+        "fit_seconds": fitting.wall,
+        "transform_seconds": transforming.wall,
+    }
+    info = {"n_samples": X.shape[0], "n_outputs": Z.shape[1]}
+    if X is not X_train:
+        info["n_train"] = X_train.shape[0]
+    return build.Outcome(metrics, info)
+
+
+def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
+    """Estimate a class's Rademacher complexity and compute its bound (Kar 2013, section 6.6).
+
+    As many points and pairs as the training part has rows are drawn from it.
+    """
+    from kernlearn.theory import rademacher_complexity
+
+    spec, how = trial.spec, trial.spec.protocol
+    data = build.load_data(trial, scope, data_dir)
+    parts = protocol.prepare(data.data, np.asarray(data.target), how, trial.split)
+    component = scope.estimator(spec.method.name)
+    if component is None:
+        raise ValueError("task: rademacher_complexity needs a class of functions, not a pipeline")
+    parameters = dict(spec.method.parameters)
+    if spec.kernel is not None and component.takes:
+        parameters["kernel"] = build.build_kernel(trial, scope, parts.X_train, parts.y_train)
+    hypotheses = scope.make(component, parameters)
+    n = len(parts.y_train)
+    with environment.Stopwatch() as estimating:
+        estimate = rademacher_complexity(
+            hypotheses,
+            parts.X_train,
+            parts.y_train,
+            n=n,
+            n_trials=_COMPLEXITY_TRIALS,
+            random_state=protocol.random_state(how.seed, "complexity", trial.split),
+        )
+    bound = hypotheses.bound(n)
+    metrics = {
+        "complexity": estimate.mean,
+        "complexity_bound": bound,
+        "printed_bound": hypotheses.bound(n, as_printed=True),
+        "complexity_share": estimate.mean / bound,
+        "estimate_seconds": estimating.wall,
+    }
+    return build.Outcome(metrics, {"n": n, "class": hypotheses.name})
+
+
+def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
+    """Run OLP on the training part as a stream, and measure its regret (Kar 2013, section 6.4).
+
+    The radius of the ball that contains the best fixed weights is that of the learner, as are the
+    loss and the regulariser. No parameters are chosen: regret is measured on the stream itself.
+    """
+    from kernlearn.pairwise import OLP, stream_regret
+    from kernlearn.pairwise.regret import follow
+
+    spec, how = trial.spec, trial.spec.protocol
+    learner = build.build_estimator(trial, scope, None)
+    if not isinstance(learner, OLP) or learner.radius is None or spec.method.select:
+        raise ValueError("task: regret needs the estimator OLP with a radius and without select")
+    data, outcome = build.load_data(trial, scope, data_dir), build.Outcome()
+    y = two_classes(data, spec, outcome.info)
+    parts = protocol.prepare(data.data, y, how, trial.split)
+    stream = parts.X_train, parts.y_train
+    followed = follow(learner, *stream)
+    with environment.Stopwatch() as estimating:
+        found = stream_regret(
+            *stream,
+            followed.hypotheses,
+            followed.contents,
+            radius=learner.radius,
+            loss=learner.loss,
+            regularization=learner.regularization,
+        )
+    assert found.buffer is not None
+    outcome.metrics |= {
+        "regret": float(found.all_pairs.regret[-1]),
+        "regret_per_round": float(found.all_pairs.per_round[-1]),
+        "buffer_regret": float(found.buffer.regret[-1]),
+        "estimate_seconds": estimating.wall,
+    }
+    outcome.info["n"] = len(parts.y_train)
+    return outcome
+
+
+def count_data(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
+    """Count the rows and columns of a data set."""
+    data = build.load_data(trial, scope, data_dir)
+    # strings, graphs and other objects have no columns
+    sizes = dict(zip(("n_samples", "n_features"), map(float, data.data.shape), strict=False))
+    info = {"sample": data.note} if data.get("sample") else {}
+    return build.Outcome(sizes, info)

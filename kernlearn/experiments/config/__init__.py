@@ -1,1 +1,0 @@
-"""Configs: what they may say, read and checked."""

@@ -1,0 +1,181 @@
+"""A config with data of the user's own: nothing is dropped, coded or reordered silently."""
+
+import pytest
+
+from kernlearn.config import load_config
+from kernlearn.datasets import add, load
+from kernlearn.engine import make_plan, run_plan
+from kernlearn.exceptions import ConfigError, DataError
+from kernlearn.store import Store
+
+GRADES = ["low", "mid", "high"]
+CONFIG = """\
+title: Mine
+task: {task}
+datasets:
+  mine: {{{data}}}
+methods: {{D: {{estimator: {estimator}}}}}
+protocol: {{splits: 1{protocol}}}
+metrics: [{metric}]
+"""
+
+
+@pytest.fixture
+def plan_of(tmp_path, monkeypatch):
+    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("KERNLEARN_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    def make(data, task="classification", protocol="", **options):
+        kinds = {"regression": ("DummyRegressor", "mse"), "ordinal": ("ORLand", "aae")}
+        estimator, metric = kinds.get(task, ("DummyClassifier", "accuracy"))
+        (tmp_path / "mine.yaml").write_text(
+            CONFIG.format(
+                data=data, task=task, protocol=protocol, estimator=estimator, metric=metric
+            )
+        )
+        return make_plan(load_config(tmp_path / "mine.yaml"), **options)
+
+    return make
+
+
+def write(path, n=40):
+    rows = [
+        f"{i},{['Ulm', 'Bonn'][i % 2]},{'' if i < 5 else i % 7 / 4},{GRADES[i % 3]}"
+        for i in range(n)
+    ]
+    path.write_text("id,city,age,label\n" + "\n".join(rows) + "\n")
+
+
+def test_what_was_done_is_in_the_plan_and_in_every_trial(plan_of, tmp_path):
+    write(tmp_path / "f.csv")
+    for _ in range(2):  # read, then known
+        plan = plan_of("file: f.csv")
+        done = plan.preparations["mine"]
+        assert (done.rows_dropped, done.rows) == (5, 40)
+        assert done.one_hot == {"city": 2}
+        assert done.id_like == {"id": "by its name"}
+    with Store(tmp_path / "store.sqlite") as store:
+        assert run_plan(plan, store).done == 1
+        (result,) = store.get([t.key for t in plan.trials]).values()
+    assert result.info["prepared"] == done.plain
+
+
+def test_nominal_columns_of_the_user_are_one_hot_unless_asked_otherwise(plan_of, tmp_path):
+    write(tmp_path / "f.csv")
+    one_hot = plan_of("file: f.csv, drop: [id]").trials[0].spec.dataset
+    codes = plan_of("file: f.csv, drop: [id], nominal: ordinal").trials[0].spec.dataset
+    expected = {
+        how: load(tmp_path / "f.csv", nominal=how, drop=["id"]).fingerprint
+        for how in ("onehot", "ordinal")
+    }
+    assert (one_hot.nominal, one_hot.fingerprint) == ("onehot", expected["onehot"])
+    assert (codes.nominal, codes.fingerprint) == ("ordinal", expected["ordinal"])
+    add(tmp_path / "f.csv", name="my_card")
+    assert plan_of("name: my_card").trials[0].spec.dataset.nominal == "onehot"
+    # without nominal columns results keep their keys
+    assert plan_of("file: f.csv, drop: [city]").trials[0].spec.dataset.nominal == "ordinal"
+
+
+def test_the_target_is_read_as_the_task_says(plan_of, tmp_path):
+    (tmp_path / "f.csv").write_text(
+        "x,y\n" + "".join(f"{i / 3},{i % 4 + 10}\n" for i in range(40))
+    )
+    for task, classes in (("regression", None), ("classification", ("10", "11", "12", "13"))):
+        trial = plan_of("file: f.csv", task=task).trials[0]
+        assert load(**trial.source.read).card.classes == classes
+    write(tmp_path / "g.csv")
+    with pytest.raises(ConfigError, match="the target of a regression must be numbers"):
+        plan_of("file: g.csv", task="regression")
+
+
+def test_grades_in_words_have_the_order_given_or_it_is_said(plan_of, tmp_path):
+    write(tmp_path / "f.csv")
+    plan = plan_of("file: f.csv", task="ordinal")
+    assert plan.preparations["mine"].grades == ("high", "low", "mid")
+    (said,) = [s for s in plan.preparations["mine"].sentences if "grades" in s]
+    assert "in the order high < low < mid, that of the alphabet" in said
+    given = plan_of("file: f.csv, grades: [low, mid, high]", task="ordinal")
+    assert given.preparations["mine"].grades == ()
+    trial = given.trials[0]
+    assert load(**trial.source.read).target_names.tolist() == ["low", "mid", "high"]
+    assert trial.spec.dataset.grades == ["low", "mid", "high"]
+    assert trial.key != plan.trials[0].key
+    with pytest.raises(ConfigError, match="grades: high of the target not among low, mid"):
+        plan_of("file: f.csv, grades: [low, mid]", task="ordinal")
+    with pytest.raises(ConfigError, match="grades: goes with file"):
+        plan_of("name: iris, grades: [low, mid]", task="ordinal")
+
+
+def test_published_folds_are_refused_where_there_are_none(plan_of, tmp_path):
+    write(tmp_path / "f.csv")
+    published = ", folds: published"
+    with pytest.raises(ConfigError, match="the card of iris has no folds; give a number"):
+        plan_of("name: iris", protocol=published)
+    with pytest.raises(ConfigError, match="a file has no published folds"):
+        plan_of("file: f.csv", protocol=published)
+
+
+CARD = """\
+name: mine
+title: Mine
+task: classification
+n_features: 1
+source: {publisher: me}
+licence: none
+citation: none
+forms:
+- files: [f.csv]
+  format: {kind: delimited, missing: "?"}
+  rows: 12
+  folds: [4, 4, 4]
+  labels: [a, b]
+"""
+
+
+def test_published_folds_hold_for_all_rows_and_as_many_splits(plan_of, tmp_path):
+    (tmp_path / "datasets").mkdir()
+    rows = [f"{i},{'ab'[i % 2]}\n" for i in range(12)]
+    (tmp_path / "datasets" / "f.csv").write_text("".join(rows))
+    (tmp_path / "datasets" / "g.csv").write_text("".join(["?,a\n", *rows[1:]]))
+    (tmp_path / "datasets" / "mine.yaml").write_text(CARD)
+    gaps = CARD.replace("name: mine", "name: gaps").replace("f.csv", "g.csv")
+    (tmp_path / "datasets" / "gaps.yaml").write_text(gaps)
+    assert len(plan_of("name: mine", protocol=", folds: published").trials) == 1
+    with pytest.raises(DataError, match="3 published folds make at most 3 splits, not 4"):
+        make_plan(load_config(tmp_path / "mine.yaml", settings=["splits=4"]))
+    with pytest.raises(DataError, match="1 of 12 rows with missing entries are left out, so that"):
+        plan_of("name: gaps", protocol=", folds: published")
+
+
+def test_what_is_read_is_not_what_is_made(plan_of):
+    for key in ("drop: [x1]", "dense: true", "missing: mean", "nominal: onehot"):
+        with pytest.raises(ConfigError, match="is for data that is read"):
+            plan_of(f"generator: two_moons, {key}")
+
+
+def test_gowers_similarity_knows_which_columns_are_codes(plan_of, tmp_path):
+    from kernlearn.config.registry import BUILT_IN
+    from kernlearn.engine.build import build_estimator, coded_columns, load_data
+
+    write(tmp_path / "f.csv")
+    plan_of("file: f.csv, nominal: ordinal, drop: [id]")
+    config = (
+        (tmp_path / "mine.yaml")
+        .read_text()
+        .replace("{estimator: DummyClassifier}", "{estimator: BBSClassifier, similarity: gower}")
+    )
+    (tmp_path / "mine.yaml").write_text(config)
+    (trial,) = make_plan(load_config(tmp_path / "mine.yaml")).trials
+    coded = coded_columns(load_data(trial, BUILT_IN, None))
+    assert coded == [0]
+    assert build_estimator(trial, BUILT_IN, None, coded=coded).similarity.nominal == [0]
+    assert build_estimator(trial, BUILT_IN, None).similarity == "gower"
+
+
+def test_dense_data_has_keys_of_its_own(plan_of, tmp_path):
+    (tmp_path / "f").write_text("".join(f"{i % 2} {i % 30 + 1}:1.5\n" for i in range(30)))
+    sparse, dense = (plan_of(f"file: f{more}").trials[0] for more in ("", ", dense: true"))
+    assert sparse.spec.dataset.fingerprint == dense.spec.dataset.fingerprint
+    assert sparse.key != dense.key
+    assert load(**dense.source.read).data.shape == (30, 30)

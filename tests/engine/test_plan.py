@@ -1,0 +1,361 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pydantic import TypeAdapter
+
+from kernlearn.config import load_config
+from kernlearn.config.registry import BUILT_IN, ESTIMATORS
+from kernlearn.config.spec import (
+    DatasetSpec,
+    StoredDataset,
+    TrialSpec,
+    canonical,
+    trial_key,
+)
+from kernlearn.datasets import load
+from kernlearn.engine import make_plan, run_plan
+from kernlearn.engine.build import load_data
+from kernlearn.exceptions import ConfigError, DataError
+from kernlearn.plugins import RegisteredEstimator
+from kernlearn.store import Store
+
+
+def plan_of(path, **options):
+    return make_plan(load_config(path, **options))
+
+
+def test_a_plan_is_the_product_in_the_order_of_the_table(small):
+    plan = plan_of(small)
+    cells = [
+        (t.labels["dataset"], t.labels["method"], t.labels.get("n_components"), t.split)
+        for t in plan.trials
+    ]
+    one = [("K", None), ("RF", 10), ("RF", 40), ("H0/1", 20)]
+    other = [("K", None), ("RF", 10), ("RF", 40), ("H0/1", 10)]
+    assert cells == [
+        (d, m, n, s)
+        for d, ms in (("waveform", one), ("moons", other))
+        for m, n in ms
+        for s in (0, 1)
+    ]
+    assert plan.axes == ["n_components"]
+    assert len({t.key for t in plan.trials}) == len(plan.trials)
+
+
+def test_only_what_matters_changes_a_key(small):
+    before = {t.key for t in plan_of(small).trials}
+    text = small.read_text()
+
+    def keys(old, new):
+        assert old in text
+        small.write_text(text.replace(old, new))
+        return {t.key for t in plan_of(small).trials}
+
+    assert keys("title: A small experiment", "title: Another") == before
+    assert keys("select: [0.1, 10]", "select: [0.1, 10.0]") == before
+    assert keys("metrics: [accuracy, fit_seconds,", "metrics: [accuracy,") == before
+    assert keys("seed: 1", "seed: 2").isdisjoint(before)
+    assert keys("scale: [zscore, max_norm]", "scale: [zscore]").isdisjoint(before)
+    assert keys("select: [0.1, 10]", "select: [0.1]") != before
+    assert len(keys("splits: 2", "splits: 3") & before) == len(before)
+
+
+def test_only_restricts_the_product(small):
+    small.write_text(small.read_text() + "only:\n  - {dataset: moons, method: K}\n")
+    assert {(t.labels["dataset"], t.labels["method"]) for t in plan_of(small).trials} == {
+        ("moons", "K")
+    }
+
+
+def test_methods_share_the_label_that_their_parameters_are_shown_as(small):
+    text = small.read_text()
+    pca = "{estimator: sklearn.decomposition.PCA, name: pca, n_components: [1, 2]}"
+    steps = f"steps: [{pca}, LinearSVM]"
+    methods = (
+        f"methods:\n  P: {{shown_as: {{pca__n_components: columns}}, {steps}}}\n"
+        "  B: {shown_as: {n_landmarks: columns}, estimator: BBSClassifier, n_landmarks: [2, 3]}\n"
+    )
+    small.write_text(text.replace("methods:\n", methods))
+    plan = plan_of(small)
+    assert "columns" in plan.axes
+    assert not {"pca__n_components", "n_landmarks"} & {*plan.axes}
+    shown = {(t.labels["method"], t.labels.get("columns")) for t in plan.trials}
+    assert {("P", 1), ("P", 2), ("B", 2), ("B", 3)} <= shown
+    assert ("P", 3) not in shown
+    before = {t.key for t in plan.trials}
+    small.write_text(small.read_text().replace("columns", "width"))
+    assert {t.key for t in plan_of(small).trials} == before
+
+
+@pytest.mark.parametrize(
+    ("shown", "message"),
+    [
+        ("{n_landmark: columns}", "n_landmark: is no parameter here; did you mean 'n_landmarks'"),
+        ("{n_landmarks: dataset}", "'dataset' cannot be a label"),
+        ("{n_landmarks: C}", "'C' is a parameter of the method itself"),
+    ],
+)
+def test_a_label_that_a_parameter_cannot_have(small, shown, message):
+    entry = f"  B: {{shown_as: {shown}, estimator: BBSClassifier, n_landmarks: 2, C: 1}}\n"
+    small.write_text(small.read_text().replace("methods:\n", f"methods:\n{entry}"))
+    with pytest.raises(ConfigError, match=message):
+        plan_of(small)
+
+
+def test_exclude_takes_combinations_out_of_the_product(small):
+    everything = {(t.labels["dataset"], t.labels["method"]) for t in plan_of(small).trials}
+    small.write_text(small.read_text() + "exclude:\n  - {dataset: moons, method: K}\n")
+    left = {(t.labels["dataset"], t.labels["method"]) for t in plan_of(small).trials}
+    assert ("moons", "K") in everything
+    assert left == everything - {("moons", "K")}
+
+
+def test_generator_parameters_multiply_and_label(small):
+    small.write_text(small.read_text().replace("n_samples: 300", "n_samples: [200, 300]"))
+    plan = plan_of(small)
+    assert plan.axes == ["n_samples", "n_components"]
+    assert {t.labels.get("n_samples") for t in plan.trials} == {200, 300, None}
+
+
+def test_a_method_with_its_own_kernel_runs_once(small):
+    text = small.read_text().replace("kernels:\n", "kernels:\n  other: {kernel: vovk}\n")
+    text = text.replace("{estimator: KernelSVM,", "{estimator: KernelSVM, kernel: rbf,")
+    small.write_text(text)
+    kernels = [t.labels["kernel"] for t in plan_of(small).trials if t.labels["method"] == "K"]
+    assert len(kernels) == 2 * 2
+    assert set(kernels) == {None}
+
+
+def test_every_missing_data_set_is_named_at_once(tmp_path, monkeypatch):
+    monkeypatch.delenv("KERNLEARN_DATA", raising=False)
+    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    experiment = load_config("table3_1")
+    with pytest.raises(DataError) as caught:
+        make_plan(experiment)
+    for name in experiment.config.datasets:
+        assert name in str(caught.value)
+    plan = make_plan(experiment, available=True)
+    assert plan.trials == []
+    assert plan.left_out == list(experiment.config.datasets)
+
+
+def test_data_that_is_not_here_is_what_it_was(tmp_path, monkeypatch):
+    """A store knows: enough for the keys of trials, not to run them."""
+    monkeypatch.delenv("KERNLEARN_DATA", raising=False)
+    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    config = tmp_path / "c.yaml"
+    config.write_text(
+        "title: t\ndatasets: [sonar, ionosphere]\nmethods: {D: {estimator: DummyClassifier}}\n"
+        "metrics: [accuracy]\n"
+    )
+    prepared = {"nominal": "ordinal", "binarize": None}
+    latest, before = (DatasetSpec(name="sonar", fingerprint=f, **prepared) for f in ("new", "old"))
+    other = replace(latest, nominal="onehot")
+    known = [StoredDataset(what, frozenset({"another"})) for what in (other, latest, before)]
+    experiment = load_config(config)
+    plan = make_plan(experiment, available=True, stored={"sonar": known})
+    assert (plan.stored, plan.left_out) == (["sonar"], ["ionosphere"])
+    assert [t.spec.dataset for t in plan.trials] == [latest] * 5
+    # that of this experiment before a later one of another: it may have filled missing values
+    own = StoredDataset(before, frozenset({"another", "c"}))
+    plan = make_plan(experiment, available=True, stored={"sonar": [*known, own]})
+    assert [t.spec.dataset for t in plan.trials] == [before] * 5
+    with pytest.raises(DataError, match="ionosphere") as caught:
+        make_plan(experiment, stored={"sonar": known[1:2]})
+    assert "sonar" not in str(caught.value)
+    assert make_plan(experiment, available=True, stored={"sonar": known[:1]}).trials == []
+    with (
+        Store(tmp_path / "s") as store,
+        pytest.raises(DataError, match="sonar: not found; the store knows"),
+    ):
+        run_plan(plan, store)
+
+
+def test_canonical_json_ignores_order_and_kind_of_number():
+    assert canonical({"b": 1.0, "a": (1, 2.5)}) == canonical({"a": [1, 2.5], "b": 1})
+    assert canonical(1e300) != canonical(1)
+
+
+OWN = """\
+title: Mine
+datasets: {mine: {file: data/mine.csv, target: kind, scale: [zscore]}}
+methods: {K: {estimator: KernelSVM, kernel: rbf}}
+metrics: [accuracy]
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    (tmp_path / "data").mkdir()
+    rows = [f"{i % 7},{i % 5},{'yes' if i % 7 > 3 else 'no'},{i}" for i in range(60)]
+    (tmp_path / "data" / "mine.csv").write_text("\n".join(["a,b,kind,c", *rows]) + "\n")
+    path = tmp_path / "own.yaml"
+    path.write_text(OWN)
+    return path
+
+
+def test_a_file_of_ones_own_is_named_from_the_configs_folder(own, tmp_path, monkeypatch):
+    plan = plan_of(own)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert [t.key for t in plan_of(own).trials] == [t.key for t in plan.trials]
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store).done == 5
+        results = store.get(t.key for t in plan.trials)
+    assert all(r.metrics["accuracy"] > 0.8 for r in results.values())
+
+
+def test_the_content_of_a_file_decides_its_keys_not_its_place(own, tmp_path):
+    before = {t.key for t in plan_of(own).trials}
+    (tmp_path / "data" / "mine.csv").rename(tmp_path / "moved.csv")
+    own.write_text(OWN.replace("data/mine.csv", "moved.csv"))
+    assert {t.key for t in plan_of(own).trials} == before
+    text = (tmp_path / "moved.csv").read_text()
+    (tmp_path / "moved.csv").write_text(text.replace("6,4,yes", "6,3,yes"))
+    assert {t.key for t in plan_of(own).trials}.isdisjoint(before)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("data/mine.csv", "data/mien.csv", r":2: datasets.mine.file: no file 'data/mien.csv'"),
+        (
+            "{file: data/mine.csv,",
+            "{name: iris, file: data/mine.csv,",
+            ":2: datasets.mine: give one",
+        ),
+        ("file: data/mine.csv", "name: iris", ":2: datasets.mine.target: goes with file"),
+    ],
+)
+def test_faults_of_own_files(own, old, new, message):
+    own.write_text(OWN.replace(old, new))
+    with pytest.raises(ConfigError, match=message):
+        plan_of(own)
+
+
+def test_a_target_that_is_not_there_is_named(own):
+    own.write_text(OWN.replace("target: kind", "target: kid"))
+    with pytest.raises(ConfigError, match=r"mine.csv.*kid"):
+        plan_of(own)
+
+
+MATRICES = """\
+title: t
+datasets:
+  matrix: {generator: indefinite_similarity, n_samples: 90, noise: 0.1}
+  moons: {generator: two_moons, n_samples: 90}
+kernels: {gaussian: {kernel: gaussian}, sigmoid: {kernel: sigmoid}}
+methods: {BBS: {estimator: BBSClassifier, n_landmarks: [5, 10]}}
+metrics: [accuracy]
+protocol: {splits: 1, train: 0.5, holdout: 0.2}
+"""
+
+
+def test_a_matrix_of_similarities_meets_no_kernel(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(MATRICES)
+    found = [(t.labels["dataset"], t.labels["kernel"]) for t in plan_of(path).trials]
+    assert found == [
+        ("matrix", None),
+        ("matrix", None),
+        ("moons", "gaussian"),
+        ("moons", "gaussian"),
+        ("moons", "sigmoid"),
+        ("moons", "sigmoid"),
+    ]
+
+
+def test_held_out_rows_are_part_of_a_key(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(MATRICES)
+    before = {t.key for t in plan_of(path).trials}
+    assert before.isdisjoint(t.key for t in plan_of(path, settings=["holdout=0.1"]).trials)
+    with pytest.raises(ConfigError, match="must leave a test part"):
+        load_config(path, settings=["holdout=0.5"])
+
+
+def test_an_optional_data_set_is_gone_without(tmp_path):
+    path = tmp_path / "c.yaml"
+    text = MATRICES.replace("  moons:", "  patrol: {}\n  moons:")
+    path.write_text(text)
+    empty = tmp_path / "none"
+    empty.mkdir()
+    with pytest.raises(DataError, match="patrol"):
+        make_plan(load_config(path), data_dir=empty)
+    path.write_text(text.replace("patrol: {}", "patrol: {optional: true}"))
+    plan = make_plan(load_config(path), data_dir=empty)
+    assert plan.left_out == ["patrol"]
+    assert {t.labels["dataset"] for t in plan.trials} == {"matrix", "moons"}
+
+
+def test_a_method_without_its_library(tmp_path, monkeypatch):
+    away = RegisteredEstimator("Model", "no_such_library.models:Model", extra="bench")
+    monkeypatch.setitem(ESTIMATORS, "Model", away)
+    path = tmp_path / "c.yaml"
+    text = MATRICES.replace("methods: {", "methods: {peer: {estimator: Model, alpha: 1}, ")
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"not installed: pip install 'kernlearn\[bench\]'"):
+        load_config(path)
+    path.write_text(text.replace("alpha: 1", "alpha: 1, optional: true"))
+    plan = plan_of(path)
+    assert plan.not_installed == ["peer"]
+    assert plan.trials
+    assert "peer" not in {t.labels["method"] for t in plan.trials}
+
+
+def test_a_method_that_meets_no_kernel_has_none(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        MATRICES.replace("methods: {", "methods: {first: {estimator: DummyClassifier}, ")
+    )
+    found = [t for t in plan_of(path).trials if t.labels["method"] == "first"]
+    assert {t.labels["kernel"] for t in found} == {None}
+    assert all(t.spec.kernel is None for t in found)
+    assert len(found) == 2
+
+
+PART = """\
+title: t
+datasets:
+  iris: {classes: [setosa, virginica], sample: 60}
+methods: {first: {estimator: DummyClassifier}}
+metrics: [accuracy]
+protocol: {splits: 2, seed: 3}
+"""
+
+
+def test_a_part_of_a_data_set(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(PART)
+    trials = plan_of(path).trials
+    parts = [load_data(t, BUILT_IN, None) for t in trials]
+    for data in parts:
+        assert data.data.shape == (60, 4)
+        assert list(data.target_names) == ["setosa", "virginica"]
+        assert set(data.target) == {0, 1}
+        np.testing.assert_array_equal(data.data, parts[0].data)
+    whole = load("iris")
+    rows = {tuple(row): int(code) for row, code in zip(whole.data, whole.target, strict=True)}
+    assert all(
+        rows[tuple(row)] == 2 * code
+        for row, code in zip(parts[0].data, parts[0].target, strict=True)
+    )
+    path.write_text(PART.replace("sample: 60", "sample: 50"))
+    assert {t.key for t in plan_of(path).trials}.isdisjoint(t.key for t in trials)
+    path.write_text(PART.replace("setosa", "rosa"))
+    (trial, _) = plan_of(path).trials
+    with pytest.raises(DataError, match="no class rosa; the data has setosa, versicolor"):
+        load_data(trial, BUILT_IN, None)
+
+
+@pytest.mark.parametrize("name", ["quickstart", "figure3_1"])
+def test_every_key_is_the_hash_of_its_whole_specification(name):
+    plan = make_plan(load_config(name))
+    assert len({t.key for t in plan.trials}) == len(plan.trials) > 5
+    adapter = TypeAdapter(TrialSpec)
+    for trial in plan.trials:
+        assert trial.key == trial_key(trial.spec)
+        assert trial.key == trial_key(adapter.validate_json(canonical(trial.spec)))

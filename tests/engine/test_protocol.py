@@ -1,0 +1,193 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.utils import Bunch
+
+from kernlearn.engine.protocol import (
+    MaxNormScaler,
+    binarized,
+    fold_indices,
+    positive_classes,
+    prepare,
+    split_indices,
+)
+from tests.checks import parametrize_with_checks
+from tests.engine.stores import PROTOCOL
+
+
+@parametrize_with_checks([MaxNormScaler()])
+def test_max_norm_scaler_is_an_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("as_matrix", [np.asarray, sp.csr_matrix])
+def test_max_norm_divides_by_the_longest_training_vector(as_matrix):
+    X = as_matrix(np.array([[3.0, 4.0], [0.0, 1.0]]))
+    scaler = MaxNormScaler().fit(X)
+    assert scaler.scale_ == 5
+    scaled = scaler.transform(as_matrix(np.array([[6.0, 8.0]])))
+    np.testing.assert_allclose(scaled.toarray() if sp.issparse(scaled) else scaled, [[1.2, 1.6]])
+    assert MaxNormScaler().fit(as_matrix(np.zeros((2, 2)))).scale_ == 1
+
+
+def test_max_norm_is_learnt_chunk_by_chunk():
+    scaler = MaxNormScaler()
+    chunks = np.array([[[0, 0]], [[0.3, 0.4]], [[0.0, 0.1]], [[6, 8]]])
+    norms = [scaler.partial_fit(rows).scale_ for rows in chunks]
+    np.testing.assert_allclose(norms, [1, 0.5, 0.5, 10])
+    assert scaler.fit(np.array([[0.0, 2]])).scale_ == 2
+    with pytest.raises(ValueError, match="3 features"):
+        scaler.partial_fit(np.zeros((1, 3)))
+
+
+@pytest.mark.parametrize(("max_train", "max_test"), [(None, None), (20, None), (20, 15)])
+def test_a_split_is_two_disjoint_parts_of_the_right_size(max_train, max_test):
+    protocol = replace(PROTOCOL, max_train=max_train, max_test=max_test, seed=3)
+    train, _, test = split_indices(101, protocol, 1)
+    assert len(train) == (max_train or 61)
+    assert len(test) == (max_test or 101 - len(train))
+    assert not set(train) & set(test)
+    again, _, _ = split_indices(101, replace(protocol, max_test=None), 1)
+    np.testing.assert_array_equal(train, again)
+    other, _, _ = split_indices(101, protocol, 2)
+    assert not np.array_equal(train, other)
+
+
+def test_a_split_without_test_part_is_refused():
+    with pytest.raises(ValueError, match="leave no test part"):
+        split_indices(2, replace(PROTOCOL, train=0.9), 0)
+
+
+def test_the_scale_is_learnt_on_the_training_part_alone():
+    rng = np.random.default_rng(0)
+    X = rng.normal(3, 2, (200, 4))
+    parts = prepare(X, np.zeros(200), replace(PROTOCOL, scale=["zscore", "max_norm"]), 0)
+    np.testing.assert_allclose(parts.X_train.mean(axis=0), 0, atol=1e-12)
+    assert np.linalg.norm(parts.X_train, axis=1).max() == pytest.approx(1)
+    assert not np.allclose(parts.X_test.mean(axis=0), 0, atol=1e-3)
+
+
+def test_similarities_are_cut_to_the_training_points():
+    K = np.arange(100.0).reshape(10, 10)
+    parts = prepare(K, np.arange(10), PROTOCOL, 0, pairwise=True)
+    assert parts.X_train.shape == (6, 6)
+    assert parts.X_test.shape == (4, 6)
+    np.testing.assert_array_equal(parts.X_train, 10 * parts.y_train[:, None] + parts.y_train)
+    np.testing.assert_array_equal(parts.X_test, 10 * parts.y_test[:, None] + parts.y_train)
+    rows, known = np.array([1, 3]), np.array([0, 2, 4])
+    np.testing.assert_array_equal(parts.training(rows, known), parts.X_train[rows][:, known])
+
+
+def test_zscore_of_a_sparse_matrix_is_refused():
+    with pytest.raises(ValueError, match="use max_norm"):
+        prepare(sp.eye_array(20).tocsr(), np.zeros(20), replace(PROTOCOL, scale=["zscore"]), 0)
+
+
+def test_random_binarisation_is_half_the_classes_and_fixed():
+    names = list("abcde")
+    chosen = positive_classes(names, "random", 1, "nursery")
+    assert len(chosen) == 2
+    assert chosen == positive_classes(names, "random", 1, "nursery")
+    assert len({tuple(positive_classes(names, "random", s, "nursery")) for s in range(20)}) > 3
+    assert positive_classes(["a", "b"], "random", 1, "x") is None
+    assert positive_classes(names, None, 1, "x") is None
+    with pytest.raises(ValueError, match="some, not all"):
+        positive_classes(names, ["f"], 1, "x")
+    data = Bunch(target=np.array([0, 1, 2, 0]), target_names=np.array(["a", "b", "c"]))
+    np.testing.assert_array_equal(binarized(data, ["a", "c"]), [1, 0, 1, 1])
+
+
+def test_held_out_rows_lie_between_training_and_test():
+    protocol = replace(PROTOCOL, train=0.5, seed=3)
+    train, held_out, test = split_indices(100, replace(protocol, holdout=0.2), 1)
+    assert [len(train), len(held_out), len(test)] == [50, 20, 30]
+    np.testing.assert_array_equal(np.sort(np.r_[train, held_out, test]), np.arange(100))
+    alone, nothing, rest = split_indices(100, protocol, 1)
+    np.testing.assert_array_equal(alone, train)
+    np.testing.assert_array_equal(rest, np.r_[held_out, test])
+    assert len(nothing) == 0
+
+
+@pytest.mark.parametrize("pairwise", [False, True])
+def test_held_out_rows_are_prepared_by_what_training_rows_teach(pairwise):
+    scale = [] if pairwise else ["zscore"]
+    protocol = replace(PROTOCOL, train=0.5, holdout=0.2, scale=scale)
+    rng = np.random.default_rng(0)
+    X = rng.random((20, 20)) if pairwise else rng.random((20, 3))
+    parts = prepare(X, np.arange(20), protocol, 0, pairwise=pairwise)
+    train, val, test = parts.y_train, parts.y_val, parts.y_test
+    if pairwise:
+        np.testing.assert_array_equal(parts.X_val, X[np.ix_(val, train)])
+        np.testing.assert_array_equal(parts.X_test, X[np.ix_(test, train)])
+    else:
+        scale = X[train].std(axis=0)
+        np.testing.assert_allclose(parts.X_val, (X[val] - X[train].mean(axis=0)) / scale)
+
+
+@pytest.mark.parametrize("folds", [5, "published"])
+def test_each_fold_is_tested_on_once_and_held_out_once(folds):
+    own = np.repeat(np.arange(5), [3, 4, 5, 4, 4])
+    tested, held = [], []
+    for split in range(5):
+        parts = fold_indices(20, replace(PROTOCOL, folds=folds), split, own)
+        np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(20))
+        held.append(tuple(parts[1]))
+        tested.append(tuple(parts[2]))
+    assert len(set(tested)) == 5
+    # the fold before the tested one
+    assert held[1:] == tested[:-1]
+    if folds == "published":
+        np.testing.assert_array_equal(own[list(tested[0])], 4)
+        np.testing.assert_array_equal(own[list(held[0])], 3)
+
+
+def test_folds_are_drawn_anew_in_each_round():
+    protocol = replace(PROTOCOL, folds=5)
+    rounds = [[fold_indices(20, protocol, 5 * r + s)[2] for s in range(5)] for r in range(3)]
+    for tested in rounds:
+        np.testing.assert_array_equal(np.sort(np.concatenate(tested)), np.arange(20))
+    assert len({tuple(part) for tested in rounds for part in tested}) == 15
+
+
+def test_of_many_rows_in_folds_some_are_drawn():
+    whole = fold_indices(40, replace(PROTOCOL, folds=4), 1)
+    most = replace(PROTOCOL, folds=4, max_train=7, max_test=5)
+    train, held_out, test = fold_indices(40, most, 1)
+    assert (len(train), len(test)) == (7, 5)
+    assert set(train) < set(whole[0])
+    assert set(test) < set(whole[2])
+    np.testing.assert_array_equal(held_out, whole[1])
+    np.testing.assert_array_equal(train, fold_indices(40, most, 1)[0])
+
+
+def test_folds_that_cannot_be_made():
+    with pytest.raises(ValueError, match="no published folds"):
+        fold_indices(20, replace(PROTOCOL, folds="published"), 0)
+    with pytest.raises(ValueError, match="5 folds of 4 rows"):
+        fold_indices(4, replace(PROTOCOL, folds=5), 0)
+
+
+@pytest.mark.parametrize("how", [{"folds": 4}, {"train": 0.5, "holdout": 0.2}])
+def test_the_documents_of_a_query_stay_together(how):
+    query = np.random.default_rng(0).integers(0, 20, size=200)
+    parts = prepare(np.ones((200, 1)), np.arange(200), replace(PROTOCOL, **how), 0, query=query)
+    train, held_out, test = map(set, parts.queries)
+    assert not train & held_out
+    assert not train & test
+    assert not held_out & test
+    assert train | held_out | test == set(query)
+    np.testing.assert_array_equal(query[parts.y_val], parts.queries[1])
+
+
+@pytest.mark.parametrize("how", ["max_abs", "zscore"])
+def test_targets_are_scaled_by_those_of_the_training_part(how):
+    y = np.r_[np.arange(-8.0, 2), 100 * np.ones(10)]
+    protocol = replace(PROTOCOL, train=0.5)
+    plain = prepare(np.ones((20, 1)), y, protocol, 0)
+    scaled = prepare(np.ones((20, 1)), y, replace(protocol, scale_target=how), 0)
+    known = plain.y_train
+    shift, scale = (0, np.abs(known).max()) if how == "max_abs" else (known.mean(), known.std())
+    np.testing.assert_allclose(scaled.y_train, (known - shift) / scale)
+    np.testing.assert_allclose(scaled.y_test, (plain.y_test - shift) / scale)

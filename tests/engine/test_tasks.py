@@ -1,0 +1,263 @@
+import numpy as np
+import pytest
+
+from kernlearn.config import load_config
+from kernlearn.config.measured import TASKS
+from kernlearn.config.registry import BUILT_IN
+from kernlearn.engine import build, make_plan, protocol, run_plan
+from kernlearn.engine.tasks import equal_frequency
+from kernlearn.features import RandomMaclaurin
+from kernlearn.kernels import PolynomialKernel
+from kernlearn.pairwise import stream_regret
+from kernlearn.pairwise.regret import follow
+from kernlearn.store import Store
+
+
+def test_bins_hold_as_many_rows_each():
+    values = np.random.default_rng(0).permutation(np.arange(100.0))
+    grades = equal_frequency(values, 10)
+    np.testing.assert_array_equal(np.bincount(grades), 10)
+    assert (np.diff(grades[np.argsort(values)]) >= 0).all()
+
+
+def test_equal_values_get_the_same_grade_and_grades_have_no_gaps():
+    grades = equal_frequency(np.array([0.0] * 50 + [1, 2, 3, 4, 5]), 10)
+    assert set(grades[:50]) == {0}
+    np.testing.assert_array_equal(np.unique(grades), np.arange(grades.max() + 1))
+
+
+def test_metrics_by_hand():
+    true, predicted = np.array([0, 0, 1, 3]), np.array([0, 1, 1, 1])
+    assert TASKS["ordinal"].load().measure(true, predicted) == {
+        "aae": 0.75,
+        "macro_aae": pytest.approx((0.5 + 0 + 2) / 3),
+        "zero_one": 0.5,
+    }
+    assert TASKS["regression"].load().measure(true, predicted) == {"mse": 1.25, "mae": 0.75}
+    assert TASKS["classification"].load().measure(true, predicted) == {
+        "accuracy": 0.5,
+        "error_percent": 50.0,
+    }
+
+
+def test_real_predictions_become_the_nearest_grade():
+    found = TASKS["ordinal"].load().as_label(np.array([-3.0, 1.4, 1.6, 9.0]), np.array([1, 2, 3]))
+    np.testing.assert_array_equal(found, [1, 1, 2, 3])
+
+
+REGRESSION = """\
+title: t
+task: regression
+datasets: {mine: {file: mine.csv}}
+methods:
+  mean: {estimator: DummyRegressor, baseline: true}
+  SVR: {estimator: LinearSVMRegressor, C: {select: [0.001, 10]}}
+protocol: {splits: 2, train: 0.6, scale: [zscore], scale_target: max_abs}
+metrics: [mse, fit_seconds]
+"""
+
+
+def test_regression_and_ordinal_regression_of_a_file(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = 100 * (X @ [1, 2, 0] + 0.01 * rng.normal(size=200))
+    np.savetxt(tmp_path / "mine.csv", np.c_[X, y], delimiter=",", header="a,b,c,y", comments="")
+    path = tmp_path / "c.yaml"
+    path.write_text(REGRESSION)
+    ordinal = REGRESSION.replace("task: regression", "task: ordinal")
+    ordinal = ordinal.replace("mine.csv}", "mine.csv, bins: 5}").replace(
+        "metrics: [mse", "metrics: [aae"
+    )
+    other = tmp_path / "o.yaml"
+    other.write_text(ordinal.replace(", scale_target: max_abs", ""))
+    with Store(tmp_path / "s") as store:
+        for config, metric, better in ((path, "mse", 0.01), (other, "aae", 0.5)):
+            plan = make_plan(load_config(config))
+            assert run_plan(plan, store).done == 4
+            results = store.get(t.key for t in plan.trials)
+            for trial in plan.trials:
+                found = results[trial.key].metrics[metric]
+                if trial.labels["method"] == "SVR":
+                    assert found < better
+                    assert results[trial.key].info["selected"] == {"C": 10}
+                else:
+                    assert found > better
+
+
+RANKING = """\
+title: t
+task: ranking
+datasets: [mq2008]
+methods:
+  ridge: {estimator: Ridge, alpha: {select: [0.1, 10]}}
+  RankLand: {estimator: RankLand, similarity: manhattan, n_landmarks: 30, C: 1}
+  mean: {estimator: DummyRegressor}
+protocol: {folds: published, splits: 1, scale: [zscore]}
+metrics: [ndcg, letor_mean_ndcg]
+"""
+
+
+@pytest.mark.data
+def test_ranking_on_the_published_folds(tmp_path, data_dir):
+    path = tmp_path / "c.yaml"
+    path.write_text(RANKING)
+    plan = make_plan(load_config(path), data_dir=data_dir)
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store, data_dir=data_dir).done == 3
+        results = store.get(t.key for t in plan.trials)
+    found = {t.labels["method"]: results[t.key] for t in plan.trials}
+    assert found["mean"].info["n_train"] == 2933 + 3635 + 3062
+    assert found["mean"].info["n_test"] == 2874
+    for metric in ("ndcg", "ndcg_10", "letor_ndcg_10", "letor_mean_ndcg"):
+        worst = found["mean"].metrics[metric]
+        assert found["ridge"].metrics[metric] > worst
+        assert found["RankLand"].metrics[metric] > worst
+
+
+def test_ranking_needs_queries():
+    with pytest.raises(ValueError, match="rows belong to queries"):
+        TASKS["ranking"].load().target({"target": [0, 1]}, {}, {})
+
+
+BIPARTITE = """\
+title: t
+task: bipartite_ranking
+datasets: {moons: {generator: two_moons, n_samples: 200, noise: 0.3}}
+methods: {logistic: {estimator: LogisticRegression, C: {select: [0.01, 1]}}}
+protocol: {splits: 2, scale: [zscore]}
+metrics: [auc]
+"""
+
+
+def test_bipartite_ranking_judges_scores_by_auc(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(BIPARTITE)
+    with Store(tmp_path / "s") as store:
+        plan = make_plan(load_config(path))
+        run_plan(plan, store)
+        results = store.get(t.key for t in plan.trials)
+        found = [results[t.key] for t in plan.trials]
+    assert all(0.85 < result.metrics["auc"] < 1 for result in found)
+    true, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.5, 0.4, 0.9])
+    assert TASKS["bipartite_ranking"].load().measure(true, scores) == {"auc": 0.75}
+
+
+def test_bipartite_ranking_needs_two_classes(tmp_path):
+    path = tmp_path / "c.yaml"
+    three = BIPARTITE.replace("two_moons, n_samples: 200, noise: 0.3", "waveform, n_samples: 90")
+    path.write_text(three)
+    with Store(tmp_path / "s") as store:
+        plan = make_plan(load_config(path))
+        run_plan(plan, store)
+        results = store.get(t.key for t in plan.trials)
+        found = [results[t.key] for t in plan.trials]
+    assert all("needs two classes, not 3" in str(result.error) for result in found)
+
+
+REGRET = """\
+title: t
+task: regret
+datasets: {stream: {generator: two_gaussians, n_samples: [40, 80], n_features: 3}}
+methods: {OLP: {estimator: OLP, radius: 2, buffer_size: 5, regularization: [0, 0.1]}}
+metrics: [regret, buffer_regret]
+protocol: {splits: 1, train: 0.5, scale: [max_norm]}
+"""
+
+
+def test_regret_is_that_of_the_learner_on_the_training_part(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(REGRET)
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store).done == 4
+        found = store.get(t.key for t in plan.trials)
+    for trial in plan.trials:
+        result, how = found[trial.key], trial.spec.protocol
+        assert result.info["n"] == trial.labels["n_samples"] // 2
+        data = build.load_data(trial, BUILT_IN, None)
+        parts = protocol.prepare(data.data, data.target, how, 0)
+        learner = build.build_estimator(trial, BUILT_IN, None)
+        seen = follow(learner, parts.X_train, parts.y_train)
+        expected = stream_regret(
+            parts.X_train,
+            parts.y_train,
+            seen.hypotheses,
+            seen.contents,
+            radius=2,
+            regularization=trial.labels["regularization"],
+        )
+        assert result.metrics["regret"] == expected.all_pairs.regret[-1]
+        assert result.metrics["regret_per_round"] == expected.all_pairs.per_round[-1]
+        assert result.metrics["buffer_regret"] == expected.buffer.regret[-1]
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "{estimator: OAM}",
+        "{estimator: OLP, radius: null}",
+        "{estimator: OLP, eta: {select: [1, 2]}}",
+    ],
+)
+def test_regret_of_what_has_none(method, tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "title: t\ntask: regret\nmetrics: [regret]\nprotocol: {splits: 1}\n"
+        "datasets: {stream: {generator: two_gaussians, n_samples: 20}}\n"
+        f"methods:\n  method: {method}\n"
+    )
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        run_plan(plan, store)
+        (result,) = store.get(t.key for t in plan.trials).values()
+    assert "needs the estimator OLP with a radius and without select" in result.error
+
+
+def test_a_compositional_map_is_compared_with_the_composed_kernel(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "title: t\ntask: kernel_approximation\nmetrics: [gram_error]\nprotocol: {splits: 1}\n"
+        "datasets: {ball: {generator: unit_ball, n_samples: 20, n_features: 3}}\n"
+        "kernels: {square: {kernel: polynomial, degree: 2}}\n"
+        "methods: {map: {estimator: CompositionalMaclaurin, n_components: [10, 20000]}}\n"
+    )
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        run_plan(plan, store)
+        found = store.get(t.key for t in plan.trials)
+    few, many = (found[t.key].metrics["gram_error"] for t in plan.trials)
+    assert many < 0.1 < few
+
+
+def test_a_map_is_fitted_to_the_training_part_and_compared_on_the_test_part(tmp_path):
+    X = np.random.default_rng(0).normal(3.0, 2.0, size=(60, 4))
+    rows = [",".join(map(str, [*x.tolist(), i % 2])) for i, x in enumerate(X)]
+    (tmp_path / "mine.csv").write_text("\n".join(["a,b,c,d,y", *rows]))
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "title: t\ntask: kernel_approximation\nmetrics: [relative_gram_error]\n"
+        "datasets: {mine: {file: mine.csv, target: y}}\n"
+        "kernels:\n  square: {kernel: polynomial, degree: 2}\n"
+        "  cube: {kernel: polynomial, degree: 3}\n"
+        "methods:\n  map: {estimator: RandomMaclaurin, n_components: 50}\n"
+        "  sketch:\n    estimator: sklearn.kernel_approximation.PolynomialCountSketch\n"
+        "    degree: 2\n    coef0: 1\n"
+        "protocol: {splits: 2, train: 0.5, scale: [zscore, unit_norm], seed: 3}\n"
+    )
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        run_plan(plan, store)
+        found = store.get(t.key for t in plan.trials)
+    # the sketch has no kernel of its own and is compared with both
+    cells = [(t.labels["kernel"], t.labels["method"], t.split) for t in plan.trials]
+    assert len(cells) == len(set(cells)) == 8
+    trial = next(t for t in plan.trials if t.labels["method"] == "map" and t.split == 1)
+    data = build.load_data(trial, BUILT_IN, None)
+    parts = protocol.prepare(data.data, data.target, trial.spec.protocol, 1)
+    kernel = PolynomialKernel(2)
+    seed = protocol.random_state(3, "estimator", 1)
+    Z = RandomMaclaurin(kernel, 50, random_state=seed).fit(parts.X_train).transform(parts.X_test)
+    gram = kernel(parts.X_test)
+    expected = np.linalg.norm(gram - Z @ Z.T) / np.linalg.norm(gram)
+    assert found[trial.key].metrics["relative_gram_error"] == pytest.approx(expected)
+    assert found[trial.key].info["n_train"] == 30
