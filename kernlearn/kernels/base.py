@@ -219,10 +219,16 @@ def evenly_spaced(X: Any, n_points: int) -> Any:
     return X if n <= n_points else X[np.arange(n_points) * n // n_points]
 
 
+def from_arrow(X: Any) -> Any:
+    """Return a table or an array of Arrow, which scikit-learn does not take, as one of pandas."""
+    return X.to_pandas() if type(X).__module__.partition(".")[0] == "pyarrow" else X
+
+
 def as_indexed(X: Any, objects: bool = False) -> Any:
     """Return points as an array, a sparse matrix or, of lists with `objects`, one of objects."""
     if isinstance(X, str):
         raise ValueError(f"'X' must be a sequence of points, got the string {X!r}")
+    X = from_arrow(X)
     X = X.to_numpy() if hasattr(X, "to_numpy") else X
     if len(getattr(X, "shape", ())) == 3 or is_column_of_objects(X):
         return as_objects(X)

@@ -8,7 +8,13 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels.base import Kernel, as_objects, first_wrong, is_column_of_objects
+from kernlearn.kernels.base import (
+    Kernel,
+    as_objects,
+    first_wrong,
+    from_arrow,
+    is_column_of_objects,
+)
 from kernlearn.kernels.functions import CallableKernel
 from kernlearn.validation import holds_texts
 
@@ -44,6 +50,7 @@ def check_training(
     X : ndarray, sparse matrix or ndarray of objects
     y : ndarray or None
     """
+    X = from_arrow(X)
     objects = as_objects(X) if _takes_objects(X, kernels) else None
     if objects is not None:
         X = np.zeros((len(objects), 1))  # only the number of objects is left to check
@@ -65,6 +72,7 @@ def check_points(
 
     The parameters are those of :func:`check_training`.
     """
+    X = from_arrow(X)
     if _takes_objects(X, kernels):
         return as_objects(X)
     return _validated(model, X, kernels, dtypes, reset=False)

@@ -21,6 +21,7 @@ from kernlearn.kernels.base import (
     Kernel,
     MatrixLike,
     TurnedSimilarity,
+    as_indexed,
     as_objects,
     check_values,
 )
@@ -413,7 +414,7 @@ class JaccardSimilarity(Kernel):
 
 def _sets(points: Any, name: str) -> list[frozenset[Any]]:
     sets = []
-    for point in points:
+    for point in as_indexed(points, objects=True):
         if isinstance(point, (str, bytes)) or not isinstance(point, Iterable):
             raise ValueError(f"'{name}' must contain sets or other collections, got {point!r}")
         try:

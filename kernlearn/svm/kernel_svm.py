@@ -14,9 +14,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
+from kernlearn.kernels import Kernel, as_kernel
+from kernlearn.kernels.points import check_points, check_training
 from kernlearn.linear.liblinear import feature_rows
 from kernlearn.memory import allowed_memory, block_rows, require_memory, row_blocks
 from kernlearn.svm import libsvm
@@ -63,10 +65,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, kernel object or callable, \
-            default="rbf"
-        A name; a kernel object (see `kernlearn.kernels`), of which a clone is fitted on X;
-        a function (X, Y) -> array of shape (len(X), len(Y)); or "precomputed" if X contains
+    kernel : str, kernel object or callable, default="rbf"
+        "linear", "poly", "rbf" and "sigmoid" are LIBSVM's own kernels. Other names, kernel objects
+        and functions are those that :func:`~kernlearn.kernels.as_kernel` takes, also of texts,
+        sets, series and other objects; a clone is fitted on X. "precomputed" if X contains
         kernel values. `kernlearn.kernels.PolynomialKernel` and
         `~kernlearn.kernels.HomogeneousPolynomialKernel` are passed to LIBSVM as its own
         polynomial with gamma 1.
@@ -156,10 +158,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     path_parameters: ClassVar[tuple[str, ...]] = ("C",)
 
     _parameter_constraints = {
-        "kernel": [
-            validation.StrOptions({"linear", "poly", "rbf", "sigmoid", "precomputed"}),
-            callable,
-        ],
+        "kernel": [str, Kernel, callable],
         "C": [validation.POSITIVE],
         "degree": [validation.WHOLE],
         "gamma": [validation.StrOptions({"scale", "auto"}), validation.NOT_NEGATIVE],
@@ -208,10 +207,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         """
         return self._fit(None, X, y, sample_weight)
 
-    def _fit(self, family: Family | None, X: Any, y: ArrayLike, sample_weight: Any = None) -> Self:
+    def _fit(self, family: Family | None, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model, in a family of others that differ in C alone."""
-        X, checked = validate_data(self, X, y, **self._accepted())
-        y = np.asarray(checked)
+        X, y = check_training(self, X, y, self._kernels(), dtypes=(np.float64,))
         if self._precomputed:
             if X.shape[0] != X.shape[1]:
                 raise ValueError(
@@ -231,7 +229,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             X = X[np.ix_(rows, rows)] if self._precomputed else X[rows]
         self.classes_, codes, class_weight = encode_labels(y, self.class_weight, weights)
         self._native_kernel, self.kernel_ = libsvm.resolve_kernel(
-            self.kernel, self.degree, self.gamma, self.coef0, X
+            self.kernel, self.degree, self.gamma, self.coef0, X, y
         )
         support = self._train(X, codes, class_weight, weights, family)
         self._support = support
@@ -453,12 +451,15 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         """Sign of the decision values relative to LIBSVM's, as in scikit-learn."""
         return -1 if len(self.classes_) == 2 else 1
 
-    def _accepted(self) -> dict[str, Any]:
-        return {"accept_sparse": False if self._precomputed else "csr", "dtype": np.float64}
+    def _kernels(self) -> list[Kernel] | None:
+        """Return the kernel that compares points; none for LIBSVM's, None for a matrix."""
+        if self._precomputed:
+            return None
+        return [] if self.kernel in libsvm.KERNELS else [as_kernel(self.kernel)]
 
     def _check_rows(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, **self._accepted())
+        return check_points(self, X, self._kernels(), dtypes=(np.float64,))
 
     def _pair_values(self, X: Any) -> Floats:
         """Return decision values of shape (n_samples, n_pairs)."""

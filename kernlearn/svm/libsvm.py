@@ -11,12 +11,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.ctypeslib import as_ctypes
 from sklearn import config_context
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from kernlearn.kernels import dot_product
+from kernlearn.kernels import as_kernel, dot_product
 from kernlearn.linear.liblinear import (
     Binding,
     NodeRows,
@@ -26,7 +25,8 @@ from kernlearn.linear.liblinear import (
 )
 from kernlearn.memory import row_blocks
 
-_KERNELS = ("linear", "poly", "rbf", "sigmoid")  # by LIBSVM's numbers
+#: LIBSVM's own kernels, by its numbers.
+KERNELS = ("linear", "poly", "rbf", "sigmoid")
 #: exp of twice as much, and its reciprocal, are finite.
 LARGEST_EXPONENT = 300.0
 
@@ -74,20 +74,18 @@ def resolve_gamma(gamma: float | str, X: Any) -> float:
 
 
 def resolve_kernel(
-    kernel: Any, degree: int, gamma: float | str, coef0: float, X: Any
+    kernel: Any, degree: int, gamma: float | str, coef0: float, X: Any, y: Any
 ) -> tuple[SVMKernel | None, Any]:
-    """Return LIBSVM's kernel for a kernel, None if it has no such one, and the kernel fitted on X.
+    """Return LIBSVM's kernel for a kernel, None if it has no such one, and the kernel fitted.
 
-    The kernel is a name of one of LIBSVM's kernels, with the parameters that follow, a kernel
-    object, of which a clone is fitted, a function (X, Y) -> matrix, or "precomputed".
+    The kernel is a name of one of LIBSVM's kernels, with the parameters that follow,
+    "precomputed", or whatever :func:`~kernlearn.kernels.as_kernel` takes.
     """
-    if isinstance(kernel, str):
-        if kernel == "precomputed":
-            return None, kernel
+    if isinstance(kernel, str) and kernel == "precomputed":
+        return None, kernel
+    if isinstance(kernel, str) and kernel in KERNELS:
         return SVMKernel(kernel, degree, resolve_gamma(gamma, X), coef0), kernel
-    fitted = clone(kernel) if hasattr(kernel, "get_params") else kernel
-    if hasattr(fitted, "fit"):
-        fitted = fitted.fit(X)
+    fitted = as_kernel(kernel).fitted_to(X, y)
     # A subclass may compute something else.
     if type(fitted) is dot_product.PolynomialKernel:
         return SVMKernel("poly", fitted.degree, 1.0, float(fitted.coef0)), fitted
@@ -104,8 +102,7 @@ def kernel_block(kernel: Any, X: Any, Y: Any) -> np.ndarray:
     if block.shape != expected:
         raise ValueError(
             f"kernel returned an array of shape {block.shape} where {expected} is needed: "
-            "kernel(X, Y) must have one row for each row of X and one column for each row of Y; "
-            "give a function of two points as kernlearn.kernels.CallableKernel(function)"
+            "kernel(X, Y) must have one row for each row of X and one column for each row of Y"
         )
     if not np.isfinite(block).all():
         raise ValueError("kernel returned NaN or infinity: kernel(X, Y) must be finite")
@@ -317,6 +314,6 @@ def _official() -> Binding:
 def _parameter(module: Any, kernel: SVMKernel) -> ctypes.Structure:
     parameter = module.svm_parameter.__new__(module.svm_parameter)
     parameter.set_to_default_values()
-    parameter.kernel_type = _KERNELS.index(kernel.kernel)
+    parameter.kernel_type = KERNELS.index(kernel.kernel)
     parameter.degree, parameter.gamma, parameter.coef0 = kernel.degree, kernel.gamma, kernel.coef0
     return parameter

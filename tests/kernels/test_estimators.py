@@ -230,32 +230,6 @@ def test_parameters_of_a_similarity_are_chosen():
     assert search.score(points, classes) > 0.7
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        list,
-        tuple,
-        np.array,
-        lambda words: np.array(words, dtype=object),
-        lambda words: np.array(words, dtype=object)[:, np.newaxis],
-        pd.Series,
-        lambda words: pd.Series(words, dtype="category"),
-        lambda words: pd.DataFrame({"word": words}),
-        lambda words: pytest.importorskip("polars").Series(words),
-        lambda words: pytest.importorskip("polars").DataFrame({"word": words}),
-    ],
-)
-def test_texts_come_in_any_container(form):
-    points, classes = objects.strings(40)
-    for similarity in ("levenshtein", lambda x, y: len(set(x) & set(y))):
-        model = BBSClassifier(10, similarity=similarity, random_state=0)
-        expected = clone(model).fit(points, classes).decision_function(points)
-        found = clone(model).fit(form(points), classes).decision_function(form(points))
-        np.testing.assert_array_equal(found, expected)
-        kernel = as_kernel(similarity)
-        np.testing.assert_array_equal(kernel(form(points)), kernel(points))
-
-
 WORDS = [f"{'ab'[i % 2]}{i}" for i in range(40)]
 CODES = np.arange(40) % 2
 BREAKABLE = [

@@ -239,10 +239,10 @@ def test_another_kernel_leaves_nothing_of_an_earlier_fit():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"kernel": "cosine"}, "'kernel' parameter of KernelSVM"),
+        ({"kernel": "cosin"}, "'kernel' must be one of 'cosine'"),
         ({"gamma": -1.0}, "'gamma' parameter of KernelSVM"),
         ({"kernel": "precomputed"}, r"square matrix .* but has shape \(240, 8\)"),
-        ({"kernel": lambda A, B: A}, "kernel returned an array of shape"),
+        ({"kernel": lambda A, B: A}, "'function' must return a number"),
         ({"kernel": lambda A, B: A @ B.T + np.inf}, "kernel returned NaN or infinity"),
     ],
 )

