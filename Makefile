@@ -20,8 +20,8 @@ FURTHER := further_features further_regression further_ordinal further_buffers f
   further_pairs further_voted
 # The methods of the papers beside what one would take today.
 TODAY := today_kernels today_features today_rows today_landmarks today_regression today_online today_sparse
-# Time series, strings and graphs with the distances of libraries, and streams that change.
-OBJECTS := series strings graphs
+# Time series with the distances of libraries.
+OBJECTS := series
 # Seconds and memory against rows and workers.
 SCALE := scale_out
 ALL := $(CONFIGS) $(CONTROLS) $(FURTHER)
@@ -31,18 +31,16 @@ DEMO := demo_features demo_landmarks demo_regression demo_ordinal demo_pairwise 
 
 # Their times are results: one trial at a time. The others share the cores.
 TIMED := table3_1 figure3_1 figure3_2
-# Of the hostile inputs that `make fuzz` tries per test.
-EXAMPLES ?= 2000
 JOBS  ?= $(shell getconf _NPROCESSORS_ONLN)
 
 # Tests have a process per core: with threads for all cores in each, which wait for each other, those
 # of small matrices take twice the time.
-test test-all test-oldest fuzz: export OMP_NUM_THREADS := 1
+test test-all test-oldest: export OMP_NUM_THREADS := 1
 
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all test-oldest fuzz lint format pages docs linkcheck bench check release-check smoke report site reproduce-all controls today objects scale reproduce-quick baseline clean
+.PHONY: help demo test test-all test-oldest lint format pages docs linkcheck bench check release-check smoke report site reproduce-all controls today objects scale reproduce-quick baseline clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -74,9 +72,6 @@ test-oldest:     ## the tests with the lowest versions that pyproject.toml allow
 test-all: $(READY) ## the tests and those marked exhaustive
 	$(BIN)/python -m pytest -n auto --dist worksteal -m ''
 
-fuzz: $(READY)   ## many hostile files, cards, configs, stores and commands, drawn at random
-	KERNLEARN_FUZZ_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n auto --dist worksteal tests/fuzz
-
 lint: $(READY)   ## style, then types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -91,7 +86,6 @@ pages: $(READY)  ## write the pages that are computed: numbers, claims, conforma
 	$(BIN)/python -m tests.test_docs
 	$(BIN)/python -m tests.test_conformance
 	$(BIN)/python -m benchmarks.which_method
-	$(BIN)/python -m benchmarks.objects
 
 docs: $(READY)   ## build the documentation site in build/docs, with warnings as errors
 	$(call install,docs)
@@ -125,7 +119,7 @@ today: $(READY)           ## the methods of the papers beside what one would tak
 	$(BIN)/kernlearn run $(TODAY) --available --jobs $(JOBS)
 	$(BIN)/kernlearn report --profile full --summary results/measured
 
-objects: $(READY)         ## series, strings and graphs with landmarks, and streams that change
+objects: $(READY)         ## series with landmarks
 	$(BIN)/kernlearn run $(OBJECTS) --available --jobs $(JOBS)
 	$(BIN)/kernlearn report --profile full --summary results/measured
 

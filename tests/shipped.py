@@ -3,7 +3,7 @@
 from kernlearn.lazy import is_installed
 
 #: The package that a config needs beside those that are always there.
-NEEDED = {"series": "aeon", "graphs": "grakel"}
+NEEDED = {"series": "aeon"}
 
 
 def can_be_read(name: str) -> bool:

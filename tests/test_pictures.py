@@ -12,7 +12,6 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchmarks.objects import EXPERIMENTS as OBJECTS
 from benchmarks.which_method import measured
 from kernlearn.config import load_config
 from kernlearn.config.model import ExperimentConfig
@@ -24,7 +23,7 @@ from tests.test_readme import EXPERIMENTS
 
 # those of all experiments, and of benchmarks
 OTHERS = {"map", "growth", "choice"}
-OTHERS |= {f"compared_{name}" for name in ("series", *OBJECTS)}
+OTHERS |= {"compared_series"}
 OTHERS |= {f"{part.picture}{end}" for part in measured() for end in ("", "_ranks")}
 PICTURES = sorted({path.stem for path in MEASURED.glob("*.svg")} - OTHERS)
 # a point's own text has its mean; lines and bars do not

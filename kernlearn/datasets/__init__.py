@@ -10,8 +10,6 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "artificial": "indefinite_similarity rings two_gaussians two_moons unit_ball waveform",
-        "artificial_graphs": "block_graphs molecule_graphs motif_graphs random_graphs",
-        "artificial_strings": "markov_strings misspelt_words mutated_families word_documents",
         "cache": "fingerprint",
         "card": "Card Form Source read_card",
         "chunks": "gaussian_stream iter_chunks",

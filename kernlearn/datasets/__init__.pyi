@@ -5,14 +5,6 @@ from kernlearn.datasets.artificial import two_gaussians as two_gaussians
 from kernlearn.datasets.artificial import two_moons as two_moons
 from kernlearn.datasets.artificial import unit_ball as unit_ball
 from kernlearn.datasets.artificial import waveform as waveform
-from kernlearn.datasets.artificial_graphs import block_graphs as block_graphs
-from kernlearn.datasets.artificial_graphs import molecule_graphs as molecule_graphs
-from kernlearn.datasets.artificial_graphs import motif_graphs as motif_graphs
-from kernlearn.datasets.artificial_graphs import random_graphs as random_graphs
-from kernlearn.datasets.artificial_strings import markov_strings as markov_strings
-from kernlearn.datasets.artificial_strings import misspelt_words as misspelt_words
-from kernlearn.datasets.artificial_strings import mutated_families as mutated_families
-from kernlearn.datasets.artificial_strings import word_documents as word_documents
 from kernlearn.datasets.cache import fingerprint as fingerprint
 from kernlearn.datasets.card import Card as Card
 from kernlearn.datasets.card import Form as Form
@@ -60,7 +52,6 @@ __all__ = [
     "Source",
     "Verified",
     "add",
-    "block_graphs",
     "catalogue",
     "describe",
     "fetch",
@@ -73,16 +64,10 @@ __all__ = [
     "iter_chunks",
     "load",
     "locate",
-    "markov_strings",
     "missing_message",
-    "misspelt_words",
-    "molecule_graphs",
-    "motif_graphs",
-    "mutated_families",
     "own_cards",
     "picture",
     "product_rows",
-    "random_graphs",
     "read_card",
     "rings",
     "row_source",
@@ -92,5 +77,4 @@ __all__ = [
     "unit_ball",
     "verify",
     "waveform",
-    "word_documents",
 ]

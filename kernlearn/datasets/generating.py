@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 # each registers its functions
-from kernlearn.datasets import artificial, artificial_graphs, artificial_strings  # noqa: F401
+from kernlearn.datasets import artificial  # noqa: F401
 from kernlearn.datasets.registering import REGISTERED, Generator
 
 

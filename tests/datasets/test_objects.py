@@ -5,14 +5,13 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from kernlearn.datasets import fingerprint, molecule_graphs
+from kernlearn.datasets import fingerprint
 from kernlearn.datasets.objects import (
     as_objects,
     content,
     from_json,
     kind_of,
     packed,
-    to_json,
     unpacked,
 )
 
@@ -126,13 +125,6 @@ def test_what_is_packed_is_unpacked(name):
 
 def test_nothing_packed():
     assert unpacked({"data": np.zeros(3)}) is None
-
-
-def test_generated_graphs_survive_json():
-    for near, labels in molecule_graphs(5, random_state=0).data:
-        again, named = from_json(to_json((near, labels)))
-        assert named == {str(u): label for u, label in labels.items()}
-        assert again == {str(u): {str(v): w for v, w in to.items()} for u, to in near.items()}
 
 
 @pytest.mark.parametrize(
