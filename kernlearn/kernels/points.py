@@ -1,5 +1,6 @@
 """Validation of points of any kind: rows of a matrix, texts, sets, series and other objects."""
 
+import warnings
 from collections.abc import Sequence
 from numbers import Number
 from typing import Any
@@ -62,7 +63,48 @@ def check_training(
         X, y = _validated(model, X, kernels, dtypes, **options)
         if numeric and y.dtype.kind not in "biuf":
             raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
+    if kernels is None:
+        _check_matrix(model, X)
     return X if objects is None else objects, y
+
+
+def _check_matrix(model: Any, X: np.ndarray) -> None:
+    """Refuse a precomputed matrix that is not square, or several side by side.
+
+    Warn of distances that are taken as similarities: zeros on the diagonal, nothing below, and
+    values above elsewhere. Warn of half a matrix: all zeros on one side of the diagonal.
+    """
+    n_samples, n_columns = X.shape
+    if n_columns % n_samples or (n_columns > n_samples and not hasattr(model, "kernels")):
+        raise ValueError(
+            "'precomputed' needs a square matrix for training, one row and one column per "
+            f"training point, got shape {X.shape}"
+        )
+    for first in range(0, n_columns, n_samples):
+        matrix = X[:, first : first + n_samples]
+        diagonal = matrix.diagonal()
+        kind = getattr(model, "kind", None)
+        if kind != "distance" and not diagonal.any() and matrix.any() and matrix.min() >= 0:
+            advice = "Pass kind='distance' for distances"
+            if kind is None:
+                advice = "Turn them into similarities, as by exp(-X / X.mean())"
+            warnings.warn(
+                "X looks like distances, with a diagonal of 0 and no value below: they are taken "
+                f"as similarities, the greater the more alike. {advice}",
+                UserWarning,
+                stacklevel=6,
+            )
+        # one row tells whether a side may be empty; no copy is made of the matrix
+        empty = matrix.T if matrix[-1, :-1].any() else matrix
+        if matrix[-1, :-1].any() != matrix[0, 1:].any() and not any(
+            row[:i].any() for i, row in enumerate(empty)
+        ):
+            warnings.warn(
+                "X is 0 everywhere on one side of its diagonal: it looks like half a matrix. "
+                "Pass X + X.T with the diagonal counted once",
+                UserWarning,
+                stacklevel=6,
+            )
 
 
 def check_points(

@@ -1,6 +1,5 @@
 """Bases of the estimators on landmarks: checks of inputs, held-out points, predictions."""
 
-import warnings
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from math import prod
@@ -65,8 +64,6 @@ class SimilarityEstimator(BaseEstimator):
     _numeric_targets = False
     #: The parameter that says what compares points.
     _compared_by = "similarity"
-    #: What to do with a matrix of distances.
-    _of_distances = "Pass kind='distance' for distances"
 
     similarity: Any
     kind: str
@@ -87,28 +84,7 @@ class SimilarityEstimator(BaseEstimator):
         """Validate training data; y may be None for an estimator that does without."""
         kernels = self._kernels()
         self.__dict__.pop("_landmarks", None)  # of an earlier fit
-        X, y = check_training(self, X, y, kernels, numeric=self._numeric_targets)
-        if kernels is None:
-            self._check_matrix(X)
-        return X, y
-
-    def _check_matrix(self, X: np.ndarray) -> None:
-        """Refuse a matrix that is not square, and warn if it holds distances unannounced.
-
-        These have zeros on the diagonal, nothing below, and values above elsewhere.
-        """
-        if X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"{self._compared_by}='precomputed' needs a square matrix for training, one row "
-                f"and one column per training point, got shape {X.shape}"
-            )
-        if self.kind == "similarity" and not X.diagonal().any() and X.any() and X.min() >= 0:
-            warnings.warn(
-                "X looks like distances, with a diagonal of 0 and no value below: they are taken "
-                f"as similarities, the greater the more alike. {self._of_distances}",
-                UserWarning,
-                stacklevel=5,
-            )
+        return check_training(self, X, y, kernels, numeric=self._numeric_targets)
 
     def _check_points(self, X: Any) -> Any:
         """Validate points, or the similarities of points to the landmarks alone."""

@@ -470,7 +470,6 @@ class NystroemEmbedding(
         "random_state": ["random_state"],
     }
     _compared_by = "kernel"
-    _of_distances = "Turn them into a kernel, as by exp(-X / X.mean())"
     kind = "similarity"  # not a parameter
 
     @fit_context(prefer_skip_nested_validation=True)

@@ -210,18 +210,6 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     def _fit(self, family: Family | None, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model, in a family of others that differ in C alone."""
         X, y = check_training(self, X, y, self._kernels(), dtypes=(np.float64,))
-        if self._precomputed:
-            if X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    f"X must be a square matrix for kernel='precomputed', but has shape {X.shape}"
-                )
-            if not X.diagonal().any() and X.any() and X.min() >= 0:
-                warnings.warn(
-                    "X looks like distances, with a diagonal of 0 and no value below: they are "
-                    "taken as kernel values. Pass a kernel such as exp(-X / X.mean())",
-                    UserWarning,
-                    stacklevel=4,
-                )
         weights = check_weights(sample_weight, X)
         rows = weighted_rows(weights, len(y))
         if len(rows) < len(y):

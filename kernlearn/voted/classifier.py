@@ -321,11 +321,6 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
         """Validate training data and set ``classes_``."""
         kernels = self._compared_by()
         X, y = check_training(self, X, y, kernels, dtypes=_FLOATS)
-        if kernels is None and X.shape[1] % X.shape[0]:
-            raise ValueError(
-                "'precomputed' needs a square matrix for training, or several side by side: for "
-                f"{X.shape[0]} rows a multiple of as many columns, got shape {X.shape}"
-            )
         weights = check_weights(sample_weight, X)
         weights = np.ones(len(y)) if weights is None else weights
         codes, used = np.zeros(len(y), dtype=np.intp), np.flatnonzero(weights)

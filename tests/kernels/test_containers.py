@@ -1,14 +1,23 @@
 """Whatever holds the points, an estimator compares the same points."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.metrics import pairwise_distances
 
 from kernlearn.kernels import as_kernel
-from kernlearn.landmarks import BBSClassifier, LandmarkEmbedding, SimilarityKNNClassifier
+from kernlearn.landmarks import (
+    BBSClassifier,
+    LandmarkEmbedding,
+    NystroemEmbedding,
+    SimilarityKNNClassifier,
+)
 from kernlearn.svm import KernelSVM
+from kernlearn.voted import VotedKernelClassifier
 
 pytest.importorskip("aeon")
 
@@ -91,3 +100,30 @@ def test_what_column_transformer_passes():
     column = pd.DataFrame({"job": WORDS})
     embedding = LandmarkEmbedding(2, similarity="levenshtein", random_state=0)
     assert embedding.fit_transform(column).shape == (len(WORDS), 2)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BBSClassifier(4, similarity="precomputed", C=1.0),
+        SimilarityKNNClassifier(similarity="precomputed"),
+        NystroemEmbedding("precomputed", n_components=4),
+        KernelSVM("precomputed"),
+        VotedKernelClassifier("precomputed"),
+    ],
+    ids=repr,
+)
+def test_matrices_of_distances_and_halves_warn(model):
+    points = RNG.normal(size=(len(Y), 2)) + Y[:, np.newaxis]
+    distances = pairwise_distances(points)
+    similarities = np.exp(-distances)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        clone(model).fit(similarities, Y)
+    for matrix, message in (
+        (distances, "looks like distances"),
+        (np.triu(similarities), "half a matrix"),
+        (np.tril(similarities), "half a matrix"),
+    ):
+        with pytest.warns(UserWarning, match=message):
+            clone(model).fit(matrix, Y)

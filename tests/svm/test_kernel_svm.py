@@ -241,7 +241,7 @@ def test_another_kernel_leaves_nothing_of_an_earlier_fit():
     [
         ({"kernel": "cosin"}, "'kernel' must be one of 'cosine'"),
         ({"gamma": -1.0}, "'gamma' parameter of KernelSVM"),
-        ({"kernel": "precomputed"}, r"square matrix .* but has shape \(240, 8\)"),
+        ({"kernel": "precomputed"}, r"square matrix .* got shape \(240, 8\)"),
         ({"kernel": lambda A, B: A}, "'function' must return a number"),
         ({"kernel": lambda A, B: A @ B.T + np.inf}, "kernel returned NaN or infinity"),
     ],
