@@ -82,10 +82,8 @@ format: $(READY) ## rewrite the sources in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-pages: $(READY)  ## write the pages that are computed: numbers, claims, conformance
-	$(BIN)/python -m tests.test_docs
-	$(BIN)/python -m tests.test_conformance
-	$(BIN)/python -m benchmarks.which_method
+pages: $(READY)  ## write the numbers in the pages, from results/measured
+	$(BIN)/python -m tests.marked_numbers
 
 docs: $(READY)   ## build the documentation site in build/docs, with warnings as errors
 	$(call install,docs)

@@ -1,15 +1,35 @@
-"""scikit-learn's checks of estimators, with those that are expected to fail."""
+"""The public estimators, small instances of them, and scikit-learn's checks."""
 
+from collections.abc import Iterator
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from sklearn.utils import estimator_checks
 
+PACKAGES = ("linear", "svm", "features", "landmarks", "pairwise", "onepass", "voted")
+_SMALL = {"n_landmarks": 8, "pool_size": 20, "n_components": 10, "random_state": 0}
 _WEIGHTS = (
     "repeated rows are drawn as landmarks or held out apart from each other, and solvers stop at "
     "a tolerance: tests/test_sample_weights.py has the landmarks fixed and solvers converge"
 )
 _NO_INTERCEPT = "without an intercept not every matrix lets one class be predicted everywhere"
+
+
+def estimators() -> Iterator[type]:
+    """Yield the public estimators, package by package."""
+    for package in PACKAGES:
+        module = import_module(f"kernlearn.{package}")
+        for name in module.__all__:
+            value = getattr(module, name)
+            if isinstance(value, type) and hasattr(value, "fit") and hasattr(value, "get_params"):
+                yield value
+
+
+def made(estimator: type) -> Any:
+    """Return an estimator that is small enough for 30 points."""
+    model = estimator()
+    return model.set_params(**{k: v for k, v in _SMALL.items() if k in model.get_params()})
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:

@@ -1,55 +1,134 @@
 """Numbers in a page that come from the committed results.
 
-A number is followed by a comment that names its cell: ``<!-- experiment; data set; kernel;
-method; parameters; metric -->``, with ``-`` where there is none, then perhaps another column than
-the mean, or ``%`` for a share in per cent. ``<!-- experiment; metric -->`` follows how many of
-the measured numbers match the reported ones, without those of other data.
+A number is followed by a comment that names its source:
+
+- ``<!-- experiment; data set; kernel; method; parameters; metric -->``: a mean, with ``-`` where
+  there is none; then perhaps another column than the mean, or ``%`` for a share in per cent;
+- ``<!-- experiment; metric -->``: how many of the measured numbers match the reported ones;
+- ``<!-- all scores; verdict -->``, ``<!-- all differences; outcome -->``,
+  ``<!-- all claims; outcome -->``: counts over the experiments of the papers.
+
+The tables between ``<!-- chances -->`` or ``<!-- forks -->`` and ``<!-- end -->`` are made here.
+``python -m tests.marked_numbers`` writes the numbers and tables of all pages anew.
 """
 
 import json
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-MEASURED = Path(__file__).parents[1] / "results" / "measured"
+ROOT = Path(__file__).parents[1]
+MEASURED = ROOT / "results" / "measured"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MARKED = re.compile(
     r"(?P<number>\d[\d.]*(?:\sof\s\d+)?)(?P<mark><!-- (?P<fields>[^>]*;[^>]*) -->)"
 )
+#: The papers' tables and figures.
+EXPERIMENTS = [
+    *("table3_1", "figure3_1", "figure3_2", "table4_1", "table4_2", "figure4_1", "figure4_2"),
+    *("table5_1a", "table5_1b", "figure5_2a", "figure5_2b", "figure5_3", "figure5_4"),
+    *("ranking_mq2008", "figure6_1", "figure6_2", "table6"),
+    *("vkr_table1", "vkr_gaussian", "vkr_table2"),
+]
+_SCORES = ("accuracy", "mse", "aae", "error_percent", "n_support")
+_UNKNOWN = ("not run", "not comparable")
+#: Of a sentence that several experiments test the worst outcome counts.
+_WORST = ("fails", "leans against", "not measured", "leans for", "not refuted", "holds")
 
 
 def rewritten(text: str) -> str:
-    """The text with every marked number as measured, to the digits that it has."""
+    """Return a page with every marked number, and both tables, as measured."""
+    for name, table in {"chances": chances, "forks": forks}.items():
+        marks = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
+        text = re.sub(marks, lambda m, t=table: m[1] + t() + m[2], text, flags=re.DOTALL)
     return MARKED.sub(_measured_again, text)
 
 
-def wrong_numbers(text: str) -> list[str]:
-    """The marked numbers that are not the measured ones, with those."""
-    return [
-        f"{found[0]}: measured {_measured_again(found)}"
-        for found in MARKED.finditer(text)
-        if _measured_again(found) != found[0]
-    ]
+def chances() -> str:
+    """Return the counts of each table beside those after exchanges of its methods."""
+    heads = ["table", "match", "exchanged", "shown", "reversed", "exchanged"]
+    rows = []
+    for name in EXPERIMENTS:
+        details = _details(name)
+        for metric in dict.fromkeys(one["metric"] for one in details.get("chances", [])):
+            cells = []
+            for count in ("match", "shown"):
+                of_metric = [c for c in details["chances"] if c["metric"] == metric]
+                one = next((c for c in of_metric if c["count"] == count), None)
+                if one is None:
+                    cells += [""] * (2 if count == "match" else 3)
+                    continue
+                outcomes = [c["outcome"] for c in details["conclusions"] if c["metric"] == metric]
+                cells.append(f"{one['found']} of {one['of']}")
+                cells += [str(outcomes.count("reversed"))] if count == "shown" else []
+                cells.append(f"{one['mean']:.1f} ({one['limit']:.4g})")
+            rows.append([f"{name}, {metric.replace('_', ' ')}", *cells])
+    return _table(heads, rows)
+
+
+def forks() -> str:
+    """Return the matches under each choice that agrees with reported numbers, and otherwise."""
+    frame = pd.read_csv(MEASURED / "forks.csv")
+    frame["matches"] = frame["match"].astype(str) + " of " + frame["numbers"].astype(str)
+    rows = []
+    for names, group in frame.groupby(["experiment", "choice"], sort=False):
+        counts = dict(zip(group["branch"], group["matches"], strict=True))
+        chosen = counts.pop("as chosen")
+        others = "; ".join(f"{branch}: {n.partition(' ')[0]}" for branch, n in counts.items())
+        rows.append([*names, chosen, others])
+    return _table(["table", "choice", "match", "alternatives"], rows)
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    return "".join(f"| {' | '.join(row)} |\n" for row in [heads, ["---"] * len(heads), *rows])
+
+
+@cache
+def _details(experiment: str) -> dict[str, Any]:
+    return json.loads((MEASURED / f"{experiment}.json").read_text(encoding="utf-8"))
 
 
 @cache
 def _summary(experiment: str) -> pd.DataFrame:
-    """The committed numbers of an experiment, their parameters as ``n_landmarks=30``."""
-    path = MEASURED / f"{experiment}.csv"
-    frame = pd.read_csv(path, dtype={"kernel": str})
+    """Return the committed numbers of an experiment, their parameters as ``n_landmarks=30``."""
+    frame = pd.read_csv(MEASURED / f"{experiment}.csv", dtype={"kernel": str})
     params = [" ".join(f"{k}={v}" for k, v in json.loads(p).items()) for p in frame["params"]]
     names = frame[["dataset", "kernel", "method"]].fillna("-")
     return frame.assign(**names, params=[text or "-" for text in params])
 
 
+@cache
+def _totals() -> dict[str, Counter[str]]:
+    """Return how many scores, differences and claims have each outcome."""
+    scores, differences, claims = [], [], {}
+    for name in EXPERIMENTS:
+        frame = _summary(name)
+        scores += frame.loc[frame["metric"].isin(_SCORES), "verdict"].dropna().tolist()
+        differences += [one["outcome"] for one in _details(name).get("conclusions", [])]
+        for one in _details(name).get("claims", []):
+            outcomes = {one["outcome"], claims.get(one["says"], "holds")}
+            claims[one["says"]] = min(outcomes, key=_WORST.index)
+    return {
+        "all scores": Counter(scores),
+        "all differences": Counter(differences),
+        "all claims": Counter(claims.values()),
+    }
+
+
 def _value(fields: str, digits: int) -> str:
-    """What a comment stands for, as text."""
+    """Return what a comment stands for, as text."""
     experiment, *names = (field.strip() for field in fields.split(";"))
+    if experiment in _totals():
+        counts = _totals()[experiment]
+        return str(counts.total() if names[0] == "reported" else counts[names[0]])
     frame = _summary(experiment)
     if len(names) == 1:
         verdicts = frame.loc[frame["metric"] == names[0], "verdict"].dropna()
-        verdicts = verdicts[~verdicts.isin(["not run", "not comparable"])]
+        verdicts = verdicts[~verdicts.isin(_UNKNOWN)]
         return f"{(verdicts == 'match').sum()} of {len(verdicts)}"
     *cell, metric = names[:5]
     for column, name in zip(("dataset", "kernel", "method", "params"), cell, strict=True):
@@ -64,3 +143,8 @@ def _value(fields: str, digits: int) -> str:
 def _measured_again(found: re.Match[str]) -> str:
     digits = len(found["number"].partition(".")[2])
     return _value(found["fields"], digits) + found["mark"]
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        page.write_text(rewritten(page.read_text(encoding="utf-8")), encoding="utf-8")

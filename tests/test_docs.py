@@ -1,183 +1,178 @@
-"""What ``docs/reproduction.md`` says is so: commands parse, links lead somewhere, numbers are the
-measured ones.
+"""The pages: examples run, commands and links exist, numbers are the measured ones."""
 
-``python -m tests.test_docs`` writes the numbers and the tables between marks anew.
-"""
-
+import ast
 import doctest
+import json
 import re
+import runpy
 import shlex
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import pytest
-from typer.testing import CliRunner
+import yaml
+from typer.main import get_command
 
 from kernlearn.cli.app import app
-from kernlearn.config import find_config
+from kernlearn.config import find_config, load_config
 from kernlearn.datasets import catalogue
-from kernlearn.reports.check import read_details
-from kernlearn.reports.conclusions import Chance
-from tests.marked_numbers import MARKED, MEASURED, rewritten, wrong_numbers
-from tests.test_readme import EXPERIMENTS
+from kernlearn.exceptions import ConfigError
+from tests.command import kernlearn  # noqa: F401
+from tests.marked_numbers import PAGES, ROOT, rewritten
 
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "reproduction.md"
-ONE_PASS = PAGE.with_name("one_pass.md")
-TEXT = PAGE.read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```sh\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
-COMMANDS = [line for block in BLOCKS for line in block.splitlines()]
-COMMANDS += re.findall(r"`(kernlearn [^`\n]+)`", TEXT)
-ON_CONFIGS = ("run", "plan", "report")
-ON_DATA = ("goodness", "rademacher", "regret", "datasets verify", "datasets info")
-
-
-def arguments(command: str) -> tuple[str, list[str], list[str]]:
-    """The command's name, its arguments before the first option, and the rest."""
-    _, *words = shlex.split(command)
-    name = " ".join(words[: 2 if words[0] == "datasets" else 1])
-    rest = words[len(name.split()) :]
-    first = next((i for i, word in enumerate(rest) if word.startswith("-")), len(rest))
-    return name, rest[:first], rest[first:]
+DOCS = ROOT / "docs"
+README = ROOT / "README.md"
+ALL = [*PAGES, ROOT / "CONTRIBUTING.md"]
+GALLERY = sorted((DOCS / "gallery").glob("plot_*.py"))
+CHARTS = sorted((DOCS / "gallery/methods").glob("plot_*.py"))
+#: What some examples need beside kernlearn.
+LIBRARIES = ("river", "grakel", "aeon")
+#: What a part of a config leaves to the rest of it.
+REST = {
+    "title": "Example",
+    "datasets": {"moons": {"generator": "two_moons", "n_samples": 100}},
+    "methods": {"K": {"estimator": "KernelSVM", "kernel": "rbf"}},
+    "metrics": ["accuracy"],
+}
+#: What only a reader has.
+OWN = re.compile(r"no file '[\w.]+' in the config's folder|no reported numbers 'mine_\w+\.csv'")
+of_page = pytest.mark.parametrize("page", ALL, ids=lambda page: page.name)
 
 
-def rows(heads: list[str], lines: Iterable[list[str]], left: int) -> str:
-    """A table in Markdown; all but the first columns are numbers."""
-    rules = ["---"] * left + ["---:"] * (len(heads) - left)
-    return "".join(f"| {' | '.join(line)} |\n" for line in [heads, rules, *lines])
+def read(page):
+    return page.read_text(encoding="utf-8")
 
 
-def chances() -> str:
-    """The counts of every table beside those after exchanges of its methods."""
-    heads = [
-        "table",
-        "numbers",
-        "match",
-        "exchanged, mean",
-        "95 %",
-        "",
-        "differences",
-        "shown",
-        "reversed",
-        "exchanged, mean",
-        "95 %",
-        "",
-    ]
-    lines = []
-    for name in EXPERIMENTS:
-        details = read_details(name, MEASURED)
-        by_metric: dict[str, dict[str, Any]] = {}
-        for one in details.get("chances", []):
-            by_metric.setdefault(one["metric"], {})[one["count"]] = Chance(**one)
-        for metric, found in by_metric.items():
-            outcomes = [c["outcome"] for c in details["conclusions"] if c["metric"] == metric]
-            cells = [f"{name}, {metric.replace('_', ' ')}"]
-            for count in ("match", "shown"):
-                if (chance := found.get(count)) is None:
-                    cells += [""] * (5 if count == "match" else 6)
-                    continue
-                cells += [str(chance.of), str(chance.found)]
-                cells += [str(outcomes.count("reversed"))] if count == "shown" else []
-                cells += [f"{chance.mean:.1f}", f"{chance.limit:g}"]
-                cells += ["more" if chance.beaten else "not clearly more"]
-            lines.append(cells)
-    return rows(heads, lines, 1)
+def blocks(page, language):
+    return re.findall(rf"^ *```{language}\n(.*?)^ *```", read(page), re.DOTALL | re.MULTILINE)
 
 
-def forks() -> str:
-    """Choices that agree with the reported numbers, with the counts of each alternative."""
-    frame = pd.read_csv(MEASURED / "forks.csv")
-    heads = ["table", "choice", "decided by", "", "numbers", *FORK_VERDICTS, "deviation"]
-    lines, before = [], None
-    for row in frame.to_dict("records"):
-        fork = [row["experiment"], row["choice"], row["reason"]]
-        counts = [str(row[name]) if row[name] else "·" for name in ("numbers", *FORK_VERDICTS)]
-        shown = fork if fork != before else ["", "", ""]
-        lines.append([*shown, row["branch"], *counts, f"{row['deviation']:.2f}"])
-        before = fork
-    return rows(heads, lines, 4)
+def need(text):
+    for library in LIBRARIES:
+        if re.search(rf"(import|from) {library}\b|{library}\.", text):
+            pytest.importorskip(library)
 
 
-FORK_VERDICTS = ("match", "match within spread", "better", "baseline better", "worse")
-TABLES = {"chances": chances, "forks": forks}
+def commands(page):
+    """Yield the words of each command on a page, without ``kernlearn``."""
+    lines = [line for block in blocks(page, "(?:sh|console)") for line in block.splitlines()]
+    lines += re.findall(r"^    (kernlearn .*)$", read(page), re.MULTILINE)
+    lines += re.findall(r"`(kernlearn [a-z][^`\n]*)`", read(page))
+    for line in lines:
+        words = shlex.split(line.removeprefix("$ "), comments=True)
+        if words[:1] == ["kernlearn"]:
+            yield words[1:]
 
 
-def with_tables(text: str) -> str:
-    """The text with every table between marks as the committed results have it."""
-    for name, table in TABLES.items():
-        marks = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
-        text = re.sub(marks, lambda m, t=table: m[1] + t() + m[2], text, flags=re.DOTALL)
-    return text
+@of_page
+def test_examples_run(page, tmp_path, monkeypatch):
+    text = read(page)
+    need(text)
+    if ">>> " in text:
+        options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+        failures, _ = doctest.testfile(
+            str(page), module_relative=False, encoding="utf-8", optionflags=options
+        )
+        assert failures == 0
+    for block in blocks(page, "python"):
+        if ">>> " not in block and "@register" not in block:
+            exec(compile(block, page.name, "exec"), {})
 
 
-def test_the_page_has_commands_and_numbers():
-    assert len(COMMANDS) > 20
-    assert len(MARKED.findall(TEXT)) == TEXT.count("<!--") - 2 * len(TABLES) > 50
+@of_page
+def test_commands_exist_with_their_options(page):
+    for words in commands(page):
+        command, names = get_command(app), list(words)
+        while getattr(command, "commands", None) and names and not names[0].startswith("-"):
+            assert names[0] in command.commands, words
+            command = command.commands[names.pop(0)]
+        known = {one for p in command.params for one in (*p.opts, *p.secondary_opts)}
+        used = {word.partition("=")[0] for word in names if re.match(r"--?[a-zA-Z]", word)}
+        assert used <= known | {"--help"}, words
+        if command.name in ("run", "plan", "report"):
+            for name in names[: [*(w[0] == "-" for w in names), True].index(True)]:
+                assert "mine" in name or find_config(name).is_file() or name in catalogue(), words
 
 
-def test_the_tables_are_those_of_the_committed_results():
-    for name in TABLES:
-        assert TEXT.count(f"<!-- {name} -->") == 1
-    assert with_tables(TEXT) == TEXT
+@of_page
+def test_parts_of_configs_are_valid(page, tmp_path):
+    if page.stem == "encode_a_paper":  # quotes parts of a config (tests/engine/test_examples.py)
+        return
+    for block in blocks(page, "yaml"):
+        part = yaml.safe_load(block)
+        config = REST | part
+        if "kernels" in part and "methods" not in part:
+            config["methods"] = {"K": {"estimator": "BBSClassifier"}}
+        (tmp_path / "part.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+        faults = []
+        try:
+            load_config(tmp_path / "part.yaml")
+        except ConfigError as error:
+            faults = [line for line in str(error).splitlines() if not OWN.search(line)]
+        assert faults == [], block
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_is_one(command):
-    """It has such options, and what it names comes with kernlearn."""
-    name, given, _ = arguments(command)
-    result = CliRunner().invoke(app, [*shlex.split(command)[1:], "--help"])
-    assert result.exit_code == 0, result.output
-    assert "Usage:" in result.output
-    for argument in given:
-        if name in ON_CONFIGS:
-            assert find_config(argument).is_file()
-        elif name in ON_DATA and not argument.endswith(".csv"):
-            assert argument in catalogue()
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_numbers_are_the_measured_ones(page):
+    for line, again in zip(
+        read(page).splitlines(), rewritten(read(page)).splitlines(), strict=True
+    ):
+        assert line == again, "python -m tests.marked_numbers"
 
 
-@pytest.mark.data
-@pytest.mark.parametrize("command", [c for c in COMMANDS if arguments(c)[0] == "run"])
-def test_a_run_has_trials(command, tmp_path):
-    """Its settings are valid, and every choice that it makes has trials."""
-    _, configs, options = arguments(command)
-    at = [i for i, option in enumerate(options) if option == "--only"]
-    choices = [options[i : i + 2] for i in at] or [[]]
-    rest = [word for i, word in enumerate(options) if i not in at and i - 1 not in at]
-    rest += ["--available", "--store", str(tmp_path / "store.sqlite")]
-    for only in choices:
-        result = CliRunner().invoke(app, ["plan", *configs, *rest, *only])
-        assert result.exit_code == 0, result.output
+def anchors(page):
+    heads = re.findall(r"^#+ (.+)$", read(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
-def test_numbers_are_the_measured_ones():
-    assert wrong_numbers(TEXT) == []
-
-
-def test_numbers_of_one_pass_are_the_measured_ones():
-    text = ONE_PASS.read_text(encoding="utf-8")
-    assert len(MARKED.findall(text)) > 10
-    assert wrong_numbers(text) == []
-
-
-def test_the_examples_run():
-    failures, count = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
-    assert count > 3
-    assert failures == 0
-
-
-def test_every_link_leads_somewhere():
-    links = [t for t in re.findall(r"\]\(([^)]+)\)", TEXT) if "://" not in t]
-    assert links
-    heads = re.findall(r"^#+ (.+)$", TEXT, re.MULTILINE)
-    anchors = {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
-    for target in links:
+@of_page
+def test_links_and_paths_lead_somewhere(page):
+    text = read(page)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
         path, _, anchor = target.partition("#")
-        assert not path or (PAGE.parent / path).exists(), target
-        assert not anchor or anchor in anchors, target
+        if ":" in path:
+            continue
+        file = page.parent / path if path else page
+        assert file.exists(), target
+        assert not anchor or file.suffix != ".md" or anchor in anchors(file), target
+    folders = "kernlearn|tests|configs|benchmarks|docs|datasets|results"
+    paths = re.findall(rf"`((?:{folders})/[^`\s]*)`", text)
+    paths += [name.replace(".", "/") for name in re.findall(r"-m (tests(?:\.\w+)+)`", text)]
+    for path in paths:
+        if not re.search(r"[<{*…]|^results/runs", path):
+            there = ROOT / path.partition("::")[0].removesuffix("/")
+            assert there.exists() or there.with_name(f"{there.name}.py").exists(), path
 
 
-if __name__ == "__main__":
-    PAGE.write_text(with_tables(rewritten(TEXT)), encoding="utf-8")
-    ONE_PASS.write_text(rewritten(ONE_PASS.read_text(encoding="utf-8")), encoding="utf-8")
+def test_the_readme_s_own_experiment_runs(tmp_path, kernlearn):  # noqa: F811
+    (block,) = blocks(README, "yaml")
+    (tmp_path / "mine.yaml").write_text(block)
+    rows = [f"{i % 5},{i % 3},{'a' if i % 5 > 2 else 'b'}" for i in range(60)]
+    (tmp_path / "mine.csv").write_text("\n".join(["x,z,label", *rows]) + "\n")
+    done = kernlearn("run", "mine.yaml")
+    assert done.returncode == 0, done.stderr
+    assert kernlearn("init", "mine.csv", "--config", "more.yaml").returncode == 0
+
+
+@pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
+def test_an_example_of_the_gallery(path, capsys):
+    need(read(path))
+    runpy.run_path(str(path))
+    out = capsys.readouterr().out
+    found = re.search(r"^accuracy (\d\.\d{3}), (\d+) comparisons$", out, re.MULTILINE)
+    assert found is not None, out
+    assert float(found[1]) >= 0.75
+    assert int(found[2]) <= 50
+
+
+@pytest.mark.parametrize("path", CHARTS, ids=lambda path: path.stem)
+def test_a_picture_of_a_method(path):
+    """Its last value is a chart of numbers, as the site shows it."""
+    code = ast.parse(read(path))
+    last = code.body.pop()
+    names = {"__name__": path.stem}
+    exec(compile(code, str(path), "exec"), names)
+    drawn = json.loads(
+        eval(compile(ast.Expression(last.value), str(path), "eval"), names).to_json()
+    )
+    rows = [row for data in drawn["datasets"].values() for row in data]
+    assert len(rows) >= 5
+    assert all(None not in row.values() for row in rows)

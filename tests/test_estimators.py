@@ -1,28 +1,112 @@
-"""What all estimators have in common."""
+"""What docs/conformance.md says of all estimators: they work with scikit-learn's tools."""
 
-import inspect
+import io
 import re
 
+import joblib
 import numpy as np
+import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_diabetes
-from sklearn.model_selection import cross_val_score
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multioutput import MultiOutputRegressor
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernlearn.landmarks import KernelRegressor, RegLand, SparseRegLand
-from tests.conformance import estimators
+from tests.checks import estimators, made
 
+ALL = list(estimators())
+TRANSFORMERS = [one for one in ALL if hasattr(one, "transform")]
+CLASSIFIERS = [one for one in ALL if is_classifier(one())]
 RNG = np.random.RandomState(0)
-X = RNG.normal(size=(90, 4))
-CLASSES = np.digitize(X[:, 0], [-0.5, 0.5])
-TARGETS = np.column_stack([X[:, 0], X[:, 1] ** 2])
+X = RNG.normal(size=(60, 4))
+NUMBERS = X[:, 0] + 0.3 * RNG.normal(size=60)
+CLASSES = (NUMBERS > 0).astype(int)
+FRAME = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+of_all = pytest.mark.parametrize("estimator", ALL)
 
 
-@pytest.mark.parametrize(("name", "estimator"), list(estimators()))
-def test_docstrings_say_when_to_use_it(name, estimator):
-    assert re.search(r"^\s*When to use it: ", inspect.getdoc(estimator), re.MULTILINE)
+def targets(model):
+    return NUMBERS if is_regressor(model) else CLASSES
+
+
+def outcome(model, points):
+    if hasattr(model, "transform"):
+        return np.asarray(model.transform(points))
+    if hasattr(model, "predict"):
+        return np.asarray(model.predict(points))
+    return np.asarray(model.score(points, CLASSES))
+
+
+@of_all
+def test_the_docstring_says_when_to_use_it(estimator):
+    assert re.search(r"^\s*When to use it: ", estimator.__doc__, re.MULTILINE)
+
+
+@of_all
+@pytest.mark.filterwarnings("ignore")
+def test_a_clone_fits_as_the_original_does(estimator):
+    model = made(estimator)
+    copy = clone(model)
+    assert type(copy) is estimator
+    y = targets(model)
+    np.testing.assert_array_equal(outcome(model.fit(X, y), X), outcome(copy.fit(X, y), X))
+
+
+@of_all
+@pytest.mark.filterwarnings("ignore")
+def test_grid_search(estimator):
+    model = made(estimator)
+    if hasattr(model, "transform"):
+        model = make_pipeline(model, LogisticRegression())
+    plain = (int, float, str, tuple)
+    name, value = next((k, v) for k, v in model.get_params().items() if isinstance(v, plain))
+    search = GridSearchCV(model, {name: [value]}, cv=2, error_score="raise")
+    assert np.isfinite(search.fit(X, targets(model)).best_score_)
+
+
+@of_all
+@pytest.mark.parametrize("library", ["joblib", "skops"])
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_saved_predicts_the_same(estimator, library):
+    model = made(estimator)
+    fitted, file = model.fit(X, targets(model)), io.BytesIO()
+    if library == "joblib":
+        joblib.dump(fitted, file)
+        loaded = joblib.load(io.BytesIO(file.getvalue()))
+    else:
+        skops = pytest.importorskip("skops.io")
+        data = skops.dumps(fitted)
+        loaded = skops.loads(data, trusted=skops.get_untrusted_types(data=data))
+    np.testing.assert_array_equal(outcome(loaded, X), outcome(fitted, X))
+
+
+@of_all
+@pytest.mark.filterwarnings("ignore")
+def test_data_frames(estimator):
+    model = made(estimator)
+    fitted = clone(model).fit(FRAME, targets(model))
+    assert list(fitted.feature_names_in_) == list(FRAME)
+    expected = outcome(model.fit(X, targets(model)), X)
+    np.testing.assert_allclose(outcome(fitted, FRAME), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("estimator", TRANSFORMERS)
+def test_set_output(estimator):
+    model = made(estimator).set_output(transform="pandas")
+    mapped = model.fit(FRAME, CLASSES).transform(FRAME)
+    assert list(mapped.columns) == list(model.get_feature_names_out())
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS)
+@pytest.mark.filterwarnings("ignore")
+def test_calibration(estimator):
+    wrapped = CalibratedClassifierCV(made(estimator), cv=2).fit(X, CLASSES)
+    np.testing.assert_allclose(wrapped.predict_proba(X).sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("model", [RegLand(), SparseRegLand(), KernelRegressor()])
@@ -44,10 +128,10 @@ def test_defaults_of_regression(model):
     ],
 )
 def test_several_targets_are_as_many_models(model):
-    together = clone(model).fit(X, TARGETS)
+    both = np.column_stack([X[:, 0], X[:, 1] ** 2])
+    together = clone(model).fit(X, both)
     if isinstance(model, RegLand):  # the C is chosen for all targets
         model = clone(model).set_params(C=together.C_, epsilon=together.epsilon_)
-        together = clone(model).fit(X, TARGETS)
-    apart = MultiOutputRegressor(model).fit(X, TARGETS)
-    np.testing.assert_allclose(together.predict(X), apart.predict(X), rtol=1e-6, atol=1e-9)
-    assert together.score(X, TARGETS) == pytest.approx(apart.score(X, TARGETS))
+        together = clone(model).fit(X, both)
+    separate = MultiOutputRegressor(model).fit(X, both)
+    np.testing.assert_allclose(together.predict(X), separate.predict(X), rtol=1e-6, atol=1e-9)

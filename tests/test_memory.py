@@ -26,27 +26,34 @@ def group(folder, **files):
         (folder / name.replace("__", ".")).write_text(f"{text}\n")
 
 
-def test_what_the_kernel_calls_available(root):
+def test_what_the_kernel_calls_available(root, tmp_path):
     assert available_memory(root) == 4000 * 1024
+    assert available_memory(tmp_path / "nothing") > 0
+    assert 2**20 < available_memory() < 2**50
 
 
-def test_control_group_version_2_and_its_parents(root):
-    (root / "proc/self/cgroup").write_text("0::/outer/inner\n")
-    outer = root / "sys/fs/cgroup/outer"
-    group(outer, memory__max=1_000_000, memory__current=700_000, memory__stat="anon 5")
-    group(outer / "inner", memory__max="max", memory__current=600_000)
-    assert available_memory(root) == 300_000
-
-
-def test_cached_file_pages_count_as_free(root):
-    (root / "proc/self/cgroup").write_text("0::/\n")
-    group(
-        root / "sys/fs/cgroup",
-        memory__max=1_000_000,
-        memory__current=900_000,
-        memory__stat="anon 600000\ninactive_file 200000\nactive_file 100000",
-    )
-    assert available_memory(root) == 300_000
+@pytest.mark.parametrize(
+    ("line", "groups", "expected"),
+    [
+        (  # version 2, with a parent's limit
+            "0::/outer/inner",
+            {"outer": (10**6, 7 * 10**5, "anon 5"), "outer/inner": ("max", 6 * 10**5, "")},
+            300_000,
+        ),
+        (  # cached pages of files count as free
+            "0::/",
+            {"": (10**6, 9 * 10**5, "anon 600000\ninactive_file 200000\nactive_file 100000")},
+            300_000,
+        ),
+        ("0::/", {"": (100, 120, "")}, 0),
+    ],
+)
+def test_control_groups(root, line, groups, expected):
+    (root / "proc/self/cgroup").write_text(line + "\n")
+    for name, (most, current, stat) in groups.items():
+        files = {"memory__max": most, "memory__current": current, "memory__stat": stat}
+        group(root / "sys/fs/cgroup" / name, **files)
+    assert available_memory(root) == expected
 
 
 def test_control_group_version_1(root):
@@ -58,20 +65,6 @@ def test_control_group_version_1(root):
         memory__stat="inactive_file 7\ntotal_inactive_file 50000",
     )
     assert available_memory(root) == 150_000
-
-
-def test_a_full_group_leaves_nothing(root):
-    (root / "proc/self/cgroup").write_text("0::/\n")
-    group(root / "sys/fs/cgroup", memory__max=100, memory__current=120)
-    assert available_memory(root) == 0
-
-
-def test_without_any_of_these_files_there_is_still_an_answer(tmp_path):
-    assert available_memory(tmp_path) > 0
-
-
-def test_on_this_machine():
-    assert 2**20 < available_memory() < 2**50
 
 
 def test_refusal_says_what_is_needed_what_there_is_and_what_to_do():

@@ -27,7 +27,7 @@ from kernlearn.pairwise import AllPairsSVM
 from kernlearn.svm import KernelSVM
 from kernlearn.validation import check_weights, class_weights
 from kernlearn.voted import L1SVMClassifier, VotedKernelClassifier
-from tests.conformance import estimators, made
+from tests.checks import estimators, made
 
 RNG = np.random.RandomState(0)
 X = RNG.normal(size=(60, 4))
@@ -246,7 +246,7 @@ def test_balanced_classes_have_equal_sums():
     assert factors[0] * 3 == pytest.approx(factors[1] * 5) == 4.0
 
 
-WEIGHTED = [e for _, e in estimators() if "sample_weight" in inspect.signature(e.fit).parameters]
+WEIGHTED = [e for e in estimators() if "sample_weight" in inspect.signature(e.fit).parameters]
 
 
 @pytest.mark.parametrize("estimator", [e for e in WEIGHTED if is_classifier(e())])

@@ -124,26 +124,3 @@ def test_modules_do_not_import_private_names_of_others():
         if alias.name.startswith("_") and not alias.name.startswith("__")
     ]
     assert wrong == []
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        "README.md",
-        "CONTRIBUTING.md",
-        *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))),
-    ],
-)
-def test_paths_in_the_pages_exist(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    paths = re.findall(
-        r"`((?:kernlearn|tests|configs|benchmarks|docs|datasets|results)/[^`\s]*)`", text
-    )
-    paths += [m.replace(".", "/") for m in re.findall(r"-m (tests(?:\.\w+)+)`", text)]
-    for path in paths:
-        if re.search(r"[<{*…]|^results/runs", path):
-            continue
-        path = path.partition("::")[0].removesuffix("/")
-        assert any((ROOT / f"{path}{end}").exists() for end in ("", ".py")), path
-    for target in re.findall(r"\]\(([^)#:]+)\)", text):
-        assert ((ROOT / page).parent / target).exists(), target

@@ -1,0 +1,129 @@
+"""The documentation site: every page in a table of contents, every public name with an example."""
+
+import ast
+import doctest
+import inspect
+import re
+import sys
+from importlib import import_module
+from itertools import pairwise
+
+import pytest
+from typer.testing import CliRunner
+
+import kernlearn
+from kernlearn.cli.app import app
+from tests.marked_numbers import ROOT
+
+DOCS = ROOT / "docs"
+sys.path.insert(0, str(DOCS))
+import check_built  # noqa: E402
+import reference_pages  # noqa: E402
+import stage  # noqa: E402
+
+NAMES = [(package, name) for package in stage.PACKAGES for name in stage.public_names(package)]
+#: Packages whose names need no example: commands show what they do.
+RUNNER = ("engine", "reports", "store")
+COMMANDS = {command.name: command for command in reference_pages.commands()}
+
+
+def toctree(text):
+    """The pages that a page in reStructuredText lists."""
+    blocks = re.findall(r"^\.\. toctree::\n(?:   :.*\n)*\n((?:   \S+\n)+)", text, re.MULTILINE)
+    return [name for block in blocks for name in block.split()]
+
+
+def docstring(package, name):
+    """What is written of a name; of a value, the text that follows its assignment."""
+    value = getattr(import_module(f"kernlearn.{package}"), name)
+    if callable(value):
+        return inspect.getdoc(value) or ""
+    for path in (ROOT / "kernlearn" / package).glob("*.py"):
+        for line, following in pairwise(ast.parse(path.read_text(encoding="utf-8")).body):
+            targets = getattr(line, "targets", [getattr(line, "target", None)])
+            if [t.id for t in targets if isinstance(t, ast.Name)] == [name]:
+                return inspect.cleandoc(following.value.value)
+    return ""
+
+
+def test_every_page_is_in_one_table_of_contents():
+    sections = [path.stem for path in DOCS.glob("*.rst")]
+    listed = [n for path in DOCS.glob("*.rst") for n in toctree(path.read_text(encoding="utf-8"))]
+    assert len(listed) == len({*listed})
+    made = {"reference/index", "auto_examples/index", "experiments"}
+    assert {*listed, "index"} == {*stage.pages(), *made, *sections}
+
+
+def test_every_public_package_has_pages():
+    packages = {path.parent.name for path in (ROOT / "kernlearn").glob("*/__init__.py")}
+    public = {p for p in packages if getattr(import_module(f"kernlearn.{p}"), "__all__", None)}
+    assert {*public, "metrics", "plugins", *kernlearn.__all__} - {"cli", "__version__"} == {
+        *stage.PACKAGES
+    }
+
+
+@pytest.mark.parametrize(("package", "name"), NAMES)
+def test_every_public_name_has_an_example(package, name):
+    text = docstring(package, name)
+    assert ">>>" in text or (text and package in RUNNER)
+    if not callable(getattr(import_module(f"kernlearn.{package}"), name)):
+        # pytest finds those of functions and classes
+        runner = doctest.DocTestRunner()
+        runner.run(doctest.DocTestParser().get_doctest(text, {}, name, None, None))
+        assert runner.failures == 0
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_is_described(name):
+    command = COMMANDS[name]
+    assert len(command.help.split()) > 3
+    assert [p.name for p in command.parameters if len((p.help or "").split()) < 2] == []
+
+
+def test_pages_are_made_of_the_application(tmp_path):
+    stage.write_api(tmp_path)
+    stage.write_reference(tmp_path)
+    for package, name in NAMES:
+        assert (tmp_path / "api" / package / f"{name}.rst").is_file()
+    pages = {path.stem: path.read_text() for path in (tmp_path / "reference").glob("*.md")}
+    listed = CliRunner().invoke(app, ["list"]).output
+    sections = re.findall(
+        r"^(?:Kernels|Estimators|Data sets)\n((?:  .*\n)+)", listed, re.MULTILINE
+    )
+    for name in re.findall(r"^  (\S+)", "".join(sections), re.MULTILINE):
+        assert f"\n| `{name}` |" in pages["names"], name
+    for key in ("methods", "protocol.splits"):
+        assert f"```{{confval}} {key}\n" in pages["config"]
+    source = DOCS / "reproduction.md"
+    text = stage.relinked("[a](verdicts.md#x) [b](../configs/table6.yaml)", source, tmp_path)
+    assert text == "[a](verdicts.md#x) [b](files/configs/table6.yaml)"
+    assert (tmp_path / "files/configs/table6.yaml").is_file()
+
+
+@pytest.mark.parametrize(
+    ("body", "faults"),
+    [
+        ('<a href="inner/#here">a</a><a href="#top">b</a><a href="https://a.org">c</a>', []),
+        ('<a href="gone.html">x</a>', ["gone.html leads nowhere"]),
+        ('<a href="inner/#gone">x</a>', ["inner/#gone leads to no place of the page"]),
+        ('<script src="//a.org/a.js"></script>', ["loads //a.org/a.js, which needs a network"]),
+    ],
+)
+def test_faults_of_a_built_site(body, faults, tmp_path):
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "index.html").write_text('<p id="here"></p>')
+    (tmp_path / "page.html").write_text(f'<h1 id="top"></h1>{body}')
+    check_built._read.cache_clear()
+    assert check_built.faults(tmp_path) == [f"page.html: {fault}" for fault in faults]
+
+
+def test_formulas():
+    pytest.importorskip("latex2mathml")
+    pytest.importorskip("sphinx")
+    from mathml import mathml
+
+    assert 'display="inline"' in mathml("a_n \\ge 0", "inline")
+    assert "<mi>log</mi><mspace" in mathml("\\log p", "inline")
+    assert "<mtable" in mathml("a &= b \\\\ c &= d", "block")
+    with pytest.raises(ValueError, match="has no form in MathML"):
+        mathml(r"\nothing x", "inline")
