@@ -13,10 +13,9 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks._measure import Row
+from kernlearn import store as stores
 from kernlearn.config import load_config
 from kernlearn.engine import make_plan
-from kernlearn.store import Store
-from kernlearn.store.results import Result
 
 _SECONDS, _MEGABYTES = 15, 5
 _SIZES = list(range(10, 110, 10))
@@ -80,15 +79,24 @@ def plant(store: Path, config: Path) -> int:
     """Finish every trial that is not yet, with random numbers; return how many there are."""
     plan = make_plan(load_config(config))
     rng = np.random.default_rng(0)
-    with Store(store) as opened:
-        number = opened.begin_run(plan.experiment.name, "full", 1, {"cpu": "none"})
-        finished = opened.statuses(trial.key for trial in plan.trials)
+    with stores.Store(store) as opened:
+        finished = opened.get(trial.key for trial in plan.trials)
         for trial in plan.trials:
             if trial.key in finished:
                 continue
             names = ("accuracy", "error_percent", "fit_seconds", "predict_seconds", "n_support")
             metrics = dict(zip(names, rng.random(len(names)).tolist(), strict=True))
             info = {"contended": False, "warnings": {}}
-            result = Result(trial.key, "done", "2026-01-01T00:00:00+00:00", 1.0, metrics, info)
-            opened.put(number, trial, result)
+            opened.put(
+                stores.Row(
+                    trial.key,
+                    trial.experiment,
+                    trial.labels,
+                    trial.spec.plain,
+                    "2026-01-01T00:00:00+00:00",
+                    1.0,
+                    metrics,
+                    info,
+                )
+            )
     return len(plan.trials)

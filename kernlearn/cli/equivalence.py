@@ -78,8 +78,8 @@ def equivalence(
     settings = options.with_splits(option, splits)
     loaded = options.load_experiments([config], profile, None, settings, data_dir)
     with options.opened_store(store) as opened:
-        (plan,) = options.make_plans(loaded, data_dir, True, opened)
-        results = chosen_by_mean(plan, opened.get(trial.key for trial in plan.trials))
+        (plan,) = options.make_plans(loaded, data_dir, True)
+        results = chosen_by_mean(opened.get(trial.key for trial in plan.trials))
     one = plan.experiment.config
     name = checked_metric(one, plan.experiment.name, metric)
     if unknown := [method for method in best_of if method not in one.methods]:

@@ -47,7 +47,7 @@ def forks(
     names = configs or sorted(path.stem for path in shipped("configs").glob("*.yaml"))
     loaded = options.load_experiments(names, profile, None, [], data_dir)
     found: list[reports.Branch] = []
-    with options.written_store(store) as opened:
+    with stores.Store(store) as opened:
         for name, experiment in zip(names, loaded, strict=True):
             for fork in experiment.config.forks:
                 summaries = {}
@@ -58,7 +58,7 @@ def forks(
                     ways = options.load_experiments([name], profile, n_splits, settings, data_dir)
                     is_chosen = branch == reports.CHOSEN
                     (plan,) = options.make_plans(
-                        ways, data_dir, available or not is_chosen, opened, choice
+                        ways, data_dir, available or not is_chosen, choice
                     )
                     if is_chosen:
                         not_found = set(plan.left_out)

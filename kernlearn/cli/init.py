@@ -15,7 +15,7 @@ from kernlearn import engine
 from kernlearn.checks import whole_number
 from kernlearn.cli import options
 from kernlearn.exceptions import ConfigError, DataError
-from kernlearn.store.replacing import replaced_file
+from kernlearn.reports.replacing import replaced_file
 
 # What a config compares, by the kind of points and the task: the methods of the papers beside
 # the strongest rivals, each with about six settings. `$sigmas` and `$gammas` become widths of

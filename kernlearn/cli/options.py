@@ -2,8 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -97,52 +96,20 @@ def load_experiments(
     return loaded
 
 
-@contextmanager
-def opened_store(path: Path) -> "Iterator[stores.Store]":
-    """Open a store for reading; at the end say how many of its rows were left out, if any."""
-    with stores.Store.existing(path) as store, _told(store):
-        yield store
-
-
-@contextmanager
-def written_store(path: Path, **how: Any) -> "Iterator[stores.Store]":
-    """Open a store for writing, and do the same."""
-    with stores.Store(path, **how) as store, _told(store):
-        yield store
-
-
-@contextmanager
-def _told(store: "stores.Store") -> Iterator[None]:
-    try:
-        yield
-    finally:
-        show_rows_left_out(store.path, store.left_out)
-
-
-def show_rows_left_out(path: Path, rows: Mapping[str, str]) -> None:
-    """Say how many rows of a store do not fit, if any, and why the first does not."""
-    if rows:
-        name, reason = next(iter(rows.items()))
-        many = f"{len(rows)} rows do not fit and are"
-        said = "1 row does not fit and is" if len(rows) == 1 else many
-        typer.echo(f"kernlearn: {path}: {said} left out: {name}: {reason}", err=True)
+def opened_store(path: Path) -> "stores.Store":
+    """Open a store for reading."""
+    return stores.Store(path, read_only=True)
 
 
 def make_plans(
     loaded: Sequence[Any],
     data_dir: Path | None,
     available: bool,
-    store: "stores.Store | None" = None,
     choice: "engine.selection.Choice | None" = None,
 ) -> "list[engine.Plan]":
-    """Plan all experiments, or the data sets that are chosen; one message names every missing one.
-
-    A data set that is not found but was measured in the store is planned as the store records
-    it: enough for a report.
-    """
+    """Plan all experiments, or the data sets that are chosen; naming all that is missing."""
     from kernlearn.engine.plan import locate_datasets, missing_cards
 
-    measured = {} if store is None else store.datasets()
     labels = [None if choice is None else choice.datasets(e.config) for e in loaded]
     located = [
         (e, locate_datasets(e.config, data_dir, wanted))
@@ -152,14 +119,14 @@ def make_plans(
         card.name: card
         for e, places in located
         for label, card in missing_cards(places).items()
-        if not e.config.datasets[label].optional and card.name not in measured
+        if not e.config.datasets[label].optional
     }
     if missing and not available:
         raise DataError(
             f"{datasets.missing_message(missing.values(), data_dir)}\n`kernlearn datasets fetch "
             "NAME` downloads what its publisher serves; --available runs the rest without them."
         )
-    options: dict[str, Any] = {"data_dir": data_dir, "available": available, "stored": measured}
+    options: dict[str, Any] = {"data_dir": data_dir, "available": available}
     return [
         engine.make_plan(e, located=places, labels=wanted, **options)
         for (e, places), wanted in zip(located, labels, strict=True)

@@ -8,7 +8,7 @@ from typer import Option
 
 from kernlearn.datasets.escaping import csv_text
 from kernlearn.exceptions import DataError, ReportError
-from kernlearn.store.replacing import refuse_pipe
+from kernlearn.reports.replacing import refuse_pipe
 
 _SUFFIXES = (".html", ".svg", ".png", ".json")
 

@@ -16,7 +16,7 @@ from kernlearn.config import Trial
 from kernlearn.engine import Plan
 from kernlearn.engine.runner import Listener
 from kernlearn.engine.selection import STATES, Estimates, State, duration
-from kernlearn.store.results import Result, utc_now
+from kernlearn.store import Row, utc_now
 
 # Least seconds between two estimates of the remaining time, and how often as long as an estimate
 # took, since they look at all remaining trials.
@@ -53,7 +53,7 @@ class RunListener(Listener):
     def run_started(self, trials: list[Trial], estimates: Estimates, slots: int) -> None:
         self.estimates, self.slots = estimates, slots
 
-    def trial_done(self, trial: Trial, result: Result) -> None:
+    def trial_done(self, trial: Trial, result: Row) -> None:
         self._left.pop(trial.key, None)
 
     @property
@@ -94,11 +94,11 @@ class Lines(RunListener):
                 "--retry-failed runs them again"
             )
 
-    def trial_done(self, trial: Trial, result: Result) -> None:
+    def trial_done(self, trial: Trial, result: Row) -> None:
         super().trial_done(trial, result)
         self.show(f"{trial}: {_outcome(result)}", result)
 
-    def show(self, text: str, result: Result) -> None:
+    def show(self, text: str, result: Row) -> None:
         """Show the outcome of a trial."""
         left = self.time_left()
         typer.echo(f"[{self.number}/{self.total}] {text}{f'; {left}' if left else ''}")
@@ -120,7 +120,7 @@ class Bar(Lines):
         self._progress.add_task(self.name, total=self.total, left=self.time_left())
         self._progress.start()
 
-    def show(self, text: str, result: Result) -> None:
+    def show(self, text: str, result: Row) -> None:
         if not result.done:
             self._progress.console.print(text, style="red", markup=False)
         (task,) = self._progress.task_ids
@@ -148,12 +148,12 @@ class JsonLines(RunListener):
     def trial_started(self, trial: Trial) -> None:
         _write("trial_started", **_identity(trial))
 
-    def trial_done(self, trial: Trial, result: Result) -> None:
+    def trial_done(self, trial: Trial, result: Row) -> None:
         super().trial_done(trial, result)
         _write(
             "trial_done",
             **_identity(trial),
-            status=result.status,
+            status="done" if result.done else "failed",
             seconds=result.seconds,
             metrics=result.metrics,
             error=result.error,
@@ -193,7 +193,7 @@ def _identity(trial: Trial) -> dict[str, Any]:
     }
 
 
-def _outcome(result: Result) -> str:
+def _outcome(result: Row) -> str:
     if not result.done:
         return f"FAILED: {result.error}"
     # metrics of a plug-in have other names

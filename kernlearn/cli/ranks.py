@@ -150,7 +150,7 @@ def _summaries(
             raise ReportError(f"{store.path}: nothing to rank")
     else:
         loaded = options.load_experiments(names, profile or "full", None, settings, data_dir)
-        plans = options.make_plans(loaded, data_dir, True, store)
+        plans = options.make_plans(loaded, data_dir, True)
     for plan in plans:
         yield plan, summary_of(plan, store)
 

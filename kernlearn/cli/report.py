@@ -117,7 +117,7 @@ def report(
         )
     loaded = options.load_experiments(names, profile or "full", splits, option, data_dir)
     with options.opened_store(store) as opened:
-        for plan in options.make_plans(loaded, data_dir, available, opened):
+        for plan in options.make_plans(loaded, data_dir, available):
             show_report(*write_reports(plan, opened, output or options.OUTPUT, summary))
 
 
@@ -239,7 +239,7 @@ def check(
     loaded = options.load_experiments(configs, profile, None, option, data_dir)
     checks, errors = {}, []
     with options.opened_store(store) as opened:
-        for plan in options.make_plans(loaded, data_dir, available, opened):
+        for plan in options.make_plans(loaded, data_dir, available):
             try:
                 checks[plan.experiment.name] = rules.check_plan(plan, opened, against)
             except KernlearnError as error:

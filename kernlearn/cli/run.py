@@ -100,7 +100,7 @@ def run(
     # trials of one job are measured in this process
     keep_freed_memory()
     failed = 0
-    with options.written_store(store) as opened:
+    with stores.Store(store) as opened:
         for plan in plans:
             engine.selection.check_choice(plan, choice)
         try:
@@ -155,9 +155,8 @@ def plan(
 ) -> None:
     """List the trials of experiments and how long they will take on this machine.
 
-    A trial is new, cached (the store has its result), failed (with its error), or stale (measured
-    under other settings). Trials that would run come last, in the order of a run with as many
-    jobs.
+    A trial is new, cached (the store has its result) or failed (with its error). Trials that would
+    run come last, in the order of a run with as many jobs.
 
     \b
     Examples:
@@ -231,7 +230,7 @@ def _whole(
     """Return the plan with the data sets that were not chosen, of which the page tells too."""
     if not choice.only:
         return plan
-    return options.make_plans([plan.experiment], data_dir, True, store)[0]
+    return options.make_plans([plan.experiment], data_dir, True)[0]
 
 
 def _chosen(

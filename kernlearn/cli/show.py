@@ -227,7 +227,7 @@ def _protocol(config: Any) -> Iterator[str]:
 def _trials(experiment: Any, data_dir: Path | None, path: Path) -> Iterator[str]:
     """Yield the number of trials, how many are in the store, and how long the others will take."""
     with options.opened_store(path) if path.exists() else nullcontext() as store:
-        (plan,) = options.make_plans([experiment], data_dir, True, store)
+        (plan,) = options.make_plans([experiment], data_dir, True)
         states = engine.selection.trial_states(plan, store)
         todo = [t for t in plan.trials if states[t.key] in ("new", "stale")]
         seconds = engine.selection.Estimates.of(plan, store).total(todo) if todo else 0.0

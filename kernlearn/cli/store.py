@@ -17,7 +17,6 @@ from kernlearn.cli.options import (
     make_console,
     make_table,
     opened_store,
-    show_rows_left_out,
 )
 from kernlearn.cli.outputs import write_text
 from kernlearn.cli.terminal import write_data
@@ -60,7 +59,7 @@ def export(
     """Export a store as a tidy table (CSV, JSON or Parquet), or an experiment as an open record.
 
     A table has one row per trial and metric. The columns are experiment, dataset, kernel, method,
-    params (JSON), metric, split (from 0), value, key and run.
+    params (JSON), metric, split (from 0), value and key.
 
     A record (ro-crate) is a folder, or a .zip file, in the form of a Workflow Run RO-Crate: the
     config, fingerprints of the data, environment, numbers, verdicts, claims and a badge.
@@ -160,18 +159,16 @@ def merge(
         raise StoreError("merge: expected at least one source and the store to merge into")
     conflicts = 0
     for source in sources:
-        summary = stores.merging.merge(source, destination)
+        with opened_store(source) as theirs, stores.Store(destination) as ours:
+            summary = ours.merge(theirs)
         conflicts += len(summary.conflicts)
-        show_rows_left_out(source, summary.left_out)
         typer.echo(
-            f"{source} into {destination}: {summary.added} trials added, {summary.completed} that "
-            f"had failed replaced, {summary.same} the same, {summary.failed} failed ones skipped, "
-            f"{len(summary.conflicts)} in conflict; {summary.runs} runs"
+            f"{source} into {destination}: {summary.added} trials added, {summary.same} the same, "
+            f"{len(summary.conflicts)} in conflict"
         )
-        for one in summary.conflicts[:_SHOWN]:
-            numbers = ", ".join(f"{m} {a} / {b}" for m, (a, b) in one.metrics.items())
-            place = f"{one.experiment} {one.key[:10]} {canonical(one.labels)}"
-            typer.echo(f"  conflict, kept the destination's: {place}: {numbers}")
+        for row in summary.conflicts[:_SHOWN]:
+            place = f"{row.experiment} {row.key[:10]} {canonical(row.labels)}"
+            typer.echo(f"  conflict, kept the destination's: {place}")
         if len(summary.conflicts) > _SHOWN:
             typer.echo(f"  and {len(summary.conflicts) - _SHOWN} more")
     if conflicts:
@@ -181,9 +178,9 @@ def merge(
 def compare(
     run_a: Annotated[
         str,
-        Argument(metavar="RUN_A", help="Number of a run in --store, or a store, or STORE#NUMBER."),
+        Argument(metavar="STORE_A", help="A store."),
     ],
-    run_b: Annotated[str, Argument(metavar="RUN_B", help="The run or store to compare it with.")],
+    run_b: Annotated[str, Argument(metavar="STORE_B", help="The store to compare it with.")],
     metric: Annotated[
         list[str], Option(metavar="NAME", help="Compare only this metric. Can be repeated.")
     ] = [],
@@ -191,34 +188,29 @@ def compare(
     output: Annotated[
         Path | None, Option("--output", "-o", help="Also write all cells to this CSV file.")
     ] = None,
-    store: StorePath = STORE,
 ) -> None:
-    """Compare two runs, or two stores, cell by cell.
+    """Compare two stores, cell by cell.
 
     The t-tests are paired where both sides have the same splits. Significant differences are
     bold and marked with *.
 
     \b
     Examples:
-      kernlearn compare 1 2 --changed
       kernlearn compare old.sqlite new.sqlite --metric accuracy
     """  # noqa: D301
     from kernlearn.reports import comparison
 
-    sides = a, b = comparison.read_side(run_a, store), comparison.read_side(run_b, store)
-    available = {name for side in sides for t in side.trials for name in t.result.metrics}
+    sides = a, b = comparison.read_side(run_a), comparison.read_side(run_b)
+    available = {name for side in sides for row in side.rows for name in row.metrics}
     unknown = [name for name in metric if name not in available]
     if unknown:
         raise StoreError(
             f"--metric {', '.join(unknown)}: neither has it; there are: "
             f"{', '.join(sorted(available)) or 'none'}"
         )
-    for path, rows in {side.store: side.left_out for side in sides}.items():
-        show_rows_left_out(path, rows)
     frame = comparison.compare(a, b, metrics=metric)
     for name, side in zip("AB", sides, strict=True):
-        runs = ", ".join(f"{r.number} ({r.started})" for r in side.runs) or "none"
-        typer.echo(f"{name}: {side.name}: {len(side.trials)} trials of runs {runs}")
+        typer.echo(f"{name}: {side.name}: {len(side.rows)} trials")
     for line in comparison.different_environments(a, b):
         typer.echo(f"  differs: {line}")
     one_sided = frame["outcome"].isin(["only a", "only b"])

@@ -64,14 +64,6 @@ class DatasetSpec(_Part):
 
 
 @dataclass(frozen=True)
-class StoredDataset:
-    """A data set as a store records it, and the experiments that measured trials on it."""
-
-    what: DatasetSpec
-    experiments: frozenset[str]
-
-
-@dataclass(frozen=True)
 class KernelSpec(_Part):
     """A kernel with its parameters, and the plug-in that registers it."""
 

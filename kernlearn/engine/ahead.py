@@ -10,7 +10,7 @@ from typing import Any
 from kernlearn.config.spec import Chosen, Trial
 from kernlearn.engine.environment import usable_cores
 from kernlearn.engine.local import InProcess, OnStart, Processes, Results
-from kernlearn.store.results import Result
+from kernlearn.store import Row
 
 # Trials per core whose parameters are chosen before the first of them is measured: what a kill
 # loses, against cores that wait for the last choice.
@@ -61,9 +61,7 @@ class OneByOne:
                 if selects(trial):
                     long = result.metrics.get("select_seconds", 0.0) > _LONG
 
-    def _measure(
-        self, batch: list[Trial], choices: dict[str, Result], on_start: OnStart
-    ) -> Results:
+    def _measure(self, batch: list[Trial], choices: dict[str, Row], on_start: OnStart) -> Results:
         for trial in batch:
             choice = choices.get(trial.key)
             if choice is None:
@@ -78,14 +76,14 @@ class OneByOne:
                 for _, result in self._measuring.run([chosen], on_start):
                     yield trial, self._whole(result, choice)
 
-    def _choose(self, batch: list[Trial]) -> dict[str, Result]:
+    def _choose(self, batch: list[Trial]) -> dict[str, Row]:
         """Choose the parameters of trials; the result of a failure is that of its trial."""
         asked = [replace(trial, only_selects=True) for trial in batch if selects(trial)]
         if len(asked) < 2:
             return {}
         return {trial.key: result for trial, result in self._choosing.run(asked)}
 
-    def _whole(self, result: Result, choice: Result) -> Result:
+    def _whole(self, result: Row, choice: Row) -> Row:
         """Add the warnings of the choice to the measurement, and its share of the time."""
         both = Counter(choice.info["warnings"]) + Counter(result.info.get("warnings", {}))
         seconds = result.seconds + choice.seconds / self._cores

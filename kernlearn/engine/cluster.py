@@ -13,10 +13,10 @@ from uuid import uuid4
 from kernlearn import __version__
 from kernlearn.config.spec import Trial, canonical
 from kernlearn.engine import local, own_process
-from kernlearn.engine.environment import describe_environment
+from kernlearn.engine.environment import describe_environment, finished
 from kernlearn.exceptions import ExecutorError
 from kernlearn.lazy import missing_text
-from kernlearn.store.results import Result, utc_now
+from kernlearn.store import Row, utc_now
 
 # Seconds for a scheduler to answer.
 _CONNECT = 10.0
@@ -123,8 +123,7 @@ class DaskExecutor:
                 for future in ended:
                     trial, started, clock = running.pop(future)
                     if error := future.exception():
-                        seconds = time.perf_counter() - clock
-                        result = Result(trial.key, "failed", started, seconds, error=_line(error))
+                        result = finished(trial, started, clock, error=_line(error))
                     else:
                         result = future.result()
                     future.release()
@@ -209,9 +208,7 @@ def _describe_worker() -> tuple[str, bool, dict[str, Any]]:
     return __version__, current_process().daemon, describe_environment()
 
 
-def _execute(
-    trial: Trial, data_dir: Path | None, limits: local.Limits, concurrent: bool
-) -> Result:
+def _execute(trial: Trial, data_dir: Path | None, limits: local.Limits, concurrent: bool) -> Row:
     if limits.any:
         return _worker(data_dir, limits, concurrent).run(trial)
     from kernlearn.engine.trial import execute

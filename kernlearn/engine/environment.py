@@ -14,6 +14,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from kernlearn.config.spec import Trial
+from kernlearn.store import Row
+
 #: Variables from which libraries take their number of threads when they are loaded.
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -102,6 +105,20 @@ def usable_cores() -> int:
     from loky import cpu_count
 
     return int(cpu_count())
+
+
+def finished(trial: Trial, started: str, clock: float, **fields: Any) -> Row:
+    """Return the row of a trial that began when the performance counter stood at `clock`."""
+    return Row(
+        trial.key,
+        trial.experiment,
+        trial.labels,
+        trial.spec.plain,
+        started,
+        time.perf_counter() - clock,
+        machine=describe_environment(),
+        **fields,
+    )
 
 
 @cache

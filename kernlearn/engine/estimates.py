@@ -8,8 +8,8 @@ from kernlearn.config.model import DEFAULT_PROFILE, LoadedExperiment
 from kernlearn.config.spec import CellKey, Trial, cell_key
 from kernlearn.datasets.resources import shipped
 from kernlearn.engine.plan import Plan
-from kernlearn.store.results import Store
-from kernlearn.store.summary_files import parse_details, parse_parameters
+from kernlearn.reports.summary_files import parse_details, parse_parameters
+from kernlearn.store import Store
 
 # Folders of committed results, by profile.
 _FOLDERS = {DEFAULT_PROFILE: "measured", "quick": "baseline", "smoke": "smoke"}
@@ -44,7 +44,8 @@ class Estimates:
     def of(cls, plan: Plan, store: Store | None) -> "Estimates":
         """Return the estimates for a plan, from a store and the committed results."""
         one = plan.experiment
-        finished = [] if store is None else store.durations(one.profile, one.name)
+        rows = {} if store is None else store.get(trial.key for trial in plan.trials)
+        finished = [(row.labels, row.seconds) for row in rows.values() if row.done]
         return cls(finished, committed_seconds(one))
 
     def add(self, labels: Mapping[str, Any], seconds: float) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kernlearn.config.spec import Trial
-from kernlearn.engine.environment import THREAD_VARIABLES, usable_cores
+from kernlearn.engine.environment import THREAD_VARIABLES, finished, usable_cores
 from kernlearn.engine.own_process import deaf_processes, depend_on_parent
 from kernlearn.memory import available_memory, keeping_variables
-from kernlearn.store.results import Result, utc_now
+from kernlearn.store import Row, utc_now
 
 # Seconds between two looks at a trial's memory.
 _LOOK = 0.05
@@ -28,7 +28,7 @@ STAYING = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e18"}
 OnStart = Callable[[Trial], None]
 
 #: Trials with their results, in the order in which they end.
-Results = Generator[tuple[Trial, Result], None, None]
+Results = Generator[tuple[Trial, Row], None, None]
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class Processes:
             ]
             self._threads = futures.ThreadPoolExecutor(self.slots)
         threads, waiting, idle = self._threads, iter(trials), list(self._workers)
-        running: dict[futures.Future[Result], tuple[Trial, Worker]] = {}
+        running: dict[futures.Future[Row], tuple[Trial, Worker]] = {}
 
         def fill() -> None:
             for worker in reversed(idle[:]):
@@ -223,7 +223,7 @@ class Worker:
     _stopped: bool = False
     _changing: threading.Lock = field(default_factory=threading.Lock)
 
-    def run(self, trial: Trial) -> Result:
+    def run(self, trial: Trial) -> Row:
         """Run a trial, repeatedly if its process dies.
 
         Raises
@@ -252,11 +252,11 @@ class Worker:
             if failed:
                 self._kill()
                 break
-            result: Result = future.result()
+            result: Row = future.result()
             if attempt > 1:
                 result.info["attempts"] = attempt
             return result
-        return Result(trial.key, "failed", started, time.perf_counter() - clock, error=failed)
+        return finished(trial, started, clock, error=failed)
 
     def stop(self) -> None:
         """Kill the process, and with it the trial that it runs."""
@@ -283,7 +283,7 @@ class Worker:
                 self._pid = ready.result()
             return self._pool
 
-    def _watch(self, future: "futures.Future[Result]") -> str | None:
+    def _watch(self, future: "futures.Future[Row]") -> str | None:
         """Wait for a trial; return the limit that it exceeds, or None when it has ended."""
         limits, start = self.limits, time.perf_counter()
         while True:

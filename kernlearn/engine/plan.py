@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 from kernlearn import datasets
@@ -22,7 +21,7 @@ from kernlearn.config.methods import (
 )
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.reading import arguments_of, nominal_of
-from kernlearn.config.spec import DatasetSpec, Source, StoredDataset, Trial, TrialSpec
+from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec
 from kernlearn.datasets.grades import default_order
 from kernlearn.engine import sources
 from kernlearn.engine.stream_sources import stream_variants
@@ -46,9 +45,6 @@ class Plan:
     trials : list of Trial
     left_out : list of str
         Labels of data sets that were not found and are left out.
-    stored : list of str
-        Labels of data sets that were not found but are known from a store. Their trials can be
-        reported, but not run.
     not_installed : list of str
         Labels of methods that are left out because their library is not installed.
     axes : list of str
@@ -66,7 +62,6 @@ class Plan:
     experiment: LoadedExperiment
     trials: list[Trial]
     left_out: list[str] = field(default_factory=list)
-    stored: list[str] = field(default_factory=list)
     not_installed: list[str] = field(default_factory=list)
     axes: list[str] = field(default_factory=list)
 
@@ -85,7 +80,6 @@ def make_plan(
     *,
     data_dir: Path | None = None,
     available: bool = False,
-    stored: Mapping[str, Sequence[StoredDataset]] = MappingProxyType({}),
     located: "Mapping[str, datasets.Found | datasets.Card] | None" = None,
     labels: Collection[str] | None = None,
 ) -> Plan:
@@ -98,9 +92,6 @@ def make_plan(
         Folder to search for data first.
     available : bool, default=False
         Leave out data sets that are not found instead of refusing to plan.
-    stored : mapping of str to sequence of StoredDataset, optional
-        What a store records of data sets, by name, for those that are not found; from
-        :meth:`~kernlearn.store.Store.datasets`.
     located : mapping of str to Found or Card, optional
         The result of ``locate_datasets``, if it is known.
     labels : collection of str, optional
@@ -125,15 +116,11 @@ def make_plan(
     config = experiment.config
     located = locate_datasets(config, data_dir, labels) if located is None else located
     missing = missing_cards(located)
-    variants = {
-        label: list(_stored_variant(label, experiment, stored.get(card.name, ())))
-        for label, card in missing.items()
-    }
-    left_out = [label for label in missing if not variants[label]]
+    left_out = list(missing)
     needed = [missing[label] for label in left_out if not config.datasets[label].optional]
     if needed and not available:
         raise DataError(datasets.missing_message(needed, data_dir))
-    variants |= {
+    variants = {
         label: list(_variants(label, experiment, data_dir, located.get(label)))
         for label in config.datasets
         if label not in missing and (labels is None or label in labels)
@@ -145,8 +132,7 @@ def make_plan(
         for key, own in specs.each_split(spec, config.protocol.splits)
     ]
     absent = [k for k, m in config.methods.items() if not is_installed(m, config.scope)]
-    from_store = [label for label in missing if label not in left_out]
-    return Plan(experiment, trials, left_out, from_store, absent, axes)
+    return Plan(experiment, trials, left_out, absent, axes)
 
 
 def axes_of(config: ExperimentConfig) -> list[str]:
@@ -182,27 +168,6 @@ def _options(label: str, config: ExperimentConfig) -> dict[str, Any]:
     names = ("binarize", "bins", "classes", "sample")
     options = {name: getattr(config.datasets[label], name) for name in names}
     return {"nominal": nominal_of(config.datasets[label], config.scope), **options}
-
-
-def _stored_variant(
-    label: str, experiment: LoadedExperiment, stored: Sequence[StoredDataset]
-) -> Iterator[_Variant]:
-    """Yield the latest stored data set that has the options of an entry, if there is one.
-
-    One that this experiment measured comes first: how missing values were treated shows in the
-    fingerprint only.
-    """
-    config = experiment.config
-    if config.datasets[label].stream is not None:
-        return  # known by the content of its file
-    like = DatasetSpec(name=config.datasets[label].name, **_options(label, config))
-    # these depend on the data too
-    of_data: dict[str, Any] = dict.fromkeys(("fingerprint", "pairwise", "dense", "grades"))
-    if config.datasets[label].nominal is None and like.nominal == "onehot":
-        of_data["nominal"] = like.nominal  # "ordinal" if there are no nominal columns
-    same = [s for s in stored if like == replace(s.what, **of_data)]
-    same.sort(key=lambda s: experiment.name not in s.experiments)
-    yield from (({}, s.what, None) for s in same[:1])
 
 
 def _variants(

@@ -1,8 +1,8 @@
 """Runs of plans: trials are executed and stored one by one, and signals stop a run cleanly."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernlearn.config.model import ExperimentConfig
@@ -12,39 +12,10 @@ from kernlearn.engine.ahead import OneByOne
 from kernlearn.engine.interrupts import Interrupts
 from kernlearn.engine.local import Executor, InProcess, Limits, Processes
 from kernlearn.engine.plan import Plan
-from kernlearn.exceptions import DataError, ExecutorError, StoreError
-from kernlearn.store.results import Result, Store
+from kernlearn.exceptions import ExecutorError
+from kernlearn.store import Row, Store
 
 _DEFAULT_CHOICE = selection.Choice()
-
-
-@contextmanager
-def run_lock(store: Store) -> Iterator[None]:
-    """Keep other runs out of a store within a block; reading and merging stay possible.
-
-    The system releases the lock when the process ends, however that happens.
-
-    Raises
-    ------
-    StoreError
-        If another run holds it.
-    """
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(f"{store.path}.lock", blocking=False)
-    try:
-        held = lock.acquire()
-    except Timeout:
-        runs = store.runs()
-        last = f" ({runs[-1].experiment}, since {runs[-1].started})" if runs else ""
-        raise StoreError(
-            f"{store.path}: another run is writing to it{last}; wait for it to end, or name "
-            "another file with --store and `kernlearn merge` the two afterwards"
-        ) from None
-    except OSError as error:
-        raise StoreError(f"{lock.lock_file}: cannot be made: {error.strerror or error}") from None
-    with held:
-        yield
 
 
 @dataclass(frozen=True)
@@ -82,7 +53,7 @@ class Listener:
     def trial_started(self, trial: Trial) -> None:
         """Receive a trial that a process takes up."""
 
-    def trial_done(self, trial: Trial, result: Result) -> None:
+    def trial_done(self, trial: Trial, result: Row) -> None:
         """Receive a trial and its result, which is in the store."""
 
     def run_ended(self) -> None:
@@ -131,8 +102,6 @@ def run_plan(
         If the executor does not support what is asked.
     SelectionError
         If the choice names nothing in the plan.
-    DataError
-        If trials need data that only the store knows (``plan.stored``).
 
     Examples
     --------
@@ -153,11 +122,6 @@ def run_plan(
     states = selection.trial_states(plan, store)
     todo = selection.chosen(plan, states, choice)
     estimates = selection.Estimates.of(plan, store) if todo else selection.Estimates()
-    if missing := {trial.labels["dataset"]: None for trial in todo if trial.source is None}:
-        raise DataError(
-            f"{', '.join(missing)}: not found; the store knows its fingerprint, which is enough "
-            "to report, not to run"
-        )
     slots = executor.slots if executor else 1
     todo = selection.in_order(todo, plan, estimates, slots)
     keys = {t.key for t in todo}
@@ -165,17 +129,14 @@ def run_plan(
     done = failed = 0
     listener.run_planned(plan, todo, states)
     if todo:
-        with run_lock(store), Interrupts.caught() as interrupts, ExitStack() as stack:
+        with store.lock(), Interrupts.caught() as interrupts, ExitStack() as stack:
             if executor is None:
                 executor = make_executor(data_dir=data_dir)
                 stack.enter_context(closing(executor))
             if not allow_contention:
                 check_cores(experiment.config, executor)
             slots = executor.slots
-            place = {**environment.describe_environment(), **executor.describe()}
-            number = store.begin_run(
-                experiment.name, experiment.profile, slots, place, experiment.settings
-            )
+            place = executor.describe()
             listener.run_started(todo, estimates, slots)
             try:
                 with closing(executor.run(todo, listener.trial_started)) as results:
@@ -183,7 +144,15 @@ def run_plan(
                         with interrupts.held():
                             if interrupts.asked and not result.done:
                                 continue  # the signal may be what ended it
-                            store.put(number, trial, result)
+                            machine = {**result.machine, **place}
+                            store.put(
+                                replace(
+                                    result,
+                                    machine=machine,
+                                    profile=experiment.profile,
+                                    settings=tuple(experiment.settings),
+                                )
+                            )
                             estimates.add(trial.labels, result.seconds)
                             done += result.done
                             failed += not result.done

@@ -9,17 +9,16 @@ from typing import Any, Literal
 
 from kernlearn.config.layout import table_layout
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.config.spec import LABELS, Trial, canonical
+from kernlearn.config.spec import LABELS, Trial
 from kernlearn.config.suggestions import suggestion
 from kernlearn.engine.estimates import Estimates
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import SelectionError
-from kernlearn.store.results import Store
+from kernlearn.store import Store
 
-#: State of a trial: its result is in the store; it failed; the store has a result for the same
-#: labels under other settings; none of these.
-State = Literal["cached", "failed", "stale", "new"]
-STATES: tuple[State, ...] = ("new", "cached", "failed", "stale")
+#: State of a trial: its result is in the store; it failed; neither.
+State = Literal["cached", "failed", "new"]
+STATES: tuple[State, ...] = ("new", "cached", "failed")
 
 #: Labels of trials, each with the value or the values that are chosen.
 Match = Mapping[str, str | Sequence[str]]
@@ -30,7 +29,7 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Choice:
-    """Which trials to run in addition to the new and stale ones.
+    """Which trials to run in addition to the new ones.
 
     Attributes
     ----------
@@ -151,21 +150,11 @@ def trial_states(plan: Plan, store: Store | None) -> dict[str, State]:
     """Return the state of every trial of a plan by key; without a store all are new."""
     if store is None:
         return dict.fromkeys((t.key for t in plan.trials), "new")
-    states: dict[str, State] = {}
-    keys = {t.key for t in plan.trials}
-    statuses = store.statuses(keys)
-    places = []
-    if len(statuses) < len(keys):
-        places = store.places(plan.experiment.name, plan.experiment.profile)
-    others = {(labels, split) for key, labels, split in places if key not in keys}
-    for trial in plan.trials:
-        status = statuses.get(trial.key)
-        if status is not None:
-            states[trial.key] = "cached" if status == "done" else "failed"
-        else:
-            stale = others and (canonical(trial.labels), trial.split) in others
-            states[trial.key] = "stale" if stale else "new"
-    return states
+    rows = store.get(t.key for t in plan.trials)
+    return {
+        t.key: "new" if t.key not in rows else "cached" if rows[t.key].done else "failed"
+        for t in plan.trials
+    }
 
 
 def chosen(plan: Plan, states: Mapping[str, State], choice: Choice) -> list[Trial]:

@@ -32,7 +32,7 @@ from kernlearn.engine.protocol import Parts, prepare
 from kernlearn.engine.streamed import follow
 from kernlearn.engine.tasks import Task
 from kernlearn.exceptions import ExecutorError, PluginError
-from kernlearn.store.results import Result, utc_now
+from kernlearn.store import Row, utc_now
 
 # Enough rows to load every lazy import and library once before anything is timed.
 _WARM_UP_ROWS = 64
@@ -52,7 +52,7 @@ _NO_MATRIX = (
 _VECTORS_OF = {"strings": ", such as sklearn.feature_extraction.text.TfidfVectorizer"}
 
 
-def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) -> Result:
+def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) -> Row:
     """Run one trial; an exception becomes a failed result.
 
     ``concurrent`` tells whether other trials run at the same time, which is noted in the result.
@@ -64,32 +64,28 @@ def execute(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) ->
     try:
         return call_alone(execute_here, trial, data_dir, concurrent=concurrent)
     except ExecutorError as error:
-        return Result(
-            trial.key, "failed", started, time.perf_counter() - clock, error=f"WorkerDied: {error}"
-        )
+        return environment.finished(trial, started, clock, error=f"WorkerDied: {error}")
 
 
-def execute_here(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) -> Result:
+def execute_here(trial: Trial, data_dir: Path | None, *, concurrent: bool = False) -> Row:
     """Run one trial in this process."""
     started, clock = utc_now(), time.perf_counter()
     let_joblib_depend()
     try:
         with environment.recorded_warnings() as caught:
             outcome = run_trial(trial, data_dir, alone=not concurrent)
-    except Exception as error:  # any error of a method becomes a row, and the run goes on
-        return Result(
-            trial.key,
-            "failed",
+    except (Exception, SystemExit) as error:  # any end of a method becomes a row
+        return environment.finished(
+            trial,
             started,
-            time.perf_counter() - clock,
+            clock,
             error=f"{type(error).__name__}: {error}",
             traceback=traceback.format_exc(),
         )
-    seconds = time.perf_counter() - clock
     messages = Counter(f"{w.category.__name__}: {w.message}" for w in caught)
     contended = bool(outcome.info.pop("disturbed", False)) or concurrent
     info = {**outcome.info, "contended": contended, "warnings": dict(messages)}
-    return Result(trial.key, "done", started, seconds, outcome.metrics, info)
+    return environment.finished(trial, started, clock, metrics=outcome.metrics, info=info)
 
 
 def run_trial(trial: Trial, data_dir: Path | None = None, *, alone: bool = False) -> build.Outcome:

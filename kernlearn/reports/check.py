@@ -20,12 +20,12 @@ from kernlearn.config.model import Drift, ExperimentConfig
 from kernlearn.engine.grids import chosen_by_mean
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import StoreError, SummaryError
+from kernlearn.reports.replacing import refuse_pipe
 from kernlearn.reports.summary import KEY, is_cost, summarise, summary_text, tidy_runs
+from kernlearn.reports.summary_files import parse_parameters
 from kernlearn.reports.summary_reading import parse_summary, read_details, read_summary
 from kernlearn.reports.xml_text import xml_text
-from kernlearn.store.replacing import refuse_pipe
-from kernlearn.store.results import Store
-from kernlearn.store.summary_files import parse_parameters
+from kernlearn.store import Store
 
 #: Columns of a check.
 COLUMNS = [
@@ -73,7 +73,7 @@ def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
             f"{folder / experiment.name}.csv: measured under profile {profile!r}, not "
             f"{experiment.profile!r}: check with --profile {profile}"
         )
-    results = chosen_by_mean(plan, store.get(t.key for t in plan.trials))
+    results = chosen_by_mean(store.get(t.key for t in plan.trials))
     if not any(result.done for result in results.values()):
         raise StoreError(
             f"{store.path}: no results of {experiment.name} under profile "

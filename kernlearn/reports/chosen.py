@@ -8,7 +8,7 @@ from kernlearn.engine.grids import chosen_by_mean
 from kernlearn.reports.report import Report, remarks
 from kernlearn.reports.summary import label_rows
 from kernlearn.reports.tables import build_tables
-from kernlearn.store.results import Store
+from kernlearn.store import Store
 
 
 def chosen_part(report: Report, trials: Sequence[Trial], store: Store) -> Report:
@@ -47,7 +47,7 @@ def chosen_part(report: Report, trials: Sequence[Trial], store: Store) -> Report
     wanted = {canonical([trial.labels.get(label) for label in labels]) for trial in trials}
     keep = [canonical(list(row)) in wanted for row in label_rows(report.summary, labels)]
     summary = report.summary[keep]
-    notes = remarks(plan, chosen_by_mean(plan, store.get(t.key for t in trials)))
+    notes = remarks(plan, chosen_by_mean(store.get(t.key for t in trials)))
     return replace(
         report,
         plan=plan,

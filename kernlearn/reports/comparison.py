@@ -2,23 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from kernlearn.checks import whole_number
 from kernlearn.config.measured import METRICS
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets.escaping import visible
-from kernlearn.engine.grids import chosen_in_cells
-from kernlearn.exceptions import StoreError
+from kernlearn.engine.grids import chosen_by_mean
 from kernlearn.reports.export import parameters_of
 from kernlearn.reports.significance import paired_interval
 from kernlearn.reports.summary import KEY
-from kernlearn.store.results import Run, Store, StoredTrial
+from kernlearn.store import Row, Store
 
 #: Columns of a comparison.
 COLUMNS = [
@@ -43,39 +41,17 @@ _Variants = dict[tuple[str, str], dict[int, float]]
 
 @dataclass(frozen=True)
 class Side:
-    """One of two sides: its name as given, finished trials, and the runs that measured them.
-
-    ``left_out`` are the rows of its store that do not fit, with the reasons.
-    """
+    """One of two sides: its name as given, and the rows of its trials that are done."""
 
     name: str
-    trials: list[StoredTrial]
-    runs: list[Run]
-    store: Path = Path()
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    rows: list[Row]
 
 
-def read_side(name: str, store: Path) -> Side:
-    """Read a whole store, or the results of one of its runs.
-
-    The name is the number of a run of ``store``, the path of a store, or ``path#number``.
-    """
-    path, mark, number = name.rpartition("#")
-    if name.isdecimal() and (run := whole_number(name)) is not None:
-        place = store
-    elif mark and (run := whole_number(number)) is not None and not Path(name).exists():
-        place = Path(path)
-    else:
-        place, run = Path(name), None
-    with Store.existing(place) as opened:
-        runs = opened.runs()
-        if run is not None and run not in {r.number for r in runs}:
-            lines = [f"{r.number}: {r.started} {r.experiment}, profile {r.profile}" for r in runs]
-            there = "\n  ".join(["there are:", *lines]) if runs else "there are none"
-            raise StoreError(f"{place}: no run {run}; {there}")
-        trials = [t for t in chosen_in_cells(opened.trials(run)) if t.result.done]
-    used = {t.result.run for t in trials}
-    return Side(name, trials, [r for r in runs if r.number in used], place, opened.left_out)
+def read_side(name: str) -> Side:
+    """Read the rows of a store."""
+    with Store(Path(name), read_only=True) as opened:
+        rows = chosen_by_mean({row.key: row for row in opened.rows()})
+    return Side(name, [row for row in rows.values() if row.done])
 
 
 def compare(
@@ -95,7 +71,7 @@ def compare(
     0, ``undecided`` where it does not, ``only a`` or ``only b``. If each side has a single
     experiment its name does not matter, so that two configs can be compared.
     """
-    names = [sorted({t.trial.experiment for t in side.trials}) for side in (a, b)]
+    names = [sorted({row.experiment for row in side.rows}) for side in (a, b)]
     by_name = any(len(of_side) > 1 for of_side in names)
     # where the name does not matter all rows have the one that there is
     shared = "" if by_name else " / ".join(dict.fromkeys(name for side in names for name in side))
@@ -110,15 +86,14 @@ def compare(
 def _cells(side: Side, metrics: Collection[str], shared_name: str | None) -> dict[_Key, _Variants]:
     """Group numbers by cell, then by their settings."""
     cells: dict[_Key, _Variants] = defaultdict(lambda: defaultdict(dict))
-    for stored in side.trials:
-        trial, spec = stored.trial, stored.trial.spec
-        points = canonical([spec.task, spec.dataset, spec.protocol])
-        settings = (canonical(replace(spec, split=0)), points)
-        name = trial.experiment if shared_name is None else shared_name
-        cell = (name, *map(trial.labels.get, LABELS), parameters_of(trial.labels))
-        for metric, value in stored.result.metrics.items():
+    for row in side.rows:
+        points = canonical([row.spec[part] for part in ("task", "dataset", "protocol")])
+        settings = (canonical({**row.spec, "split": 0}), points)
+        name = row.experiment if shared_name is None else shared_name
+        cell = (name, *map(row.labels.get, LABELS), parameters_of(row.labels))
+        for metric, value in row.metrics.items():
             if not metrics or metric in metrics:
-                cells[*cell, metric][settings][trial.split] = value
+                cells[*cell, metric][settings][row.split] = value
     return cells
 
 
@@ -198,13 +173,12 @@ def nothing_shared(a: Side, b: Side) -> str:
     """Say what each of two sides without a cell in common has."""
     texts = []
     for name, side in zip("AB", (a, b), strict=True):
-        ways = sorted({f"{run.experiment} (profile {run.profile})" for run in side.runs})
-        datasets = sorted({str(t.trial.labels.get("dataset")) for t in side.trials})
+        ways = sorted({f"{row.experiment} (profile {row.profile})" for row in side.rows})
+        datasets = sorted({str(row.labels.get("dataset")) for row in side.rows})
         texts.append(f"{name} has {', '.join(ways) or 'nothing'} on {', '.join(datasets) or '–'}")
     return (
         f"No cell is on both sides: {'; '.join(texts)}. A cell is a data set, kernel, method, its "
-        "varied parameters and a metric; `kernlearn runs` lists the runs of a store, --output "
-        "writes the cells."
+        "varied parameters and a metric; --output writes the cells."
     )
 
 
@@ -224,8 +198,8 @@ def different_environments(a: Side, b: Side) -> list[str]:
 def _environment(side: Side) -> dict[str, str]:
     """Return the values of each entry, nested names joined by dots."""
     values: dict[str, set[str]] = defaultdict(set)
-    for run in side.runs:
-        for name, text in _entries(run.environment):
+    for row in side.rows:
+        for name, text in _entries(row.machine):
             values[name].add(text)
     return {visible(name): visible(", ".join(sorted(texts))) for name, texts in values.items()}
 

@@ -18,8 +18,8 @@ from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ReportError
 from kernlearn.lazy import needed_by
 from kernlearn.reports.crate_content import Content, Execution, gather
-from kernlearn.store.replacing import replacing
-from kernlearn.store.results import Store
+from kernlearn.reports.replacing import replacing
+from kernlearn.store import Store
 from kernlearn.version import __version__
 
 _HOME = "https://github.com/kernlearn/kernlearn"

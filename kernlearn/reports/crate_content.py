@@ -1,11 +1,13 @@
 """What an open record of an experiment holds: its files as texts, and facts about them."""
 
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from kernlearn.config.spec import canonical
 from kernlearn.datasets import catalogue
 from kernlearn.datasets.escaping import csv_text
 from kernlearn.engine.plan import Plan
@@ -13,7 +15,7 @@ from kernlearn.reports.badge import badge, badge_words
 from kernlearn.reports.export import export_text, tidy_rows
 from kernlearn.reports.report import Report, assemble
 from kernlearn.reports.summary import summary_text
-from kernlearn.store.results import Store
+from kernlearn.store import Row, Store
 
 # Of a row of a summary that has a reported number.
 _VERDICT_COLUMNS = [
@@ -82,14 +84,7 @@ def gather(plan: Plan, store: Store) -> Content:
     """
     experiment, config = plan.experiment, plan.experiment.config
     name, keys = experiment.name, {trial.key for trial in plan.trials}
-    rows: dict[str, list[dict[str, Any]]] = {
-        table: [r for r in store.fitting(table) if r["experiment"] == name or r["key"] in keys]
-        for table in ("trial", "superseded")
-    }
-    used = {row["run"] for table in rows.values() for row in table}
-    rows["run"] = [
-        row for row in store.fitting("run") if row["experiment"] == name or row["id"] in used
-    ]
+    rows = [row for row in store.rows() if row.experiment == name or row.key in keys]
     executions = _executions(rows)
     date = max((one.ended for one in executions), default="1970-01-01T00:00:00+00:00")
     report = assemble(plan, store)
@@ -142,34 +137,33 @@ def _json(value: Any) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
 
 
-def _executions(rows: Mapping[str, list[dict[str, Any]]]) -> list[Execution]:
-    """Return the runs that measured any of the trials."""
+def _executions(rows: Iterable[Row]) -> list[Execution]:
+    """Return the runs that measured any of the trials: those in the same way and place."""
+    runs: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        runs[canonical([row.experiment, row.profile, row.settings, row.machine])].append(row)
     found = []
-    for run in rows["run"]:
-        trials = [
-            r for name in ("trial", "superseded") for r in rows[name] if r["run"] == run["id"]
-        ]
-        if not trials:
-            continue
-        settings = "".join(f" -o {setting}" for setting in json.loads(run["settings"]))
-        done = sum(row["status"] == "done" for row in trials)
+    for number, of_run in enumerate(runs.values(), 1):
+        first = of_run[0]
+        settings = "".join(f" -o {setting}" for setting in first.settings)
+        done = sum(row.done for row in of_run)
         found.append(
             Execution(
-                run["id"],
-                f"kernlearn run {run['experiment']} --profile {run['profile']}{settings}",
-                run["started"],
-                max([run["started"], *map(_end, trials)]),
+                number,
+                f"kernlearn run {first.experiment} --profile {first.profile}{settings}",
+                min(row.started for row in of_run),
+                max(map(_end, of_run)),
                 done,
-                len(trials) - done,
-                json.loads(run["environment"]),
+                len(of_run) - done,
+                first.machine,
             )
         )
     return found
 
 
-def _end(row: Mapping[str, Any]) -> str:
+def _end(row: Row) -> str:
     """Return when a trial ended, to the second."""
-    ended = datetime.fromisoformat(row["started"]) + timedelta(seconds=row["seconds"])
+    ended = datetime.fromisoformat(row.started) + timedelta(seconds=row.seconds)
     return ended.isoformat(timespec="seconds")
 
 

@@ -7,10 +7,10 @@ from kernlearn.config.entries import DatasetEntry
 from kernlearn.datasets import catalogue
 from kernlearn.engine.plan import Plan
 from kernlearn.reports.stream_facts import stream_facts
-from kernlearn.store.results import Result
+from kernlearn.store import Row
 
 
-def data_facts(plan: Plan, results: Mapping[str, Result]) -> dict[str, list[str]]:
+def data_facts(plan: Plan, results: Mapping[str, Row]) -> dict[str, list[str]]:
     """Return the facts on each data set of a plan: from its card, its config and its trials."""
     found: dict[str, list[str]] = {}
     infos: dict[str, dict[str, Any]] = {}

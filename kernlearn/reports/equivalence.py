@@ -28,7 +28,7 @@ from kernlearn.config.entries import varied
 from kernlearn.config.suggestions import suggestion
 from kernlearn.engine import Plan
 from kernlearn.exceptions import ReportError
-from kernlearn.store.results import Result
+from kernlearn.store import Row
 
 #: What stands for the method that is chosen in each split by its score on held-out rows.
 CHOSEN = "best on held-out rows"
@@ -149,7 +149,7 @@ def one_sided_tests(
 
 def split_values(
     plan: Plan,
-    results: Mapping[str, Result],
+    results: Mapping[str, Row],
     metric: str,
     wanted: Callable[[Mapping[str, Any]], bool],
 ) -> pd.DataFrame:

@@ -11,13 +11,13 @@ from typing import Any
 
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets.escaping import guarded
-from kernlearn.engine.grids import chosen_in_cells
+from kernlearn.engine.grids import chosen_by_mean
 from kernlearn.exceptions import StoreError
-from kernlearn.store.replacing import replacing
-from kernlearn.store.results import Store
+from kernlearn.reports.replacing import replacing
+from kernlearn.store import Store
 
 #: Columns of an export: those of a measured summary, with split and value for its means.
-COLUMNS = ("experiment", *LABELS, "params", "metric", "split", "value", "key", "run")
+COLUMNS = ("experiment", *LABELS, "params", "metric", "split", "value", "key")
 FORMATS = ("csv", "json", "parquet")
 
 # Rows of Parquet files that are written at a time.
@@ -51,28 +51,26 @@ def tidy_rows(store: Store, experiments: Sequence[str] = ()) -> Iterator[dict[st
     StoreError
         If the store has no trials of a named experiment.
     """
-    trials = list(store.trials())
-    available = sorted({stored.trial.experiment for stored in trials})
+    rows = {row.key: row for row in store.rows()}
+    available = sorted({row.experiment for row in rows.values()})
     unknown = [name for name in experiments if name not in available]
     if unknown:
         raise StoreError(
             f"{store.path}: nothing of experiment {', '.join(unknown)}; there are: "
             f"{', '.join(available) or 'none'}"
         )
-    for stored in chosen_in_cells(trials):
-        trial, result = stored.trial, stored.result
-        if result.done and (not experiments or trial.experiment in experiments):
-            labels = {name: trial.labels.get(name) for name in LABELS}
-            labels["params"] = parameters_of(trial.labels)
-            for metric, value in result.metrics.items():
+    for row in chosen_by_mean(rows).values():
+        if row.done and (not experiments or row.experiment in experiments):
+            labels = {name: row.labels.get(name) for name in LABELS}
+            labels["params"] = parameters_of(row.labels)
+            for metric, value in row.metrics.items():
                 yield {
-                    "experiment": trial.experiment,
+                    "experiment": row.experiment,
                     **labels,
                     "metric": metric,
-                    "split": trial.split,
+                    "split": row.split,
                     "value": value,
-                    "key": trial.key,
-                    "run": result.run,
+                    "key": row.key,
                 }
 
 
@@ -161,7 +159,7 @@ def _write_parquet(rows: Iterator[dict[str, Any]], path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet
 
-    types = {"split": pa.int64(), "value": pa.float64(), "run": pa.int64()}
+    types = {"split": pa.int64(), "value": pa.float64()}
     schema = pa.schema([(name, types.get(name, pa.string())) for name in COLUMNS])
     with pyarrow.parquet.ParquetWriter(path, schema) as writer:
         while part := list(islice(rows, _GROUP)):

@@ -19,7 +19,7 @@ from kernlearn.engine.plan import Plan
 from kernlearn.reports.summary import label_rows, summarise, tidy_runs
 from kernlearn.reports.totals import SCORES, kind_of
 from kernlearn.reports.verdicts import NOT_RUN, VERDICTS, tolerated
-from kernlearn.store.results import Store
+from kernlearn.store import Store
 
 #: Name of the branch of a fork that the config takes.
 CHOSEN = "as chosen"
@@ -64,7 +64,7 @@ def branches(fork: Fork) -> dict[str, list[str]]:
 
 def summary_of(plan: Plan, store: Store) -> pd.DataFrame:
     """Return the summary of what a store has of a plan."""
-    results = chosen_by_mean(plan, store.get(trial.key for trial in plan.trials))
+    results = chosen_by_mean(store.get(trial.key for trial in plan.trials))
     return summarise(plan, tidy_runs(plan, results))
 
 

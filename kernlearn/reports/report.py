@@ -23,7 +23,7 @@ from kernlearn.reports.summary import MEDIAN_LEVEL, summarise, summary_text, tid
 from kernlearn.reports.tables import NOT_CONVERGED, Table, build_tables, unmarked
 from kernlearn.reports.totals import Measured
 from kernlearn.reports.verdicts import rules
-from kernlearn.store.results import Result, Store, utc_now
+from kernlearn.store import Row, Store, utc_now
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def assemble(plan: Plan, store: Store) -> Report:
     """
     experiment = plan.experiment
     config = experiment.config
-    results = chosen_by_mean(plan, store.get(t.key for t in plan.trials))
+    results = chosen_by_mean(store.get(t.key for t in plan.trials))
     runs = tidy_runs(plan, results)
     summary = summarise(plan, runs)
     notes = remarks(plan, results)
@@ -167,7 +167,7 @@ def assemble(plan: Plan, store: Store) -> Report:
         "data": data_facts(plan, results),
         "selected": selections(plan, results),
         "seconds": _mean_seconds(plan, results),
-        "measured_on": store.environments(r.run for r in results.values() if r.run is not None),
+        "measured_on": [*{canonical(r.machine): r.machine for r in results.values()}.values()],
         "written_by": describe_environment()["packages"],
     }
     tables = build_tables(summary, config)
@@ -215,7 +215,7 @@ def write_summary(report: Report, folder: Path) -> Path:
     return csv
 
 
-def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
+def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
     """Collect the remarks on a plan's results.
 
     These are the config's notes, merged classes, subsampled data, omitted data sets, missing or
@@ -233,8 +233,6 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
     notes += stream_remarks(done)
     if plan.left_out:
         notes.append(f"left out, not found: {', '.join(plan.left_out)}")
-    if plan.stored:
-        notes.append(f"data not found here, results from the store: {', '.join(plan.stored)}")
     notes += [f"failed: {t}: {r.error}" for t, r in found if not r.done]
     if missing := len(plan.trials) - len(found):
         notes.append(f"{missing} of {len(plan.trials)} trials not run yet")
@@ -267,7 +265,7 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
     return notes
 
 
-def selections(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]]:
+def selections(plan: Plan, results: Mapping[str, Row]) -> list[dict[str, Any]]:
     """Return how often validation selected which parameters, for the labels of each cell."""
     labels: dict[str, Mapping[str, Any]] = {}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -280,7 +278,7 @@ def selections(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]
     return [{**labels[cell], "selected": dict(c.most_common())} for cell, c in counts.items()]
 
 
-def _mean_seconds(plan: Plan, results: Mapping[str, Result]) -> dict[str, float]:
+def _mean_seconds(plan: Plan, results: Mapping[str, Row]) -> dict[str, float]:
     """Return the mean seconds of the trials of each cell, by its labels (JSON)."""
     seconds: dict[str, list[float]] = defaultdict(list)
     for trial in plan.trials:

@@ -1,15 +1,14 @@
 """Plans of all experiments that a store has results of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kernlearn.config.finding import shipped_configs
 from kernlearn.config.loading import load_config, names_files
-from kernlearn.config.spec import StoredDataset
 from kernlearn.engine.plan import Plan, make_plan
 from kernlearn.exceptions import ConfigError, ReportError
-from kernlearn.store.results import Store
+from kernlearn.store import Store
 
 # A profile, and the settings on top of it.
 _Way = tuple[str, tuple[str, ...]]
@@ -82,16 +81,16 @@ def stored_plans(
         If two of them have the same name, or the store has no run of one.
     """
     ran: dict[str, dict[_Way, None]] = {}
-    for run in reversed(store.runs()):
-        ran.setdefault(run.experiment, {})[run.profile, run.settings] = None
+    for name, counts in store.experiments().items():
+        ran[name] = dict.fromkeys(counts)
     own = configs_by_name(configs)
     if absent := [name for name in own if name not in ran]:
         there = ", ".join(sorted(ran)) or "none"
         raise ReportError(f"{store.path}: no run of {absent[0]}; there are runs of: {there}")
     coming = shipped_configs()
-    plans, skipped, datasets = [], [], store.datasets()
-    for name, found in reversed(ran.items()):
-        ways = list(found)
+    plans, skipped = [], []
+    for name, found in ran.items():
+        ways: list[_Way] = list(found)
         if profile is not None:
             ways = [way for way in ways if way[0] == profile] or [(profile, ())]
         if settings:
@@ -110,7 +109,7 @@ def stored_plans(
             skipped.append(Skipped(name, NO_CONFIG))
             continue
         try:
-            plan, n_trials = _fullest(store, config, ways, data_dir, datasets)
+            plan, n_trials = _fullest(store, config, ways, data_dir)
         except ConfigError as error:
             if name in own:
                 raise
@@ -132,7 +131,6 @@ def _fullest(
     path: Path,
     ways: Sequence[_Way],
     data_dir: Path | None,
-    datasets: Mapping[str, Sequence[StoredDataset]],
 ) -> tuple[Plan, int]:
     """Return the plan with the most trials in the store, and their number.
 
@@ -147,8 +145,8 @@ def _fullest(
             # settings of an earlier run may not fit the present config
             fault = fault or error
         else:
-            plan = make_plan(loaded, data_dir=data_dir, available=True, stored=datasets)
-            plans.append((plan, len(store.statuses(trial.key for trial in plan.trials))))
+            plan = make_plan(loaded, data_dir=data_dir, available=True)
+            plans.append((plan, len(store.get(trial.key for trial in plan.trials))))
     if fault and not plans:
         raise fault
     return max(plans, key=lambda plan: (plan[1], -len(plan[0].experiment.settings)))

@@ -16,10 +16,10 @@ from kernlearn.reports.report import Report
 from kernlearn.reports.stored import NO_CONFIG, Skipped, configs_by_name
 from kernlearn.reports.summary import KEY, TIMES, judged, label_rows, with_reported
 from kernlearn.reports.summary_details import Details, read_shown
+from kernlearn.reports.summary_files import parse_parameters
 from kernlearn.reports.summary_reading import read_cells
 from kernlearn.reports.tables import build_tables
 from kernlearn.reports.verdicts import rules
-from kernlearn.store.summary_files import parse_parameters
 
 
 def summarised_reports(

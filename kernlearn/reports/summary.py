@@ -21,7 +21,7 @@ from kernlearn.reports.verdicts import (
     Mean,
     verdict,
 )
-from kernlearn.store.results import Result
+from kernlearn.store import Row
 
 #: Columns that identify a cell of a summary.
 KEY = ["experiment", *LABELS, "params", "metric"]
@@ -38,7 +38,7 @@ ON_REQUEST = frozenset(("selection_score", "comparisons", "fit_comparisons", "co
 COLUMNS = [*KEY, "mean", "std", "n_splits", "reported_mean", "reported_std", "verdict"]
 
 
-def tidy_runs(plan: Plan, results: Mapping[str, Result]) -> pd.DataFrame:
+def tidy_runs(plan: Plan, results: Mapping[str, Row]) -> pd.DataFrame:
     """Return the numbers of a plan's finished trials, given their results by key.
 
     There is one row per trial and metric, in the order of the plan, with columns ``dataset``,

@@ -14,9 +14,8 @@ from kernlearn.exceptions import SummaryError
 from kernlearn.reports import conclusions, significance
 from kernlearn.reports.claims import Decision
 from kernlearn.reports.conclusions import Chance, Conclusion
+from kernlearn.reports.summary_files import parsed
 from kernlearn.reports.summary_reading import read_text
-from kernlearn.store.rows import Environment
-from kernlearn.store.summary_files import parsed
 
 #: What summaries of earlier versions lack, and what pages call it.
 _LATER = {
@@ -58,7 +57,7 @@ class _Shown(TypedDict):
     done: _Count
     trial_seconds: Annotated[float, Field(ge=0, le=1e12)]
     remarks: list[str]
-    measured_on: list[Environment]
+    measured_on: list[dict[str, Any]]
     settings: NotRequired[list[str]]
     indicative: NotRequired[bool]
     measured: NotRequired[Annotated[list[_Date], Field(max_length=2)]]

@@ -11,7 +11,7 @@ from kernlearn.datasets.escaping import unguarded, visible
 from kernlearn.datasets.yaml import shortened
 from kernlearn.exceptions import SummaryError
 from kernlearn.reports.summary import COLUMNS, KEY, TIMES
-from kernlearn.store.summary_files import parse_details, parse_parameters
+from kernlearn.reports.summary_files import parse_details, parse_parameters
 
 _COUNTS = ["n_splits", "not_converged"]
 _NUMBERS = ["mean", "std", "reported_mean", "reported_std", *TIMES, *_COUNTS]

@@ -19,7 +19,7 @@ from kernlearn.reports.claims import Decision
 from kernlearn.reports.conclusions import Chance, Conclusion
 from kernlearn.reports.judged import code
 from kernlearn.reports.report import Report
-from kernlearn.store.results import Store
+from kernlearn.store import Store
 
 _SHIPPED: tuple[Literal["datasets", "reported", "glossary"], ...] = (
     "datasets",
@@ -100,7 +100,8 @@ def _state(plan: Plan, store: Store, page: Path, around: Any = None) -> Stamp:
     """Identify the page as it is, all that a report is made from, and the code that writes it."""
     experiment = plan.experiment
     plugins = [(plugin.name, plugin.state) for plugin in experiment.config.scope.plugins]
-    states = store.states(trial.key for trial in plan.trials)
+    rows = store.get(trial.key for trial in plan.trials).values()
+    states = sorted([row.key, row.done, row.started, row.seconds] for row in rows)
     reported = experiment.config.reported_path
     parts = [
         experiment.name,
@@ -111,11 +112,9 @@ def _state(plan: Plan, store: Store, page: Path, around: Any = None) -> Stamp:
         reported and reported.read_text(encoding="utf-8"),
         [[trial.key, trial.split, canonical(trial.labels)] for trial in plan.trials],
         plan.left_out,
-        plan.stored,
         plan.not_installed,
         [trial.source.prepared for trial in plan.trials if trial.source is not None],
         states,
-        store.environments({state[-1] for state in states if state[-1] is not None}),
         describe_environment()["packages"],
         _code(),
         around,

@@ -11,7 +11,7 @@ from kernlearn.config.spec import (
     TrialSpec,
     trial_key,
 )
-from kernlearn.store.results import Result, Store
+from kernlearn.store import Row, Store
 
 PROTOCOL = ProtocolSpec(
     train=0.6, max_train=None, max_test=None, scale=[], validation=0.2, seed=0, threads=1
@@ -41,17 +41,26 @@ def trial(method="m", split=0, experiment="e", seed=1, **axes):
     return Trial(trial_key(spec), experiment, labels, spec)
 
 
+def row_of(trial, started=STARTED, seconds=1.5, **fields):
+    """The row of a trial."""
+    return Row(
+        trial.key, trial.experiment, trial.labels, trial.spec.plain, started, seconds, **fields
+    )
+
+
 def done(trial, started=STARTED, **metrics):
-    return Result(trial.key, "done", started, 1.5, metrics=metrics)
+    return row_of(trial, started, metrics=metrics)
 
 
 def failed(trial):
-    return Result(trial.key, "failed", STARTED, 0.1, error="E: x", traceback="T")
+    return row_of(trial, seconds=0.1, error="E: x", traceback="T")
 
 
 @contextmanager
-def begun(path, experiment="e", **environment):
-    """A store with a run begun in it, and a function that puts into that run."""
+def begun(path, experiment="e", **machine):
+    """A store, and a function that puts the rows of a machine into it."""
     with Store(path) as store:
-        run = store.begin_run(experiment, "full", 1, environment)
-        yield store, lambda trial, result: store.put(run, trial, result)
+        yield (
+            store,
+            lambda trial, row: store.put(replace(row, experiment=experiment, machine=machine)),
+        )

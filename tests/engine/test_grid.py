@@ -23,9 +23,8 @@ from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION, REGRESSION
 from kernlearn.exceptions import ConfigError
 from kernlearn.reports.report import assemble
 from kernlearn.store import Store
-from kernlearn.store.results import Result
 from kernlearn.voted import L1SVMClassifier
-from tests.engine.stores import PROTOCOL
+from tests.engine.stores import PROTOCOL, row_of
 
 FOLDS = """\
 title: t
@@ -249,8 +248,8 @@ def test_the_best_mean_over_the_splits_is_taken(tmp_path):
             for name, values in scores.items()
         ]
         info = {"grid": grid} if trial.labels["method"] == "SVM" else {}
-        results[trial.key] = Result(trial.key, "done", "", 1.0, {"error_percent": 50.0}, info)
-    found = chosen_by_mean(plan, results)
+        results[trial.key] = row_of(trial, metrics={"error_percent": 50.0}, info=info)
+    found = chosen_by_mean(results)
     for trial in plan.trials:
         result = found[trial.key]
         if trial.labels["method"] == "SVM":

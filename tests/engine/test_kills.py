@@ -99,9 +99,11 @@ def rows(path):
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         if not connection.execute("PRAGMA user_version").fetchone()[0]:
             return {}  # killed before its tables were made
-        assert connection.execute("SELECT count(*) FROM superseded").fetchone() == (0,)
-        found = connection.execute("SELECT key, run, status, started, metrics FROM trial")
-        return {key: tuple(rest) for key, *rest in found}
+    with Store(path, read_only=True) as store:
+        return {
+            r.key: (0, "done" if r.done else "failed", r.started, json.dumps(r.metrics))
+            for r in store.rows()
+        }
 
 
 def members(session):

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from pydantic import TypeAdapter
@@ -7,8 +5,6 @@ from pydantic import TypeAdapter
 from kernlearn.config import load_config
 from kernlearn.config.registry import BUILT_IN, ESTIMATORS
 from kernlearn.config.spec import (
-    DatasetSpec,
-    StoredDataset,
     TrialSpec,
     canonical,
     trial_key,
@@ -139,39 +135,6 @@ def test_every_missing_data_set_is_named_at_once(tmp_path, monkeypatch):
     plan = make_plan(experiment, available=True)
     assert plan.trials == []
     assert plan.left_out == list(experiment.config.datasets)
-
-
-def test_data_that_is_not_here_is_what_it_was(tmp_path, monkeypatch):
-    """A store knows: enough for the keys of trials, not to run them."""
-    monkeypatch.delenv("KERNLEARN_DATA", raising=False)
-    monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    config = tmp_path / "c.yaml"
-    config.write_text(
-        "title: t\ndatasets: [sonar, ionosphere]\nmethods: {D: {estimator: DummyClassifier}}\n"
-        "metrics: [accuracy]\n"
-    )
-    prepared = {"nominal": "ordinal", "binarize": None}
-    latest, before = (DatasetSpec(name="sonar", fingerprint=f, **prepared) for f in ("new", "old"))
-    other = replace(latest, nominal="onehot")
-    known = [StoredDataset(what, frozenset({"another"})) for what in (other, latest, before)]
-    experiment = load_config(config)
-    plan = make_plan(experiment, available=True, stored={"sonar": known})
-    assert (plan.stored, plan.left_out) == (["sonar"], ["ionosphere"])
-    assert [t.spec.dataset for t in plan.trials] == [latest] * 5
-    # that of this experiment before a later one of another: it may have filled missing values
-    own = StoredDataset(before, frozenset({"another", "c"}))
-    plan = make_plan(experiment, available=True, stored={"sonar": [*known, own]})
-    assert [t.spec.dataset for t in plan.trials] == [before] * 5
-    with pytest.raises(DataError, match="ionosphere") as caught:
-        make_plan(experiment, stored={"sonar": known[1:2]})
-    assert "sonar" not in str(caught.value)
-    assert make_plan(experiment, available=True, stored={"sonar": known[:1]}).trials == []
-    with (
-        Store(tmp_path / "s") as store,
-        pytest.raises(DataError, match="sonar: not found; the store knows"),
-    ):
-        run_plan(plan, store)
 
 
 def test_canonical_json_ignores_order_and_kind_of_number():

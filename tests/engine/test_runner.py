@@ -227,7 +227,7 @@ class Swallowing(InProcess):
             try:
                 os.kill(os.getpid(), signal.SIGTERM)
             except KeyboardInterrupt:
-                yield trial, replace(result, status="failed", error="SystemError: no result")
+                yield trial, replace(result, error="SystemError: no result")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

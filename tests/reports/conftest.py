@@ -51,7 +51,7 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     path = make_store(folder)
     configs = [folder / "held.yaml", folder / "long.yaml"]
-    with Store.existing(path) as store:
+    with Store(path, read_only=True) as store:
         plans, skipped = stored_plans(store, configs=configs)
         assert not skipped
         reports = {plan.experiment.name: assemble(plan, store) for plan in plans}

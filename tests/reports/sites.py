@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, median, stdev
 
@@ -11,7 +12,7 @@ import numpy as np
 from kernlearn.config import load_config
 from kernlearn.engine import Plan, make_plan, run_plan
 from kernlearn.store import Store
-from kernlearn.store.results import Result
+from tests.engine.stores import row_of
 
 #: Labels of the thesis' table on generated points, so that there are reported numbers; measured.
 HELD = """\
@@ -78,13 +79,12 @@ def plant(store: Store, config: Path, profile: str = "full", settings: Sequence[
     """Finish an experiment's trials with random numbers; return its plan."""
     plan = make_plan(load_config(config, profile=profile, settings=settings))
     rng = np.random.default_rng(0)
-    environment = {"cpu": "none", "python": "3", "system": "none", "packages": {}}
-    run = store.begin_run(plan.experiment.name, profile, 1, environment, settings)
+    machine = {"cpu": "none", "python": "3", "system": "none", "packages": {}}
     for trial in plan.trials:
         accuracy, fit, predict = (float(v) for v in rng.random(3))
         metrics = {"accuracy": accuracy, "fit_seconds": fit, "predict_seconds": predict}
-        result = Result(trial.key, "done", "2026-01-02T03:04:05+00:00", 0.5, metrics)
-        store.put(run, trial, result)
+        row = row_of(trial, "2026-01-02T03:04:05+00:00", 0.5, metrics=metrics)
+        store.put(replace(row, machine=machine, profile=profile, settings=tuple(settings)))
     return plan
 
 

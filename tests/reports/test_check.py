@@ -1,6 +1,7 @@
 """A run against its baseline: what moved, what is missing, and what is excused."""
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -24,7 +25,7 @@ from kernlearn.reports.check import (
     write_junit,
 )
 from kernlearn.store import Store
-from kernlearn.store.results import Result
+from tests.engine.stores import row_of
 
 HEADS = "experiment,dataset,kernel,method,params,metric,mean,std,n_splits,reported_mean,"
 HEADS += "reported_std,verdict\n"
@@ -32,13 +33,12 @@ HEADS += "reported_std,verdict\n"
 
 def fill(store, plan, change=lambda trial, metrics: metrics):
     """Put made-up numbers of every trial into a store; None leaves a trial out."""
-    run = store.begin_run(plan.experiment.name, plan.experiment.profile, 1, {})
     for trial in plan.trials:
         numbers = {"accuracy": 0.9 + 0.02 * trial.split, "fit_seconds": 2.0}
         metrics = change(trial, numbers)
         if metrics is not None:
-            result = Result(trial.key, "done", "2026-01-01T00:00:00+00:00", 1.0, metrics=metrics)
-            store.put(run, trial, result)
+            row = row_of(trial, metrics=metrics)
+            store.put(replace(row, profile=plan.experiment.profile))
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def test_two_runs_of_a_store_split_by_split(tmp_path, noisy):
             put_all(put, "m", [error + x for x in a], "error_percent", x=1)
             put_all(put, only, [0.5])
             put_all(put, "equal", [0.25, 0.5])
-    left, right = read_side("1", path), read_side("2", path)
+    left, right = read_side("1"), read_side("2", path)
     assert len(left.trials) == 12 + 12 + 1 + 2
     frame = compare(left, right, metrics=["accuracy"])
     assert list(frame.columns) == COLUMNS
@@ -65,7 +65,7 @@ def test_what_chance_explains_is_undecided(tmp_path):
         with begun(tmp_path / name) as (_, put):
             put_all(put, "m", values)
             put_all(put, "one", [values[0]])
-    found = rows_by(compare(*(read_side(str(tmp_path / n), tmp_path) for n in "ab")))
+    found = rows_by(compare(*(read_side(str(tmp_path / n)) for n in "ab")))
     assert found["m"]["outcome"] == found["one"]["outcome"] == "undecided"
     assert np.isinf(found["one"]["high"])
 
@@ -76,7 +76,7 @@ def test_other_data_or_protocol_is_not_paired(tmp_path, noisy):
     for name, values, seed in (("a", a, 1), ("b", b, 2)):
         with begun(tmp_path / name) as (_, put):
             put_all(put, "m", values, seed=seed, experiment=name)
-    (row,) = compare(*(read_side(str(tmp_path / n), tmp_path) for n in "ab")).to_dict("records")
+    (row,) = compare(*(read_side(str(tmp_path / n)) for n in "ab")).to_dict("records")
     expected = stats.ttest_ind(b, a, equal_var=False).confidence_interval(0.95)
     assert (row["low"], row["high"]) == pytest.approx((expected.low, expected.high))
     assert (row["n_a"], row["n_b"], row["paired"]) == (12, 9, False)
@@ -89,7 +89,7 @@ def test_cells_of_two_profiles_meet_their_like(tmp_path):
         with begun(tmp_path / name) as (_, put):
             put_all(put, "m", [0.1 + shift, 0.2 + shift], seed=1)
             put_all(put, "m", [0.5 + shift, 0.6 + shift], seed=2)
-    frame = compare(*(read_side(str(tmp_path / n), tmp_path) for n in "ab"))
+    frame = compare(*(read_side(str(tmp_path / n)) for n in "ab"))
     assert sorted(frame["mean_a"]) == pytest.approx([0.15, 0.55])
     assert frame["difference"].tolist() == pytest.approx([0.1, 0.1])
     assert frame["same_settings"].all()
@@ -101,7 +101,7 @@ def test_experiments_meet_by_name_if_there_are_several(tmp_path):
         with begun(tmp_path / name) as (_, put):
             put_all(put, "m", [0.1, 0.2], seed=1, experiment="one")
             put_all(put, "m", [0.3, 0.4], seed=2, experiment="two")
-    frame = compare(*(read_side(str(tmp_path / n), tmp_path) for n in "ab"))
+    frame = compare(*(read_side(str(tmp_path / n)) for n in "ab"))
     assert frame["experiment"].tolist() == ["one", "two"]
     assert set(frame["outcome"]) == {"same"}
 
@@ -110,10 +110,10 @@ def test_sides_that_are_not_there_are_told(tmp_path):
     path = tmp_path / "s"
     with begun(path) as (_, put):
         put_all(put, "m", [0.1])
-    assert len(read_side(f"{path}#1", tmp_path).trials) == 1
+    assert len(read_side(f"{path}#1").trials) == 1
     with pytest.raises(StoreError, match=r"no run 2; there are:\n  1: .* e, profile full"):
-        read_side("2", path)
+        read_side("2")
     with pytest.raises(StoreError, match="no such store"):
-        read_side(str(tmp_path / "none"), path)
+        read_side(str(tmp_path / "none"))
     empty = Side("none", [], [])
     assert compare(empty, empty).empty

@@ -46,7 +46,7 @@ claims:
 def crate(site, tmp_path_factory):
     """The record of the site's experiment that was run, as a folder."""
     folder = tmp_path_factory.mktemp("crate") / "held"
-    with Store.existing(site.store) as store:
+    with Store(site.store, read_only=True) as store:
         whose = Attribution(license="CC0-1.0", author="A. Person", affiliation="A. University")
         write_crate(site.reports["held"].plan, store, folder, whose)
     return folder
@@ -54,7 +54,7 @@ def crate(site, tmp_path_factory):
 
 def test_the_same_store_gives_the_same_bytes(site, crate, tmp_path):
     paths = [tmp_path / "a.zip", tmp_path / "b.zip"]
-    with Store.existing(site.store) as store:
+    with Store(site.store, read_only=True) as store:
         written = [write_crate(site.reports["held"].plan, store, path) for path in paths]
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert written[0] == written[1]
@@ -171,7 +171,7 @@ def test_the_badge_is_a_picture_with_a_title(site):
 
 def test_a_folder_with_files_is_not_written_to(site, crate, tmp_path):
     (tmp_path / "there.txt").write_text("mine")
-    with Store.existing(site.store) as store:
+    with Store(site.store, read_only=True) as store:
         for place in (tmp_path, tmp_path / "there.txt"):
             with pytest.raises(ReportError, match="name a new folder"):
                 write_crate(site.reports["held"].plan, store, place)
@@ -181,7 +181,7 @@ def test_a_folder_with_files_is_not_written_to(site, crate, tmp_path):
 def test_without_rocrate_the_extra_is_named(site, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "rocrate", None)
     with (
-        Store.existing(site.store) as store,
+        Store(site.store, read_only=True) as store,
         pytest.raises(MissingExtraError, match=r"an RO-Crate needs rocrate.*kernlearn\[crate\]"),
     ):
         write_crate(site.reports["held"].plan, store, tmp_path / "c")

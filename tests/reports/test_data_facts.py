@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from kernlearn.config import load_config
 from kernlearn.engine import make_plan
 from kernlearn.reports.data_facts import data_facts
-from kernlearn.store.results import Result
+from tests.engine.stores import row_of
 
 
 @dataclass
@@ -33,9 +33,7 @@ def test_facts_come_from_config_trials_and_loading(tmp_path):
     )
     plan = make_plan(load_config(path), available=True)
     (trial, *_) = [t for t in plan.trials if t.labels["dataset"] == "moons"]
-    result = Result(
-        trial.key, "done", "2026-01-02T03:04:05+00:00", 0.5, {}, info={"positive": ["1"]}
-    )
+    result = row_of(trial, info={"positive": ["1"]})
     facts = data_facts(Plan(plan), {trial.key: result})
     assert facts["moons"] == [
         "drawn by the generator two_moons: n_samples 50, noise 0.2",

@@ -16,7 +16,7 @@ from kernlearn.store import Store
 def measured(site):
     """The plan and the numbers of an experiment with claims and reported numbers."""
     plan = site.reports["held"].plan
-    with Store.existing(site.store) as store:
+    with Store(site.store, read_only=True) as store:
         runs = tidy_runs(plan, chosen_by_mean(plan, store.get(t.key for t in plan.trials)))
     return plan, runs, summarise(plan, runs)
 

@@ -99,7 +99,7 @@ def test_the_figure_is_a_picture_of_some_size(page):
 
 
 def test_when_it_was_measured(site):
-    with Store.existing(site.store) as store:
+    with Store(site.store, read_only=True) as store:
         started = [run.started for run in store.runs() if run.experiment == "held"]
     details = site.reports["held"].details
     first, last = details["measured"]

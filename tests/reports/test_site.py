@@ -444,7 +444,7 @@ def test_a_tile_leads_to_each_score_and_each_claim(site):
 
 
 def test_a_profile_is_indicative_on_the_page_and_in_the_overview(site, tmp_path):
-    with Store.existing(site.store) as store:
+    with Store(site.store, read_only=True) as store:
         plan = make_plan(load_config(site.configs[0], profile="quick"))
         report = assemble(plan, store)
     assert report.details["done"] == 12

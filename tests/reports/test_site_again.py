@@ -28,7 +28,7 @@ def contents(folder):
 def published(site, tmp_path_factory):
     """A site written by two processes, with its store and plans."""
     folder = tmp_path_factory.mktemp("published")
-    with Store.existing(site.store) as store:
+    with Store(site.store, read_only=True) as store:
         plans, _ = stored_plans(store, configs=site.configs)
         index, reports = publish(plans, store, folder / "site", skipped=GONE, jobs=2)
         yield folder / "site", store, plans, reports
@@ -66,7 +66,7 @@ def test_what_has_changed_is_made_again(site, published, change, monkeypatch, tm
     path = tmp_path / "store.sqlite"
     path.write_bytes(site.store.read_bytes())
     folder, made = tmp_path / "site", []
-    with Store.existing(path) as store:
+    with Store(path, read_only=True) as store:
         publish(plans, store, folder, jobs=1)
     from kernlearn.reports.site import writing
 
@@ -104,7 +104,7 @@ def test_what_has_changed_is_made_again(site, published, change, monkeypatch, tm
     else:
         monkeypatch.setattr("kernlearn.reports.written._code", lambda: "other")
         expected = ["held", "long"]
-    with Store.existing(path) as store:
+    with Store(path, read_only=True) as store:
         publish(plans, store, folder, jobs=1)
         assert sorted(made) == expected
         publish(plans, store, folder, jobs=1)

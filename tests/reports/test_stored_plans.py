@@ -18,7 +18,7 @@ from tests.reports.sites import LONG, plant
 
 
 def test_plans_are_those_of_the_latest_runs(site):
-    with Store.existing(site.store) as store:
+    with Store(site.store, read_only=True) as store:
         plans, skipped = stored_plans(store, configs=site.configs)
         assert [(p.experiment.name, p.experiment.profile) for p in plans] == [
             ("held", "full"),
@@ -91,7 +91,7 @@ def test_configs_that_do_not_fit_the_store_are_refused(site, tmp_path):
     unknown.write_text(LONG)
     broken = tmp_path / "long.yaml"
     broken.write_text("title: 3\n")
-    with Store.existing(site.store) as store:
+    with Store(site.store, read_only=True) as store:
         with pytest.raises(ReportError, match="no run of unknown; there are runs of: held, long"):
             stored_plans(store, configs=[unknown])
         with pytest.raises(ReportError, match="named after its file"):
@@ -145,7 +145,7 @@ def test_a_store_cannot_name_code_to_run(tmp_path):
     assert CliRunner().invoke(app, command).exit_code != 0
     assert not written.exists()
     # what a user names does run
-    with Store.existing(tmp_path / "s") as store:
+    with Store(tmp_path / "s", read_only=True) as store:
         _, skipped = stored_plans(store, settings=[setting])
     assert any("registers nothing" in one.reason for one in skipped)
     assert written.exists()

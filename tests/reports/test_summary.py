@@ -13,15 +13,12 @@ from kernlearn.reports import summarise
 from kernlearn.reports.report import remarks, selections
 from kernlearn.reports.summary import COLUMNS, TIMES, is_cost, judged, tidy_runs
 from kernlearn.store import Store
-from kernlearn.store.results import Result
+from tests.engine.stores import row_of
 
 
 def invented(plan, value):
     """A result for every trial, its metrics made up by a function of the trial."""
-    return {
-        t.key: Result(t.key, "done", "2026-01-01T00:00:00+00:00", 1.0, metrics=value(t))
-        for t in plan.trials
-    }
+    return {t.key: row_of(t, metrics=value(t)) for t in plan.trials}
 
 
 def metrics_of(trial):
@@ -172,7 +169,7 @@ def test_remarks_tell_what_the_numbers_do_not(plan):
     first, second, third, fourth = plan.trials[:4]
     results[first.key].info.update(positive=["2"], contended=True, selected={"C": 10})
     results[second.key].info.update(selected={"C": 0.1})
-    results[third.key] = Result(third.key, "failed", "t", 1.0, error="ValueError: no")
+    results[third.key] = row_of(third, error="ValueError: no")
     del results[fourth.key]
     said = "\n".join(remarks(plan, results))
     assert "waveform: positive classes 2" in said

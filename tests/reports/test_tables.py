@@ -22,7 +22,7 @@ from kernlearn.reports.tables import (
     to_rich,
 )
 from kernlearn.reports.verdicts import VERDICTS
-from kernlearn.store.results import Result
+from tests.engine.stores import row_of
 
 
 @pytest.fixture
@@ -224,9 +224,7 @@ def test_a_method_without_a_kernel_stands_among_the_others(tmp_path):
         "table: {each: [kernel], rows: [dataset, method]}\n"
     )
     plan = make_plan(load_config(path))
-    results = {
-        t.key: Result(t.key, "done", "", 1.0, metrics={"accuracy": 0.5}) for t in plan.trials
-    }
+    results = {t.key: row_of(t, metrics={"accuracy": 0.5}) for t in plan.trials}
     summary = summarise(plan, tidy_runs(plan, results))
     for table in build_tables(summary, plan.experiment.config):
         assert [labels for labels, _ in table.rows] == [

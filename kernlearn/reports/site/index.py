@@ -21,7 +21,7 @@ from kernlearn.reports.stored import Skipped
 from kernlearn.reports.tables import SYMBOLS
 from kernlearn.reports.totals import NOT_JUDGED, SCORES, Totals, total
 from kernlearn.reports.verdicts import NOT_RUN, VERDICTS
-from kernlearn.store.results import utc_now
+from kernlearn.store import utc_now
 
 
 def overview(

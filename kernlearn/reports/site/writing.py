@@ -20,7 +20,7 @@ from kernlearn.reports.site.files import address, write_assets
 from kernlearn.reports.site.index import overview
 from kernlearn.reports.site.pages import Written, write_page
 from kernlearn.reports.stored import Skipped
-from kernlearn.store.results import Store
+from kernlearn.store import Store
 
 _T = TypeVar("_T")
 
@@ -252,7 +252,7 @@ def _each(
 
 
 def _make_apart(plan: Plan, path: Path, place: _Place) -> written.Kept:
-    with Store.existing(path) as store:
+    with Store(path, read_only=True) as store:
         return _make(plan, store, place)
 
 

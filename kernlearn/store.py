@@ -1,0 +1,416 @@
+"""The store: an SQLite file with one row per finished trial."""
+
+import json
+import math
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import quote
+
+from kernlearn.exceptions import StoreError
+
+#: Version of the table, kept in the file's ``user_version``.
+VERSION = 4
+
+_CREATE = f"""BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS trial (
+    key TEXT PRIMARY KEY,
+    experiment TEXT NOT NULL,
+    profile TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    done INTEGER NOT NULL,
+    spec TEXT NOT NULL,
+    row TEXT NOT NULL,
+    digest TEXT NOT NULL
+) WITHOUT ROWID;
+PRAGMA user_version={VERSION};
+COMMIT;"""
+_INSERT = "INSERT OR IGNORE INTO trial VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_DELETE = "DELETE FROM trial WHERE key = ? AND done <= ?"
+# Seconds to wait for another process that writes.
+_BUSY = 30.0
+# Endings of metrics that no two measurements have in common: times and memory.
+_COSTS = ("_seconds", "_memory")
+# Relative difference below which numbers are the same: another BLAS adds in another order.
+_SAME = 1e-9
+
+
+def utc_now() -> str:
+    """Return the time as rows have it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A finished trial.
+
+    Attributes
+    ----------
+    key : str
+        Hash of ``spec``.
+    experiment : str
+    labels : dict
+        The trial's labels in tables: ``dataset``, ``kernel``, ``method`` and varied parameters.
+    spec : dict
+        All that determines the numbers.
+    started : str
+        UTC, ISO 8601.
+    seconds : float
+        Wall time of the whole trial, loading and selection included.
+    metrics : dict of str to float
+    info : dict
+        Chosen parameters, sizes, warnings and the like.
+    error, traceback : str or None
+        Of a failed trial.
+    machine : dict
+        Packages and processor that the numbers come from.
+    profile : str
+    settings : tuple of str
+        Profile of the run, and settings of its command line as ``key=value``.
+    """
+
+    key: str
+    experiment: str = ""
+    labels: dict[str, Any] = field(default_factory=dict)
+    spec: dict[str, Any] = field(default_factory=dict)
+    started: str = ""
+    seconds: float = 0.0
+    metrics: dict[str, float] = field(default_factory=dict)
+    info: dict[str, Any] = field(default_factory=dict)
+    error: str | None = None
+    traceback: str | None = None
+    machine: dict[str, Any] = field(default_factory=dict)
+    profile: str = "full"
+    settings: tuple[str, ...] = ()
+
+    @property
+    def done(self) -> bool:
+        """Whether the trial succeeded."""
+        return self.error is None
+
+    @property
+    def split(self) -> int:
+        """Number of the split, from 0."""
+        return int(self.spec["split"])
+
+
+@dataclass
+class MergeSummary:
+    """Numbers of rows of a merged store.
+
+    Attributes
+    ----------
+    added : int
+        Rows that were new, or done where the destination's had failed.
+    same : int
+        Rows that both stores have.
+    conflicts : list of Row
+        The source's rows whose numbers are not those of the destination, which stay.
+    """
+
+    added: int = 0
+    same: int = 0
+    conflicts: list[Row] = field(default_factory=list)
+
+
+class Store:
+    """Finished trials, kept in an SQLite file.
+
+    Every row is read with a digest of its content: one that was changed since it was written is
+    refused. A trial is on the disk when :meth:`put` returns, whatever happens to the process.
+
+    Parameters
+    ----------
+    path : Path
+        Created with its folder if it does not exist.
+    read_only : bool, default=False
+        Write nothing; the file must exist.
+
+    Raises
+    ------
+    StoreError
+        If the file is no store of this version, is damaged, or cannot be opened or written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.store import Row, Store
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     store.put(Row("k1", "demo", metrics={"accuracy": 0.9}))
+    ...     store.get(["k1", "k2"])["k1"].metrics
+    {'accuracy': 0.9}
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self.path = Path(path)
+        if read_only and not self.path.exists():
+            raise StoreError(
+                f"{path}: no such store; `kernlearn run` creates it, --store names another"
+            )
+        if self.path.exists() and not self.path.is_file():
+            raise StoreError(f"{path}: not a file; name another with --store")
+        with self._explained("opened"):
+            if not read_only:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self.path.touch()
+            place = quote(str(self.path.resolve()))
+            self._connection = sqlite3.connect(
+                f"file:{place}?mode=rw", uri=True, timeout=_BUSY, isolation_level=None
+            )
+        try:
+            self._begin(read_only)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, read_only: bool) -> None:
+        # what is stored is checked as it stands, text or not
+        self._connection.text_factory = bytes
+        with self._explained("opened"):
+            self._connection.execute("PRAGMA synchronous=NORMAL")
+            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            empty = not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[
+                0
+            ]
+            if empty and not read_only:
+                self._connection.executescript(_CREATE)
+            elif version != VERSION and not empty:
+                raise StoreError(
+                    f"{self.path}: no kernlearn store of version {VERSION}; name another file "
+                    "with --store"
+                )
+            if read_only:
+                self._connection.execute("PRAGMA query_only=ON")
+            status = self.path.stat()
+        self._file, self._size = (status.st_dev, status.st_ino), status.st_size
+        self._last, self._known = None, 0
+        for values in self._checked():
+            self._last, self._known = values[0], self._known + 1
+
+    def _is_empty(self) -> bool:
+        return not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    @contextmanager
+    def _explained(self, action: str) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            advice = _ADVICE.get((getattr(error, "sqlite_errorname", "") or "")[:11], "")
+            raise StoreError(f"{self.path}: cannot be {action}: {error}{advice}") from None
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep other runs out of the store within a block; reading and merging stay possible.
+
+        The system releases the lock when the process ends, however that happens.
+
+        Raises
+        ------
+        StoreError
+            If another run holds it.
+        """
+        from filelock import FileLock, Timeout
+
+        # one lock for all links to the file
+        lock = FileLock(f"{self.path.resolve()}.lock", blocking=False)
+        with self._explained("locked"):
+            try:
+                held = lock.acquire()
+            except Timeout:
+                raise StoreError(
+                    f"{self.path}: another run is writing to it; wait for it to end, or name "
+                    "another file with --store and `kernlearn merge` the two afterwards"
+                ) from None
+        with held:
+            yield
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Write all of a block or nothing, to the file that was opened and has its rows."""
+        self._refuse_loss()
+        with self._explained("written"), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield self._connection
+
+    def _refuse_loss(self) -> None:
+        what = ""
+        try:
+            status = self.path.stat()
+            if (status.st_dev, status.st_ino) != self._file:
+                what = "replaced by another file"
+            elif status.st_size < self._size:
+                what = "truncated"
+            elif self._last is not None:
+                find = "SELECT 1 FROM trial WHERE key = ?"
+                there = self._connection.execute(find, (self._last.decode(),)).fetchone()
+                what = "" if there else "overwritten"
+        except FileNotFoundError:
+            what = "deleted"
+        except (OSError, sqlite3.Error):
+            what = "overwritten"
+        if what:
+            raise StoreError(
+                f"{self.path}: was {what} while it was in use; the rows of {self._known} trials "
+                "that it had are lost, and no further ones are written: restore a copy of the "
+                "file, or remove it, and run the same command again"
+            )
+
+    def put(self, row: Row) -> None:
+        """Write a finished trial; a failure never replaces a success.
+
+        Raises
+        ------
+        StoreError
+            If the file cannot be written, or was deleted, truncated or replaced since it was
+            opened.
+        """
+        with self._transaction() as connection:
+            removed = connection.execute(_DELETE, (row.key, row.done)).rowcount
+            added = connection.execute(_INSERT, _values(row)).rowcount
+        self._last, self._known = row.key.encode(), self._known + added - removed
+        self._size = self.path.stat().st_size
+
+    def _checked(self, where: str = "", *parameters: Any) -> Iterator[tuple[Any, ...]]:
+        """Yield rows as the table has them, each found to be as it was written."""
+        with self._explained("read"):
+            if self._is_empty():
+                return  # opened for reading
+            for values in self._connection.execute(f"SELECT * FROM trial {where}", parameters):
+                if _digest(values[:-1]) != values[-1]:
+                    key, experiment = (str(v, "utf-8", "replace") for v in values[:2])
+                    raise StoreError(
+                        f"{self.path}: the row of trial {key} ({experiment}) was changed since it "
+                        "was written: restore a copy of the file, or name another with --store"
+                    )
+                yield values
+
+    def get(self, keys: Iterable[str]) -> dict[str, Row]:
+        """Return the rows of those keys that the store has.
+
+        Raises
+        ------
+        StoreError
+            If a row was changed since it was written, or the file since it was opened.
+        """
+        self._refuse_loss()
+        where = "WHERE key IN (SELECT value FROM json_each(?))"
+        rows = map(_row_of, self._checked(where, json.dumps(list(keys))))
+        return {row.key: row for row in rows}
+
+    def rows(self) -> list[Row]:
+        """Return all rows, sorted by experiment, labels and split.
+
+        Raises
+        ------
+        StoreError
+            As :meth:`get`.
+        """
+        self._refuse_loss()
+        found = map(_row_of, self._checked())
+        return sorted(found, key=lambda r: (r.experiment, _json(r.labels), r.spec.get("split", 0)))
+
+    def experiments(self) -> dict[str, dict[tuple[str, tuple[str, ...]], int]]:
+        """Return the experiments, each with the number of trials of a profile and settings."""
+        found: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
+        for row in self.rows():
+            found[row.experiment][row.profile, row.settings] += 1
+        return {name: dict(ways) for name, ways in found.items()}
+
+    def merge(self, other: "Store") -> MergeSummary:
+        """Add the rows of another store that this one lacks, completely or not at all.
+
+        A trial that is done replaces one that failed. Of a trial that both have, this store's row
+        stays; it is a conflict if the numbers, other than times and memory, differ.
+
+        Raises
+        ------
+        StoreError
+            If both are the same file, or one cannot be read or written.
+        """
+        if other.path.samefile(self.path):
+            raise StoreError(f"{other.path}: cannot be merged into itself")
+        summary, rows = MergeSummary(), other.rows()
+        own = self.get(row.key for row in rows)
+        with self._transaction() as connection:
+            for row in rows:
+                known = own.get(row.key)
+                if known is None or (row.done and not known.done):
+                    connection.execute(_DELETE, (row.key, 0))
+                    summary.added += connection.execute(_INSERT, _values(row)).rowcount
+                elif row.done and _numbers_differ(known, row):
+                    summary.conflicts.append(row)
+                else:
+                    summary.same += 1
+        return summary
+
+
+_ADVICE = {
+    "SQLITE_FULL": "; the disk is full: free some space and run again",
+    "SQLITE_READ": "; change its permissions, or name another file with --store",
+    "SQLITE_CANT": "; name another file with --store",
+    "SQLITE_NOTA": "; it is no kernlearn store: name another file with --store",
+    "SQLITE_CORR": "; it is damaged: restore a copy, or name another file with --store",
+    "SQLITE_BUSY": "; another process has it locked: wait for that to end and try again",
+}
+_NAMES = ("labels", "started", "seconds", "metrics", "info", "error", "traceback", "machine")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def _digest(values: Iterable[Any]) -> bytes:
+    parts = (v if isinstance(v, bytes) else str(v).encode() for v in values)
+    return sha256(b"\0".join(parts)).hexdigest().encode()
+
+
+def _values(row: Row) -> tuple[Any, ...]:
+    """Return a row as the table has it."""
+    texts = _json(row.spec), json.dumps({name: getattr(row, name) for name in _NAMES})
+    values = row.key, row.experiment, row.profile, _json(row.settings), int(row.done), *texts
+    return *values, _digest(values).decode()
+
+
+def _row_of(values: tuple[Any, ...]) -> Row:
+    key, experiment, profile, settings, _, spec, row, _ = values
+    return Row(
+        key=key.decode(),
+        experiment=experiment.decode(),
+        profile=profile.decode(),
+        settings=tuple(json.loads(settings)),
+        spec=json.loads(spec),
+        **json.loads(row),
+    )
+
+
+def _numbers(row: Row) -> dict[str, float]:
+    """Return what two measurements have in common, that of each point of a grid too."""
+    grids = enumerate(row.info.get("grid", ()))
+    points = {f"{i} {k}": v for i, point in grids for k, v in point["metrics"].items()}
+    return {k: v for k, v in {**row.metrics, **points}.items() if not k.endswith(_COSTS)}
+
+
+def _numbers_differ(a: Row, b: Row) -> bool:
+    left, right = _numbers(a), _numbers(b)
+
+    def same(x: float, y: float) -> bool:
+        return math.isclose(x, y, rel_tol=_SAME, abs_tol=1e-15) or (x != x and y != y)
+
+    return left.keys() != right.keys() or not all(same(left[k], right[k]) for k in left)

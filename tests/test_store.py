@@ -1,0 +1,185 @@
+"""Stores: what is put comes back or is refused, whatever happens to the file or the process."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kernlearn.exceptions import StoreError
+from kernlearn.store import Row, Store
+
+
+def row(i=0, error=None, **metrics):
+    return Row(
+        f"key{i}",
+        "demo",
+        {"dataset": "d", "kernel": None, "method": "m"},
+        {"split": i},
+        "2026-01-01T00:00:00+00:00",
+        1.5,
+        metrics or {"accuracy": 0.1 + i},
+        {"note": "ü"},
+        error=error,
+        machine={"cpu": "x"},
+        profile="quick",
+        settings=("splits=1",),
+    )
+
+
+@pytest.fixture
+def path(tmp_path):
+    with Store(tmp_path / "new" / "s.sqlite") as store:
+        for i in range(3):
+            store.put(row(i))
+    return store.path
+
+
+def test_rows_come_back(path):
+    with Store(path, read_only=True) as store:
+        assert store.get(["key1", "other"]) == {"key1": row(1)}
+        assert store.rows() == [row(0), row(1), row(2)]
+        assert store.experiments() == {"demo": {("quick", ("splits=1",)): 3}}
+        with pytest.raises(StoreError, match="cannot be written"):
+            store.put(row(4))
+
+
+def test_a_failure_never_replaces_a_success(path):
+    with Store(path) as store:
+        store.put(row(0, error="E: no"))
+        assert store.get(["key0"])["key0"].done
+        store.put(row(5, error="E: no"))
+        store.put(row(5))
+        assert store.get(["key5"]) == {"key5": row(5)}
+        store.put(row(0, accuracy=7.0))
+        assert store.get(["key0"])["key0"].metrics == {"accuracy": 7.0}
+
+
+@pytest.mark.parametrize("column", ["key", "experiment", "profile", "settings", "spec", "row"])
+@pytest.mark.parametrize("value", [lambda text: text[:-1] + chr(ord(text[-1]) ^ 8), str.encode])
+def test_a_changed_byte_is_refused_by_every_reader(path, column, value):
+    with sqlite3.connect(path) as connection:
+        (text,) = connection.execute(f"SELECT {column} FROM trial WHERE key='key1'").fetchone()
+        changed = value(text)
+        if isinstance(changed, bytes):
+            changed = changed[:-1] + b"\xff"
+        connection.execute(f"UPDATE trial SET {column} = ? WHERE key = 'key1'", (changed,))
+    with pytest.raises(StoreError, match=r"the row of trial ke.* was changed"):
+        Store(path, read_only=True)
+    with pytest.raises(StoreError, match="was changed"):
+        Store(path)
+
+
+def test_a_row_changed_while_the_store_is_open_is_refused(path):
+    with Store(path) as store:
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE trial SET row = replace(row, '1.1', '1.2')")
+        for read in (lambda: store.get(["key1"]), store.rows, store.experiments):
+            with pytest.raises(StoreError, match="key1"):
+                read()
+
+
+def damaged(path: Path, how: str) -> None:
+    if how == "deleted":
+        path.unlink()
+    elif how == "truncated":
+        os.truncate(path, 0)
+    elif how == "replaced":
+        Store(path.with_name("other")).close()
+        path.with_name("other").replace(path)
+    else:  # overwritten in place, by a larger store
+        other = path.with_name("other")
+        with Store(other) as store:
+            for i in range(200):
+                store.put(row(1000 + i))
+        path.write_bytes(other.read_bytes())
+
+
+@pytest.mark.parametrize("how", ["deleted", "truncated", "replaced", "overwritten"])
+def test_a_lost_store_is_noticed(path, how):
+    with Store(path) as store:
+        damaged(path, how)
+        for use in (lambda: store.put(row(9)), lambda: store.get(["key0"]), store.rows):
+            with pytest.raises(StoreError, match=f"{how}.* the rows of 3 trials .* lost"):
+                use()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"no database at all, but long enough" * 40, "no kernlearn store"), (None, "not a file")],
+)
+def test_other_files_are_refused(tmp_path, content, message):
+    path = tmp_path / "s"
+    path.mkdir() if content is None else path.write_bytes(content)
+    with pytest.raises(StoreError, match=message):
+        Store(path)
+    with sqlite3.connect(tmp_path / "other") as connection:
+        connection.execute("CREATE TABLE a (b)")
+    with pytest.raises(StoreError, match="no kernlearn store of version"):
+        Store(tmp_path / "other")
+    with pytest.raises(StoreError, match="no such store"):
+        Store(tmp_path / "none", read_only=True)
+
+
+def test_one_lock_for_all_links(path, tmp_path):
+    link = tmp_path / "link.sqlite"
+    link.symlink_to(path)
+    with Store(path) as store, Store(link) as same:
+        with store.lock(), pytest.raises(StoreError, match="another run is writing"), same.lock():
+            pass
+        with same.lock():
+            pass
+
+
+def test_merge(path, tmp_path):
+    with Store(tmp_path / "other") as other:
+        other.put(row(0, accuracy=0.1, fit_seconds=5.0))  # another time
+        other.put(row(1, accuracy=0.3))
+        other.put(row(2, error="E: no"))
+        other.put(row(3))
+        other.put(row(4))
+    with Store(path) as store:
+        store.put(row(4, error="E: no"))
+        store.put(row(0, accuracy=0.1, fit_seconds=1.0))
+        with Store(tmp_path / "other", read_only=True) as other:
+            summary = store.merge(other)
+            assert [r.key for r in summary.conflicts] == ["key1"]
+            assert (summary.added, summary.same) == (2, 2)
+            assert store.merge(other).added == 0
+        assert [r.done for r in store.rows()] == [True] * 5
+        assert store.get(["key1"]) == {"key1": row(1)}
+        with pytest.raises(StoreError, match="into itself"):
+            store.merge(store)
+
+
+KILLED = """
+import sys
+from kernlearn.store import Store
+from tests.test_store import row
+with Store(sys.argv[1]) as store:
+    for i in range(int(sys.argv[2]), 10**6):
+        store.put(row(i))
+        print(i, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills as POSIX has them")
+@pytest.mark.parametrize("delay", [0, 3, 20])
+def test_what_is_put_survives_a_kill(tmp_path, delay):
+    path, begin = tmp_path / "s", 0
+    for n in range(3):
+        with subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(path), str(begin)], stdout=subprocess.PIPE
+        ) as process:
+            lines = [process.stdout.readline() for _ in range(1 + delay + n)]
+            process.send_signal(signal.SIGKILL)
+            lines += process.stdout.readlines()
+        last = int(lines[-1])
+        with Store(path, read_only=True) as store:
+            splits = [r.split for r in store.rows()]
+        # all that was reported, and at most the one that was being reported
+        assert splits in (list(range(last + 1)), list(range(last + 2)))
+        begin = len(splits)
