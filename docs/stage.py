@@ -8,6 +8,7 @@ public name.
 import inspect
 import re
 import shutil
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -15,9 +16,6 @@ from typing import Any
 from urllib.parse import unquote
 
 import kernlearn
-from kernlearn.reports import write_site
-from kernlearn.reports.summarised import summarised_reports
-from kernlearn.reports.totals import total
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -168,25 +166,10 @@ def write_reference(target: Path) -> None:
 
 
 def write_experiments(target: Path) -> None:
-    """Write the site of all experiments, from their summaries, and a page that leads to it."""
-    reports, skipped = summarised_reports(ROOT / "results" / "measured")
-    # copied as it is, beside the pages that Sphinx makes
-    write_site(reports, target / "extra" / "experiments", skipped=skipped, jobs=None)
-    told = [f"- {one}" for one in total(report.measured for report in reports).in_words()]
-    titles = {r.plan.experiment.name: r.plan.experiment.config.title for r in reports}
-    rows = [
-        f"- `{title.replace('`', '')} <experiments/{name}.html>`__ (``{name}``)"
-        for name, title in sorted(titles.items())
-    ]
-    head = "All experiments"
-    about = (
-        "`Tables, charts, verdicts and claims <experiments/index.html>`__ of the last full run, "
-        "written from ``results/measured``, as ``make site`` does. The counts are of all of them, "
-        "those of the :doc:`first page <readme>` of the papers' own tables and figures:"
-    )
-    listed = f"These are the {len(rows)} experiments, each with its page:"
-    lines = [head, "=" * len(head), "", about, "", *told, "", listed, "", *rows]
-    (target / "experiments.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    """Write the site of all experiments from their summaries; Sphinx copies it as it is."""
+    command = [sys.executable, "-m", "kernlearn", "report", "--from", "results/measured"]
+    output = target.resolve() / "extra" / "experiments"
+    subprocess.run([*command, "--output", str(output)], cwd=ROOT, check=True)
 
 
 def stage(target: Path) -> None:

@@ -84,26 +84,16 @@ def data_dir(data_dirs: list[Path]) -> Path:
     return data_dirs[0]
 
 
-def _needs_data(report: object) -> bool:
-    return "data" in getattr(report, "keywords", ())  # a module that is skipped has none
-
-
-def pytest_terminal_summary(terminalreporter, exitstatus: int, config: pytest.Config) -> None:
-    """Name data tests that were skipped although data was promised."""
-    if not os.environ.get("KERNLEARN_REQUIRE_DATA"):
-        return
-    skipped = [r for r in terminalreporter.stats.get("skipped", []) if _needs_data(r)]
-    if skipped:
-        terminalreporter.write_line(f"{len(skipped)} tests on real data were skipped", red=True)
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Fail the run when a data test was skipped although data was promised."""
     if not os.environ.get("KERNLEARN_REQUIRE_DATA") or exitstatus:
         return
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter and any(map(_needs_data, reporter.stats.get("skipped", []))):
+    reports = reporter.stats.get("skipped", []) if reporter else []
+    skipped = [r for r in reports if "data" in getattr(r, "keywords", ())]  # a module has none
+    if skipped:
+        reporter.write_line(f"{len(skipped)} tests on real data were skipped", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 

@@ -62,7 +62,7 @@ def chances() -> str:
                 if one is None:
                     cells += [""] * (2 if count == "match" else 3)
                     continue
-                outcomes = [c["outcome"] for c in details["conclusions"] if c["metric"] == metric]
+                outcomes = [c["outcome"] for c in details["differences"] if c["metric"] == metric]
                 cells.append(f"{one['found']} of {one['of']}")
                 cells += [str(outcomes.count("reversed"))] if count == "shown" else []
                 cells.append(f"{one['mean']:.1f} ({one['limit']:.4g})")
@@ -89,7 +89,10 @@ def _table(heads: list[str], rows: list[list[str]]) -> str:
 
 @cache
 def _details(experiment: str) -> dict[str, Any]:
-    return json.loads((MEASURED / f"{experiment}.json").read_text(encoding="utf-8"))
+    details = json.loads((MEASURED / f"{experiment}.json").read_text(encoding="utf-8"))
+    if "conclusions" in details:
+        details["differences"] = details.pop("conclusions")
+    return details
 
 
 @cache
@@ -108,7 +111,7 @@ def _totals() -> dict[str, Counter[str]]:
     for name in EXPERIMENTS:
         frame = _summary(name)
         scores += frame.loc[frame["metric"].isin(_SCORES), "verdict"].dropna().tolist()
-        differences += [one["outcome"] for one in _details(name).get("conclusions", [])]
+        differences += [one["outcome"] for one in _details(name).get("differences", [])]
         for one in _details(name).get("claims", []):
             outcomes = {one["outcome"], claims.get(one["says"], "holds")}
             claims[one["says"]] = min(outcomes, key=_WORST.index)

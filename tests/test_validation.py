@@ -21,13 +21,13 @@ def test_holds_out_a_stratified_share(sizes, n_single, data):
     fraction = data.draw(st.floats(0.05, 0.95))
     rng = np.random.RandomState(data.draw(st.integers(0, 2**31 - 1)))
     codes = rng.permutation(np.repeat(np.arange(len(sizes) + n_single), sizes + [1] * n_single))
-    kept, apart = hold_out(codes, fraction, rng)
-    np.testing.assert_array_equal(np.sort(np.r_[kept, apart]), np.arange(len(codes)))
-    assert len(apart) >= 1
-    assert set(codes[kept]) == set(codes)
+    rest, held_out = hold_out(codes, fraction, rng)
+    np.testing.assert_array_equal(np.sort(np.r_[rest, held_out]), np.arange(len(codes)))
+    assert len(held_out) >= 1
+    assert set(codes[rest]) == set(codes)
     if not n_single and all(size >= 2 / (1 - fraction) for size in sizes):
-        assert abs(len(apart) - fraction * len(codes)) < 1 or len(apart) == 1
-        per_class = np.bincount(codes[apart], minlength=len(sizes))
+        assert abs(len(held_out) - fraction * len(codes)) < 1 or len(held_out) == 1
+        per_class = np.bincount(codes[held_out], minlength=len(sizes))
         # each class gives its share, and one more or less where the total asks for it
         assert (np.abs(per_class - fraction * np.array(sizes)) <= 2).all()
 
