@@ -432,6 +432,24 @@ class LandmarkedModel(SimilarityEstimator):
             values[rows] = features @ self.coef_.T
         return values
 
+    def contributions(self, X: Any) -> Floats:
+        """Return what each landmark adds to the predicted values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_comparisons) or (n_samples, n_targets, n_comparisons)
+            Summed over the last axis, with ``intercept_`` added, they are what `predict` returns
+            (for ORLand `real_value`). ``compared_indices_`` has the landmarks.
+        """
+        check_is_fitted(self)
+        features = self._features(self._check_points(X))
+        return features * self.coef_ if self.coef_.ndim == 1 else features[:, None] * self.coef_
+
     def _features(self, X: Any) -> Floats:
         """Embed validated points."""
         features = np.empty((X.shape[0], len(self._landmarks)), dtype=float_type(X))

@@ -163,6 +163,31 @@ class LandmarkClassifier(SimilarityClassifier):
             self._add_scores(similarities, scores[rows])
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
+    @abstractmethod
+    def _write_contributions(self, similarities: Floats, out: Floats) -> None:
+        """Write w f(·) of a block of points into zeros (n_points, n_problems, n_landmarks)."""
+
+    def contributions(self, X: Any) -> Floats:
+        """Return what each landmark, or pair of landmarks, adds to the decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_landmarks) or (n_samples, n_classes, n_landmarks)
+            Summed over the last axis, with ``intercept_`` added, they are the decision values.
+            The last axis is that of ``coef_``: ``landmark_indices_`` has the landmarks.
+        """
+        check_is_fitted(self)
+        X = self._check_points(X)
+        found = np.zeros((X.shape[0], *self.coef_.shape), dtype=self.coef_.dtype)
+        for rows, similarities in self._landmarks.blocks(X):
+            self._write_contributions(similarities, found[rows])
+        return found[:, 0] if len(self.classes_) == 2 else found
+
     def _grid(self) -> dict[str, Any]:
         return {"C": candidate_values(self.C, "C")}
 
@@ -337,6 +362,10 @@ class BBSClassifier(LandmarkClassifier):
 
     def _add_scores(self, similarities: Floats, scores: Floats) -> None:
         scores += (similarities / self.scale_) @ self._weights
+
+    def _write_contributions(self, similarities: Floats, out: Floats) -> None:
+        embedded = (similarities / self.scale_)[:, np.newaxis]
+        out[:, :, self.coef_.any(axis=0)] = embedded * self._weights.T
 
 
 @dataclass(eq=False, repr=False)
@@ -531,3 +560,11 @@ class FTuneClassifier(LandmarkClassifier):
         ):
             embedded = self._differences(lambda which: similarities[:, which], pairs)
             column += transfer(embedded, out=embedded) @ weights[weights != 0]
+
+    def _write_contributions(self, similarities: Floats, out: Floats) -> None:
+        for problem, (pairs, transfer, weights) in enumerate(
+            zip(self._pairs, self.transfers_, self.coef_, strict=True)
+        ):
+            embedded = self._differences(lambda which: similarities[:, which], pairs)
+            used = weights != 0
+            out[:, problem, used] = transfer(embedded, out=embedded) * weights[used]

@@ -1,6 +1,7 @@
 """DBOOST: boosting of comparisons with pairs of landmarks."""
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any
@@ -174,18 +175,45 @@ class DBoostClassifier(SimilarityClassifier):
             In [-1, 1], positive for ``classes_[1]``, if there are two classes. For more one
             column per class; 0 where no pair has a weight.
         """
-        from kernlearn.landmarks import boosting  # loads numba
-
         check_is_fitted(self)
         X = self._check_points(X)
+        values = np.zeros((X.shape[0], len(self.estimator_weights_)), dtype=self._lower.dtype)
+        for rows, parts in self._weighted_votes(X):
+            for column, (votes, weights) in zip(values[rows].T, parts, strict=True):
+                column[:] = votes @ weights
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def contributions(self, X: Any) -> Floats:
+        """Return what each pair of landmarks adds to the decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_rounds) or (n_samples, n_classes, n_rounds)
+            Summed over the last axis they are the decision values. ``landmark_pairs_`` has the
+            pairs; a class with fewer rounds than another ends with zeros.
+        """
+        check_is_fitted(self)
+        X = self._check_points(X)
+        n_rounds = max(map(len, self.estimator_weights_))
+        shape = X.shape[0], len(self.estimator_weights_), n_rounds
+        found = np.zeros(shape, dtype=self._lower.dtype)
+        for rows, parts in self._weighted_votes(X):
+            for problem, (votes, weights) in enumerate(parts):
+                found[rows, problem, : len(weights)] = votes * weights
+        return found[:, 0] if len(self.classes_) == 2 else found
+
+    def _weighted_votes(self, X: Any) -> Iterator[tuple[slice, list[tuple[Any, Floats]]]]:
+        """Yield blocks of rows with the votes of each problem's rounds, and their weights."""
+        from kernlearn.landmarks import boosting  # loads numba
+
         shares = [weights / max(weights.sum(), 1e-300) for weights in self.estimator_weights_]
         ends = np.cumsum([len(weights) for weights in shares])[:-1]
-        values = np.zeros((X.shape[0], len(shares)), dtype=self._lower.dtype)
         for rows, similarities in self._landmarks.blocks(X):
             votes = np.empty((len(similarities), len(self._places)), dtype=np.int8)
             boosting.weak_votes(similarities, self._places, self._lower, self._upper, votes)
-            for column, part, weights in zip(
-                values[rows].T, np.split(votes, ends, axis=1), shares, strict=True
-            ):
-                column[:] = part @ weights
-        return values[:, 0] if len(self.classes_) == 2 else values
+            yield rows, list(zip(np.split(votes, ends, axis=1), shares, strict=True))

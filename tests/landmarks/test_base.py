@@ -395,3 +395,26 @@ def test_bad_similarities(model):
     if not isinstance(model, NystroemEmbedding):
         with pytest.raises(ValueError, match="kind='distance'"):
             fitted(by(model, "gaussian", "distance"), X[TRAIN])
+
+
+@pytest.mark.parametrize("form", ["vectors", "matrix", "words"])
+@pytest.mark.parametrize("model", [m for m in MODELS if hasattr(m, "contributions")])
+def test_contributions_add_up_to_decisions(model, form):
+    if form == "matrix":
+        gram = similarity(X, X)
+        model, train, test = by(model, "precomputed"), gram[TRAIN, TRAIN], gram[:, TRAIN]
+    elif form == "words":
+        words = np.array(
+            [f"{name}{number:.2f}" for name, number in zip(NAMES, NUMBERS, strict=True)]
+        )
+        model, train, test = by(model, "levenshtein"), words[TRAIN], words
+    else:
+        train, test = X[TRAIN], X
+    model = fitted(model, train)
+    decisions = next(
+        getattr(model, name)
+        for name in ("real_value", "decision_function", "predict")
+        if hasattr(model, name)
+    )(test)
+    found = model.contributions(test).sum(axis=-1) + getattr(model, "intercept_", 0.0)
+    np.testing.assert_allclose(found, decisions, rtol=1e-9, atol=1e-9)
