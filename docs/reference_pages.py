@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple
 
+from click import Context
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from typer.cli import get_docs_for_click
 from typer.main import get_command
 
 from kernlearn.cli.app import app
@@ -27,30 +29,6 @@ from kernlearn.kernels.registry import KERNELS, LIBRARIES
 
 # Of the models of formats, which each have one.
 _KIND = "The name of the format."
-
-
-class Command(NamedTuple):
-    """A command, as it is typed, and the parameters that it takes."""
-
-    name: str
-    help: str
-    parameters: list[Any]
-
-
-def commands() -> list[Command]:
-    """Return all commands, the root with its options first."""
-    root = get_command(app)
-    found = [Command("kernlearn", root.help or "", list(root.params))]
-
-    def walk(group: Any, path: str) -> None:
-        for name, one in sorted(group.commands.items()):
-            if hasattr(one, "commands"):
-                walk(one, f"{path} {name}")
-            else:
-                found.append(Command(f"{path} {name}", one.help or "", list(one.params)))
-
-    walk(root, "kernlearn")
-    return found
 
 
 class Key(NamedTuple):
@@ -172,45 +150,18 @@ def _directive(name: str, argument: str, *lines: str) -> list[str]:
     return [f"```{{{name}}} {argument}", *lines, "```", ""]
 
 
-def _parameter(parameter: Any) -> list[str]:
-    """Return the directive of an option or argument."""
-    # as argparse has it, where the command names no placeholder
-    kind = parameter.metavar or parameter.name.upper()
-    flag = getattr(parameter, "is_flag", False)
-    if parameter.param_type_name == "argument":
-        names = f"{kind}{'...' if parameter.nargs == -1 else ''}"
-    else:
-        shown = [*parameter.opts, *parameter.secondary_opts]
-        names = ", ".join(one if flag else f"{one} {kind}" for one in shown)
-    default = parameter.default
-    plain = isinstance(default, str | int | float) and not isinstance(default, bool)
-    if isinstance(said := getattr(parameter, "show_default", None), str):
-        default, plain = said, True
-    given = f" Default: {escaped(str(default))}." if plain and str(default) else ""
-    needed = " Required." if parameter.required else ""
-    text = sentence(" ".join((parameter.help or "").split()))
-    return _directive("option", names, f"{text}{given}{needed}")
-
-
-def _help(text: str) -> list[str]:
-    """Return the help of a command: paragraphs, and examples as a console."""
-    prose, _, examples = inspect.cleandoc(text).replace("\b", "").partition("Examples:\n")
-    lines = [escaped(prose).strip(), ""]
-    if examples.strip():
-        typed = [f"$ {line.strip()}" for line in examples.strip().splitlines()]
-        lines += ["```console", *typed, "```", ""]
-    return lines
-
-
 def commands_page() -> str:
     """Return the page of all commands and their options."""
-    lines = ["# Commands", "", "What `kernlearn --help` and the help of each command say.", ""]
-    for command in commands():
-        lines += [f"## {command.name}", "", *_help(command.help)]
-        lines += _directive("program", command.name)
-        for parameter in command.parameters:
-            lines += _parameter(parameter)
-    return "\n".join(lines)
+    command = get_command(app)
+    context = Context(command, info_name="kernlearn")
+    text = get_docs_for_click(obj=command, ctx=context, name="kernlearn")
+
+    def console(match: re.Match[str]) -> str:
+        typed = [f"$ {line.strip()}" for line in match[1].splitlines()]
+        return "\n".join(["```console", *typed, "```", ""])
+
+    text = re.sub(r"Examples:\n((?:  .*\n)+)", console, text)
+    return text.replace("# `kernlearn`\n", "# Commands\n", 1)
 
 
 def _keys_page(title: str, about: str, model: type[BaseModel]) -> str:

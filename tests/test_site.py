@@ -24,7 +24,6 @@ import stage  # noqa: E402
 NAMES = [(package, name) for package in stage.PACKAGES for name in stage.public_names(package)]
 #: Packages whose names need no example: commands show what they do.
 RUNNER = ("engine", "reports", "store")
-COMMANDS = {command.name: command for command in reference_pages.commands()}
 
 
 def toctree(text):
@@ -73,11 +72,10 @@ def test_every_public_name_has_an_example(package, name):
         assert runner.failures == 0
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_and_option_is_described(name):
-    command = COMMANDS[name]
-    assert len(command.help.split()) > 3
-    assert [p.name for p in command.parameters if len((p.help or "").split()) < 2] == []
+def test_every_command_and_option_is_described():
+    lines = re.findall(r"^\* `.*$", reference_pages.commands_page(), re.MULTILINE)
+    assert len(lines) > 50
+    assert [line for line in lines if len(line.partition("`: ")[2].split()) < 2] == []
 
 
 def test_pages_are_made_of_the_application(tmp_path):
