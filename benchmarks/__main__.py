@@ -25,7 +25,6 @@ LONG = (
     "voted",
     "report",
     "defaults",
-    "growth",
     "bias",
     "slow",
     "load",
