@@ -11,16 +11,15 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import Bunch
 
-from kernlearn.config.compose import make_method
-from kernlearn.config.on_kernel import OnKernel
-from kernlearn.config.registry import Scope
+from kernlearn.config.names import Scope
 from kernlearn.config.spec import DatasetSpec, MethodSpec, Source, Trial, canonical
 from kernlearn.datasets import load
 from kernlearn.datasets.unpacking import container
 from kernlearn.engine.plugin_data import loaded_once, make_data
 from kernlearn.engine.protocol import generator, random_state
-from kernlearn.exceptions import DataError, PluginError
+from kernlearn.exceptions import DataError
 from kernlearn.kernels import Kernel, as_kernel
+from kernlearn.kernels.on_kernel import OnKernel
 from kernlearn.plugins import RegisteredDataset, RegisteredEstimator
 
 # Data sets kept in memory for the next trials; a run takes one after the other.
@@ -137,7 +136,6 @@ def build_kernel(
     if spec is None:
         return None
     component = scope.kernel(spec.name)
-    assert component is not None
     kernel = _naming_nominal(scope.make(component, spec.parameters), coded)
     points = canonical([trial.group, trial.spec.task, list(coded)])
     learnt = None if trial.spec.plugins else _learnt.get(points)
@@ -165,8 +163,7 @@ def build_estimator(
     """
     spec = trial.spec.method
     parts = method_parts(scope, spec)
-    former = spec.defaults is None
-    estimator = make_method(scope, parts, spec.parameters, spec.select, former=former)
+    estimator = scope.make_method(parts, spec.parameters, spec.select)
     parameters = estimator.get_params()
     state = random_state(trial.spec.protocol.seed, "estimator", trial.split)
     seeded = [name for name in parameters if name.rpartition("__")[2] == "random_state"]
@@ -191,8 +188,4 @@ def build_estimator(
 def method_parts(scope: Scope, spec: MethodSpec) -> list[tuple[str, RegisteredEstimator]]:
     """Return the estimator of each step with the step's label, "" for a single estimator."""
     steps = spec.steps or [{"step": "", "name": spec.name}]
-    found = [(step["step"], step["name"], scope.estimator(step["name"])) for step in steps]
-    missing = [name for _, name, estimator in found if estimator is None]
-    if missing:
-        raise PluginError(f"no estimator {', '.join(missing)} here")
-    return [(label, estimator) for label, _, estimator in found if estimator is not None]
+    return [(step["step"], scope.estimator(step["name"])) for step in steps]

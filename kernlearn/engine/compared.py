@@ -22,7 +22,7 @@ from sklearn.base import clone
 from sklearn.preprocessing import Normalizer
 from sklearn.utils import gen_batches
 
-from kernlearn.config.registry import Scope
+from kernlearn.config.names import Scope
 from kernlearn.config.spec import MethodSpec, TrialSpec
 from kernlearn.datasets.files import cache_folder
 from kernlearn.engine.environment import Stopwatch
@@ -251,7 +251,7 @@ def arranged(spec: TrialSpec, scope: Scope, points: Any) -> Scope | None:
     # processes that compute the same matrices at the same time begin with different ones
     Random(os.getpid()).shuffle(kernels)
     for _, kernel in kernels:
-        own.made("kernels", kernel)
+        own.value("kernels", kernel)
     return own
 
 

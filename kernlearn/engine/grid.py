@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from kernlearn.config.compose import made_values
-from kernlearn.config.registry import BUILT_IN, Scope
+from kernlearn.config.names import BUILT_IN, Scope
 from kernlearn.config.spec import Trial
 from kernlearn.engine import environment
 from kernlearn.engine.protocol import Parts, generator
@@ -135,7 +134,7 @@ def _fits(
     """
     X, y, X_val, y_val, query = data
     before, _ = _by_step(estimator, points[0])
-    model = clone(estimator).set_params(**made_values(scope, before))
+    model = clone(estimator).set_params(**scope.made_values(before))
     if not _has_steps(estimator):
         yield fit_given(model, X, y, X_val, y_val, query), X_val
         return
@@ -143,7 +142,7 @@ def _fits(
     Z = steps.fit_transform(X, y)
     Z_val = steps.transform(X_val)
     for point in points:
-        own = made_values(scope, _by_step(estimator, point)[1])
+        own = scope.made_values(_by_step(estimator, point)[1])
         yield clone(last).set_params(**own).fit(Z, y), Z_val
 
 
@@ -207,7 +206,7 @@ def _one_by_one(
     for parameters in ParameterGrid(dict(grid)):
         info: dict[str, Any] = {}
         with environment.noting_convergence(info):
-            model = clone(estimator).set_params(**made_values(scope, parameters))
+            model = clone(estimator).set_params(**scope.made_values(parameters))
             model.fit(parts.X_train, parts.y_train)
         predict = getattr(model, output)
         n_support = getattr(model, "n_support_", None)
@@ -234,5 +233,5 @@ def _paths(
     lists = {name: grid[name] for name in estimator.path_parameters if name in grid}
     apart = {name: values for name, values in grid.items() if name not in lists}
     for fixed in ParameterGrid(apart):
-        model = clone(estimator).set_params(**made_values(scope, fixed), **lists)
+        model = clone(estimator).set_params(**scope.made_values(fixed), **lists)
         yield fixed, model.path(X, y)

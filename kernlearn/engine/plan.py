@@ -5,22 +5,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from kernlearn import datasets
 from kernlearn.config import spec as specs
-from kernlearn.config.combinations import wanted
-from kernlearn.config.entries import unfold, varied
-from kernlearn.config.libraries import added_packages
-from kernlearn.config.methods import (
-    MethodEntry,
-    components,
-    is_installed,
-    relabelled,
-    takes_kernel,
-)
+from kernlearn.config.entries import MethodEntry, unfold, varied
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
-from kernlearn.config.reading import arguments_of, nominal_of
+from kernlearn.config.names import added_packages
 from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec
 from kernlearn.datasets.grades import default_order
 from kernlearn.engine import sources
@@ -125,22 +116,14 @@ def make_plan(
         for label in config.datasets
         if label not in missing and (labels is None or label in labels)
     }
-    axes = axes_of(config)
+    axes = [*config.axes]
     trials = [
         Trial(key, experiment.name, labels, own, source)
         for labels, spec, source in _cells(config, variants, axes)
         for key, own in specs.each_split(spec, config.protocol.splits)
     ]
-    absent = [k for k, m in config.methods.items() if not is_installed(m, config.scope)]
+    absent = [k for k, m in config.methods.items() if not m.is_installed(config.scope)]
     return Plan(experiment, trials, left_out, absent, axes)
-
-
-def axes_of(config: ExperimentConfig) -> list[str]:
-    """Return the varied parameters of an experiment, which are among the labels of its cells."""
-    entries = [*config.datasets.values(), *config.kernels.values(), *config.methods.values()]
-    return list(
-        dict.fromkeys(name for entry in entries for name in varied(entry.shown_parameters))
-    )
 
 
 def locate_datasets(
@@ -167,7 +150,7 @@ def _options(label: str, config: ExperimentConfig) -> dict[str, Any]:
     """Return the fields of a data set's specification that the config gives as they are."""
     names = ("binarize", "bins", "classes", "sample")
     options = {name: getattr(config.datasets[label], name) for name in names}
-    return {"nominal": nominal_of(config.datasets[label], config.scope), **options}
+    return {"nominal": config.datasets[label].nominal_in(config.scope), **options}
 
 
 def _variants(
@@ -199,7 +182,7 @@ def _variants(
                     what = replace(what, fingerprint=data.fingerprint)
             yield {k: parameters[k] for k in varied(entry.parameters)}, what, source
         return
-    arguments = arguments_of(entry, config.task, experiment.path.parent, scope)
+    arguments = entry.reading(config.task, experiment.path.parent, scope)
     known = sources.known_data(arguments, found, data_dir)
     card, done = known.found.card, known.preparation
     sources.check_folds(label, config, known)
@@ -239,7 +222,7 @@ def _cells(
         for data_labels, data, source in variants.get(name, ()):
             for method_labels, kernel, method in methods(data.pairwise is not None):
                 labels = {"dataset": name, **method_labels, **data_labels}
-                if wanted(config, labels):
+                if config.wants(labels):
                     spec = TrialSpec(
                         version=specs.TRIAL_VERSION,
                         task=config.task,
@@ -256,18 +239,6 @@ def _cells(
                     yield labels, spec, place
 
 
-def _defaults(
-    config: ExperimentConfig, parts: Sequence[tuple[str, RegisteredEstimator]], given: set[str]
-) -> Literal["class"] | None:
-    """Tell whether a method takes defaults that its classes have changed since the papers'."""
-    pinned = {
-        f"{label}__{name}" if label else name
-        for label, part in parts
-        for name in set(part.pinned) - {part.takes}
-    }
-    return "class" if config.defaults is None and pinned - given else None
-
-
 def _methods(
     config: ExperimentConfig, dataset: str, axes: list[str], pairwise: bool
 ) -> list[tuple[dict[str, Any], specs.KernelSpec | None, specs.MethodSpec]]:
@@ -279,18 +250,18 @@ def _methods(
     compares = config.task == "kernel_approximation"
     for i, (kernel_label, kernel) in enumerate(kernels):
         for label, entry in config.methods.items():
-            parts = components(entry, scope)
-            needs = compares or takes_kernel(entry, scope)  # others run once
-            if not is_installed(entry, scope) or (i > 0 and not needs):
+            parts = entry.components(scope)
+            needs = compares or entry.takes_kernel(scope)  # others run once
+            if not entry.is_installed(scope) or (i > 0 and not needs):
                 continue
             used = (kernel_label, kernel) if needs else (None, None)
             for fixed, grid in unfold(entry.parameters, dataset):
                 labels = {"kernel": used[0], "method": label}
-                shown = relabelled(fixed, entry.shown_as)
+                shown = entry.relabelled(fixed)
                 labels |= {k: _as_label(shown[k]) for k in axes if k in shown}
                 values = [*fixed.values(), *chain.from_iterable(grid.values())]
                 names = [v["kernel"] for v in values if isinstance(v, Mapping) and "kernel" in v]
-                own = [k for name in names if (k := scope.kernel(name)) and k.plugin]
+                own = [k for k in map(scope.kernel, names) if k.plugin]
                 method = specs.MethodSpec(
                     **_identity(entry, parts),
                     parameters=fixed,
@@ -298,7 +269,6 @@ def _methods(
                     kernels={k.name: k.identity for k in own} or None,
                     dense=entry.dense or None,
                     in_memory=entry.in_memory,
-                    defaults=_defaults(config, parts, {*fixed, *grid}),
                 )
                 found.append((labels, used[1], method))
     return found
@@ -325,7 +295,6 @@ def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.Kerne
         yield None, None
     for label, entry in config.kernels.items():
         kernel = config.scope.kernel(entry.kernel)
-        assert kernel is not None
         for parameters, _ in unfold(entry.parameters):
             values = ", ".join(f"{k}={parameters[k]}" for k in varied(entry.parameters))
             spec = specs.KernelSpec(kernel.name, **kernel.identity, parameters=parameters)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_array
 
-from kernlearn.config.plugin_files import blame
+from kernlearn.config.plugins import blame
 from kernlearn.datasets import fingerprint
 from kernlearn.datasets.objects import as_objects
 from kernlearn.exceptions import DataError

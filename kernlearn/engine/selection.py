@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kernlearn.config.layout import table_layout
 from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.names import suggestion
 from kernlearn.config.spec import LABELS, Trial
-from kernlearn.config.suggestions import suggestion
 from kernlearn.engine.estimates import Estimates
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import SelectionError
@@ -123,7 +122,7 @@ def rows_first(trials: Sequence[Trial], plan: Plan, estimates: Estimates) -> lis
     -------
     list of Trial
     """
-    table = table_layout(plan.experiment.config)
+    table = plan.experiment.config.layout
     names = [*table.each, *table.rows]
     rows: dict[tuple[str, ...], list[Trial]] = {}
     for trial in trials:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from hashlib import file_digest, sha256
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ def stream_variants(
     """
     stream = entry.stream
     assert stream is not None
-    numbers = {key: v if isinstance(v, list) else [v] for key, v in _numbers(entry).items()}
     how = {key: getattr(stream, key) for key in ("chunk_size", "hold_out", "test_rows")}
     source = Source()
     named: dict[str, Any] = {"generator": entry.generator}
@@ -38,8 +36,7 @@ def stream_variants(
         paths, _ = files_of(source, how, data_dir)
         named = {"name": entry.name or label, "fingerprint": content_hash(paths)}
     for parameters, _ in unfold(entry.parameters):
-        for values in product(*numbers.values()):
-            given = {k: v for k, v in zip(numbers, values, strict=True) if v is not None}
+        for given, _ in unfold(stream.numbers):
             what = DatasetSpec(
                 nominal="ordinal",
                 binarize=entry.binarize,
@@ -48,12 +45,7 @@ def stream_variants(
                 stream={**how, **given},
             )
             labels = {k: parameters[k] for k in varied(entry.parameters)}
-            yield {**labels, **{k: given[k] for k in stream.axes}}, what, source
-
-
-def _numbers(entry: DatasetEntry) -> dict[str, Any]:
-    assert entry.stream is not None
-    return {"rows": entry.stream.rows, "workers": entry.stream.workers}
+            yield {**labels, **{k: given[k] for k in varied(stream.numbers)}}, what, source
 
 
 def files_of(

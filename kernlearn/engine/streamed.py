@@ -19,8 +19,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from kernlearn.config.costs import FIT_MEMORY
-from kernlearn.config.registry import Scope
+from kernlearn.config.names import FIT_MEMORY, Scope
 from kernlearn.config.spec import Trial
 from kernlearn.datasets.partitions import Partition
 from kernlearn.datasets.sources import RowSource

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from kernlearn.config import scorers
-from kernlearn.config.measured import METRICS
-from kernlearn.config.registry import Scope
+from kernlearn.config.names import METRICS, Scope
 from kernlearn.config.spec import Trial, TrialSpec
 from kernlearn.engine import build, environment, protocol
 from kernlearn.metrics import letor_ndcg, thesis_ndcg
@@ -76,12 +74,66 @@ class Task:
 
         asked = [m for m in self.own if m.scorer]
         as_it_is = self.as_label is _unchanged
-        return scorers.measure(asked, estimator, X, true, None if as_it_is else judged)
+        return measure_scorers(asked, estimator, X, true, None if as_it_is else judged)
 
     def score(self, true: Array, predicted: Array, query: Query = None) -> float:
         """Return a number of which more is better."""
         metric = METRICS[self.score_by]
         return metric.better * value(metric, true, predicted, query)
+
+
+def measure_scorers(
+    metrics: Sequence[RegisteredMetric],
+    estimator: Any,
+    X: Any,
+    y: Array,
+    judged: Callable[[Array], Array] | None = None,
+) -> dict[str, float]:
+    """Return the values of metrics by name; predictions are shared by scorers.
+
+    Parameters
+    ----------
+    metrics : sequence of RegisteredMetric
+    estimator : estimator object
+        Fitted.
+    X, y : array-like
+        Test points and their targets.
+    judged : callable, optional
+        Turns what the estimator predicts into the labels that are evaluated.
+
+    Raises
+    ------
+    ValueError
+        If a scorer cannot be computed, or gives no finite number.
+    """
+    from sklearn.metrics import check_scoring
+
+    if not metrics:
+        return {}
+    scored = estimator if judged is None else _labelling(estimator, judged, y)
+    scorer = check_scoring(scored, scoring=sorted({metric.scorer for metric in metrics}))
+    found = scorer(scored, X, y)
+    values = {m.name: float(found[m.scorer]) * (1 if m.better > 0 else -1) for m in metrics}
+    for name, value in values.items():
+        if not math.isfinite(value):
+            raise ValueError(f"the metric {name} is {value} here: it is not defined for such data")
+    return values
+
+
+def _labelling(estimator: Any, judged: Callable[[Array], Array], y: Array) -> Any:
+    """Return a classifier that predicts what is evaluated of an estimator's predictions."""
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+    class Labelling(ClassifierMixin, BaseEstimator):
+        classes_ = np.unique(y)
+
+        def fit(self, X: Any, y: Any) -> Any:
+            return self
+
+        def predict(self, X: Any) -> Array:
+            return judged(estimator.predict(X))
+
+    return Labelling()
 
 
 def value(metric: RegisteredMetric, true: Array, predicted: Array, query: Query = None) -> float:

@@ -16,15 +16,12 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from kernlearn.config.compose import made_values
-from kernlearn.config.costs import FIT_MEMORY
-from kernlearn.config.measured import TASKS
-from kernlearn.config.plugin_files import load_plugins
-from kernlearn.config.registry import BUILT_IN, Scope
+from kernlearn.config.names import BUILT_IN, FIT_MEMORY, TASKS, Scope
+from kernlearn.config.plugins import load_plugins
 from kernlearn.config.spec import Source, Trial, TrialSpec, canonical
 from kernlearn.datasets.objects import are_objects, kind_of
 from kernlearn.engine import build, environment, grid
-from kernlearn.engine.compared import Measured, arranged
+from kernlearn.engine.compared import Measured
 from kernlearn.engine.joblib_workers import let_joblib_depend
 from kernlearn.engine.own_process import call_alone
 from kernlearn.engine.peak_memory import PeakMemory
@@ -128,9 +125,6 @@ def supervise(
     kind = data.get("similarity")
     X, protocol = data.data, spec.protocol
     _refuse_kernel(spec, scope, X)
-    if protocol.compare_once and kind is None and (own := arranged(spec, scope, X)):
-        # points are compared by the numbers of their rows, after they are scaled
-        scope, X, protocol = own, own.comparisons.rows, replace(protocol, scale=())
     parts = prepare(
         X,
         y,
@@ -164,7 +158,7 @@ def supervise(
                 chosen, score = grid.select(estimator, parts, trial, task, scope, n_jobs)
         else:
             chosen, score = trial.chosen.parameters, trial.chosen.score
-    estimator.set_params(**made_values(scope, chosen))
+    estimator.set_params(**scope.made_values(chosen))
     if chosen:
         outcome.info["selected"] = chosen
     selecting.add_comparisons()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.config.measured import METRICS
+from kernlearn.config.names import METRICS
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets.escaping import visible
 from kernlearn.engine.grids import chosen_by_mean

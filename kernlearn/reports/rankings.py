@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.names import suggestion
 from kernlearn.config.spec import LABELS
-from kernlearn.config.suggestions import suggestion
 from kernlearn.engine.selection import Choice, label_texts
 from kernlearn.exceptions import ReportError
 from kernlearn.reports.ranks import Ranks, rank_methods

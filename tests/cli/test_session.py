@@ -1,6 +1,5 @@
 """Sessions of a user with several commands: output, exit codes and files."""
 
-import json
 import re
 import subprocess
 import sys
@@ -204,11 +203,6 @@ def test_list_names_what_a_config_can_use(kernlearn):
         "accuracy",
     ):
         assert name in out
-
-
-def test_schema_is_json_for_editors(kernlearn):
-    schema = json.loads(kernlearn("schema").stdout)
-    assert {"datasets", "methods", "protocol"} <= set(schema["properties"])
 
 
 def test_version(kernlearn):

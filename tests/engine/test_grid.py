@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from kernlearn.config import load_config
-from kernlearn.config.registry import BUILT_IN
+from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import two_moons
 from kernlearn.engine import grid as engine_grid
 from kernlearn.engine import make_plan, run_plan

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from kernlearn.config import load_config
-from kernlearn.config.costs import is_cost, is_time
+from kernlearn.config.names import is_cost, is_time
 from kernlearn.engine import Processes, make_plan, peak_memory, run_plan
 from kernlearn.engine.own_process import call_alone
 from kernlearn.engine.peak_memory import PeakMemory

@@ -155,7 +155,7 @@ def test_what_is_read_is_not_what_is_made(plan_of):
 
 
 def test_gowers_similarity_knows_which_columns_are_codes(plan_of, tmp_path):
-    from kernlearn.config.registry import BUILT_IN
+    from kernlearn.config.names import BUILT_IN
     from kernlearn.engine.build import build_estimator, coded_columns, load_data
 
     write(tmp_path / "f.csv")

@@ -3,7 +3,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from kernlearn.config import load_config
-from kernlearn.config.registry import BUILT_IN, ESTIMATORS
+from kernlearn.config.names import BUILT_IN, ESTIMATORS
 from kernlearn.config.spec import (
     TrialSpec,
     canonical,

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from kernlearn.config import load_config
-from kernlearn.config.measured import TASKS
-from kernlearn.config.registry import BUILT_IN
+from kernlearn.config.names import BUILT_IN, TASKS
 from kernlearn.engine import build, make_plan, protocol, run_plan
 from kernlearn.engine.tasks import equal_frequency
 from kernlearn.features import RandomMaclaurin

@@ -15,11 +15,10 @@ from types import ModuleType
 from typing import Any
 
 from kernlearn import datasets, kernels, plugins
-from kernlearn.config.measured import METRICS, SUPERVISED
-from kernlearn.config.methods import RESERVED_KEYS
-from kernlearn.config.registry import BUILT_IN, ESTIMATORS, Plugin, Scope
+from kernlearn.config.entries import DatasetEntry, KernelEntry, MethodEntry
+from kernlearn.config.names import BUILT_IN, SUPERVISED, Scope
 from kernlearn.exceptions import PluginError
-from kernlearn.plugins import Kind, Registered, registrations
+from kernlearn.plugins import Kind, Plugin, Registered, registrations
 
 #: The group of entry points that installed packages use.
 GROUP = "kernlearn.plugins"
@@ -29,6 +28,13 @@ _SECTIONS: dict[Kind, str] = {
     "kernel": "kernels",
     "dataset": "own_datasets",
     "metric": "metrics",
+}
+# Keys beside the name of a component, which none of its parameters can have.
+_RESERVED: dict[Kind, set[str]] = {
+    "estimator": {*MethodEntry.model_fields} - {"estimator"},
+    "kernel": {*KernelEntry.model_fields} - {"kernel"},
+    "dataset": {*DatasetEntry.model_fields},
+    "metric": set(),
 }
 # Allowed types of a parameter by the type of its default; others may be anything.
 _ALLOWED: dict[type, list[Any]] = {
@@ -138,7 +144,7 @@ def _checked(made: list[Registered], plugin: str, file: str, shown: str) -> tupl
                 if task not in SUPERVISED:
                     available = ", ".join(SUPERVISED)
                     raise PluginError(f"{where} is for the task {task!r}; there are {available}")
-        if taken := RESERVED_KEYS[one.kind] & set(one.parameters):
+        if taken := _RESERVED[one.kind] & set(one.parameters):
             keys = ", ".join(sorted(taken))
             raise PluginError(
                 f"{where} has a parameter {keys}, which is a config's own key; rename it"
@@ -225,10 +231,8 @@ def _called(kind: Kind) -> str:
 
 def _is_built_in(one: Registered) -> bool:
     if one.kind == "dataset":
-        return one.name in datasets.catalogue() or one.name in datasets.generators()
-    if one.kind == "kernel":
-        return BUILT_IN.kernel(one.name) is not None
-    return one.name in (ESTIMATORS if one.kind == "estimator" else METRICS)
+        return datasets.is_shipped(one.name) or one.name in datasets.generators()
+    return one.name in getattr(BUILT_IN, _SECTIONS[one.kind])
 
 
 @cache
