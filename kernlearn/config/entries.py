@@ -819,7 +819,7 @@ def _parameter_faults(
         others = {**required, **({owner: first[owner]} if owner in first else {})}
         try:
             refuse_unknown(component, [key])
-            if owner != key and owner not in first:
+            if owner != key and not isinstance(first.get(owner), dict):
                 raise ConfigError(f"needs the kernel itself too, as `{owner}: {{kernel: NAME}}`")
             for candidate in value.candidates:
                 names.scope.make(component, {**others, key: candidate})

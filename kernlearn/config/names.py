@@ -518,19 +518,16 @@ class Scope:
         """
         values = {name: self.value(name, value) for name, value in parameters.items()}
         nested = {name: values.pop(name) for name in parameters if "__" in name}
+        for name, value in nested.items():
+            owner, _, inner = name.partition("__")
+            values[owner] = _checked(values[owner].set_params(**{inner: value}))
         foreign = isinstance(component, RegisteredEstimator) and component.foreign
         if foreign and _is_kernel(parameters.get("kernel")):
             from kernlearn.kernels.on_kernel import OnKernel
 
             kernel = values.pop("kernel")
-            made = OnKernel(component.load()(**values), kernel)
-        else:
-            made = component.load()(**values)
-        made = made.set_params(**nested) if nested else made
-        # a user's class may state no constraints
-        if hasattr(made, "_parameter_constraints"):
-            made._validate_params()
-        return made
+            return _checked(OnKernel(component.load()(**values), kernel))
+        return _checked(component.load()(**values))
 
     def value(self, name: str, value: Any) -> Any:
         """Return the value of a parameter: a kernel for a mapping that describes one.
@@ -551,10 +548,11 @@ class Scope:
             raise ConfigError(f"{kernel.name} is not installed: {install_hint(kernel)}")
         own = {k: v for k, v in value.items() if k != "kernel"}
         refuse_unknown(kernel, own)
-        if parameter != "kernels":
-            return self.make(kernel, own)
         lists = [v if isinstance(v, list) else [v] for v in own.values()]
-        return [self.make(kernel, dict(zip(own, v, strict=True))) for v in product(*lists)]
+        made = [self.make(kernel, dict(zip(own, v, strict=True))) for v in product(*lists)]
+        if parameter != "kernels" and len(made) > 1:
+            raise ValueError(f"{name} takes one kernel, and its lists describe {len(made)}")
+        return made if parameter == "kernels" else made[0]
 
     def _weights(self, weights: Mapping[Any, Any]) -> dict[Any, Any]:
         """Return weights by codes; keys are labels, or codes where no key is a label."""
@@ -609,6 +607,13 @@ class Scope:
 def _is_kernel(value: Any) -> bool:
     """Whether a value is a mapping that describes a kernel."""
     return isinstance(value, Mapping) and "kernel" in value
+
+
+def _checked(made: Any) -> Any:
+    """Check the parameters of an estimator or kernel, as far as it states constraints."""
+    if hasattr(made, "_parameter_constraints"):
+        made._validate_params()
+    return made
 
 
 def refuse_unknown(component: Registered, parameters: Iterable[str]) -> None:

@@ -20,7 +20,6 @@ from kernlearn.engine.grid import fit_given, measure_grid
 from kernlearn.engine.grids import chosen_by_mean
 from kernlearn.engine.protocol import Parts, prepare
 from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION, REGRESSION
-from kernlearn.exceptions import ConfigError
 from kernlearn.reports.report import assemble
 from kernlearn.store import Store
 from kernlearn.voted import L1SVMClassifier
@@ -272,27 +271,6 @@ def test_a_report_shows_one_choice_a_method(tmp_path):
     errors = report.summary[report.summary["metric"] == "error_percent"].set_index("method")
     assert errors.loc["SVM", "mean"] < errors.loc["first", "mean"]
     assert errors.loc["SVM", "n_splits"] == 5
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("kernel__degree", "kernel__degre", "polynomial has no such parameter"),
-        ("kernel__degree: {select: [1, 3]}", "kernel__degree: {select: [0]}", "degree"),
-        ("kernel: polynomial", "kernel: polynomal", "did you mean 'polynomial'"),
-        ("coef0: 1", "coef0: [1, 2]", "takes one kernel, got the parameters of 2"),
-        (
-            "{kernel: polynomial, coef0: 1}",
-            "polynomial",
-            "needs the kernel itself too, as `kernel: {kernel:",
-        ),
-    ],
-)
-def test_faults_of_a_kernel_that_is_a_parameter(tmp_path, old, new, said):
-    path = tmp_path / "c.yaml"
-    path.write_text(FOLDS.replace(old, new))
-    with pytest.raises(ConfigError, match=said):
-        load_config(path)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
