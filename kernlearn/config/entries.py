@@ -119,7 +119,9 @@ class Value:
 
     def __str__(self) -> str:
         if self.form == "by_dataset":
-            return "; ".join(f"{value} ({name})" for name, value in self.content.items())
+            others = ", ".join(f"{v} on {k}" for k, v in self.content.items() if k != "default")
+            default = self.content.get("default")
+            return others if default is None else f"{default} ({others})"
         listed = ", ".join(_text(value) for value in self.candidates)
         return f"chosen from {listed}" if self.form == "select" else listed
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from kernlearn import datasets, kernels, plugins
 from kernlearn.config.entries import DatasetEntry, KernelEntry, MethodEntry
-from kernlearn.config.names import BUILT_IN, SUPERVISED, Scope
+from kernlearn.config.names import BUILT_IN, METRICS, SUPERVISED, Scope
 from kernlearn.exceptions import PluginError
 from kernlearn.plugins import Kind, Plugin, Registered, registrations
 
@@ -232,7 +232,9 @@ def _called(kind: Kind) -> str:
 def _is_built_in(one: Registered) -> bool:
     if one.kind == "dataset":
         return datasets.is_shipped(one.name) or one.name in datasets.generators()
-    return one.name in getattr(BUILT_IN, _SECTIONS[one.kind])
+    # a plug-in may define a scorer of scikit-learn otherwise
+    names = METRICS if one.kind == "metric" else getattr(BUILT_IN, _SECTIONS[one.kind])
+    return one.name in names
 
 
 @cache

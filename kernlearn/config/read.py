@@ -284,7 +284,7 @@ class _Draft:
         for section, entry in _ENTRIES.items():
             given = raw.get(section, {})
             names.labels[section[:-1]] = [*given] if isinstance(given, dict) else []
-            if isinstance(given, dict):
+            if section in raw and isinstance(given, dict):
                 if section == "datasets":
                     given = {label: _named(label, one, folder) for label, one in given.items()}
                 raw[section], found = _validated(entry, given, names)

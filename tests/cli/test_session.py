@@ -6,8 +6,6 @@ import sys
 
 import pytest
 
-from tests.command import environment
-
 HEAVY = ["numba", "pandas", "matplotlib", "altair", "sklearn", "scipy", "numpy", "pydantic"]
 
 
@@ -20,52 +18,6 @@ def test_help_and_import_load_nothing_heavy():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
-
-
-def test_planning_data_seen_before_loads_nothing_heavy(kernlearn_process, tmp_path):
-    # in a process of its own, since this one may have the data in memory already
-    assert kernlearn_process("plan", "quickstart").returncode == 0
-    code = (
-        "import sys, kernlearn.cli.app\n"
-        "sys.argv = ['kernlearn', sys.argv[1], 'quickstart']\n"
-        "heavy = ('sklearn', 'pandas', 'scipy', 'numba')\n"
-        "try:\n    kernlearn.cli.app.main()\n"
-        "finally:\n    print([m for m in heavy if m in sys.modules])"
-    )
-    for command in ("plan", "validate"):
-        out = subprocess.run(
-            [sys.executable, "-c", code, command],
-            cwd=tmp_path,
-            env=environment(tmp_path, {}),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert out.stdout.endswith("\n[]\n")
-
-
-def test_a_run_that_is_in_the_store_loads_no_estimators(kernlearn, small, tmp_path):
-    # data that no other test has drawn, which this process would have in memory
-    text = small.read_text().replace("samples: 300", "samples: 301")
-    small.write_text(text.replace("samples: 200", "samples: 201"))
-    assert kernlearn("run", small).returncode == 0
-    code = (
-        "import sys, kernlearn.cli.app\n"
-        f"sys.argv = ['kernlearn', 'run', {str(small)!r}]\n"
-        "heavy = ('sklearn', 'numba', 'altair', 'vl_convert', 'joblib', 'scipy.stats')\n"
-        "try:\n    kernlearn.cli.app.main()\n"
-        "finally:\n    print([m for m in heavy if m in sys.modules])"
-    )
-    out = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=environment(tmp_path, {}),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "small: 0 trials to run, 16 in the store" in out.stdout
-    assert out.stdout.endswith("\n[]\n")
 
 
 def test_a_process_ends_with_one_line_and_exit_code_2(kernlearn_process):
@@ -131,8 +83,8 @@ def test_a_typo_is_one_line_and_exit_code_2(kernlearn, small):
         assert out.returncode == 2
         assert out.stdout == ""
         assert out.stderr == (
-            f"kernlearn: {small}:9: methods.RF.n_component: MaclaurinSVM has no such parameter; "
-            "did you mean 'n_components'?\n"
+            f"kernlearn: {small}:9: methods.RF.n_component: MaclaurinSVM has no parameter "
+            "'n_component'; did you mean 'n_components'?\n"
         )
     assert "Traceback" in kernlearn("--debug", "validate", small).stderr
 

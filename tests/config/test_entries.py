@@ -30,7 +30,7 @@ def test_values_by_data_set_fall_back_on_the_default_and_may_unfold():
     assert unfold(parameters, "x") == [({"a": 1}, {}), ({"a": 2}, {})]
     assert unfold(parameters, "other") == [({}, {"a": [3, 4]})]
     assert parameters["a"].candidates == [1, 2, 3, 4]
-    assert str(parameters["a"]) == "1, 2 (x); chosen from 3, 4 (default)"
+    assert str(parameters["a"]) == "chosen from 3, 4 (1, 2 on x)"
 
 
 def test_a_value_that_is_a_list_is_written_as_a_list_of_lists():
