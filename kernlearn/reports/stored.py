@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernlearn.config.read import load_config, names_files, shipped_configs
+from kernlearn.config.finding import shipped_configs
+from kernlearn.config.loading import load_config, names_files
 from kernlearn.engine.plan import Plan, make_plan
 from kernlearn.exceptions import ConfigError, ReportError
 from kernlearn.store import Store
