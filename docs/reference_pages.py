@@ -18,10 +18,8 @@ from typer.cli import get_docs_for_click
 from typer.main import get_command
 
 from kernlearn.cli.app import app
-from kernlearn.config.measured import METRICS, TASKS
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.config.registry import ESTIMATORS
-from kernlearn.config.scorers import SCORERS
+from kernlearn.config.names import ESTIMATORS, METRICS, SCORERS, TASKS
 from kernlearn.datasets import catalogue, generators
 from kernlearn.datasets.card import Card
 from kernlearn.datasets.drawn_rows import STREAMS

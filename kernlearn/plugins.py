@@ -92,8 +92,8 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType
@@ -109,6 +109,12 @@ __all__ = ["register_dataset", "register_estimator", "register_kernel", "registe
 
 
 Kind = Literal["estimator", "kernel", "dataset", "metric"]
+
+
+@cache
+def _imported(target: str) -> Any:
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
 
 
 @dataclass(frozen=True)
@@ -149,10 +155,7 @@ class Registered:
 
     def load(self) -> Any:
         """Import and return the class or function."""
-        if not isinstance(self.target, str):
-            return self.target
-        module, _, name = self.target.partition(":")
-        return getattr(import_module(module), name)
+        return _imported(self.target) if isinstance(self.target, str) else self.target
 
     @property
     def installed(self) -> bool:
@@ -175,7 +178,7 @@ class Registered:
             if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
         }
 
-    @property
+    @cached_property
     def settable(self) -> list[str]:
         """The parameters that a config may set."""
         return [name for name in self.parameters if name != "random_state"]
@@ -185,20 +188,30 @@ class Registered:
 class RegisteredEstimator(Registered):
     """An estimator; ``takes`` names its parameter for a kernel, if it has one.
 
-    ``pinned`` are the former values of defaults that have changed since results were stored, for
-    configs with ``defaults: papers``. ``reads_rows`` tells that `fit` takes a source of rows,
-    whose partitions other processes read.
+    ``reads_rows`` tells that `fit` takes a source of rows, whose partitions other processes read.
     """
 
     kind = "estimator"
     takes: str = ""
     reads_rows: bool = False
-    pinned: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def foreign(self) -> bool:
         """Whether it is of another library."""
         return isinstance(self.target, str) and not self.target.startswith("kernlearn.")
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Any]:
+        """Its parameters, also those that it takes by ``**kwargs``."""
+        kinds = {one.kind for one in inspect.signature(self.load()).parameters.values()}
+        keywords = self.foreign and inspect.Parameter.VAR_KEYWORD in kinds
+        inner = self.load()().get_params(deep=False) if keywords else {}
+        return {**super().parameters, **inner}
+
+    @cached_property
+    def settable(self) -> list[str]:
+        """The parameters that a config may set: none that names a folder of pickles."""
+        return [name for name in super().settable if not (self.foreign and name == "memory")]
 
 
 @dataclass(frozen=True)

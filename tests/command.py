@@ -14,7 +14,7 @@ import pytest
 
 from kernlearn import plugins
 from kernlearn.cli.app import main
-from kernlearn.config.plugin_files import installed_plugins
+from kernlearn.config.plugins import installed_plugins
 
 Finished = subprocess.CompletedProcess[str]
 

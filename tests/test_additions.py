@@ -97,7 +97,7 @@ metrics: [rounded_error]
 #: Lines put after (or, for the last two kinds, at the end of) what is there.
 LINES = [
     (
-        "kernlearn/config/registry.py",
+        "kernlearn/config/names.py",
         "ESTIMATORS: dict[str, RegisteredEstimator] = by_name(\n",
         '    _estimator("kernlearn.linear.nearest_mean:NearestMean", "nearest mean"),\n',
     ),
@@ -107,12 +107,14 @@ LINES = [
         '        _own("triangle", "triangle:TriangleKernel", "1 - ‖x - y‖₁ / width"),\n',
     ),
     (
-        "kernlearn/config/measured.py",
-        "METRICS: dict[str, RegisteredMetric] = by_name(\n",
-        '    _metric("balanced_error", "balanced error", -1, "classification",\n'
-        '            target="kernlearn.config.balance:balanced_error"),\n'
-        '    _metric("rounded_error", "rounded error", -1, "rounding",\n'
-        '            target="kernlearn.metrics:zero_one_error"),\n',
+        "kernlearn/config/names.py",
+        '_METRICS = """\n',
+        "[rounding]\nrounded_error; rounded error; -; metrics:zero_one_error; share of errors\n",
+    ),
+    (
+        "kernlearn/config/names.py",
+        "[classification]\n",
+        "balanced_error; balanced error; -; config.balance:balanced_error; mean of both\n",
     ),
     (
         "kernlearn/datasets/artificial.py",
@@ -120,9 +122,9 @@ LINES = [
         None,
     ),
     (
-        "kernlearn/config/measured.py",
+        "kernlearn/config/names.py",
         "TASKS: dict[str, RegisteredTask] = by_name(\n",
-        '    _task("rounding", "tasks:ROUNDING"),\n',
+        '    _task("rounding", "ROUNDING", "numbers are rounded"),\n',
     ),
     (
         "kernlearn/engine/tasks.py",

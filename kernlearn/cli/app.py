@@ -79,23 +79,6 @@ def _root(
 
 
 @app.command()
-def schema() -> None:
-    """Print the JSON schema of config files, for editors.
-
-    It knows the estimators, kernels and metrics of kernlearn and of installed plug-ins, and
-    scikit-learn's, with their parameters.
-
-    \b
-    Examples:
-      kernlearn schema > experiment.schema.json
-    """  # noqa: D301
-    from kernlearn.config.plugin_files import installed_plugins
-    from kernlearn.config.schema import schema_text
-
-    terminal.write_data(schema_text(installed_plugins()))
-
-
-@app.command()
 def validate(configs: Configs, profile: Profile = "full", option: Settings = []) -> None:
     """Check config files and list all errors.
 
@@ -118,9 +101,8 @@ def show_list(
       kernlearn list
       kernlearn list mine.yaml
     """  # noqa: D301
-    from kernlearn.config import loading
-    from kernlearn.config import plugin_files as plugins
-    from kernlearn.config.measured import TASKS
+    from kernlearn.config import plugins, read
+    from kernlearn.config.names import TASKS
     from kernlearn.datasets.drawn_rows import STREAMS
     from kernlearn.datasets.yaml import read_yaml
     from kernlearn.kernels.registry import LIBRARIES
@@ -129,7 +111,7 @@ def show_list(
         plugin = getattr(component, "plugin", "")
         return f"{text} ({plugin})".lstrip() if plugin else text
 
-    scope = plugins.installed_plugins() if config is None else loading.load_scope(config)
+    scope = plugins.installed_plugins() if config is None else read.load_scope(config)
     configs = sorted(shipped("configs").glob("*.yaml"))
     cards: dict[str, Any] = {**kernlearn.datasets.catalogue(), **scope.datasets}
     measured = {task: scope.task_metrics(task) for task in TASKS}

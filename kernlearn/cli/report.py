@@ -179,7 +179,7 @@ def _write_site_of_summaries(
     folder: Path, names: Sequence[str], configs: Sequence[Path], output: Path
 ) -> None:
     """Write a site of the summaries in a folder, or of those of some experiments."""
-    from kernlearn.config.finding import find_config, shipped_configs
+    from kernlearn.config.read import find_config, shipped_configs
     from kernlearn.reports.summarised import summarised_reports
 
     named = [find_config(name) for name in names]

@@ -53,8 +53,6 @@ def show(
 
 
 def _lines(experiment: Any, data_dir: Path | None) -> Iterator[str]:
-    from kernlearn.config.methods import components
-
     config = experiment.config
     yield f"{experiment.name}: {config.title}"
     if config.source:
@@ -74,7 +72,7 @@ def _lines(experiment: Any, data_dir: Path | None) -> Iterator[str]:
     for label, entry in config.methods.items():
         notes = ["; a baseline"] if entry.baseline else []
         notes += ["; with all rows of a stream in memory"] if entry.in_memory else []
-        parts = [one for _, one in components(entry, config.scope)]
+        parts = [one for _, one in entry.components(config.scope)]
         missing = [one.name for one in parts if not one.installed]
         notes += [f"; left out, the library of {name} is not installed" for name in missing[:1]]
         what = " → ".join(", ".join(filter(None, [one.name, one.summary])) for one in parts)
@@ -111,8 +109,7 @@ def _data(label: str, entry: Any, experiment: Any, data_dir: Path | None) -> Ite
     if entry.stream is not None:
         from kernlearn.reports.stream_facts import stream_facts
 
-        numbers = {"rows": entry.stream.rows, "workers": entry.stream.workers}
-        yield from _parameters({k: v for k, v in numbers.items() if v is not None})
+        yield from _parameters(entry.stream.numbers)
         yield from stream_facts(entry)
     if entry.binarize:
         given = entry.binarize
@@ -132,14 +129,13 @@ def _data(label: str, entry: Any, experiment: Any, data_dir: Path | None) -> Ite
 
 
 def _size(entry: Any, experiment: Any, data_dir: Path | None) -> str:
-    from kernlearn.config.reading import arguments_of
     from kernlearn.datasets.finding import find_as
 
     config = experiment.config
     try:
         if entry.file is not None:
             folder = experiment.path.parent
-            found = find_as(arguments_of(entry, config.task, folder, config.scope))
+            found = find_as(entry.reading(config.task, folder, config.scope))
             title = entry.file
         else:
             card = datasets.find_card(entry.name, data_dir)
@@ -161,26 +157,7 @@ def _size(entry: Any, experiment: Any, data_dir: Path | None) -> str:
 
 def _parameters(parameters: Mapping[str, Any]) -> Iterator[str]:
     """Yield each parameter in words."""
-    for name, value in parameters.items():
-        if isinstance(value, dict) and set(value) == {"select"}:
-            yield f"{name} {_chosen(value)}"
-        elif isinstance(value, dict) and set(value) == {"by_dataset"}:
-            each = [f"{k}: {_chosen(v)}" for k, v in value["by_dataset"].items()]
-            yield f"{name} by data set: {'; '.join(each)}"
-        elif isinstance(value, list) and name != "kernels":
-            nested = [f"[{_value(v)}]" if isinstance(v, list) else _value(v) for v in value]
-            rows = ", each a row of the table" if len(value) > 1 else ""
-            yield f"{name} {', '.join(nested)}{rows}"
-        else:
-            yield f"{name} {_value(value)}"
-
-
-def _chosen(value: Any) -> str:
-    """Return a value in words, which may be one that is chosen."""
-    if isinstance(value, dict) and set(value) == {"select"}:
-        among = value["select"]
-        return f"chosen among {_value(among)} ({len(among)} values) on held-out points"
-    return _value(value)
+    yield from (f"{name} {value}" for name, value in parameters.items())
 
 
 def _value(value: Any) -> str:
@@ -228,8 +205,9 @@ def _trials(experiment: Any, data_dir: Path | None, path: Path) -> Iterator[str]
     """Yield the number of trials, how many are in the store, and how long the others will take."""
     with options.opened_store(path) if path.exists() else nullcontext() as store:
         (plan,) = options.make_plans([experiment], data_dir, True)
-        states = engine.trial_states(plan, store)
-        todo = [t for t in plan.trials if states[t.key] == "new"]
+        states = engine.selection.trial_states(plan, store)
+        todo = [t for t in plan.trials if states[t.key] in ("new", "stale")]
+        seconds = engine.selection.Estimates.of(plan, store).total(todo) if todo else 0.0
     if plan.left_out:
         yield f"Left out, not found: {', '.join(plan.left_out)}"
     text = f"Trials: {len(plan.trials)}"
@@ -237,5 +215,7 @@ def _trials(experiment: Any, data_dir: Path | None, path: Path) -> Iterator[str]
         text += f", {done} of them in the store"
     if not todo:
         yield f"{text}: nothing to run"
+    elif seconds is None:
+        yield f"{text}; time unknown until the first have run, nothing like them has been measured"
     else:
-        yield f"{text}"
+        yield f"{text}; about {engine.selection.duration(seconds)} one at a time on this machine"

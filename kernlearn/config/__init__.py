@@ -5,9 +5,8 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "finding": "find_config",
-        "loading": "load_config",
         "model": "ExperimentConfig",
+        "read": "find_config load_config",
         "spec": "Trial",
     },
 )

@@ -4,12 +4,19 @@ How each question is decided is described in :mod:`kernlearn.reports.significanc
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
+from pydantic import (
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    ValidationInfo,
+    model_validator,
+)
 
-from kernlearn.config import checks
-from kernlearn.config.checks import Fault, Fraction, Names, Section
+from kernlearn.config.entries import Fraction, Label, MetricName, Names, Section
 from kernlearn.config.spec import LABELS
 
 #: Questions that compare methods, or values of another label.
@@ -19,31 +26,21 @@ BOUNDS = ("below", "above", "between", "trend")
 #: All questions that a claim can ask.
 QUESTIONS = (*COMPARISONS, "among_best", *BOUNDS)
 
-_Quantity = Literal["all", "all_but_one", "most", "some", "average"]
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _over(value: Any) -> Any:
-    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-    share = isinstance(value, float) and 0 < value < 1
-    if not (whole or share or (isinstance(value, str) and value in get_args(_Quantity))):
-        raise ValueError(
-            f"must be {', '.join(get_args(_Quantity))}, a number of cells or a share of them"
-        )
-    return value
-
-
-def _label_value(value: Any) -> Any:
-    if not (isinstance(value, str) or _is_number(value)):
-        raise ValueError("must be text or a number")
-    return value
-
-
 #: A value of a label: the name of a method, or the value of a varied parameter.
-LabelValue = Annotated[str | int | float, BeforeValidator(_label_value)]
+LabelValue = StrictStr | StrictInt | StrictFloat
+_Quantity = Literal["all", "all_but_one", "most", "some", "average"]
+_Amount = Annotated[float, Field(ge=0)]
+_Values = Annotated[list[LabelValue | StrictBool], Field(min_length=1)]
+# The questions that each option goes with.
+_OPTIONS = {
+    "than": COMPARISONS,
+    "of": BOUNDS,
+    "across": COMPARISONS,
+    "along": (*COMPARISONS, "trend"),
+    "by": (*COMPARISONS, "trend"),
+    "times": ("better", "as_good", "not_worse", "trend"),
+    "margin": ("not_better", "not_worse", "indistinguishable", "among_best"),
+}
 
 
 class Check(Section):
@@ -103,42 +100,30 @@ class Check(Section):
         Significance level of all tests of the check together.
     """
 
-    metric: str
+    metric: MetricName
     better: list[LabelValue] = []
     as_good: list[LabelValue] = []
     not_better: list[LabelValue] = []
     not_worse: list[LabelValue] = []
     indistinguishable: list[LabelValue] = []
     among_best: list[LabelValue] = []
-    below: float | None = Field(default=None, description="upper bound of the metric")
-    above: float | None = Field(default=None, description="lower bound of the metric")
-    between: tuple[float, float] | None = Field(default=None, description="range of the metric")
-    trend: Literal["rising", "falling", "flat"] | None = Field(
-        default=None, description="how the metric changes with `along`"
-    )
+    below: float | None = None
+    above: float | None = None
+    between: tuple[float, float] | None = None
+    trend: Literal["rising", "falling", "flat"] | None = None
     than: list[LabelValue] = []
     of: list[LabelValue] = []
-    compare: str = Field(default="method", description="label whose values are compared")
-    where: dict[str, Any] = Field(
-        default={}, description="labels, each with a value or several, to restrict the check to"
-    )
-    across: list[str] = Field(default=[], description="labels in which the sides may differ")
-    mean_over: list[str] = Field(default=[], description="labels over which means are taken first")
-    along: str | None = Field(
-        default=None, description="check the change per doubling of this parameter"
-    )
-    over: Annotated[_Quantity | checks.Count | Fraction, BeforeValidator(_over)] = Field(
-        default="average", description="in how many cells; a number: in at least so many of them"
-    )
-    by: Annotated[float, Field(ge=0)] = Field(
-        default=0.0, description="smallest difference that counts"
-    )
-    times: Annotated[float, Field(ge=1)] | None = Field(
-        default=None, description="smallest difference that counts, as a factor"
-    )
-    margin: Annotated[float, Field(ge=0)] = Field(
-        default=0.0, description="largest difference that counts as none"
-    )
+    compare: Label = "method"
+    where: dict[Label, LabelValue | StrictBool | _Values] = {}
+    across: list[Label] = []
+    mean_over: list[Label] = []
+    along: Label | None = None
+    over: (
+        _Quantity | Annotated[StrictInt, Field(ge=1)] | Annotated[StrictFloat, Field(gt=0, lt=1)]
+    ) = "average"
+    by: _Amount = 0.0
+    times: Annotated[float, Field(ge=1)] | None = None
+    margin: _Amount = 0.0
     level: Fraction = 0.05
 
     @property
@@ -151,95 +136,56 @@ class Check(Section):
 
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> "Check":
-        names = checks.names_of(info)
-        named = [] if names is None else self._name_faults(names)
-        checks.refuse([*self._form_faults(), *named])
+        if len(self._questions()) != 1:
+            raise ValueError(f"give one of {', '.join(QUESTIONS[:-1])} and {QUESTIONS[-1]}")
+        for text, is_wrong in self._rules():
+            if is_wrong:
+                raise ValueError(text)
+        if info.context is not None:
+            self._check_names(info.context)
         return self
 
-    def _form_faults(self) -> Iterator[Fault]:
-        if len(self._questions()) != 1:
-            yield (), f"give one of {', '.join(QUESTIONS[:-1])} and {QUESTIONS[-1]}"
-        else:
-            wrong = (text for text, is_so in self._rules() if is_so)
-            yield from (((), text) for text in [*wrong][:1])
-
-    def _name_faults(self, names: Names) -> Iterator[Fault]:
-        if text := names.metric_fault(self.metric):
-            yield ("metric",), text
+    def _check_names(self, names: Names) -> None:
         metric = names.scope.metrics.get(self.metric)
-        if metric is not None and metric.better == 0 and not set(BOUNDS) & {*self._questions()}:
+        if metric is not None and metric.better == 0 and self.question not in BOUNDS:
             text = f"of {self.metric!r} neither more nor less is better: ask for a bound"
-            yield ("metric",), text
-        labels = {
-            "compare": [self.compare],
-            "across": self.across,
-            "mean_over": self.mean_over,
-            "along": [] if self.along is None else [self.along],
-        }
-        for key, label in ((key, label) for key, values in labels.items() for label in values):
-            positive = (_is_number(v) and v > 0 for v in names.axes.get(label, [0]))
-            if text := checks.unknown("label", label, names.all_labels):
-                yield (key,), text
-            elif key == "along" and not all(positive):
-                yield (key,), f"{label!r} is no parameter whose values are positive numbers"
-        for key in (*COMPARISONS, "among_best", "than", "of") if self.compare in LABELS else ():
-            allowed = names.labels[f"{self.compare}s"]
-            for name in getattr(self, key):
-                if isinstance(name, str) and (text := checks.unknown(self.compare, name, allowed)):
-                    yield (key,), text
-        for label, value in self.where.items():
-            unknown = checks.unknown("label", label, names.all_labels)
-            texts = [unknown] if unknown else _where(label, value, names)
-            yield from ((("where", label), text) for text in texts)
+            raise ValueError(text)
+        values = names.axes.get(self.along, [""]) if self.along is not None else []
+        if not all(isinstance(value, (int, float)) and value > 0 for value in values):
+            raise ValueError(f"{self.along!r} is no parameter whose values are positive numbers")
+        sides = [*getattr(self, self.question)] if self.question not in BOUNDS else []
+        named = {**self.where, self.compare: [*sides, *self.than, *self.of]}
+        for label in LABELS:
+            value = named.get(label, [])
+            for name in value if isinstance(value, list) else [value]:
+                names.check(label, name)
 
     def _rules(self) -> Iterator[tuple[str, bool]]:
         """Yield what can be wrong with the options of a question, and whether it is."""
         asked, along, factor = self.question, self.along is not None, self.times is not None
-        compares, alone = asked in COMPARISONS, asked == "among_best"
-        changes = compares or asked == "trend"
-        by_factor = ("better", "as_good", "not_worse", "trend")
+        compares, average = asked in COMPARISONS, self.over == "average"
+        least = bool(self.by) or (self.times or 0) > 1
         others = [*self.across, *self.mean_over, *([self.along] if self.along else [])]
-        average, least = self.over == "average", bool(self.by) or (self.times or 0) > 1
-        yield f"than goes with {', '.join(COMPARISONS)}", bool(self.than) and not compares
-        yield f"of goes with {', '.join(BOUNDS)}", bool(self.of) and asked not in BOUNDS
-        yield "across goes with a comparison", bool(self.across) and not compares
-        yield "along goes with trend and with a comparison", along and not changes
-        yield "by goes with trend and with a comparison", bool(self.by) and not changes
-        yield f"times goes with {', '.join(by_factor)}", factor and asked not in by_factor
-        yield "give by or times", factor and bool(self.by)
-        presumes = ("not_better", "not_worse", "indistinguishable", "among_best")
-        text = f"margin goes with {', '.join(presumes)}, without times"
-        yield text, bool(self.margin) and (asked not in presumes or factor)
-        text = "times asks for a ratio of values, not of slopes: give by with along"
-        yield text, factor and compares and along
-        text = "times is decided cell by cell: give another over than average"
-        yield text, factor and compares and average
-        text = "among_best needs over other than average, and no mean_over"
-        yield text, alone and (average or bool(self.mean_over))
-        yield "among_best compares methods only", alone and self.compare != "method"
-        text = f"{self.compare} is what is compared: no mean is taken over it"
-        yield text, self.compare in others
-        text = "a label is in more than one of along, across and mean_over"
-        yield text, len(set(others)) < len(others)
+        for option, questions in _OPTIONS.items():
+            text = f"{option} goes with {', '.join(questions)}"
+            yield text, bool(getattr(self, option)) and asked not in questions
+        yield (
+            "give one of by, times and margin",
+            sum(map(bool, (self.by, factor, self.margin))) > 1,
+        )
+        text = "times asks for a ratio of values, cell by cell: without along, and over no average"
+        yield text, factor and compares and (along or average)
+        text = "among_best compares methods, over other than average, without mean_over"
+        wrong = average or bool(self.mean_over) or self.compare != "method"
+        yield text, asked == "among_best" and wrong
+        text = "a label is in more than one of compare, along, across and mean_over"
+        yield text, len({*others, self.compare}) < len(others) + 1
         yield f"{asked} needs than: the other side of the comparison", compares and not self.than
         yield "trend needs along", asked == "trend" and not along
-        text = "as_good needs by or times: the largest difference that counts as equally good"
-        yield text, asked == "as_good" and not least
-        text = "trend: flat needs by or times: the largest change that counts as none"
-        yield text, self.trend == "flat" and not least
+        text = f"{asked} needs by or times: the largest difference that counts as none"
+        yield text, (asked == "as_good" or self.trend == "flat") and not least
         low, high = self.between or (0, 1)
         yield "between needs two numbers, the smaller first", not low < high
-
-
-def _where(label: str, value: Any, names: Names) -> Iterator[str]:
-    """Yield the faults of the values to which a check is restricted."""
-    values = value if isinstance(value, list) else [value]
-    if not values or any(v is None or isinstance(v, (dict, list)) for v in values):
-        yield "must be a value or a list of values"
-    elif label in ("dataset", "method"):
-        for name in values:
-            if text := checks.unknown(label, name, names.labels[f"{label}s"]):
-                yield text
 
 
 class Claim(Section):
@@ -255,6 +201,6 @@ class Claim(Section):
         What decides it.
     """
 
-    says: Annotated[str, Field(min_length=1)]
+    says: str = Field(min_length=1)
     section: str = ""
     check: Check

@@ -1,92 +1,215 @@
-"""The model of a config: one class per section, unknown keys refused."""
+"""The model of a config: one class for each section; unknown keys are refused."""
 
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
-from kernlearn.config import checks
-from kernlearn.config.beside import reported_fault, reported_files, variant_fault
-from kernlearn.config.checks import Count, Fraction, MetricName, Names, Section
 from kernlearn.config.claims import Claim
-from kernlearn.config.costs import is_time
-from kernlearn.config.entries import DatasetEntry
-from kernlearn.config.measured import TASKS
-from kernlearn.config.methods import KernelEntry, MethodEntry, takes_kernel
-from kernlearn.config.protocol import Protocol
-from kernlearn.config.registry import BUILT_IN, Scope
-from kernlearn.config.stream_methods import stream_config_faults
-from kernlearn.datasets.yaml import KeyPath
+from kernlearn.config.entries import (
+    Combination,
+    Count,
+    DatasetEntry,
+    DatasetLabel,
+    Fault,
+    Fraction,
+    KernelEntry,
+    Label,
+    MeasuredMetric,
+    MethodEntry,
+    MethodLabel,
+    MetricName,
+    Names,
+    Scaling,
+    Section,
+    TableLabel,
+    axes_of,
+    named,
+    reported_files,
+    unfold,
+)
+from kernlearn.config.names import BUILT_IN, TASKS, Scope, is_time
 
 if TYPE_CHECKING:
     TaskName = str
 else:
     TaskName = Literal[tuple(TASKS)]
 
+#: Name of a config without the changes of a profile.
+DEFAULT_PROFILE = "full"
+
+
+class Protocol(Section):
+    """How the data is split and scaled and how parameters are chosen.
+
+    Attributes
+    ----------
+    splits : int
+        Number of random divisions into a training and a test part.
+    train : float
+        Share of the rows that is trained on.
+    folds : int or "published"
+        Cross-validation instead of random splits: the number of folds, or those published with
+        the data set; fold k is the test part, the one before it is held out. With a multiple
+        of as many splits the folds are drawn anew after each round.
+    max_train : int
+        Most rows of the training part; a random sample of more.
+    max_test : int
+        The same of the test part.
+    scale : list of Scaling
+        Scalings in their order, learnt on the training part.
+    scale_target : {"max_abs", "zscore"}
+        Scaling of real targets, learnt on the training part.
+    validation : float
+        Share of the training part that `select` validates on.
+    holdout : float
+        Share of all rows that is held out to choose parameters: methods are then fitted on the
+        whole training part.
+    select_by_mean : bool
+        Choose the parameters under `select` once, by their mean score over all splits, instead
+        of separately on each split.
+    seed : int
+        What all random numbers of the experiment come from.
+    threads : int
+        Number of threads of a trial.
+    """
+
+    splits: Annotated[int, Field(ge=1, le=10_000)] = 5
+    train: Fraction = 0.6
+    folds: Literal["published"] | Annotated[int, Field(ge=3)] | None = None
+    max_train: Count | None = None
+    max_test: Count | None = None
+    scale: list[Scaling] = []
+    scale_target: Literal["max_abs", "zscore"] | None = None
+    validation: Fraction = 0.2
+    holdout: Fraction | None = None
+    select_by_mean: Literal[True] | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    threads: Count = 1
+
+    @model_validator(mode="after")
+    def _leaves_a_test_part(self) -> "Protocol":
+        if isinstance(self.folds, int) and self.splits > self.folds and self.splits % self.folds:
+            raise ValueError(f"{self.folds} folds make {self.folds} splits, or a multiple of it")
+        if self.folds == "published" and (self.max_train or self.max_test):
+            raise ValueError("published folds are taken whole: leave out max_train and max_test")
+        if self.folds is not None and self.holdout is not None:
+            raise ValueError("with folds one of them is held out: leave out holdout")
+        if self.holdout is not None and self.train + self.holdout >= 1:
+            raise ValueError("train and holdout together must leave a test part: less than 1")
+        if self.select_by_mean and not (self.holdout or self.folds):
+            raise ValueError("select_by_mean needs rows held out of all splits: holdout or folds")
+        return self
+
 
 class Derived(Section):
-    """A metric computed from others: the ratio of a baseline's metric to a method's."""
+    """A metric computed from others: the ratio of a baseline's metric to a method's.
 
-    ratio: checks.MeasuredMetric = Field(description="the metric in the denominator")
-    baseline: checks.MethodLabel = Field(description="the method whose metric is the numerator")
-    baseline_metric: checks.MeasuredMetric | None = Field(
-        default=None, description="metric of the baseline, if not the same"
-    )
+    Attributes
+    ----------
+    ratio : str
+        The metric in the denominator.
+    baseline : str
+        The method whose metric is the numerator.
+    baseline_metric : str
+        Metric of the baseline, if not the same.
+    """
+
+    ratio: MeasuredMetric
+    baseline: MethodLabel
+    baseline_metric: MeasuredMetric | None = None
 
 
 class TableSpec(Section):
-    """The layout of the printed table."""
+    """The layout of the printed table.
 
-    each: list[checks.TableLabel] = Field(
-        default=[], description="labels with one table per combination of values"
-    )
-    rows: list[checks.TableLabel] = Field(
-        default=["dataset", "method"], description="labels with a row per combination of values"
-    )
-    columns: list[checks.TableLabel] = Field(default=[], description="the same of columns")
-    metrics: list[MetricName] = Field(default=[], description="by default all of the config")
+    Attributes
+    ----------
+    each : list of str
+        Labels with one table per combination of values.
+    rows : list of str
+        Labels with a row per combination of values.
+    columns : list of str
+        The same of columns.
+    metrics : list of str
+        By default all of the config.
+    """
+
+    each: list[TableLabel] = []
+    rows: list[TableLabel] = ["dataset", "method"]
+    columns: list[TableLabel] = []
+    metrics: list[MetricName] = []
 
 
 class FigureSpec(Section):
-    """A chart of metrics against a varied parameter."""
+    """A chart of metrics against a varied parameter.
 
-    title: str = Field(default="", description="by default what is drawn against what")
-    x: checks.TableLabel = Field(description="the label on the horizontal axis")
-    metrics: list[str] = Field(description="what is drawn, a row of panels each")
-    panels: list[checks.TableLabel] = Field(
-        default=[], description="labels with one panel per combination of values"
-    )
-    per_row: Count = Field(default=4, description="number of panels per row")
-    only: list[checks.Combination] = Field(
-        default=[], description="the combinations of labels to draw, by default all"
-    )
-    color: checks.TableLabel = Field(
-        default="method", description="the label that lines have a colour for"
-    )
-    dash: checks.TableLabel | None = Field(
-        default=None, description="the label that lines are dashed for"
-    )
-    x_scale: Literal["linear", "log"] = Field(default="linear", description="that of the axis")
-    y_scale: Literal["linear", "log"] | dict[str, Literal["linear", "log"]] = Field(
-        default="linear", description="that of the metrics, or by metric"
-    )
+    Attributes
+    ----------
+    title : str
+        By default what is drawn against what.
+    x : str
+        The label on the horizontal axis.
+    metrics : list of str
+        What is drawn, a row of panels each.
+    panels : list of str
+        Labels with one panel per combination of values.
+    per_row : int
+        Number of panels per row.
+    only : list of combinations
+        The combinations of labels to draw, by default all.
+    color : str
+        The label that lines have a colour for.
+    dash : str
+        The label that lines are dashed for.
+    x_scale : {"linear", "log"}
+        That of the axis.
+    y_scale : {"linear", "log"} or dict of str to {"linear", "log"}
+        That of the metrics, or by metric.
+    """
+
+    title: str = ""
+    x: TableLabel
+    metrics: list[MetricName]
+    panels: list[TableLabel] = []
+    per_row: Count = 4
+    only: list[Combination] = []
+    color: TableLabel = "method"
+    dash: TableLabel | None = None
+    x_scale: Literal["linear", "log"] = "linear"
+    y_scale: Literal["linear", "log"] | dict[str, Literal["linear", "log"]] = "linear"
 
 
 class Tolerance(Section):
-    """When a measured mean agrees with the reported one, see `reports.verdicts`."""
+    """When a measured mean agrees with the reported one, see `reports.verdicts`.
 
-    absolute: Annotated[float, Field(ge=0)] | None = Field(
-        default=None, description="largest difference of the means; this or `relative` is given"
-    )
-    relative: Annotated[float, Field(ge=0)] | None = Field(
-        default=None, description="largest difference as a share of the reported mean"
-    )
-    level: Fraction | None = Field(
-        default=None, description="significance level of the test by which chance may explain more"
-    )
-    reported_splits: Annotated[int, Field(ge=2)] | None = Field(
-        default=None, description="number of splits behind the reported means and deviations"
-    )
+    Attributes
+    ----------
+    absolute : float
+        Largest difference of the means; give this or `relative`.
+    relative : float
+        Largest difference as a share of the reported mean.
+    level : float
+        Significance level of the test by which chance may explain more.
+    reported_splits : int
+        Number of splits behind the reported means and deviations.
+    """
+
+    absolute: Annotated[float, Field(ge=0)] | None = None
+    relative: Annotated[float, Field(ge=0)] | None = None
+    level: Fraction | None = None
+    reported_splits: Annotated[int, Field(ge=2)] | None = None
 
     @model_validator(mode="after")
     def _one_of_two(self) -> "Tolerance":
@@ -98,70 +221,67 @@ class Tolerance(Section):
 
 
 class Drift(Section):
-    """How far a mean may lie from its baseline value: the largest of the three applies."""
+    """How far a mean may lie from its baseline value: the largest of the three applies.
 
-    absolute: Annotated[float, Field(ge=0)] = Field(default=0, description="in the metric")
-    relative: Annotated[float, Field(ge=0)] = Field(
-        default=0, description="as a share of the baseline value"
-    )
-    spread: Annotated[float, Field(ge=0)] = Field(
-        default=0, description="in standard deviations over the splits"
-    )
+    Attributes
+    ----------
+    absolute : float
+        In the metric.
+    relative : float
+        As a share of the baseline value.
+    spread : float
+        In standard deviations over the splits.
+    """
+
+    absolute: Annotated[float, Field(ge=0)] = 0
+    relative: Annotated[float, Field(ge=0)] = 0
+    spread: Annotated[float, Field(ge=0)] = 0
 
 
 class BestSpec(Section):
     """Which cells are set in bold: the best, and those that are not significantly worse.
 
     By a paired t-test over the splits, as in the thesis' tables. Baselines are left out.
+
+    Attributes
+    ----------
+    metrics : list of str
+        Those whose best cells are marked.
+    within : list of str
+        Labels within whose values the methods are compared.
+    level : float
+        Significance level of the test.
     """
 
-    metrics: Annotated[list[checks.MeasuredMetric], Field(min_length=1)] = Field(
-        description="those whose best cells are marked"
-    )
-    within: list[checks.Label] = Field(
-        default=["dataset"], description="labels within whose values the methods are compared"
-    )
-    level: Fraction = Field(default=0.05, description="significance level of the test")
-
-
-def _new_metric(name: str, names: Names) -> str | None:
-    taken = name in names.scope.metrics
-    return "is the name of a measured metric; take another" if taken else None
-
-
-def by_name(value: Any) -> Any:
-    """Turn a list of names, and entries without options, into a mapping of mappings."""
-    if isinstance(value, list) and all(isinstance(v, str) for v in value):
-        return {v: {} for v in value}
-    if isinstance(value, dict):
-        return {k: {} if v is None else v for k, v in value.items()}
-    return value
-
-
-def _named_by_label(value: Any) -> Any:
-    """Give data sets without a name, file or generator their label as name."""
-    value = by_name(value)
-    for label, entry in value.items() if isinstance(value, dict) else ():
-        if isinstance(entry, dict) and not {"name", "file", "generator"} & entry.keys():
-            value[label] = {**entry, "name": label}
-    return value
+    metrics: Annotated[list[MeasuredMetric], Field(min_length=1)]
+    within: list[Label] = ["dataset"]
+    level: Fraction = 0.05
 
 
 class Fork(Section):
     """A choice that agrees with the paper's numbers, and what else could have been chosen.
 
     Such an agreement is in-sample: the numbers that come back include those that decided.
+
+    Attributes
+    ----------
+    choice : str
+        What was decided.
+    reason : str
+        The numbers that decided it.
+    alternatives : dict of str to list of str
+        By name, the settings (key=value) that make this choice instead.
+    only : list of combinations
+        The combinations of labels to compare, by default all.
+    splits : int
+        By default those of the protocol.
     """
 
-    choice: Annotated[str, Field(min_length=1, description="what was decided")]
-    reason: Annotated[str, Field(min_length=1, description="the numbers that decided it")]
-    alternatives: Annotated[dict[str, list[str]], Field(min_length=1)] = Field(
-        description="by name, the settings (key=value) that make this choice instead"
-    )
-    only: list[checks.Combination] = Field(
-        default=[], description="the combinations of labels to compare, by default all"
-    )
-    splits: Count | None = Field(default=None, description="by default those of the protocol")
+    choice: str = Field(min_length=1)
+    reason: str = Field(min_length=1)
+    alternatives: dict[str, list[str]] = Field(min_length=1)
+    only: list[Combination] = []
+    splits: Count | None = None
 
 
 class ExperimentConfig(Section):
@@ -169,26 +289,59 @@ class ExperimentConfig(Section):
 
     Attributes
     ----------
+    title : str
+        The heading of reports.
+    source : str
+        The paper, table or figure that it repeats.
     task : str
-        What is done with the methods, which determines the metrics.
+        What is predicted or measured.
     plugins : list of str
-        Files that register further names, see :mod:`kernlearn.plugins`.
-    datasets, kernels, methods : dict
-        Entries by label, in the order of the table.
+        Python files with user-defined methods, kernels, data sets and metrics, relative to the
+        config's folder; they are executed.
+    datasets : dict of str to DatasetEntry
+        The data sets by label; a list of names will do.
+    kernels : dict of str to KernelEntry
+        The kernels by label, each tried by every method that takes one.
+    methods : dict of str to MethodEntry
+        The methods by label.
+    only : list of combinations
+        The combinations of labels that are run, by default all.
+    exclude : list of combinations
+        Those that are not run.
     protocol : Protocol
-        How data are split and scaled, and how parameters are chosen.
+        Splits, scaling and choice.
     metrics : list of str
-        Measured or derived metrics to show.
-    derived : dict
+        Measured or derived metrics.
+    derived : dict of str to Derived
         Metrics computed from measured ones, by name.
-    verdict : dict
+    table : TableSpec
+        How the table is laid out.
+    figures : list of FigureSpec
+        What is drawn.
+    reported : str
+        The paper's numbers: a CSV file of kernlearn or beside the config.
+    verdict : dict of str to Tolerance
         By metric, when a measured mean agrees with the reported one.
+    proposed : list of str
+        The methods that the paper proposes; a better number of any other one is counted
+        separately, since it weakens what the paper concludes.
+    not_comparable : dict of str to str
+        Data sets that are not the paper's, with the reason.
+    variant_of : str
+        The config with the same reported numbers, which this one measures in another way;
+        totals count them once.
+    drift : dict of str to Drift
+        By metric, what `kernlearn check` allows instead of its own rule.
+    best : BestSpec
+        The cells that are set in bold.
     claims : list of Claim
         What the paper states, with the checks that decide it.
+    forks : list of Fork
+        Choices that agree with the paper's numbers, with alternatives.
     notes : dict of str to str
         Remarks that the report shows, by what they are about.
-    profiles : dict
-        By name, changes to the config, such as fewer splits for a quick run.
+    profiles : dict of str to dict[str, Any]
+        By name, changes to the config, such as fewer splits.
 
     Examples
     --------
@@ -200,95 +353,89 @@ class ExperimentConfig(Section):
     (10, 0.7)
     """
 
-    model_config = ConfigDict(defer_build=False)
-
-    title: Annotated[str, Field(min_length=1, description="the heading of reports")]
-    source: str = Field(default="", description="the paper, table or figure that it repeats")
+    title: str = Field(min_length=1)
+    source: str = ""
     task: TaskName = "classification"
-    plugins: list[str] = Field(
-        default=[],
-        description="Python files with user-defined methods, kernels, data sets and metrics, "
-        "relative to the config's folder; they are executed",
-    )
-    datasets: Annotated[
-        dict[str, DatasetEntry], BeforeValidator(_named_by_label), Field(min_length=1)
-    ]
-    kernels: Annotated[dict[str, KernelEntry], BeforeValidator(by_name)] = {}
-    methods: Annotated[dict[str, MethodEntry], BeforeValidator(by_name), Field(min_length=1)]
-    defaults: Literal["papers"] | None = Field(
-        default=None,
-        description="`papers`: parameters that a method does not mention have the values of the "
-        "papers' experiments, where the estimators' own defaults are others by now",
-    )
-    only: list[checks.Combination] = Field(
-        default=[], description="the combinations of labels that are run, by default all"
-    )
-    exclude: list[checks.Combination] = Field(default=[], description="those that are not run")
+    plugins: list[str] = []
+    datasets: dict[str, DatasetEntry] = Field(min_length=1)
+    kernels: dict[str, KernelEntry] = {}
+    methods: dict[str, MethodEntry] = Field(min_length=1)
+    only: list[Combination] = []
+    exclude: list[Combination] = []
     protocol: Protocol = Protocol()
-    metrics: Annotated[list[MetricName], Field(min_length=1)]
-    derived: dict[Annotated[str, checks.known(_new_metric, "fault")], Derived] = {}
-    table: TableSpec | None = Field(default=None, description="how the table is laid out")
-    figures: list[FigureSpec] = Field(default=[], description="what is drawn")
-    reported: Annotated[str, checks.known(reported_fault, "fault")] | None = Field(
-        default=None,
-        description="the paper's numbers: a CSV file of kernlearn or beside the config",
-    )
+    metrics: list[MetricName] = Field(min_length=1)
+    derived: dict[str, Derived] = {}
+    table: TableSpec | None = None
+    figures: list[FigureSpec] = []
+    reported: Annotated[str, named("reported numbers")] | None = None
     verdict: dict[MetricName, Tolerance] = {}
-    proposed: list[checks.MethodLabel] = Field(
-        default=[],
-        description="the methods that the paper proposes; a better number of any other one is "
-        "counted apart, since it weakens what the paper concludes",
-    )
-    not_comparable: dict[checks.DatasetLabel, str] = Field(
-        default={}, description="data sets that are not the paper's, with the reason"
-    )
-    variant_of: Annotated[str, checks.known(variant_fault, "fault")] | None = Field(
-        default=None,
-        description="the config with the same reported numbers, which this one measures in "
-        "another way; totals count them once",
-    )
-    drift: dict[MetricName, Drift] = Field(
-        default={}, description="by metric, what `kernlearn check` allows instead of its own rule"
-    )
-    best: BestSpec | None = Field(default=None, description="the cells that are set in bold")
+    proposed: list[MethodLabel] = []
+    not_comparable: dict[DatasetLabel, str] = {}
+    variant_of: Annotated[str, named("config")] | None = None
+    drift: dict[MetricName, Drift] = {}
+    best: BestSpec | None = None
     claims: list[Claim] = []
-    forks: list[Fork] = Field(
-        default=[], description="choices that agree with the paper's numbers, with alternatives"
-    )
+    forks: list[Fork] = []
     notes: dict[str, str] = {}
     profiles: dict[str, dict[str, Any]] = {}
-    _scope: Scope
-    _folder: Path | None
+    _scope: Scope = PrivateAttr()
+    _folder: Path | None = PrivateAttr()
 
-    def model_post_init(self, context: Any) -> None:
+    def model_post_init(self, context: Names | None) -> None:
         """Take scope and folder from the context of the validation."""
-        self._scope = (context or {}).get("scope", BUILT_IN)
-        self._folder = getattr((context or {}).get("names"), "folder", None)
+        self._scope = BUILT_IN if context is None else context.scope
+        self._folder = None if context is None else context.folder
 
-    @model_validator(mode="after")
-    def _measurable(self) -> "ExperimentConfig":
-        asked = [m.name for m in self.scope.own_metrics(self.named_metrics) if m.scorer]
-        if asked and self.protocol.select_by_mean:
-            text = f"{asked[0]} cannot be measured with select_by_mean: scorers need models"
-            checks.refuse([(("metrics",), text)])
-        if self.protocol.select_by_mean and not (self.protocol.holdout or self.protocol.folds):
-            text = "needs rows that are held out of all splits: give holdout, or folds"
-            checks.refuse([(("protocol", "select_by_mean"), text)])
-        if self.protocol.compare_once:
-            scales: dict[KeyPath, Any] = {("protocol", "scale"): self.protocol.scale}
-            scales |= {("datasets", k, "scale"): e.scale for k, e in self.datasets.items()}
-            checks.refuse(checks.not_compared_once(self.task, scales))
-        checks.refuse(stream_config_faults(self))
-        return self
+    @field_validator("derived")
+    @classmethod
+    def _new_names(cls, derived: dict[str, Derived], info: ValidationInfo) -> dict[str, Derived]:
+        scope = BUILT_IN if info.context is None else info.context.scope
+        for name in derived.keys() & scope.metrics.keys():
+            raise ValueError(f"{name} is the name of a measured metric; take another")
+        return derived
 
-    @model_validator(mode="after")
-    def _kernels_are_used(self) -> "ExperimentConfig":
-        if self.task != "kernel_approximation" and not any(
-            takes_kernel(entry, self.scope) for entry in self.methods.values()
-        ):
-            text = "is not used: no method takes a kernel of it"
-            checks.refuse((("kernels", label), text) for label in self.kernels)
-        return self
+    def faults(self, names: Names) -> Iterator[Fault]:
+        """Yield what is wrong with the entries, and with sections beside each other."""
+        found = [
+            ((section, label, *path), text)
+            for section in ("datasets", "kernels", "methods")
+            for label, entry in getattr(self, section).items()
+            for path, text in entry.faults(self, names)
+        ]
+        yield from found or self._faults_together(names)
+
+    def _faults_together(self, names: Names) -> Iterator[Fault]:
+        takes = any(method.takes_kernel(self.scope) for method in self.methods.values())
+        if not takes and self.task != "kernel_approximation":
+            for label in self.kernels:
+                yield ("kernels", label), "is not used: no method takes a kernel of it"
+        metrics = [self.scope.metrics.get(name) for name in self.metrics]
+        scorers = [metric.name for metric in metrics if metric and metric.scorer]
+        if scorers and self.protocol.select_by_mean:
+            yield ("metrics",), f"{scorers[0]} cannot be measured with select_by_mean"
+        if self.reported is not None and (text := _table_fault(self.reported_path, names)):
+            yield ("reported",), text
+        streams = {label: e for label, e in self.datasets.items() if e.stream is not None}
+        if not streams:
+            for label, method in self.methods.items():
+                if method.in_memory is not None:
+                    yield ("methods", label, "in_memory"), "is for streams; no data set is one"
+            return
+        if scorers:
+            yield ("metrics",), f"{scorers[0]} is a scorer of rows in memory, not of a stream"
+        keys = ["scale_target", "folds", "train", "max_train", "max_test", "holdout", "validation"]
+        for key in keys if len(streams) == len(self.datasets) else keys[:2]:
+            if key in self.protocol.model_fields_set:
+                yield ("protocol", key), "is for data in memory, and data sets are streams"
+        for label, method in self.methods.items():
+            used = [name for name in streams if self.wants({"dataset": name, "method": label})]
+            if any(grid for name in used for _, grid in unfold(method.parameters, name)):
+                yield ("methods", label), "`select` chooses by rows in memory; give values"
+            last = method.components(self.scope)[-1][1]
+            divided = [name for name in used if "workers" in streams[name].shown_parameters]
+            if divided and (method.in_memory or not last.reads_rows):
+                text = f"reads its rows in one process, and {divided[0]} has workers: `exclude` it"
+                yield ("methods", label), text
 
     @property
     def scope(self) -> Scope:
@@ -338,9 +485,63 @@ class ExperimentConfig(Section):
         """The methods other than baselines."""
         return [label for label, entry in self.methods.items() if not entry.baseline]
 
+    @property
+    def axes(self) -> dict[str, list[Any]]:
+        """The varied parameters, which are labels of results, with all their values."""
+        return axes_of([*self.datasets.values(), *self.kernels.values(), *self.methods.values()])
 
-#: Name of a config without the changes of a profile.
-DEFAULT_PROFILE = "full"
+    def wants(self, labels: Mapping[str, Any]) -> bool:
+        """Whether a combination of labels is run, as ``only`` and ``exclude`` say."""
+
+        def among(combinations: Iterable[Mapping[Any, str]]) -> bool:
+            return any(all(labels.get(k) == v for k, v in one.items()) for one in combinations)
+
+        return (not self.only or among(self.only)) and not among(self.exclude)
+
+    @property
+    def layout(self) -> TableSpec:
+        """The layout of the table: labels that vary and that it does not name are rows.
+
+        Otherwise one of several results would stand for all.
+        """
+        spec = self.table or TableSpec()
+        kernels = self.kernels.values()
+        several = [e for e in kernels if any(v.is_several for v in e.parameters.values())]
+        labels = ["kernel"] if several or len(kernels) > 1 else []
+        for entry in (*self.datasets.values(), *self.methods.values()):
+            labels += [name for name, v in entry.shown_parameters.items() if v.is_several]
+        shown = {*spec.each, *spec.rows, *spec.columns}
+        hidden = [label for label in dict.fromkeys(labels) if label not in shown]
+        # the kernel before the method, as in the order of the trials
+        at = spec.rows.index("method") if "method" in spec.rows else len(spec.rows)
+        rows = [*spec.rows[:at], *(k for k in hidden if k == "kernel"), *spec.rows[at:]]
+        rows += [label for label in hidden if label != "kernel"]
+        return spec.model_copy(update={"rows": rows})
+
+
+def _table_fault(path: Path | None, names: Names) -> str:
+    """Say what is wrong with a file of reported numbers; its columns may be labels of results."""
+    assert path is not None
+    allowed = {*names.of("label"), "metric", "mean", "std"}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            heads = reader.fieldnames or []
+            if not {"dataset", "method", "metric", "mean"} <= {*heads} <= allowed:
+                columns = ", ".join(sorted(allowed))
+                return f"{path.name}:1: needs dataset, method, metric, mean; may have {columns}"
+            for row in reader:
+                place = f"{path.name}:{reader.line_num}"
+                if None in row or None in row.values():
+                    return f"{place}: not as many fields as the first line"
+                for head in ("mean", "std") if row.get("std") else ("mean",):
+                    if not isfinite(float(row[head])):
+                        return f"{place}: {head} is not finite"
+    except ValueError as error:
+        return f"{place}: {error}"
+    except (OSError, csv.Error) as error:
+        return f"{path.name}: {error}"
+    return ""
 
 
 class LoadedExperiment(BaseModel):

@@ -5,9 +5,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from kernlearn.config.costs import FIT_MEMORY
+from kernlearn.config.names import FIT_MEMORY
 
 #: Labels that every trial has; further ones are the varied parameters.
 LABELS = ("dataset", "kernel", "method")
@@ -80,9 +80,8 @@ class MethodSpec(_Part):
     ``select`` holds the parameters that are chosen on validation data, with their candidates;
     ``kernels`` the version of every plug-in kernel among the parameters. ``steps`` are those of a
     pipeline, each with its label, under which its parameters are, and its estimator; ``dense``
-    tells that it gets sparse data as dense ones. ``defaults`` is None if parameters that are not
-    given have the defaults of the papers' experiments, or those are the same in the class.
-    ``in_memory`` tells that it gets all rows of a stream at once.
+    tells that it gets sparse data as dense ones, ``in_memory`` that it gets all rows of a stream
+    at once.
     """
 
     name: str
@@ -93,7 +92,6 @@ class MethodSpec(_Part):
     kernels: dict[str, dict[str, Any]] | None = None
     steps: list[dict[str, Any]] | None = None
     dense: bool | None = None
-    defaults: Literal["class"] | None = None
     in_memory: bool | None = None
 
 
@@ -112,7 +110,6 @@ class ProtocolSpec(_Part):
     holdout: float | None = None
     scale_target: str | None = None
     select_by_mean: bool | None = None
-    compare_once: bool | None = None
 
 
 @dataclass(frozen=True)

@@ -1,33 +1,23 @@
 """Plans: the trials of an experiment."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from kernlearn import datasets
 from kernlearn.config import spec as specs
-from kernlearn.config.combinations import wanted
-from kernlearn.config.entries import unfold, varied
-from kernlearn.config.libraries import added_packages
-from kernlearn.config.methods import (
-    MethodEntry,
-    components,
-    is_installed,
-    relabelled,
-    takes_kernel,
-)
+from kernlearn.config.entries import MethodEntry, unfold, varied
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
-from kernlearn.config.reading import arguments_of, nominal_of
+from kernlearn.config.names import added_packages
 from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec
 from kernlearn.datasets.grades import default_order
-from kernlearn.datasets.loading import Known, known
+from kernlearn.engine import sources
+from kernlearn.engine.stream_sources import stream_variants
 from kernlearn.exceptions import DataError
 from kernlearn.plugins import RegisteredDataset, RegisteredEstimator
-from kernlearn.store import Row
 
 #: Name of a method of several steps in the keys of trials.
 PIPELINE = "Pipeline"
@@ -126,22 +116,14 @@ def make_plan(
         for label in config.datasets
         if label not in missing and (labels is None or label in labels)
     }
-    axes = axes_of(config)
+    axes = [*config.axes]
     trials = [
         Trial(key, experiment.name, labels, own, source)
         for labels, spec, source in _cells(config, variants, axes)
         for key, own in specs.each_split(spec, config.protocol.splits)
     ]
-    absent = [k for k, m in config.methods.items() if not is_installed(m, config.scope)]
+    absent = [k for k, m in config.methods.items() if not m.is_installed(config.scope)]
     return Plan(experiment, trials, left_out, absent, axes)
-
-
-def axes_of(config: ExperimentConfig) -> list[str]:
-    """Return the varied parameters of an experiment, which are among the labels of its cells."""
-    entries = [*config.datasets.values(), *config.kernels.values(), *config.methods.values()]
-    return list(
-        dict.fromkeys(name for entry in entries for name in varied(entry.shown_parameters))
-    )
 
 
 def locate_datasets(
@@ -168,7 +150,7 @@ def _options(label: str, config: ExperimentConfig) -> dict[str, Any]:
     """Return the fields of a data set's specification that the config gives as they are."""
     names = ("binarize", "bins", "classes", "sample")
     options = {name: getattr(config.datasets[label], name) for name in names}
-    return {"nominal": nominal_of(config.datasets[label], config.scope), **options}
+    return {"nominal": config.datasets[label].nominal_in(config.scope), **options}
 
 
 def _variants(
@@ -181,9 +163,7 @@ def _variants(
     config = experiment.config
     entry, scope, options = config.datasets[label], config.scope, _options(label, config)
     if entry.stream is not None:
-        from kernlearn.engine.stream import stream_variants
-
-        yield from stream_variants(label, entry, experiment.path.parent)
+        yield from stream_variants(label, entry, experiment.path.parent, data_dir)
         return
     own = scope.datasets.get(entry.name or "") if entry.file is None else None
     make = scope.generators[entry.generator] if entry.generator else own
@@ -196,16 +176,16 @@ def _variants(
             if isinstance(make, RegisteredDataset):
                 what = replace(what, **make.identity)
                 if make is own:
-                    from kernlearn.engine.build import make_data
+                    from kernlearn.engine.build import plugin_data
 
-                    data = make_data(make, source.numbers, parameters)
+                    data = plugin_data(make, source, parameters)
                     what = replace(what, fingerprint=data.fingerprint)
             yield {k: parameters[k] for k in varied(entry.parameters)}, what, source
         return
-    arguments = arguments_of(entry, config.task, experiment.path.parent, scope)
-    known = _known_data(arguments, found, data_dir)
+    arguments = entry.reading(config.task, experiment.path.parent, scope)
+    known = sources.known_data(arguments, found, data_dir)
     card, done = known.found.card, known.preparation
-    _check_folds(label, config, known)
+    sources.check_folds(label, config, known)
     own_data = entry.file is not None or not datasets.is_shipped(card.name)
     if config.task == "ordinal" and entry.bins is None:
         # the labels of a class have no order
@@ -225,45 +205,6 @@ def _variants(
     yield {}, what, Source(arguments, prepared=done.plain)
 
 
-def _known_data(arguments: dict[str, Any], found: Any, data_dir: Path | None) -> Known:
-    """Return what is known of a data set, which is read if it was not before."""
-    place = {**arguments, "name": found or arguments["name"]}
-    kept = known(**place, data_dir=data_dir)
-    if kept is None:
-        from kernlearn.engine.build import read_data
-
-        data = read_data(arguments, data_dir)
-        kept = known(**place, data_dir=data_dir)
-        if kept is None:  # the cache cannot be written
-            form = data.card.forms[0] if found is None else found.form
-            kept = Known(
-                datasets.Found(form, (), data.card),
-                data.fingerprint,
-                data.get("similarity"),
-                data.preparation,
-            )
-    return kept
-
-
-def _check_folds(label: str, config: ExperimentConfig, of_data: Known) -> None:
-    """Refuse published folds where there are none, or fewer than splits."""
-    if config.protocol.folds != "published":
-        return
-    folds, done, splits = of_data.found.form.folds, of_data.preparation, config.protocol.splits
-    if not folds:
-        text = "the data set has no published folds; give a number"
-    elif done.rows_dropped:
-        text = (
-            f"{done.rows_dropped} of {done.rows} rows with missing entries are left out, so that "
-            "the published folds do not hold; fill entries in, or give a number"
-        )
-    elif splits > len(folds):
-        text = f"{len(folds)} published folds make at most {len(folds)} splits, not {splits}"
-    else:
-        return
-    raise DataError(f"{label}: `folds: published`: {text}")
-
-
 def _cells(
     config: ExperimentConfig, variants: Mapping[str, Sequence[_Variant]], axes: list[str]
 ) -> Iterator[tuple[dict[str, Any], TrialSpec, Source | None]]:
@@ -281,7 +222,7 @@ def _cells(
         for data_labels, data, source in variants.get(name, ()):
             for method_labels, kernel, method in methods(data.pairwise is not None):
                 labels = {"dataset": name, **method_labels, **data_labels}
-                if wanted(config, labels):
+                if config.wants(labels):
                     spec = TrialSpec(
                         version=specs.TRIAL_VERSION,
                         task=config.task,
@@ -298,18 +239,6 @@ def _cells(
                     yield labels, spec, place
 
 
-def _defaults(
-    config: ExperimentConfig, parts: Sequence[tuple[str, RegisteredEstimator]], given: set[str]
-) -> Literal["class"] | None:
-    """Tell whether a method takes defaults that its classes have changed since the papers'."""
-    pinned = {
-        f"{label}__{name}" if label else name
-        for label, part in parts
-        for name in set(part.pinned) - {part.takes}
-    }
-    return "class" if config.defaults is None and pinned - given else None
-
-
 def _methods(
     config: ExperimentConfig, dataset: str, axes: list[str], pairwise: bool
 ) -> list[tuple[dict[str, Any], specs.KernelSpec | None, specs.MethodSpec]]:
@@ -321,18 +250,18 @@ def _methods(
     compares = config.task == "kernel_approximation"
     for i, (kernel_label, kernel) in enumerate(kernels):
         for label, entry in config.methods.items():
-            parts = components(entry, scope)
-            needs = compares or takes_kernel(entry, scope)  # others run once
-            if not is_installed(entry, scope) or (i > 0 and not needs):
+            parts = entry.components(scope)
+            needs = compares or entry.takes_kernel(scope)  # others run once
+            if not entry.is_installed(scope) or (i > 0 and not needs):
                 continue
             used = (kernel_label, kernel) if needs else (None, None)
             for fixed, grid in unfold(entry.parameters, dataset):
                 labels = {"kernel": used[0], "method": label}
-                shown = relabelled(fixed, entry.shown_as)
+                shown = entry.relabelled(fixed)
                 labels |= {k: _as_label(shown[k]) for k in axes if k in shown}
                 values = [*fixed.values(), *chain.from_iterable(grid.values())]
                 names = [v["kernel"] for v in values if isinstance(v, Mapping) and "kernel" in v]
-                own = [k for name in names if (k := scope.kernel(name)) and k.plugin]
+                own = [k for k in map(scope.kernel, names) if k.plugin]
                 method = specs.MethodSpec(
                     **_identity(entry, parts),
                     parameters=fixed,
@@ -340,7 +269,6 @@ def _methods(
                     kernels={k.name: k.identity for k in own} or None,
                     dense=entry.dense or None,
                     in_memory=entry.in_memory,
-                    defaults=_defaults(config, parts, {*fixed, *grid}),
                 )
                 found.append((labels, used[1], method))
     return found
@@ -367,38 +295,7 @@ def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.Kerne
         yield None, None
     for label, entry in config.kernels.items():
         kernel = config.scope.kernel(entry.kernel)
-        assert kernel is not None
         for parameters, _ in unfold(entry.parameters):
             values = ", ".join(f"{k}={parameters[k]}" for k in varied(entry.parameters))
             spec = specs.KernelSpec(kernel.name, **kernel.identity, parameters=parameters)
             yield f"{label} ({values})" if values else label, spec
-
-
-def chosen_by_mean(rows: Mapping[str, Row]) -> dict[str, Row]:
-    """Give each trial that measured a grid the numbers of the best point over all its splits.
-
-    The best point has the greatest mean score; ties are broken by the fewest support vectors on
-    average, then by order. Rows without a grid stay as they are.
-    """
-    cells: dict[str, list[Row]] = defaultdict(list)
-    for row in rows.values():
-        if row.done and "grid" in row.info:
-            cells[specs.canonical({**row.spec, "split": 0})].append(row)
-    return {**rows, **{row.key: row for cell in cells.values() for row in _chosen(cell)}}
-
-
-def _chosen(cell: list[Row]) -> list[Row]:
-    grids = [row.info["grid"] for row in cell]
-    import numpy as np
-
-    scores = np.mean([[point["score"] for point in grid] for grid in grids], axis=0)
-    support = [[point["metrics"].get("n_support", 0.0) for point in grid] for grid in grids]
-    # rounded, so that differences by rounding error are none
-    best = int(np.lexsort([np.mean(support, axis=0), -np.round(scores, 12)])[0])
-    chosen = []
-    for row, grid in zip(cell, grids, strict=True):
-        point = grid[best]
-        selected = {"selected": point["parameters"], "converged": point.get("converged", True)}
-        metrics = {**row.metrics, **point["metrics"]}
-        chosen.append(replace(row, metrics=metrics, info={**row.info, **selected}))
-    return chosen

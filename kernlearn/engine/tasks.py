@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from kernlearn.config import scorers
-from kernlearn.config.measured import METRICS
-from kernlearn.config.registry import Scope
+from kernlearn.config.names import METRICS, Scope
 from kernlearn.config.spec import Trial, TrialSpec
-from kernlearn.engine import build, machine, protocol
+from kernlearn.engine import build, environment, protocol
 from kernlearn.metrics import letor_ndcg, thesis_ndcg
 from kernlearn.plugins import RegisteredMetric
 
@@ -60,33 +58,6 @@ class Task:
         """The names of the metrics that are measured only where a config names them."""
         return {metric.name for metric in self.own}
 
-    def checked(self, predicted: Any, n_points: int) -> Array:
-        """Return predicted values.
-
-        Raises
-        ------
-        ValueError
-            If they are not one number or label for each point.
-        """
-        values = np.asarray(predicted)
-        if values.ndim == 2 and self.output == "decision_function":
-            raise ValueError(
-                f"task: {self.name} needs two classes, not {values.shape[1]}: give the data set "
-                "`binarize`"
-            )
-        if values.shape != (n_points,):
-            raise ValueError(
-                f"the method's {self.output} must give one value for each of {n_points} points, "
-                f"not the shape {values.shape}"
-            )
-        if values.dtype.kind == "f" and (n := np.isnan(values).sum()):
-            raise ValueError(f"the method's {self.output} gives NaN for {n} of {n_points} points")
-        return values
-
-    def label(self, predicted: Any, n_points: int, y_train: Array) -> Array:
-        """Return what is evaluated of predicted values, which are checked."""
-        return self.as_label(self.checked(predicted, n_points), y_train)
-
     def measure(self, true: Array, predicted: Array, query: Query = None) -> dict[str, float]:
         """Return the metrics of the task by name."""
         metrics = [m for m in METRICS.values() if self.name in m.tasks and m.target]
@@ -103,12 +74,66 @@ class Task:
 
         asked = [m for m in self.own if m.scorer]
         as_it_is = self.as_label is _unchanged
-        return scorers.measure(asked, estimator, X, true, None if as_it_is else judged)
+        return measure_scorers(asked, estimator, X, true, None if as_it_is else judged)
 
     def score(self, true: Array, predicted: Array, query: Query = None) -> float:
         """Return a number of which more is better."""
         metric = METRICS[self.score_by]
         return metric.better * value(metric, true, predicted, query)
+
+
+def measure_scorers(
+    metrics: Sequence[RegisteredMetric],
+    estimator: Any,
+    X: Any,
+    y: Array,
+    judged: Callable[[Array], Array] | None = None,
+) -> dict[str, float]:
+    """Return the values of metrics by name; predictions are shared by scorers.
+
+    Parameters
+    ----------
+    metrics : sequence of RegisteredMetric
+    estimator : estimator object
+        Fitted.
+    X, y : array-like
+        Test points and their targets.
+    judged : callable, optional
+        Turns what the estimator predicts into the labels that are evaluated.
+
+    Raises
+    ------
+    ValueError
+        If a scorer cannot be computed, or gives no finite number.
+    """
+    from sklearn.metrics import check_scoring
+
+    if not metrics:
+        return {}
+    scored = estimator if judged is None else _labelling(estimator, judged, y)
+    scorer = check_scoring(scored, scoring=sorted({metric.scorer for metric in metrics}))
+    found = scorer(scored, X, y)
+    values = {m.name: float(found[m.scorer]) * (1 if m.better > 0 else -1) for m in metrics}
+    for name, value in values.items():
+        if not math.isfinite(value):
+            raise ValueError(f"the metric {name} is {value} here: it is not defined for such data")
+    return values
+
+
+def _labelling(estimator: Any, judged: Callable[[Array], Array], y: Array) -> Any:
+    """Return a classifier that predicts what is evaluated of an estimator's predictions."""
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+    class Labelling(ClassifierMixin, BaseEstimator):
+        classes_ = np.unique(y)
+
+        def fit(self, X: Any, y: Any) -> Any:
+            return self
+
+        def predict(self, X: Any) -> Array:
+            return judged(estimator.predict(X))
+
+    return Labelling()
 
 
 def value(metric: RegisteredMetric, true: Array, predicted: Array, query: Query = None) -> float:
@@ -243,9 +268,9 @@ def approximate_kernel(trial: Trial, scope: Scope, data_dir: Path | None) -> bui
         X_train, X = parts.X_train, parts.X_test
     kernel = build.build_kernel(trial, scope, X_train)
     estimator = build.build_estimator(trial, scope, kernel)
-    with machine.Stopwatch() as fitting:
+    with environment.Stopwatch() as fitting:
         estimator.fit(X_train)
-    with machine.Stopwatch() as transforming:
+    with environment.Stopwatch() as transforming:
         Z = estimator.transform(X)
     composed = hasattr(estimator, "composed_kernel")
     exact = estimator.composed_kernel(X) if composed else kernel(X)
@@ -280,7 +305,7 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> bu
         parameters["kernel"] = build.build_kernel(trial, scope, parts.X_train, parts.y_train)
     hypotheses = scope.make(component, parameters)
     n = len(parts.y_train)
-    with machine.Stopwatch() as estimating:
+    with environment.Stopwatch() as estimating:
         estimate = rademacher_complexity(
             hypotheses,
             parts.X_train,
@@ -318,7 +343,7 @@ def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.O
     parts = protocol.prepare(data.data, y, how, trial.split)
     stream = parts.X_train, parts.y_train
     followed = follow(learner, *stream)
-    with machine.Stopwatch() as estimating:
+    with environment.Stopwatch() as estimating:
         found = stream_regret(
             *stream,
             followed.hypotheses,

@@ -162,7 +162,7 @@ def _wanted_datasets(check: Check, config: ExperimentConfig) -> list[str]:
     if "dataset" in (check.compare, *check.across, *check.mean_over) or check.over == "average":
         return []
     wanted = check.where.get("dataset", list(config.datasets))
-    return wanted if isinstance(wanted, list) else [wanted]
+    return [str(name) for name in (wanted if isinstance(wanted, list) else [wanted])]
 
 
 def _on_reported(reported: pd.DataFrame, check: Check, config: ExperimentConfig) -> str:

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote
 
-from kernlearn.config.finding import shipped_name
+from kernlearn.config.read import shipped_name
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ReportError
 from kernlearn.lazy import needed_by

@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.config.entries import varied
-from kernlearn.config.suggestions import suggestion
+from kernlearn.config.names import suggestion
 from kernlearn.engine import Plan
 from kernlearn.exceptions import ReportError
 from kernlearn.store import Row

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from kernlearn.config.entries import form_of
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.datasets.resources import shipped
 
@@ -71,7 +70,7 @@ def methods(config: ExperimentConfig) -> list[Described]:
         steps = [name for _, name in method.labelled_steps]
         known = [config.scope.estimators.get(name) for name in steps]
         words = ", then ".join(one.summary or _first_line(one.target) for one in known if one)
-        given = "; ".join(f"{k} {_text(v)}" for k, v in method.parameters.items())
+        given = "; ".join(f"{k} {v}" for k, v in method.parameters.items())
         found.append(Described(label, words, ", ".join(steps), given, method.baseline))
     return found
 
@@ -79,19 +78,3 @@ def methods(config: ExperimentConfig) -> list[Described]:
 def _first_line(target: Any) -> str:
     """Return the first line of the docstring of a class; one that is not loaded stays so."""
     return "" if isinstance(target, str) else (inspect.getdoc(target) or "").partition("\n")[0]
-
-
-def _text(value: Any) -> str:
-    """Return a parameter's value in words."""
-    form = form_of(value)
-    if form == "by_dataset":
-        choices = dict(value["by_dataset"])
-        default = choices.pop("default", None)
-        others = ", ".join(f"{_text(v)} on {k}" for k, v in choices.items())
-        return others if default is None else f"{_text(default)} ({others})"
-    if form in ("select", "list"):
-        values = ", ".join(map(_text, value["select"] if form == "select" else value))
-        return f"chosen from {values}" if form == "select" else f"= {values}"
-    if isinstance(value, dict):
-        return "; ".join(f"{k}: {_text(v)}" for k, v in value.items())
-    return f"{value:g}" if isinstance(value, float) else str(value)

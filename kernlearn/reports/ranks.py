@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.config.suggestions import suggestion
+from kernlearn.config.names import suggestion
 from kernlearn.exceptions import ReportError
 
 #: With fewer data sets the tests find large differences only, and p-values are rough.

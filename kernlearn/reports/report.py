@@ -10,8 +10,9 @@ from typing import Any
 import pandas as pd
 
 from kernlearn.config.spec import canonical
-from kernlearn.engine.machine import describe_machine
-from kernlearn.engine.plan import Plan, chosen_by_mean
+from kernlearn.engine.environment import describe_environment
+from kernlearn.engine.grids import chosen_by_mean
+from kernlearn.engine.plan import Plan
 from kernlearn.reports.claims import Decision
 from kernlearn.reports.conclusions import Chance, Conclusion
 from kernlearn.reports.data_facts import data_facts
@@ -167,7 +168,7 @@ def assemble(plan: Plan, store: Store) -> Report:
         "selected": selections(plan, results),
         "seconds": _mean_seconds(plan, results),
         "measured_on": [*{canonical(r.machine): r.machine for r in results.values()}.values()],
-        "written_by": describe_machine()["packages"],
+        "written_by": describe_environment()["packages"],
     }
     tables = build_tables(summary, config)
     return Report(plan, runs, summary, tables, claims, conclusions, chances, notes, details)

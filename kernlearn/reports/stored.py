@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernlearn.config.finding import shipped_configs
-from kernlearn.config.loading import load_config, names_files
+from kernlearn.config.read import load_config, names_files, shipped_configs
 from kernlearn.engine.plan import Plan, make_plan
 from kernlearn.exceptions import ConfigError, ReportError
 from kernlearn.store import Store

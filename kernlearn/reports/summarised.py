@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from kernlearn.config.finding import shipped_configs
-from kernlearn.config.loading import load_config, names_files
 from kernlearn.config.model import LoadedExperiment
+from kernlearn.config.read import load_config, names_files, shipped_configs
 from kernlearn.config.spec import LABELS
 from kernlearn.datasets.escaping import visible
-from kernlearn.engine.plan import Plan, axes_of
+from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ConfigError, ReportError, SummaryError
 from kernlearn.reports.report import Report
 from kernlearn.reports.stored import NO_CONFIG, Skipped, configs_by_name
@@ -108,7 +107,7 @@ def summarised(config: Path, folder: Path) -> Report:
             "its settings name files of code or data, which a summary may not: `plugins`, `file`"
         )
     experiment = load_config(config, profile=details.values["profile"], settings=settings)
-    axes = axes_of(experiment.config)
+    axes = [*experiment.config.axes]
     summary = _summary(cells, experiment, axes, folder)
     summary["verdict"] = judged(summary, experiment.config)
     plan = Plan(experiment, [], left_out=_left_out(details, summary, experiment), axes=axes)

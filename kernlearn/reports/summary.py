@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.config import costs
+from kernlearn.config import names as metric_names
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.spec import LABELS
 from kernlearn.datasets.escaping import csv_text
-from kernlearn.engine.plan import Plan, wanted
+from kernlearn.engine.plan import Plan
 from kernlearn.reports.export import parameters_of
 from kernlearn.reports.significance import VALUES, best_methods, median_interval
 from kernlearn.reports.verdicts import (
@@ -213,7 +213,7 @@ def direction(metric: str, config: ExperimentConfig) -> int:
 def is_cost(metric: str, config: ExperimentConfig) -> bool:
     """Whether a metric is a time or memory or, like a speed-up, a ratio of such."""
     rule = config.derived.get(metric)
-    return costs.is_cost(metric if rule is None else rule.ratio)
+    return metric_names.is_cost(metric if rule is None else rule.ratio)
 
 
 def label_rows(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ...]]:
@@ -238,7 +238,7 @@ def matching(summary: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]
 
 def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
     """Return the median of a time over the splits, and its interval if there are several."""
-    if not costs.is_time(metric):
+    if not metric_names.is_time(metric):
         return np.nan, np.nan, np.nan
     low, high, _ = median_interval(values, MEDIAN_LEVEL)
     ends = (low, high) if len(values) > 1 else (np.nan, np.nan)
@@ -281,7 +281,7 @@ def with_reported(
     for label in listed.keys() & key:
         reported = reported[reported[label].isin(listed[label])]
     rows = reported.astype(object).to_dict("records")
-    in_config = [wanted(config, {str(k): v for k, v in row.items()}) for row in rows]
+    in_config = [config.wants({str(k): v for k, v in row.items()}) for row in rows]
     reported = reported[np.array(in_config, dtype=bool)]
     reported = reported.rename(columns={"mean": "reported_mean", "std": "reported_std"})
     if "reported_std" not in reported:

@@ -72,7 +72,7 @@ def test_faults_are_lines_of_the_config_and_the_file(kernlearn, mine):
     assert out.stderr == (
         "kernlearn: my.yaml:7: kernels.inverse distance.width: The 'width' parameter of "
         "inverse_distance must be an instance of 'float'. Got 'wide' instead.\n"
-        "my.yaml:10: methods.mine.alhpa: SimilarityRidge has no such parameter; did you mean "
+        "my.yaml:10: methods.mine.alhpa: SimilarityRidge has no parameter 'alhpa'; did you mean "
         "'alpha'?\n"
     )
     mine.write_text(text)
@@ -152,7 +152,7 @@ def test_an_installed_package_is_there_for_every_config(kernlearn, package, tmp_
     wrong = USER.replace("bend:", "bent:")
     (tmp_path / "user.yaml").write_text(wrong)
     fault = kernlearn("validate", "user.yaml", **where).stderr
-    assert "user.yaml:3: kernels.bent.bent: bent has no such parameter; did you mean" in fault
+    assert "user.yaml:3: kernels.bent.bent: bent has no parameter 'bent'; did you mean" in fault
     assert "'bend'?" in fault
 
 

@@ -138,7 +138,7 @@ def test_a_profile_is_indicative_and_leaves_the_full_report_alone(kernlearn, sma
     numbers = "dataset,kernel,method,metric,mean\nmoons,polynomial,K,accuracy,0.1\n"
     (tmp_path / "reported").mkdir()
     (tmp_path / "reported" / "table3_1.csv").write_text(numbers)
-    with mock.patch("kernlearn.config.beside.shipped", return_value=tmp_path / "reported"):
+    with mock.patch("kernlearn.config.entries.shipped", return_value=tmp_path / "reported"):
         full = kernlearn("run", small)
         page = tmp_path / "results/runs/small/table.md"
         before = page.read_text()

@@ -1,13 +1,10 @@
 """Sessions of a user with several commands: output, exit codes and files."""
 
-import json
 import re
 import subprocess
 import sys
 
 import pytest
-
-from tests.command import environment
 
 HEAVY = ["numba", "pandas", "matplotlib", "altair", "sklearn", "scipy", "numpy", "pydantic"]
 
@@ -21,52 +18,6 @@ def test_help_and_import_load_nothing_heavy():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
-
-
-def test_planning_data_seen_before_loads_nothing_heavy(kernlearn_process, tmp_path):
-    # in a process of its own, since this one may have the data in memory already
-    assert kernlearn_process("plan", "quickstart").returncode == 0
-    code = (
-        "import sys, kernlearn.cli.app\n"
-        "sys.argv = ['kernlearn', sys.argv[1], 'quickstart']\n"
-        "heavy = ('sklearn', 'pandas', 'scipy', 'numba')\n"
-        "try:\n    kernlearn.cli.app.main()\n"
-        "finally:\n    print([m for m in heavy if m in sys.modules])"
-    )
-    for command in ("plan", "validate"):
-        out = subprocess.run(
-            [sys.executable, "-c", code, command],
-            cwd=tmp_path,
-            env=environment(tmp_path, {}),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert out.stdout.endswith("\n[]\n")
-
-
-def test_a_run_that_is_in_the_store_loads_no_estimators(kernlearn, small, tmp_path):
-    # data that no other test has drawn, which this process would have in memory
-    text = small.read_text().replace("samples: 300", "samples: 301")
-    small.write_text(text.replace("samples: 200", "samples: 201"))
-    assert kernlearn("run", small).returncode == 0
-    code = (
-        "import sys, kernlearn.cli.app\n"
-        f"sys.argv = ['kernlearn', 'run', {str(small)!r}]\n"
-        "heavy = ('sklearn', 'numba', 'altair', 'vl_convert', 'joblib', 'scipy.stats')\n"
-        "try:\n    kernlearn.cli.app.main()\n"
-        "finally:\n    print([m for m in heavy if m in sys.modules])"
-    )
-    out = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=environment(tmp_path, {}),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "small: 0 trials to run, 16 in the store" in out.stdout
-    assert out.stdout.endswith("\n[]\n")
 
 
 def test_a_process_ends_with_one_line_and_exit_code_2(kernlearn_process):
@@ -132,8 +83,8 @@ def test_a_typo_is_one_line_and_exit_code_2(kernlearn, small):
         assert out.returncode == 2
         assert out.stdout == ""
         assert out.stderr == (
-            f"kernlearn: {small}:9: methods.RF.n_component: MaclaurinSVM has no such parameter; "
-            "did you mean 'n_components'?\n"
+            f"kernlearn: {small}:9: methods.RF.n_component: MaclaurinSVM has no parameter "
+            "'n_component'; did you mean 'n_components'?\n"
         )
     assert "Traceback" in kernlearn("--debug", "validate", small).stderr
 
@@ -204,11 +155,6 @@ def test_list_names_what_a_config_can_use(kernlearn):
         "accuracy",
     ):
         assert name in out
-
-
-def test_schema_is_json_for_editors(kernlearn):
-    schema = json.loads(kernlearn("schema").stdout)
-    assert {"datasets", "methods", "protocol"} <= set(schema["properties"])
 
 
 def test_version(kernlearn):

@@ -42,7 +42,7 @@ def test_a_config_names_them(kernlearn, config):
     [
         ({"name": "scipy.minkowsky"}, "did you mean 'scipy.minkowski'?"),
         ({"name": "grakel.graphlet"}, "grakel.graphlet is refused, because"),
-        ({"name": "scipy.chebyshev"}, "scipy.chebyshev has no such parameter"),
+        ({"name": "scipy.chebyshev"}, "scipy.chebyshev has no parameter"),
     ],
 )
 def test_errors_in_a_config(kernlearn, config, changes, message):

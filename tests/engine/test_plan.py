@@ -3,7 +3,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from kernlearn.config import load_config
-from kernlearn.config.registry import BUILT_IN, ESTIMATORS
+from kernlearn.config.names import BUILT_IN, ESTIMATORS
 from kernlearn.config.spec import (
     TrialSpec,
     canonical,
@@ -82,21 +82,6 @@ def test_methods_share_the_label_that_their_parameters_are_shown_as(small):
     before = {t.key for t in plan.trials}
     small.write_text(small.read_text().replace("columns", "width"))
     assert {t.key for t in plan_of(small).trials} == before
-
-
-@pytest.mark.parametrize(
-    ("shown", "message"),
-    [
-        ("{n_landmark: columns}", "n_landmark: is no parameter here; did you mean 'n_landmarks'"),
-        ("{n_landmarks: dataset}", "'dataset' cannot be a label"),
-        ("{n_landmarks: C}", "'C' is a parameter of the method itself"),
-    ],
-)
-def test_a_label_that_a_parameter_cannot_have(small, shown, message):
-    entry = f"  B: {{shown_as: {shown}, estimator: BBSClassifier, n_landmarks: 2, C: 1}}\n"
-    small.write_text(small.read_text().replace("methods:\n", f"methods:\n{entry}"))
-    with pytest.raises(ConfigError, match=message):
-        plan_of(small)
 
 
 def test_exclude_takes_combinations_out_of_the_product(small):
@@ -181,27 +166,9 @@ def test_the_content_of_a_file_decides_its_keys_not_its_place(own, tmp_path):
     assert {t.key for t in plan_of(own).trials}.isdisjoint(before)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("data/mine.csv", "data/mien.csv", r":2: datasets.mine.file: no file 'data/mien.csv'"),
-        (
-            "{file: data/mine.csv,",
-            "{name: iris, file: data/mine.csv,",
-            ":2: datasets.mine: give one",
-        ),
-        ("file: data/mine.csv", "name: iris", ":2: datasets.mine.target: goes with file"),
-    ],
-)
-def test_faults_of_own_files(own, old, new, message):
-    own.write_text(OWN.replace(old, new))
-    with pytest.raises(ConfigError, match=message):
-        plan_of(own)
-
-
 def test_a_target_that_is_not_there_is_named(own):
     own.write_text(OWN.replace("target: kind", "target: kid"))
-    with pytest.raises(ConfigError, match=r"mine.csv.*kid"):
+    with pytest.raises(DataError, match=r"mine.csv.*kid"):
         plan_of(own)
 
 

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from kernlearn.cli.app import app
 from kernlearn.config import load_config
-from kernlearn.config.finding import shipped_configs
+from kernlearn.config.read import shipped_configs
 from kernlearn.engine import make_plan, run_plan
 from kernlearn.exceptions import ConfigError, ReportError
 from kernlearn.reports import assemble, write_site

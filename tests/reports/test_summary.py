@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from kernlearn.config import load_config
-from kernlearn.config.measured import METRICS
 from kernlearn.config.model import Tolerance
+from kernlearn.config.names import METRICS
 from kernlearn.engine import make_plan
 from kernlearn.reports import summarise
 from kernlearn.reports.report import remarks, selections
@@ -193,7 +193,7 @@ def test_reported_numbers_without_a_kernel_stand_where_the_config_has_them(
     reported.write_text(
         "dataset,method,metric,mean\nwaveform,K,accuracy,0.8\nmoons,K,accuracy,0.9\n"
     )
-    monkeypatch.setattr("kernlearn.config.beside.shipped", lambda kind: tmp_path)
+    monkeypatch.setattr("kernlearn.config.entries.shipped", lambda kind: tmp_path)
     config = plan.experiment.config.model_copy(update={"reported": "numbers.csv"})
     experiment = plan.experiment.model_copy(update={"config": config})
     moons = replace(plan, trials=[t for t in plan.trials if t.labels["dataset"] == "moons"])

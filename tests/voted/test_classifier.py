@@ -23,11 +23,16 @@ from kernlearn.voted import (
     trace_complexity,
 )
 from tests.checks import parametrize_with_checks
-from tests.pinned import as_in_configs
 from tests.voted.test_simplex import slow_minimum
 
-L1SVMClassifier = as_in_configs(L1SVMClassifierClass)
-VotedKernelClassifier = as_in_configs(VotedKernelClassifierClass)
+
+# as in the configs of the paper
+def L1SVMClassifier(kernel="polynomial", **given):
+    return L1SVMClassifierClass(kernel, **{"tol": 1e-6, **given})
+
+
+def VotedKernelClassifier(kernels=None, **given):
+    return VotedKernelClassifierClass(kernels, **{"lam": 1e-4, "beta": 1e-4, "tol": 1e-6, **given})
 
 
 @parametrize_with_checks(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernlearn.config.finding import shipped_name
+from kernlearn.config.read import shipped_name
 from kernlearn.datasets import catalogue
 from kernlearn.reports import charts, conclusions
 from kernlearn.reports.addresses import Taken, claim_addresses, slug

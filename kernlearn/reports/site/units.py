@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernlearn.config.costs import is_time
+from kernlearn.config.names import is_time
 from kernlearn.reports.tables import Cell, Table, format_number, interval_text
 
 _UNIT = re.compile(r"\bs\b")

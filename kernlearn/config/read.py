@@ -1,0 +1,395 @@
+"""Reading of configs: where they are, profiles and settings, and errors with file and line."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from kernlearn import datasets
+from kernlearn.config.entries import (
+    DatasetEntry,
+    Entry,
+    Fault,
+    KernelEntry,
+    MethodEntry,
+    Names,
+    axes_of,
+)
+from kernlearn.config.model import (
+    DEFAULT_PROFILE,
+    ExperimentConfig,
+    LoadedExperiment,
+    Protocol,
+)
+from kernlearn.config.names import Scope, suggestion
+from kernlearn.config.plugins import extended, installed_plugins, load_file
+from kernlearn.datasets.resources import shipped
+from kernlearn.datasets.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
+from kernlearn.exceptions import ConfigError, PluginError
+
+#: The folder of examples among the shipped configs, which go by ``examples/NAME``.
+EXAMPLES = "examples"
+
+_ENTRIES: dict[str, type[Entry]] = {
+    "datasets": DatasetEntry,
+    "kernels": KernelEntry,
+    "methods": MethodEntry,
+}
+# Keys under which configs name files.
+_FILES = frozenset(("plugins", "file"))
+_PLAIN = {
+    "missing": "is missing",
+    "dict": "must be a mapping of keys to values",
+    "model": "must be a mapping of keys to values",
+    "list": "must be a list",
+    "string": "must be text",
+    "int": "must be a whole number",
+    "float": "must be a number",
+    "bool": "must be true or false",
+}
+
+
+def find_config(name: str | Path) -> Path:
+    """Find a config by path or, among those that come with kernlearn, by name.
+
+    Parameters
+    ----------
+    name : str or Path
+        ``configs/table3_1.yaml`` or ``table3_1``.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    ConfigError
+        If there is no such file and no shipped config of that name.
+
+    Examples
+    --------
+    >>> from kernlearn.config import find_config
+    >>> find_config("table3_1").name
+    'table3_1.yaml'
+    """
+    path = Path(name)
+    try:
+        if path.is_file():
+            return path
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{shortened(str(name))}: cannot be read: {error}") from None
+    known = {**shipped_configs(), **shipped_configs(EXAMPLES)}
+    # "configs/table3_1.yaml" outside a checkout is the shipped config, as "table3_1" is
+    short = path.with_suffix("").as_posix().removeprefix("configs/")
+    if path.suffix in ("", ".yaml", ".yml") and short in known:
+        return known[short]
+    raise ConfigError(
+        f"{name}: no such file, and no config of that name comes with kernlearn"
+        f"{suggestion(path.stem, known)}"
+    )
+
+
+def shipped_configs(folder: str = "") -> dict[str, Path]:
+    """Return the configs that come with kernlearn, by name; or those of a folder among them."""
+    prefix = f"{folder}/" if folder else ""
+    paths = sorted((shipped("configs") / folder).glob("*.yaml"))
+    return {f"{prefix}{path.stem}": path for path in paths}
+
+
+def shipped_name(path: Path) -> str | None:
+    """Return the name by which a config that comes with kernlearn is found; None for others."""
+    known = {**shipped_configs(), **shipped_configs(EXAMPLES)}
+    return next((name for name, place in known.items() if place == path), None)
+
+
+def load_config(
+    name: str | Path,
+    *,
+    profile: str = DEFAULT_PROFILE,
+    settings: Sequence[str] = (),
+    data_dir: Path | None = None,
+) -> LoadedExperiment:
+    """Read a config, apply a profile and settings, and check everything.
+
+    Parameters
+    ----------
+    name : str or Path
+        A path, or the name of a shipped config.
+    profile : str, default="full"
+        ``"full"`` is the config without changes; others are defined under its ``profiles``.
+    settings : sequence of str
+        ``"path.to.key=value"``, the value as YAML; a key of the protocol needs no prefix.
+    data_dir : Path, optional
+        Folder to search for the user's own cards first.
+
+    Returns
+    -------
+    LoadedExperiment
+
+    Raises
+    ------
+    ConfigError
+        With one line for every fault: ``file:line: path: what is wrong``. Its cause is the
+        first exception of a plug-in.
+
+    Examples
+    --------
+    >>> from kernlearn.config import load_config
+    >>> loaded = load_config("demo_ordinal", profile="quick", settings=["seed=7"])
+    >>> loaded.config.title
+    'Ordinal regression with landmarks, in small'
+    >>> loaded.config.protocol.splits, loaded.config.protocol.seed
+    (2, 7)
+    """
+    draft = _Draft.read(name)
+    profiles = draft.raw.get("profiles")
+    names = [*profiles] if isinstance(profiles, dict) else []
+    # a profile that is not used now must be valid too
+    others = [draft.copy(other) for other in names if other != profile]
+    if profile not in [*names, DEFAULT_PROFILE]:
+        hint = suggestion(profile, [*names, DEFAULT_PROFILE])
+        raise ConfigError(f"{draft.place(('profiles',))}: no profile {profile!r}{hint}")
+    draft = draft.copy(profile)
+    for setting in settings:
+        draft.set(setting)
+    checked = [one.check(data_dir) for one in (draft, *others)]
+    messages = dict.fromkeys(message for _, found, _ in checked for message in found)
+    config = checked[0][0]
+    if messages or config is None:
+        causes = [error for _, _, errors in checked for error in errors]
+        raise ConfigError("\n".join(messages)) from (causes[0] if causes else None)
+    return LoadedExperiment(
+        name=draft.path.stem,
+        path=draft.path,
+        profile=profile,
+        config=config,
+        settings=tuple(settings),
+    )
+
+
+def load_scope(name: str | Path) -> Scope:
+    """Load the plug-ins that a config names; nothing else of it is checked."""
+    draft = _Draft.read(name)
+    scope, faults, errors = draft.scope()
+    if faults:
+        raise ConfigError("\n".join(draft.message(*fault) for fault in faults)) from errors[0]
+    return scope
+
+
+def names_files(setting: str) -> bool:
+    """Tell whether a setting would name files: of plug-ins, which are executed, or of data."""
+    key, _, text = setting.partition("=")
+    try:
+        value = parse_scalar(text)
+    except ConfigError:
+        value = None
+    return not _FILES.isdisjoint(key.split(".")) or _has_key(value)
+
+
+def _has_key(value: Any) -> bool:
+    inner = list(value.values()) if isinstance(value, dict) else value
+    own = isinstance(value, dict) and not _FILES.isdisjoint(value)
+    return own or (isinstance(inner, list) and any(map(_has_key, inner)))
+
+
+class _Draft:
+    """A config as it is written, with the file and line, or the setting, of each value."""
+
+    def __init__(self, path: Path, raw: dict[str, Any], places: dict[KeyPath, str]) -> None:
+        self.path, self.raw, self.places = path, raw, places
+
+    @classmethod
+    def read(cls, name: str | Path) -> "_Draft":
+        """Read the file of a config."""
+        path = find_config(name)
+        raw, lines = read_yaml(path)
+        if not isinstance(raw, dict):
+            raise ConfigError(f"{path}:1: an experiment is a mapping of keys to values")
+        return cls(path, raw, {key: f"{path}:{line}" for key, line in lines.items()})
+
+    def copy(self, profile: str) -> "_Draft":
+        """Return a copy with the changes of a profile."""
+        new = _Draft(self.path, copied(self.raw), dict(self.places))
+        for section in _ENTRIES:
+            if section in new.raw:
+                new.raw[section] = _by_label(new.raw[section])
+        profiles = self.raw.get("profiles") or {}
+        changes = profiles.get(profile) if isinstance(profiles, dict) else None
+        for key, value in changes.items() if isinstance(changes, dict) else ():
+            new._put(key, value, self.place(("profiles", profile, key)))
+        return new
+
+    def set(self, setting: str) -> None:
+        """Apply a setting of the command line."""
+        key, equals, text = setting.partition("=")
+        if not equals or not key:
+            raise ConfigError(f"-o {setting}: a setting is key=value, such as splits=2")
+        try:
+            value = parse_scalar(text)
+        except ConfigError as error:
+            raise ConfigError(f"-o {setting}: {error}") from None
+        self._put(key, value, f"-o {setting}")
+
+    def _put(self, key: str, value: Any, place: str) -> None:
+        """Set the value at a path of keys joined by dots, with the sections around it."""
+        path = tuple(key.split("."))
+        path = ("protocol", key) if key in Protocol.model_fields else path
+        here: Any = self.raw
+        for step in path[:-1]:
+            here[step] = {} if here.get(step) is None else here[step]
+            here = here[step]
+            if not isinstance(here, dict):
+                raise ConfigError(f"{place}: {step} has no keys to set")
+        here[path[-1]] = copied(value)
+        self.places = {p: at for p, at in self.places.items() if p[: len(path)] != path}
+        self.places[path] = place
+
+    def place(self, path: Sequence[str | int]) -> str:
+        """Return the place of a value, or of the nearest one around it."""
+        ends = (tuple(path[:end]) for end in range(len(path), -1, -1))
+        return next((self.places[end] for end in ends if end in self.places), str(self.path))
+
+    def message(self, path: KeyPath, text: str) -> str:
+        """Write a fault on one line."""
+        dotted = ".".join(map(str, path))
+        return f"{self.place(path)}: {dotted + ': ' if dotted else ''}{' '.join(text.split())}"
+
+    def scope(self) -> tuple[Scope, list[Fault], list[PluginError]]:
+        """Return the names that the config sees, and the faults of its plug-ins."""
+        scope, listed = installed_plugins(), self.raw.get("plugins")
+        faults: list[Fault] = []
+        errors: list[PluginError] = []
+        for i, name in enumerate(listed if isinstance(listed, list) else []):
+            shown = str(self.path.parent / str(name))
+            try:
+                scope = extended(scope, load_file(Path(shown), shown=shown), shown)
+            except PluginError as error:
+                faults.append((("plugins", i), str(error)))
+                errors.append(error)
+        return scope, faults, errors
+
+    def check(
+        self, data_dir: Path | None
+    ) -> tuple[ExperimentConfig | None, list[str], list[PluginError]]:
+        """Return the experiment, messages of what is wrong, and errors of plug-ins."""
+        raw, folder = dict(self.raw), self.path.parent
+        scope, faults, errors = self.scope()
+        if errors:  # without all plug-ins nobody can tell which names are wrong
+            return None, [self.message(*fault) for fault in faults], errors
+        task, derived = raw.get("task", "classification"), raw.get("derived")
+        names = Names(scope, folder, data_dir, metrics=scope.task_metrics(str(task)))
+        names.derived = [*derived] if isinstance(derived, dict) else []
+        for section, entry in _ENTRIES.items():
+            given = raw.get(section, {})
+            names.labels[section[:-1]] = [*given] if isinstance(given, dict) else []
+            if section in raw and isinstance(given, dict):
+                if section == "datasets":
+                    given = {label: _named(label, one, folder) for label, one in given.items()}
+                raw[section], found = _validated(entry, given, names)
+                faults += [((section, *path), text) for path, text in found]
+        valid = [raw[s].values() for s in ("datasets", "methods") if isinstance(raw.get(s), dict)]
+        names.axes = axes_of(entry for entries in valid for entry in entries)
+        config = None
+        try:
+            config = ExperimentConfig.model_validate(raw, context=names)
+        except ValidationError as error:
+            # a section is empty without its faulty entries
+            known = {path[:1] for path, _ in faults}
+            faults += [fault for fault in _explained(error, raw) if fault[0] not in known]
+        else:
+            faults += config.faults(names)
+        return config, [self.message(*fault) for fault in faults], errors
+
+
+def _by_label(section: Any) -> Any:
+    """Turn a list of names, and entries without keys, into a mapping of mappings."""
+    if isinstance(section, list) and all(isinstance(name, str) for name in section):
+        return {name: {} for name in section}
+    if isinstance(section, dict):
+        return {label: {} if entry is None else entry for label, entry in section.items()}
+    return section
+
+
+def _named(label: str, entry: Any, folder: Path) -> Any:
+    """Name a data set by its label, or by the card of that name beside the config."""
+    if not isinstance(entry, dict) or {"file", "generator"} & entry.keys():
+        return entry
+    name = str(entry.get("name", label))
+    card = folder / f"{name}.yaml"
+    own = name.isidentifier() and not datasets.is_shipped(name) and card.is_file()
+    if own and "\nforms:" in card.read_text(encoding="utf-8", errors="replace"):
+        return {key: value for key, value in entry.items() if key != "name"} | {"file": card.name}
+    return {"name": label, **entry}
+
+
+def _validated(
+    kind: type[Entry], section: dict[str, Any], names: Names
+) -> tuple[dict[str, Any], list[Fault]]:
+    """Return the valid entries of a section, and the faults of the others."""
+    entries, faults = {}, []
+    for label, raw in section.items():
+        try:
+            entries[label] = kind.model_validate(raw, context=names)
+        except ValidationError as error:
+            faults += [((label, *path), text) for path, text in _explained(error, raw, kind)]
+    return entries, faults
+
+
+def _explained(error: ValidationError, raw: Any, model: Any = ExperimentConfig) -> list[Fault]:
+    """Turn the errors of pydantic into paths and sentences, one for each path."""
+    texts: dict[KeyPath, list[str]] = {}
+    for one in error.errors(include_url=False):
+        path, section = _followed(one["loc"], raw, model)
+        texts.setdefault(path, []).append(_text(one, section))
+    return [(path, "; or ".join(dict.fromkeys(found))) for path, found in texts.items()]
+
+
+def _followed(loc: Sequence[Any], raw: Any, model: Any) -> tuple[KeyPath, Any]:
+    """Return a location without what pydantic adds to it, and the section that it is in.
+
+    It adds the branch of a union, or that a key is wrong.
+    """
+    path: list[str | int] = []
+    steps = [step for step in loc if step != "[key]"]
+    for i, step in enumerate(steps):
+        known = range(len(raw)) if isinstance(raw, list) else raw if isinstance(raw, dict) else ()
+        if step in known:
+            raw = raw[step]
+        elif not (i == len(steps) - 1 and isinstance(raw, dict)):
+            continue
+        path.append(step)
+        fields = getattr(model, "model_fields", {}) if i < len(steps) - 1 else {}
+        if step in fields:
+            model = next(_models_in(fields[step].annotation), model)
+    return tuple(path), model
+
+
+def _models_in(annotation: Any) -> Iterator[Any]:
+    """Yield the sections within a type."""
+    if hasattr(annotation, "model_fields"):
+        yield annotation
+    for argument in getattr(annotation, "__args__", ()):
+        yield from _models_in(argument)
+
+
+def _text(error: Any, section: Any) -> str:
+    """Say in a sentence what an error of pydantic is."""
+    kind, value = error["type"], error.get("input")
+    if kind == "extra_forbidden":
+        return "unknown key" + suggestion(str(error["loc"][-1]), section.model_fields)
+    if kind == "literal_error":
+        # pydantic writes the alternatives as "'a', 'b' or 'c'"
+        expected = error["ctx"]["expected"].replace(" or ", ", ").split(", ")
+        hint = suggestion(str(value), [one.strip("'") for one in expected])
+        return f"{shortened(value)} is not allowed{hint}"
+    if kind == "value_error":
+        return str(error["ctx"]["error"])
+    text = (
+        _PLAIN.get(re.sub("_(type|parsing|from_float)$", "", kind))
+        or error["msg"][0].lower() + error["msg"][1:]
+    )
+    if kind == "missing" or isinstance(value, (dict, list)):
+        return text
+    return f"{text}, not {shortened(value)}"

@@ -1,0 +1,111 @@
+import pytest
+from pydantic import ValidationError
+
+from kernlearn.config.claims import Check, Claim
+from tests.config.conftest import SMALL
+
+A_OVER_B = {"better": ["a"], "than": ["b"]}
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        A_OVER_B,
+        {**A_OVER_B, "over": "all_but_one", "by": 0.02},
+        {**A_OVER_B, "over": 5, "times": 10},
+        {**A_OVER_B, "over": 0.8, "across": ["n_components"], "mean_over": ["dataset"]},
+        {**A_OVER_B, "along": "n_components"},
+        {"better": [300], "than": [30], "compare": "n_landmarks"},
+        {"as_good": ["a"], "than": ["b"], "by": 0.02},
+        {"as_good": ["a"], "than": ["b"], "times": 2, "over": "most"},
+        {"not_better": ["a"], "than": ["b"], "over": "some"},
+        {"above": 10, "of": ["a"], "over": "all"},
+        {"below": 1},
+        {"between": [1, 2]},
+        {"trend": "rising", "along": "n_components", "of": ["a"]},
+        {"trend": "falling", "along": "n_components", "times": 1.2},
+        {"trend": "flat", "along": "n_components", "by": 0.01},
+        {"among_best": ["a"], "over": "all_but_one"},
+    ],
+)
+def test_what_a_check_can_ask(check):
+    assert Check.model_validate({"metric": "accuracy", **check}).question in check
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        ({**A_OVER_B, "not_worse": ["b"]}, "give one of better, as_good"),
+        ({"than": ["c"]}, "give one of better, as_good"),
+        ({"not_worse": ["a"]}, "not_worse needs than"),
+        ({"below": 0.0, "than": ["a"]}, "than goes with"),
+        ({"among_best": ["a"], "over": "all", "compare": "kernel"}, "among_best compares methods"),
+        ({"among_best": ["a"]}, "over other than average"),
+        ({"as_good": ["a"], "than": ["b"]}, "as_good needs by or times"),
+        ({"as_good": ["a"], "than": ["b"], "times": 1, "over": "all"}, "needs by or times"),
+        ({"not_better": ["a"], "than": ["b"], "times": 2, "over": "all"}, "times goes with"),
+        ({**A_OVER_B, "of": ["a"]}, "of goes with below"),
+        ({**A_OVER_B, "times": 2}, "cell by cell"),
+        ({**A_OVER_B, "times": 2, "by": 1, "over": "all"}, "give one of by, times and margin"),
+        ({**A_OVER_B, "times": 2, "along": "C", "over": "all"}, "without along"),
+        ({**A_OVER_B, "along": "C", "across": ["C"]}, "in more than one of"),
+        ({**A_OVER_B, "mean_over": ["method"]}, "in more than one of"),
+        ({"above": 1, "across": ["C"]}, "across goes with"),
+        ({"above": 1, "along": "C"}, "along goes with"),
+        ({"above": 1, "by": 1}, "by goes with"),
+        ({"trend": "rising"}, "trend needs along"),
+        ({"trend": "flat", "along": "C"}, "trend needs by or times"),
+        ({"trend": "up", "along": "C"}, "'rising', 'falling' or 'flat'"),
+        ({"between": [2, 1]}, "the smaller first"),
+        *(({**A_OVER_B, "over": over}, "over") for over in ("none", 0, 1.5, True)),
+        ({"better": [["a"]], "than": ["b"]}, "better"),
+        ({**A_OVER_B, "by": -0.1}, "greater than or equal to 0"),
+    ],
+)
+def test_what_a_check_cannot_ask(check, words):
+    with pytest.raises(ValidationError, match=words):
+        Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **check}})
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        ("metric: speedups, above: 1", "check.metric: no metric 'speedups'; did you mean"),
+        ("metric: accuracy, better: [RF], than: [KK]", "check: no method 'KK'; did you"),
+        ("metric: accuracy, above: 1, of: [RFF]", "check: no method 'RFF'; did you mean 'RF'"),
+        ("metric: accuracy, above: 1, where: {dataset: x}", "check: no data set 'x'"),
+        ("metric: accuracy, above: 1, where: {datset: x}", "check.where.datset: no label"),
+        ("metric: accuracy, above: 1, mean_over: [n]", "check.mean_over.0: no label 'n'"),
+        ("metric: accuracy, better: [K], than: [RF], across: [n]", "check.across.0: no label 'n'"),
+        ("metric: accuracy, trend: rising, along: n_component", "check.along: no label"),
+        ("metric: accuracy, trend: rising, along: dataset", "'dataset' is no parameter whose"),
+        ("metric: accuracy, above: 1, over: most_of", "check.over: 'most_of' is not allowed; did"),
+    ],
+)
+def test_names_that_mean_nothing_are_refused(refused, check, words):
+    found = refused(f"{SMALL}claims: [{{says: a, check: {{{check}}}}}]\n")
+    assert f"c.yaml:18: claims.0.{words if words[0] == 'c' else ''}" in found
+    assert words in found
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "metric: speedup, above: 1, of: [RF]",
+        "metric: accuracy, trend: rising, along: n_components, of: [H0/1]",
+        "metric: accuracy, better: [H0/1], than: [RF], across: [n_components]",
+    ],
+)
+def test_derived_metrics_and_parameters_have_names(load, check):
+    (claim,) = load(f"{SMALL}claims: [{{says: a, check: {{{check}}}}}]\n").config.claims
+    assert claim.says == "a"
+
+
+def test_where_neither_more_nor_less_is_better_only_a_bound_can_be_asked(load, refused):
+    text = (
+        "title: Counts\ntask: dataset_statistics\ndatasets: {moons: {generator: two_moons}}\n"
+        "methods: {data: {estimator: DummyClassifier}}\nmetrics: [n_samples]\n"
+        "claims: [{says: a, check: {metric: n_samples, better: [data], than: [data]}}]\n"
+    )
+    assert "neither more nor less is better: ask for a bound" in refused(text)
+    assert load(text, ("better: [data], than: [data]", "above: 10")).config.claims

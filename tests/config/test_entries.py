@@ -1,0 +1,357 @@
+"""Data sets, kernels and methods: values of parameters, names, pipelines, and what fits a task."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import get_scorer_names
+
+from kernlearn.config.entries import Value, unfold, varied
+from kernlearn.config.names import BUILT_IN, ESTIMATORS, METRICS, SCORERS, TASKS, VARIABLE
+from kernlearn.engine import make_plan
+from kernlearn.engine.trial import run_trial
+from kernlearn.kernels.on_kernel import OnKernel
+
+
+def parsed(**values):
+    return {name: Value.parse(value) for name, value in values.items()}
+
+
+def test_lists_multiply_and_select_stays_a_grid():
+    variants = unfold(parsed(a=[1, 2], b=3, c={"select": [4, 5]}, d=["x", "y"]))
+    assert [fixed for fixed, _ in variants] == [
+        {"a": a, "b": 3, "d": d} for a in (1, 2) for d in ("x", "y")
+    ]
+    assert all(grid == {"c": [4, 5]} for _, grid in variants)
+
+
+def test_values_by_data_set_fall_back_on_the_default_and_may_unfold():
+    parameters = parsed(a={"by_dataset": {"x": [1, 2], "default": {"select": [3, 4]}}})
+    assert unfold(parameters, "x") == [({"a": 1}, {}), ({"a": 2}, {})]
+    assert unfold(parameters, "other") == [({}, {"a": [3, 4]})]
+    assert parameters["a"].candidates == [1, 2, 3, 4]
+    assert str(parameters["a"]) == "chosen from 3, 4 (1, 2 on x)"
+
+
+def test_a_value_that_is_a_list_is_written_as_a_list_of_lists():
+    parameters = parsed(a=[[0, 1]], b=[1], c=2, d={"by_dataset": {"default": 1}})
+    assert unfold(parameters)[0][0] == {"a": [0, 1], "b": 1, "c": 2, "d": 1}
+    assert varied(parameters) == ["b", "d"]
+
+
+CONFIG = """\
+title: t
+datasets: {iris: {classes: [versicolor, virginica]}}
+methods:
+  m: METHOD
+metrics: [accuracy]
+protocol: {splits: 1, scale: [zscore], seed: 3}
+"""
+
+
+@pytest.fixture
+def trials(load):
+    def call(method, *changes):
+        return make_plan(load(CONFIG.replace("METHOD", method), *changes)).trials
+
+    return call
+
+
+def run(trial):
+    return run_trial(trial).metrics
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_estimators_state_their_parameter_for_a_kernel(name):
+    estimator = ESTIMATORS[name]
+    if not estimator.installed:
+        pytest.skip("an optional library is not installed")
+    parameters = [p for p in ("kernel", "similarity") if p in estimator.parameters]
+    assert estimator.takes == next(iter(parameters), "")
+
+
+def test_every_task_has_metrics_and_every_metric_a_task():
+    for name, task in TASKS.items():
+        assert callable(task.load()) != task.supervised
+        assert BUILT_IN.task_metrics(name)
+    for metric in METRICS.values():
+        assert set(metric.tasks) <= set(TASKS)
+        assert metric.target is None or callable(metric.load())
+
+
+def test_scorers_are_those_of_scikit_learn():
+    names = {metric.scorer for metric in SCORERS.values()}
+    assert names - set(get_scorer_names()) <= {"d2_log_loss_score", "d2_brier_score"}
+    rest = set(get_scorer_names()) - names - {"accuracy"}
+    # of clusterings and of several labels per row
+    assert all(n.endswith(("_samples", "_score", "_index")) for n in rest), rest
+
+
+def test_any_estimator_of_scikit_learn_runs_by_its_dotted_name(trials):
+    name = "sklearn.ensemble.HistGradientBoostingClassifier"
+    found = trials(f"{{estimator: {name}, max_iter: [2, 3], max_leaf_nodes: {{select: [3, 5]}}}}")
+    assert [t.labels["max_iter"] for t in found] == [2, 3]
+    assert found[0].spec.method.name == name
+    assert run_trial(found[1]).info["selected"].keys() == {"max_leaf_nodes"}
+    # the class of a listed estimator is that one
+    for dotted in ("sklearn.linear_model.LogisticRegression", "kernlearn.landmarks.BBSClassifier"):
+        same = {trials(f"{{estimator: {n}}}")[0].key for n in (dotted, dotted.split(".")[-1])}
+        assert len(same) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("{estimator: histgradientboostingclasifier}", "mean 'sklearn.ensemble.HistGradientBoo"),
+        ("{estimator: KernelSVN}", "c.yaml:4: methods.m.estimator: no estimator 'KernelSVN'; did"),
+        ("{estimator: sklearn.svm.NuSVCC}", "has no attribute 'NuSVCC'"),
+        ("{estimator: sklearn.metrics.f1_score}", "is no estimator: a class with fit, get_params"),
+        ("{estimator: os.path}", "the package os is not among those that configs may use"),
+        ("{estimator: xgboost.XGBClassifier}", "is not installed: pip install xgboost"),
+        ("{estimator: sklearn.svm.LinearSVC, max_itr: 3}", "no parameter 'max_itr'; did you mean"),
+        ("{estimator: sklearn.svm.LinearSVC, C: {select: [1, -1]}}", "methods.m.C: The 'C' par"),
+        ("{estimator: sklearn.ensemble.VotingClassifier}", "missing 1 required positional arg"),
+        ("{estimator: sklearn.cluster.FeatureAgglomeration, memory: /x}", "no parameter 'memory'"),
+        ("{estimator: sklearn.neighbors.KernelDensity, kernel: {kernel: linear}}", "The 'kernel'"),
+        ("{estimator: KernelSVM, kernel: {kernel: nothing}}", "methods.m.kernel: no kernel 'not"),
+        ("{estimator: KernelSVM, kernel: {kernel: linear, x: 1}}", "linear has no parameter 'x'"),
+        ("{estimator: KernelSVM, kernel: {kernel: gaussian, sigma: -1}}", "methods.m.kernel: "),
+        ("{estimator: SVC, kernel: {kernel: gaussian}, kernel__y: 1}", "methods.m.kernel__y: "),
+        ("{estimator: SVC, kernel__sigma: 1}", "methods.m.kernel__sigma: needs the kernel itself"),
+        ("{estimator: KernelSVM}", "methods.m: KernelSVM needs a kernel: give it one, or a sec"),
+        ("{estimator: SVC, kernel: rbf, shown_as: {D: C}}", "shown_as.D: is no parameter here"),
+        ("{steps: [LinearSVM, SVC]}", "steps.1: SVC needs a kernel"),
+        ("{steps: [LinearSVM, LinearSVM]}", "LinearSVM has no method transform"),
+        ("{steps: [sklearn.decomposition.PCA]}", "PCA has no method predict"),
+        ("{steps: [{estimator: LinearSVM, C: -1}]}", "c.yaml:4: methods.m.steps.0.C: The 'C' par"),
+        ("{steps: [LinearSVM], estimator: SVC}", "methods.m: give an estimator, or steps"),
+        ("{steps: [LinearSVM], C: 3}", "methods.m: give C to the step it belongs to"),
+        ("{steps: [{estimator: LinearSVM, name: a__b}]}", "give each step a name of its own"),
+        ("{steps: []}", "methods.m.steps: "),
+        ("{}", "methods.m: give an estimator, or steps"),
+    ],
+)
+def test_faults_of_methods(refused, method, words):
+    assert words in refused(CONFIG.replace("METHOD", method))
+
+
+def test_the_user_allows_further_packages(trials, refused, tmp_path, monkeypatch):
+    code = "from sklearn.dummy import DummyClassifier\nclass Mine(DummyClassifier): pass\n"
+    (tmp_path / "my_models.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    method = "{estimator: my_models.Mine, strategy: prior}"
+    assert f"{VARIABLE}=my_models adds it" in refused(CONFIG.replace("METHOD", method))
+    monkeypatch.setenv(VARIABLE, "other, my_models")
+    (trial,) = trials(method)
+    monkeypatch.delenv(VARIABLE)  # a worker elsewhere
+    assert "accuracy" in run(trial)
+
+
+@pytest.mark.parametrize("estimator", ["SVC", "sklearn.svm.NuSVC"])
+def test_a_kernel_is_a_parameter_of_an_estimator_of_scikit_learn(trials, estimator):
+    own = "nu: 0.3" if "Nu" in estimator else "C: {select: [1, 10]}"
+    grid = "kernel: {kernel: laplacian}, kernel__sigma: {select: [0.001, 2.0]}"
+    (trial,) = trials(f"{{estimator: {estimator}, {grid}, {own}}}")
+    outcome = run_trial(trial)
+    assert outcome.info["selected"]["kernel__sigma"] == 2.0
+    assert outcome.metrics["accuracy"] > 0.8
+
+
+def test_a_kernel_as_a_parameter_gives_what_one_of_the_section_gives(trials):
+    kernels = ("methods:", "kernels: {g: {kernel: gaussian, sigma: mean_distance}}\nmethods:")
+    (one,) = trials("{estimator: SVC, C: 1}", kernels)
+    (other,) = trials("{estimator: SVC, C: 1, kernel: {kernel: gaussian}}")
+    for name in ("accuracy", "n_support"):
+        assert run(one)[name] == run(other)[name]
+    (trial,) = trials(
+        "{estimator: SVC, kernel: {select: [{kernel: gaussian, sigma: 0.001}, {kernel: linear}]}}"
+    )
+    outcome = run_trial(trial)
+    assert outcome.info["selected"] == {"kernel": {"kernel": "linear"}}
+    json.dumps(outcome.info)
+
+
+def test_an_estimator_on_a_kernel_predicts_as_on_the_matrix():
+    from sklearn.decomposition import KernelPCA
+    from sklearn.kernel_ridge import KernelRidge
+
+    from kernlearn.kernels import GaussianKernel
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.normal(size=40)
+    K = GaussianKernel(sigma=2.0)
+    ridge = OnKernel(KernelRidge(alpha=0.1), GaussianKernel(sigma=1.0)).set_params(
+        kernel__sigma=2.0, alpha=0.5
+    )
+    expected = KernelRidge(alpha=0.5, kernel="precomputed").fit(K(X), y).predict(K(X[:5], X))
+    np.testing.assert_array_equal(ridge.fit(X, y).predict(X[:5]), expected)
+    components = OnKernel(KernelPCA(2), K)
+    assert not hasattr(components, "predict")
+    assert components.fit(X).transform(X[:5]).shape == (5, 2)
+
+
+PIPELINE = """
+    steps:
+      - sklearn.preprocessing.StandardScaler
+      - {estimator: sklearn.decomposition.PCA, name: axes, n_components: [1, 2]}
+      - {estimator: SVC, kernel: {kernel: gaussian}, C: {select: [1, 10]}, kernel__sigma: 1.0}"""
+
+
+def test_a_pipeline_has_the_parameters_of_its_steps(trials):
+    found = trials(PIPELINE)
+    assert [t.labels["axes__n_components"] for t in found] == [1, 2]
+    spec = found[0].spec.method
+    assert [step["step"] for step in spec.steps] == ["standardscaler", "axes", "svc"]
+    assert spec.parameters["svc__kernel"] == {"kernel": "gaussian"}
+    outcome = run_trial(found[1])
+    assert outcome.info["selected"].keys() == {"svc__C"}
+    assert outcome.metrics["accuracy"] > 0.7
+    # another key than that of the same method with another step
+    assert found[0].key != trials(PIPELINE.replace("StandardScaler", "MinMaxScaler"))[0].key
+    scaler = "sklearn.preprocessing.StandardScaler"
+    (trial,) = trials(f"{{steps: [{scaler}, {scaler}, LinearSVM]}}")
+    labels = [step["step"] for step in trial.spec.method.steps]
+    assert labels == ["standardscaler-1", "standardscaler-2", "linearsvm"]
+
+
+def test_scorers_are_metrics(trials):
+    names = "accuracy, f1, roc_auc, neg_log_loss, log_loss"
+    (trial,) = trials("{estimator: LogisticRegression}", ("[accuracy]", f"[{names}]"))
+    (plain,) = trials("{estimator: LogisticRegression}")
+    assert plain.key != trial.key
+    found = run(trial)
+    assert found["neg_log_loss"] == -found["log_loss"]
+    assert found["accuracy"] == run(plain)["accuracy"]
+    assert (BUILT_IN.better("f1"), BUILT_IN.better("log_loss")) == (1, -1)
+
+
+def test_weights_of_classes_go_by_labels_then_by_codes(tmp_path, load):
+    rows = "".join(f"{i % 7},{['rose', 'tulip'][i % 5 == 0]}\n" for i in range(80))
+    (tmp_path / "f.csv").write_text("a,kind\n" + rows)
+    weights = ["{rose: 1, tulip: 9}", "{0: 1, 1: 9}", "balanced", "{tulips: 9}"]
+    methods = "\n".join(
+        f"  {i}: {{estimator: LogisticRegression, class_weight: {w}}}"
+        for i, w in enumerate(weights)
+    )
+    text = f"title: t\ndatasets: {{m: {{file: f.csv}}}}\nmethods:\n{methods}\nmetrics: [recall]\n"
+    trials = make_plan(load(text + "protocol: {splits: 1}\n")).trials
+    recall = [run(trial)["recall"] for trial in trials[:3]]
+    assert recall[0] == recall[1] > 0.5
+    with pytest.raises(ValueError, match="no class tulips; the data has rose, tulip"):
+        run_trial(trials[3])
+    scope = type(BUILT_IN)(classes={"1": 0, "2": 1})
+    assert scope.value("class_weight", {1: 5, 2.0: 7}) == {0: 5, 1: 7}
+
+
+TASK = """\
+title: t
+task: classification
+datasets: {d: {name: iris}}
+methods: {m: {estimator: KNeighborsClassifier}}
+metrics: [fit_seconds]
+protocol: {splits: 1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("task", "data", "estimator", "metric", "words"),
+    [
+        ("regression", "name: iris", "Ridge", "", "iris has classes to predict, which `task: reg"),
+        ("classification", "name: abalone", "SVC, kernel: rbf", "", "it suits `task: regression`"),
+        ("ordinal", "name: abalone", "Ridge", "", "`bins` cuts them into grades"),
+        ("ordinal", "name: iris, bins: 3", "Ridge", "", "bins cut numbers into grades, and iris"),
+        ("ranking", "name: iris", "Ridge", "", "iris has classes to predict"),
+        ("regression", "generator: two_moons", "Ridge", "", "two_moons draws classes"),
+        ("classification", "name: iris", "Ridge", "", "Ridge predicts numbers"),
+        ("regression", "name: abalone", "KNeighborsClassifier", "", "predicts classes"),
+        ("bipartite_ranking", "name: spambase", "KNeighborsClassifier", "", "decision_function"),
+        ("classification", "name: iris", "Ridge", "f1", "f1 is for two classes, and iris has 3"),
+        ("classification", "name: spambase", "sklearn.svm.LinearSVC", "log_loss", "predict_proba"),
+        ("classification", "name: iris, sheet: 1", "Ridge", "", "sheet: has no effect"),
+        ("classification", "file: gone.csv", "Ridge", "", "d.file: no file 'gone.csv'"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_data_is_read(
+    refused, task, data, estimator, metric, words
+):
+    changes = [("task: classification", f"task: {task}"), ("{name: iris}", f"{{{data}}}")]
+    changes += [("{estimator: KNeighborsClassifier}", f"{{estimator: {estimator}}}")]
+    changes += [("fit_seconds", metric or "fit_seconds")]
+    assert words in refused(TASK, *changes)
+
+
+def test_what_fits_is_taken(load):
+    for data in ("classes: [setosa, virginica]", "binarize: random"):
+        load(TASK, ("name: iris", f"name: iris, {data}"), ("fit_seconds", "f1"))
+    ordinal = [("task: classification", "task: ordinal"), ("KNeighborsClassifier", "Ridge")]
+    load(TASK, ("name: iris", "name: abalone, bins: 5"), *ordinal)
+
+
+CARD = """\
+name: grades
+title: Grades of students
+task: classification
+n_features: 2
+source: {publisher: me}
+licence: none
+citation: none
+forms:
+  - files: [grades.csv]
+    format: {kind: delimited, delimiter: ",", header: true, target: y}
+    rows: 40
+    classes: {"0": 20, "1": 20}
+"""
+
+
+def test_a_card_beside_the_config_is_a_data_set(load, refused, tmp_path):
+    rows = "".join(f"{i},{i % 3},{i % 2}\n" for i in range(40))
+    (tmp_path / "grades.csv").write_text("a,b,y\n" + rows)
+    (tmp_path / "grades.yaml").write_text(CARD)
+    for entry in ("{name: grades}", "{file: grades.yaml}"):
+        change = ("{name: iris}", entry)
+        assert run_trial(make_plan(load(TASK, change)).trials[0]).info["n_train"] == 24
+        regression = [("task: classification", "task: regression"), ("KNeighborsClassif", "Ridge")]
+        changes = (change, regression[0], ("KNeighborsClassifier", "Ridge"))
+        assert "grades has classes to predict" in refused(TASK, *changes)
+    (tmp_path / "grades.yaml").write_text(CARD.replace("rows: 40", "rows: 41"))
+    assert "the counts sum to 40, rows is 41" in refused(TASK, ("name: iris", "name: grades"))
+
+
+STREAM = """\
+title: t
+task: classification
+datasets: {a: {generator: product_rows, stream: {rows: 100}}}
+methods: {m: {estimator: OnePassRidgeClassifier}}
+protocol: {splits: 1}
+metrics: [fit_seconds]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("product_rows", "product_row", "a.generator: no generator 'product_row'; did you mean"),
+        ("product_rows", "two_moons", "a.generator: no generator 'two_moons'"),
+        ("{rows: 100}", "{}", "a.stream.rows: is missing: product_rows has no end"),
+        ("{rows: 100}", "{row: 100}", "a.stream.row: unknown key; did you mean 'rows'?"),
+        ("stream:", "sample: 9, stream:", "a.sample: has no effect on this kind of data"),
+        ("stream:", "binarize: random, stream:", "a.binarize: name the positive classes"),
+        ("product_rows, stream: {", "gaussian_stream, stream: {workers: 2, ", "one row after the"),
+        ("task: classification", "task: ordinal", "a.stream: has no place with `task: ordinal`"),
+        ("[fit_seconds]", "[fit_seconds, f1_macro]", "f1_macro is a scorer of rows in memory"),
+        ("splits: 1", "splits: 1, max_train: 5", "protocol.max_train: is for data in memory"),
+        ("splits: 1", "splits: 3, folds: 3", "protocol.folds: is for data in memory"),
+        ("splits: 1", "scale_target: zscore", "protocol.scale_target: is for data in memory"),
+        ("Classifier}", "Classifier, class_weight: {select: [null, balanced]}}", "`select` choo"),
+        ("{rows: 100}", "{rows: 100, workers: 2}", None),
+        ("product_rows, stream: {rows: 100}", "two_moons", None),
+    ],
+)
+def test_what_a_stream_would_ignore_is_refused(refused, load, old, new, words):
+    in_memory = ("Classifier}", "Classifier, in_memory: true}")
+    if words is None:  # wrong only for a method that gathers all rows
+        load(STREAM, (old, new)) if "workers" in new else None
+        words = "has workers: `exclude` it" if "workers" in new else "is for streams; no data set"
+        assert words in refused(STREAM, (old, new), in_memory)
+    else:
+        assert words in refused(STREAM, (old, new))

@@ -1,0 +1,227 @@
+"""Configs are found, changed by profiles and settings, and refused with file, line and advice."""
+
+import inspect
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kernlearn.config import find_config, load_config
+from kernlearn.config.entries import Entry, Section, StepEntry
+from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.read import shipped_configs, shipped_name
+from kernlearn.datasets.resources import shipped
+from kernlearn.engine import make_plan
+from kernlearn.exceptions import ConfigError
+from tests.config.conftest import SMALL
+from tests.shipped import can_be_read
+
+NAMES = [*shipped_configs(), *shipped_configs("examples")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_shipped_configs_are_valid_in_every_profile_and_fit_the_schema(name):
+    if not can_be_read(name):
+        pytest.skip("needs a library that is not installed")
+    path = find_config(name)
+    for profile in load_config(path).config.profiles:
+        assert load_config(path, profile=profile).indicative
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((shipped("configs") / "schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(yaml.safe_load(path.read_text(encoding="utf-8")), schema)
+
+
+def test_a_config_is_found_by_path_or_by_name(small, tmp_path, monkeypatch):
+    assert find_config(small) == small
+    table = find_config("table3_1")
+    assert table == find_config("configs/table3_1.yaml").resolve() == find_config("table3_1.yaml")
+    template = find_config("examples/template")
+    assert (shipped_name(table), shipped_name(template)) == ("table3_1", "examples/template")
+    assert shipped_name(small) is None
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"no such file.*did you mean 'table3_1'"):
+        find_config("table31")
+    for name in ("a\0b", "x" * 5000, tmp_path):
+        with pytest.raises(ConfigError):
+            find_config(name)
+
+
+def test_a_profile_and_settings_are_applied_in_this_order(small):
+    assert load_config(small).config.protocol.splits == 2
+    quick = load_config(small, profile="quick").config
+    assert quick.protocol.splits == 1
+    assert quick.methods["RF"].parameters["n_components"].content == 10
+    both = load_config(small, profile="quick", settings=["splits=7", "methods.K.C=1e-2"]).config
+    assert both.protocol.splits == 7
+    assert both.methods["K"].parameters["C"].content == 0.01
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("splits: 2", "split: 2", ":11: protocol.split: unknown key; did you mean 'splits'?"),
+        ("splits: 2", "splits: 0", ":11: protocol.splits: input should be greater than or equal"),
+        ("splits: 2", "splits: 'x'", ":11: protocol.splits: must be a whole number, not 'x'"),
+        ("zscore,", "zscores,", ":11: protocol.scale.0: 'zscores' is not allowed; did you mean"),
+        ("title: A small", "titel: A", ":1: title: is missing"),
+        ("KernelSVM", "KernalSVM", ":8: methods.K.estimator: no estimator 'KernalSVM'; did you"),
+        ("h01: true", "H01: true", ":10: methods.H0/1.H01: MaclaurinSVM has no parameter 'H01';"),
+        ("kernel: polynomial", "kernel: Pol", ":6: kernels.polynomial.kernel: no kernel 'Pol'"),
+        ("degree: 3", "degre: 3", ":6: kernels.polynomial.degre: polynomial has no parameter"),
+        ("degree: 3", "degree: -3", ":6: kernels.polynomial.degree: The 'degree' parameter of"),
+        ("waveform, n", "wave, n", ":3: datasets.waveform.generator: no generator 'wave'; did"),
+        ("noise: 0.2", "nois: 0.2", ":4: datasets.moons.nois: unknown key; did you mean"),
+        ("noise: 0.2", "noise: a", ":4: datasets.moons.noise: must be of the kind of its default"),
+        ("noise: 0.2", "name: iris", ":4: datasets.moons: give one of name, file and generator"),
+        ("{generator: two_moons, n_samples: 200, noise: 0.2}", "{name: spambas}", ":4: datasets."),
+        ("[accuracy,", "[acuracy,", ":12: metrics.0: no metric 'acuracy'; did you mean 'acc"),
+        ("baseline: K", "baseline: k", ":14: derived.speedup.baseline: no method 'k'"),
+        ("[dataset, method,", "[dataset, methods,", ":15: table.rows.1: no label or metric"),
+        ("moons: 10", "moon: 10", ":10: methods.H0/1.n_components.by_dataset.moon: no data set"),
+        ("default: 20, ", "", ":10: methods.H0/1.n_components: by_dataset gives no value for wav"),
+        ("select: [0.1, 10]", "select: []", ":8: methods.K.C: select must be a list of values"),
+        (
+            "select: [0.1, 10]",
+            "select: [1, -1]",
+            ":8: methods.K.C: The 'C' parameter of KernelSVM",
+        ),
+        ("select: [0.1, 10]", "select: [{select: [1]}]", ":8: methods.K.C: select has no place"),
+        ("n_components: [10, 40]", "n_components: []", ":9: methods.RF.n_components: list must"),
+        ("seed: 1,", "train: 0.7, holdout: 0.3,", ":11: protocol: train and holdout together"),
+        ("seed: 1,", "folds: published, max_test: 9,", ":11: protocol: published folds are taken"),
+        ("seed: 1,", "select_by_mean: true,", ":11: protocol: select_by_mean needs rows held out"),
+        ("profiles:", "best: {metrics: [speedup]}\nprofiles:", ":16: best.metrics.0: no measured"),
+        ("profiles:", "reported: ../x.csv\nprofiles:", ":16: reported: no reported numbers"),
+        ("profiles:", "verdict: {accuracy: {}}\nprofiles:", ":16: verdict.accuracy: give either"),
+        ("profiles:", "only: [{datset: moons}]\nprofiles:", ":16: only.0.datset: 'datset' is not"),
+        (
+            "profiles:",
+            "only: [{dataset: moon}]\nprofiles:",
+            ":16: only.0: no data set 'moon'; did",
+        ),
+        ("profiles:", "claims: [{says: a}]\nprofiles:", ":16: claims.0.check: is missing"),
+        ("quick: {splits: 1", "quick: {splitz: 1", ":17: splitz: unknown key"),
+        ("quick: {splits: 1", "quick: {title.x: 1", ":17: title has no keys to set"),
+        ("quick: {splits: 1", "quick: {splits: 0", ":17: protocol.splits: input should be"),
+        ("table: {rows", "table: {each: 3, rows", ":15: table.each: must be a list"),
+        ("title: A small experiment", "title: [a]", ":1: title: must be text"),
+        ("  moons: {", "  moons: 3\n  b: {", ":4: datasets.moons: must be a mapping of keys"),
+        ("title:", "task: regresion\ntitle:", ":1: task: 'regresion' is not allowed; did you"),
+        ("profiles:", "notes: {\nprofiles:", ":18: not valid YAML"),
+        ("profiles:", "title: again\nprofiles:", ":16: 'title' is given twice, first on line 1"),
+        ("profiles:", "notes: !!python/object:os.system {}\nprofiles:", ":16: not valid YAML"),
+    ],
+)
+def test_a_fault_is_named_with_its_line_and_what_is_allowed(refused, old, new, message):
+    lines = refused(SMALL, (old, new)).splitlines()
+    assert any(message in line for line in lines), lines
+
+
+def test_all_faults_come_at_once(refused, tmp_path):
+    text = SMALL.replace("splits: 2", "splits: 0").replace("K: {est", "K: {baseline: maybe, est")
+    text = text.replace("h01: true", "H01: true").replace("n_components]", "n_component]")
+    lines = [line.removeprefix(f"{tmp_path / 'c.yaml'}:") for line in refused(text).splitlines()]
+    assert [line.split(": ")[0] for line in lines] == ["8", "11", "15"]
+    fixed = text.replace("maybe", "true").replace("splits: 0", "splits: 1")
+    assert "methods.H0/1.H01" in refused(fixed.replace("n_component]", "n_components]"))
+
+
+def test_faults_of_settings_name_the_setting(small):
+    for setting, words in {
+        "splits=none": r"-o splits=none: protocol\.splits: must be a whole",
+        "splits": r"a setting is key=value",
+        "title.x=1": r"title has no keys to set",
+        "splits=[": r"-o splits=\[: .* is not a YAML value",
+    }.items():
+        with pytest.raises(ConfigError, match=words):
+            load_config(small, settings=[setting])
+    with pytest.raises(ConfigError, match=r"no profile 'quik'; did you mean 'quick'"):
+        load_config(small, profile="quik")
+
+
+@pytest.mark.parametrize("text", ["- a\n", "3\n", "", "title: x\ndatasets: 3\nmethods: [1]\n"])
+def test_wrong_shapes_are_config_errors(refused, text):
+    assert re.search(r"c\.yaml(:\d)?: ", refused(text))
+
+
+def test_a_kernel_that_nothing_takes_is_refused(refused):
+    text = (
+        "title: t\ndatasets: [iris]\nkernels: {g: {kernel: gaussian}}\nmetrics: [accuracy]\n"
+        "methods: {K: {estimator: KernelSVM, kernel: rbf}}\n"
+    )
+    assert "kernels.g: is not used: no method takes a kernel of it" in refused(text)
+
+
+def test_reported_numbers_may_lie_beside_the_config(small):
+    path = small.with_name("mine.csv")
+    small.write_text(SMALL + "reported: mine.csv\n")
+    path.write_text("dataset,kernel,method,metric,mean\nmoons,polynomial,K,accuracy,0.9\n")
+    assert load_config(small).config.reported_path == path
+    for content, words in {
+        "dataset,method,metric\n": "mine.csv:1: needs dataset, method, metric, mean",
+        "dataset,method,metric,mean,colour\n": "mine.csv:1: needs",
+        "dataset,method,metric,mean\nmoons,K,accuracy,much\n": "mine.csv:2: .*much",
+        "dataset,method,metric,mean\nmoons,K,accuracy,inf\n": "mine.csv:2: mean is not finite",
+        "dataset,method,metric,mean\nmoons,K,accuracy,1,2\n": "mine.csv:2: not as many fields",
+    }.items():
+        path.write_text(content)
+        with pytest.raises(ConfigError, match=words):
+            load_config(small)
+
+
+GRID = """\
+title: t
+datasets: {moons: {generator: two_moons, n_samples: [60, 80], noise: 0.2}}
+methods:
+  BBS: {estimator: BBSClassifier, n_landmarks: [3, 30]}
+  first: {estimator: DummyClassifier}
+protocol: {splits: 1}
+metrics: [accuracy]
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "rows"),
+    [
+        ([], ["dataset", "method", "n_samples", "n_landmarks"]),
+        ([("[3, 30]", "{by_dataset: {moons: 3}}")], ["dataset", "method", "n_samples"]),
+        (
+            [("metrics:", "table: {each: [n_samples], rows: [method]}\nmetrics:")],
+            ["method", "n_landmarks"],
+        ),
+        (
+            [("metrics:", "kernels: {g: {kernel: gaussian}, l: {kernel: linear}}\nmetrics:")],
+            ["dataset", "kernel", "method", "n_samples", "n_landmarks"],
+        ),
+    ],
+)
+def test_every_parameter_that_varies_is_in_the_table(load, changes, rows):
+    assert load(GRID, *changes).config.layout.rows == rows
+
+
+def test_only_and_exclude_say_what_is_run(load):
+    only = "only: [{method: BBS}]\nexclude: [{dataset: moons}]\nmetrics:"
+    config = load(GRID, ("metrics:", only)).config
+    assert not config.wants({"dataset": "moons", "method": "BBS"})
+    assert config.wants({"dataset": "other", "method": "BBS"})
+    assert not config.wants({"dataset": "other", "method": "first"})
+    assert make_plan(load(GRID, ("metrics:", only))).trials == []
+
+
+def sections(base):
+    for one in base.__subclasses__():
+        yield from (one, *sections(one))
+
+
+@pytest.mark.parametrize("model", {*sections(Section), *sections(Entry), StepEntry})
+def test_every_key_is_described(model):
+    text = inspect.getdoc(model) or ""
+    assert [key for key in model.model_fields if not re.search(rf"\b{key}\b.* : ", text)] == []
+
+
+def test_the_docs_show_valid_configs():
+    page = (Path(__file__).parents[2] / "docs" / "configs.md").read_text(encoding="utf-8")
+    for key in ExperimentConfig.model_fields:
+        assert f"`{key}`" in page

@@ -1,0 +1,307 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import ElasticNet
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from kernlearn.config import load_config
+from kernlearn.config.names import BUILT_IN
+from kernlearn.datasets import two_moons
+from kernlearn.engine import grid as engine_grid
+from kernlearn.engine import make_plan, run_plan
+from kernlearn.engine.grid import fit_given, measure_grid
+from kernlearn.engine.grids import chosen_by_mean
+from kernlearn.engine.protocol import Parts, prepare
+from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION, REGRESSION
+from kernlearn.reports.report import assemble
+from kernlearn.store import Store
+from kernlearn.voted import L1SVMClassifier
+from tests.engine.stores import PROTOCOL, row_of
+
+FOLDS = """\
+title: t
+datasets: {moons: {generator: two_moons, n_samples: 100, noise: 0.3}}
+methods:
+  SVM: {estimator: SVC, kernel: rbf, gamma: {select: [0.01, 1, 100]}, C: {select: [0.1, 10]}}
+  L1-SVM:
+    estimator: L1SVMClassifier
+    kernel: {kernel: polynomial, coef0: 1}
+    kernel__degree: {select: [1, 3]}
+    beta: {select: [0.1, 0.001]}
+  first: {estimator: DummyClassifier}
+protocol: {folds: 5, splits: 5, select_by_mean: true, seed: 1}
+metrics: [error_percent, n_support]
+"""
+
+
+@pytest.fixture
+def parts() -> Parts:
+    data = two_moons(90, noise=0.3, random_state=0)
+    return prepare(data.data, data.target, replace(PROTOCOL, folds=3), 0)
+
+
+def test_every_point_is_measured(parts):
+    grid = {"gamma": [0.1, 10.0], "C": [1.0, 100.0]}
+    found = measure_grid(SVC(), grid, parts, CLASSIFICATION)
+    assert [point["parameters"] for point in found] == list(ParameterGrid(grid))
+    for point in found:
+        model = SVC(**point["parameters"]).fit(parts.X_train, parts.y_train)
+        assert point["score"] == np.mean(model.predict(parts.X_val) == parts.y_val)
+        assert point["metrics"]["accuracy"] == model.score(parts.X_test, parts.y_test)
+        assert point["metrics"]["n_support"] == model.n_support_.sum()
+
+
+def test_gradient_boosting_does_not_stop_on_held_out_rows(parts):
+    model = HistGradientBoostingClassifier(max_iter=30, min_samples_leaf=1, learning_rate=1.0)
+    strange = np.full_like(parts.y_val, 7)  # a class that is not trained on
+    fit_given(model, parts.X_train, parts.y_train, parts.X_val, strange, None)
+    assert model.n_iter_ == 30
+
+
+def test_a_path_gives_what_single_fits_do(parts):
+    from kernlearn.kernels import PolynomialKernel
+
+    model = L1SVMClassifier(PolynomialKernel())
+    grid = {"kernel__degree": [1, 4], "beta": [0.1, 0.01]}
+    found = measure_grid(model, grid, parts, CLASSIFICATION)
+    points = [(p["parameters"]["kernel__degree"], p["parameters"]["beta"]) for p in found]
+    assert sorted(points) == [(1, 0.01), (1, 0.1), (4, 0.01), (4, 0.1)]
+    for point in found:
+        alone = clone(model).set_params(**point["parameters"]).fit(parts.X_train, parts.y_train)
+        assert point["score"] == alone.score(parts.X_val, parts.y_val)
+        assert point["metrics"]["accuracy"] == alone.score(parts.X_test, parts.y_test)
+        assert point["metrics"]["n_support"] == alone.n_support_
+
+
+NESTED = """\
+title: t
+datasets: {moons: {generator: two_moons, n_samples: 90, noise: 0.3}}
+methods:
+  L1-SVM:
+    {estimator: L1SVMClassifier, kernel: {kernel: polynomial}, kernel__degree: {select: [1, 4]},
+     beta: {select: [1, 0.1, 0.001]}}
+  L2-SVM:
+    {estimator: KernelSVM, solver: interior_point, kernel: poly, gamma: 1,
+     degree: {select: [1, 4]}, C: {select: [0.01, 1, 100]}}
+protocol: {folds: 3, splits: 3, seed: 1}
+metrics: [accuracy]
+"""
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch, place):
+    from kernlearn.kernels import PolynomialKernel
+    from kernlearn.svm import KernelSVM
+
+    path = tmp_path / "c.yaml"
+    path.write_text(NESTED)
+    trial = make_plan(load_config(path)).trials[3 * place]
+    models = [
+        L1SVMClassifier(PolynomialKernel()),
+        KernelSVM(solver="interior_point", kernel="poly", gamma=1),
+    ]
+    model, grid = models[place], dict(trial.spec.method.select)
+    slow = []
+    for point in ParameterGrid(grid):
+        alone = clone(model).set_params(**point).fit(parts.X_train, parts.y_train)
+        error = 1 - alone.score(parts.X_val, parts.y_val)
+        slow.append((error, np.sum(alone.n_support_), point))
+    with monkeypatch.context() as patched:
+        patched.setattr(engine_grid, "fit_given", None)  # no point is fitted by itself
+        chosen, _ = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+    (found,) = [one for one in slow if one[2] == chosen]
+    # the least error, and of equals the fewest support vectors
+    assert found[:2] == min(one[:2] for one in slow)
+    assert len({one[0] for one in slow}) > 1
+
+
+@pytest.mark.parametrize("values", [[10.0, 100.0], [100.0, 10.0]])
+def test_of_equal_values_of_one_parameter_the_first_is_chosen(parts, tmp_path, values):
+    path = tmp_path / "c.yaml"
+    path.write_text(NESTED)
+    trial = make_plan(load_config(path)).trials[0]
+    method = replace(trial.spec.method, select={"beta": values})
+    trial = replace(trial, spec=replace(trial.spec, method=method))
+    # no point is worth these penalties: both predict one class
+    model = L1SVMClassifier("gaussian")
+    chosen, _ = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+    assert chosen == {"beta": values[0]}
+
+
+def test_one_and_1_0_are_two_values(parts, tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(NESTED)
+    trial = make_plan(load_config(path)).trials[0]
+    # one feature at each split, or all of them
+    method = replace(trial.spec.method, select={"max_features": [1, 1.0]})
+    trial = replace(trial, spec=replace(trial.spec, method=method))
+    model = DecisionTreeClassifier(random_state=0)
+    scores = [
+        clone(model)
+        .set_params(max_features=value)
+        .fit(parts.X_train, parts.y_train)
+        .score(parts.X_val, parts.y_val)
+        for value in (1, 1.0)
+    ]
+    assert scores[0] != scores[1]
+    chosen, _ = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+    assert type(chosen["max_features"]) is type([1, 1.0][int(np.argmax(scores))])
+
+
+class CountedScaler(StandardScaler):
+    """Counts its fits."""
+
+    n_fits = 0
+
+    def fit(self, X, y=None, sample_weight=None):
+        CountedScaler.n_fits += 1
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("output", ["predict", "decision_function"])
+def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, parts, tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(NESTED)
+    trial = make_plan(load_config(path)).trials[0]
+    grid = {
+        "svc__C": [0.1, 3.0, 50.0],
+        "svc__gamma": [0.1, 2.0],
+        "scaler__with_std": [True, False],
+    }
+    method = replace(trial.spec.method, select=grid)
+    trial = replace(trial, spec=replace(trial.spec, method=method))
+    task = CLASSIFICATION if output == "predict" else BIPARTITE_RANKING
+    model = Pipeline([("scaler", CountedScaler()), ("svc", SVC())])
+    scores = {}
+    for point in ParameterGrid(grid):
+        alone = clone(model).set_params(**point).fit(parts.X_train, parts.y_train)
+        scores[str(point)] = task.score(parts.y_val, getattr(alone, output)(parts.X_val))
+    CountedScaler.n_fits = 0
+    chosen, _ = engine_grid.select(model, parts, trial, task, BUILT_IN, 1)
+    assert CountedScaler.n_fits == 2
+    assert len(set(scores.values())) > 1
+    # the first of the best in the order of the grid
+    assert str(chosen) == max(scores, key=scores.get)
+
+
+def test_a_path_of_another_meaning_is_not_followed(parts):
+    grid = {"alpha": [0.1, 1.0], "l1_ratio": [0.5, 1.0]}
+    found = measure_grid(ElasticNet(), grid, parts, REGRESSION)
+    assert [point["parameters"] for point in found] == list(ParameterGrid(grid))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_points_whose_solver_stopped_early_say_so(parts):
+    found = measure_grid(SVC(max_iter=20), {"C": [0.001, 1000.0]}, parts, CLASSIFICATION)
+    assert [point.get("converged", True) for point in found] == [True, False]
+    model = L1SVMClassifier("gaussian", max_iter=1)
+    found = measure_grid(model, {"beta": [100.0, 1e-5]}, parts, CLASSIFICATION)
+    assert [point.get("converged", True) for point in found] == [True, False]
+
+
+def test_a_mean_over_splits_that_did_not_converge_is_marked(tmp_path):
+    path = tmp_path / "c.yaml"
+    text = FOLDS.replace("estimator: SVC,", "estimator: SVC, max_iter: 15,")
+    path.write_text(
+        text.replace("gamma: {select: [0.01, 1, 100]}, C: {select: [0.1, 10]}", "C: 1")
+    )
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s.sqlite") as store:
+        run_plan(plan, store)
+        report = assemble(plan, store)
+    marked = report.summary[report.summary["not_converged"] > 0]
+    assert set(marked["method"]) == {"SVM"}
+    assert set(marked["not_converged"]) == {5}
+    (table,) = report.tables
+    (row,) = [cells for labels, cells in table.rows if "SVM" in labels]
+    assert all(" !" in str(cell) for cell in row)
+    assert any(
+        "the solver of 5 of 15 trials stopped before it converged" in r for r in report.remarks
+    )
+
+
+def test_the_best_mean_over_the_splits_is_taken(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(FOLDS)
+    plan = make_plan(load_config(path))
+
+    def point(parameters, score, n_support):
+        metrics = {"error_percent": 100 - score, "n_support": n_support}
+        return {"parameters": parameters, "score": score, "metrics": metrics}
+
+    # b is never the best of a split, but in the mean; c is as good and needs fewer points
+    scores = {"a": (99, 0, 99, 0, 99), "b": (80, 80, 80, 80, 80), "c": (90, 70, 80, 90, 70)}
+    scores["d"] = (0, 99, 0, 99, 0)
+    results = {}
+    for trial in plan.trials:
+        split = trial.split
+        grid = [
+            point({"p": name}, values[split], 5 if name == "c" else 9)
+            for name, values in scores.items()
+        ]
+        info = {"grid": grid} if trial.labels["method"] == "SVM" else {}
+        results[trial.key] = row_of(trial, metrics={"error_percent": 50.0}, info=info)
+    found = chosen_by_mean(results)
+    for trial in plan.trials:
+        result = found[trial.key]
+        if trial.labels["method"] == "SVM":
+            assert result.info["selected"] == {"p": "c"}
+            assert result.metrics["error_percent"] == 100 - scores["c"][trial.split]
+        else:
+            assert result is results[trial.key]
+
+
+def test_a_report_shows_one_choice_a_method(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(FOLDS)
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store).done == 15
+        report = assemble(plan, store)
+    selected = {cell["method"]: cell["selected"] for cell in report.details["selected"]}
+    assert set(selected) == {"SVM", "L1-SVM"}
+    assert all(list(counts.values()) == [5] for counts in selected.values())
+    errors = report.summary[report.summary["metric"] == "error_percent"].set_index("method")
+    assert errors.loc["SVM", "mean"] < errors.loc["first", "mean"]
+    assert errors.loc["SVM", "n_splits"] == 5
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_choice_in_several_processes_is_the_same(tmp_path, monkeypatch):
+    path = tmp_path / "c.yaml"
+    text = (
+        FOLDS.partition("  L1-SVM:")[0] + "protocol: {splits: 1, seed: 1}\nmetrics: [accuracy]\n"
+    )
+    path.write_text(text.replace("estimator: SVC,", "estimator: SVC, max_iter: 12,"))
+    plan = make_plan(load_config(path))
+    found = []
+    for seconds in (np.inf, -1.0):
+        monkeypatch.setattr(engine_grid, "_LONG_FIT", seconds)
+        with Store(tmp_path / f"{seconds}.sqlite") as store:
+            run_plan(plan, store)
+            (result,) = store.get(t.key for t in plan.trials).values()
+        found.append(
+            (result.info["selected"], result.metrics["accuracy"], result.info["warnings"])
+        )
+    assert found[0] == found[1]
+    assert found[0][2]
+
+
+def test_a_parameter_that_a_path_does_not_take_has_a_path_for_each_value(parts):
+    from kernlearn.features import MaclaurinSVM
+
+    grid = {"C": [0.1, 1.0], "n_components": [10, 20]}
+    model = MaclaurinSVM(random_state=0)
+    found = measure_grid(model, grid, parts, CLASSIFICATION)
+    assert len(found) == 4
+    for point in found:
+        alone = clone(model).set_params(**point["parameters"]).fit(parts.X_train, parts.y_train)
+        score = np.mean(alone.predict(parts.X_val) == parts.y_val)
+        assert point["score"] == pytest.approx(score)
