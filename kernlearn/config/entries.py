@@ -30,8 +30,6 @@ from kernlearn.config.names import (
     TASKS,
     Scope,
     install_hint,
-    needed_methods,
-    needs_two_classes,
     refuse_unknown,
     suggestion,
 )
@@ -517,34 +515,22 @@ class DatasetEntry(Entry):
             yield ("stream", "workers"), f"{self.generator} draws one row after the other"
 
     def _card_faults(self, card: datasets.Card, config: Any) -> Iterator[str]:
-        """Yield what of a card does not fit the task, the protocol and the metrics."""
-        task, holds = config.task, _HOLDS[card.task]
+        """Yield what of a card does not fit the task and the protocol."""
+        task = config.task
+        suitable = _SUITABLE.get(task, (card.task,))
         if self.bins is not None and card.task != "regression":
-            yield f"bins cut numbers into grades, and {card.name} has {holds}"
+            yield f"bins cut numbers into grades, and the target of {card.name} is no number"
         elif task == "ordinal" and card.task == "regression":
             if self.bins is None:
                 yield f"{card.name} has numbers to predict: `bins` cuts them into grades"
-        elif card.task not in _SUITABLE.get(task, (card.task,)):
+        elif card.task not in suitable:
             kind = "classification" if card.task == "similarity" else card.task
-            yield (
-                f"{card.name} has {holds} to predict, which `task: {task}` cannot take; it suits "
-                f"`task: {kind}`"
-            )
+            yield f"{card.name} is data for `task: {kind}`, not for `task: {task}`"
         scale = config.protocol.scale if self.scale is None else self.scale
         if card.task == "similarity" and scale:
             yield f"{card.name} is a matrix of similarities, without features: give `scale: []`"
         if config.protocol.folds == "published" and not any(form.folds for form in card.forms):
             yield f"{card.name} has no published folds: give `folds` a number"
-        classes = self.classes or card.classes or ()
-        if task not in ("classification", "ordinal") or self.binarize or len(classes) <= 2:
-            return
-        for name in config.metrics:
-            metric = config.scope.metrics.get(name)
-            if metric is not None and needs_two_classes(metric):
-                yield (
-                    f"the metric {name} is for two classes, and {card.name} has {len(classes)}: "
-                    "take another, or give the data set `binarize`"
-                )
 
 
 # The tasks of cards whose targets suit a task.
@@ -556,14 +542,6 @@ _SUITABLE = {
     "ordinal": ("ordinal", "classification"),
     "regression": ("regression",),
     "ranking": ("ranking",),
-}
-# What a target holds, by the task of its card.
-_HOLDS = {
-    "classification": "classes",
-    "ordinal": "grades",
-    "similarity": "classes",
-    "regression": "numbers",
-    "ranking": "relevances of queries' documents",
 }
 
 
@@ -736,8 +714,8 @@ class MethodEntry(Entry):
         """Yield the faults of one estimator."""
         try:
             estimator = names.scope.estimator(name)
-            if estimator.installed and "." in name:
-                _check_class(estimator)
+            if estimator.installed and not hasattr(estimator.load(), "set_params") and "." in name:
+                raise TypeError(f"{name} is no estimator: a class with fit and set_params")
         except Exception as error:  # of any library that is imported
             yield ("estimator",), str(error)
             return
@@ -763,21 +741,21 @@ class MethodEntry(Entry):
             yield (), f"{estimator.name} needs a kernel: give it one, or a section `kernels`"
 
     def _misfits(self, config: Any) -> Iterator[str]:
-        """Say what the estimator lacks for the task and the metrics."""
+        """Say what the estimator lacks for the task."""
         from sklearn.base import is_classifier, is_regressor
 
-        parts = self.components(config.scope)
         first = {key: value.candidates[0] for key, value in self.parameters.items()}
         try:
-            made = config.scope.make_method(parts, first)
-            for (_, part), (_, step) in zip(parts[:-1], getattr(made, "steps", ()), strict=False):
-                if not hasattr(step, "transform"):
-                    yield f"{part.name} has no method transform, which all steps but the last need"
-                    return
+            made = config.scope.make_method(self.components(config.scope), first)
         except Exception as error:  # of any library
             yield f"cannot be made: {error or type(error).__name__}"
             return
-        name, task = parts[-1][1].name.rpartition(".")[2], TASKS[config.task]
+        *maps, (_, name) = self.labelled_steps
+        for (_, one), step in zip(maps, made if maps else (), strict=False):
+            if not hasattr(step, "transform"):
+                yield f"{one} has no method transform, which all steps but the last need"
+                return
+        task = TASKS[config.task]
         if not task.supervised:
             return
         with suppress(AttributeError, TypeError):  # a user-defined class may have no tags
@@ -786,22 +764,8 @@ class MethodEntry(Entry):
                 yield f"{name} predicts numbers, and `task: {config.task}` needs classes"
             if config.task == "regression" and is_classifier(made):
                 yield f"{name} predicts classes, and `task: regression` needs numbers"
-        output = task.load().output
-        if not hasattr(made, output):
+        if not hasattr(made, output := task.load().output):
             yield f"{name} has no method {output}, which `task: {config.task}` needs"
-        for metric in map(config.scope.metrics.get, config.metrics):
-            needed = needed_methods(metric) if metric is not None else ()
-            if needed and metric and not any(hasattr(made, method) for method in needed):
-                yield f"{name} has no {' or '.join(needed)}, which the metric {metric.name} needs"
-
-
-def _check_class(component: Registered) -> None:
-    """Raise a TypeError for a dotted name that is not that of an estimator; it is imported."""
-    found = component.load()
-    if not all(hasattr(found, method) for method in ("fit", "get_params", "set_params")):
-        raise TypeError(
-            f"{component.name} is no estimator: a class with fit, get_params and set_params"
-        )
 
 
 def _parameter_faults(

@@ -413,7 +413,7 @@ class ExperimentConfig(Section):
         scorers = [metric.name for metric in metrics if metric and metric.scorer]
         if scorers and self.protocol.select_by_mean:
             yield ("metrics",), f"{scorers[0]} cannot be measured with select_by_mean"
-        if self.reported is not None and (text := _table_fault(self.reported_path, names)):
+        if self.reported_path is not None and (text := _table_fault(self.reported_path, names)):
             yield ("reported",), text
         streams = {label: e for label, e in self.datasets.items() if e.stream is not None}
         if not streams:
@@ -519,28 +519,23 @@ class ExperimentConfig(Section):
         return spec.model_copy(update={"rows": rows})
 
 
-def _table_fault(path: Path | None, names: Names) -> str:
+def _table_fault(path: Path, names: Names) -> str:
     """Say what is wrong with a file of reported numbers; its columns may be labels of results."""
-    assert path is not None
-    allowed = {*names.of("label"), "metric", "mean", "std"}
+    needed = {"dataset", "method", "metric", "mean"}
+    allowed, line = {*names.of("label"), *needed, "std"}, 1
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file, strict=True)
-            heads = reader.fieldnames or []
-            if not {"dataset", "method", "metric", "mean"} <= {*heads} <= allowed:
-                columns = ", ".join(sorted(allowed))
-                return f"{path.name}:1: needs dataset, method, metric, mean; may have {columns}"
+            if not needed <= {*(reader.fieldnames or ())} <= allowed:
+                return f"{path}:1: needs {', '.join(needed)}; may have {', '.join(allowed)}"
             for row in reader:
-                place = f"{path.name}:{reader.line_num}"
+                line = reader.line_num
                 if None in row or None in row.values():
-                    return f"{place}: not as many fields as the first line"
-                for head in ("mean", "std") if row.get("std") else ("mean",):
-                    if not isfinite(float(row[head])):
-                        return f"{place}: {head} is not finite"
-    except ValueError as error:
-        return f"{place}: {error}"
-    except (OSError, csv.Error) as error:
-        return f"{path.name}: {error}"
+                    raise ValueError("not as many fields as the first line")
+                if not all(isfinite(float(row.get(key) or 0)) for key in ("mean", "std")):
+                    raise ValueError("a number is not finite")
+    except (OSError, ValueError, csv.Error) as error:
+        return f"{path}:{line}: {error}"
     return ""
 
 

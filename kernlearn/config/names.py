@@ -95,41 +95,28 @@ class RegisteredTask(Registered):
     supervised: bool = True
 
 
-def _task(name: str, target: str, summary: str, supervised: bool = True) -> RegisteredTask:
-    target = f"kernlearn.engine.tasks:{target}"
-    return RegisteredTask(name, target, summary=summary, supervised=supervised)
+# Name; target in the engine, a `Task` or a function that carries out a trial; description.
+_TASKS = """
+classification; CLASSIFICATION; classes are predicted
+bipartite_ranking; BIPARTITE_RANKING; scores by which one class comes before the other
+regression; REGRESSION; numbers are predicted
+ordinal; ORDINAL; grades are predicted, classes in an order
+ranking; RANKING; scores by which the rows of a query are ordered
+kernel_approximation; approximate_kernel; how near inner products of features come to a kernel
+dataset_statistics; count_data; the size of the data; no method is run
+rademacher_complexity; estimate_complexity; how well classes of functions fit random signs
+regret; measure_regret; what an online learner of pairs loses to the best fixed weights
+"""
 
 
-TASKS: dict[str, RegisteredTask] = by_name(
-    _task("classification", "CLASSIFICATION", "classes are predicted"),
-    _task(
-        "bipartite_ranking",
-        "BIPARTITE_RANKING",
-        "scores by which one class comes before the other",
-    ),
-    _task("regression", "REGRESSION", "numbers are predicted"),
-    _task("ordinal", "ORDINAL", "grades are predicted, classes in an order"),
-    _task("ranking", "RANKING", "scores by which the rows of a query are ordered"),
-    _task(
-        "kernel_approximation",
-        "approximate_kernel",
-        "how near the inner products of features come to a kernel",
-        False,
-    ),
-    _task("dataset_statistics", "count_data", "the size of the data; no method is run", False),
-    _task(
-        "rademacher_complexity",
-        "estimate_complexity",
-        "how well classes of functions fit random signs",
-        False,
-    ),
-    _task(
-        "regret",
-        "measure_regret",
-        "what an online learner of pairs loses to the best fixed weights",
-        False,
-    ),
-)
+def _tasks() -> Iterator[RegisteredTask]:
+    for line in _TASKS.strip().splitlines():
+        name, target, summary = line.split("; ", 2)
+        place = f"kernlearn.engine.tasks:{target}"
+        yield RegisteredTask(name, place, summary=summary, supervised=target.isupper())
+
+
+TASKS: dict[str, RegisteredTask] = by_name(*_tasks())
 SUPERVISED = tuple(name for name, task in TASKS.items() if task.supervised)
 
 # After [tasks]: name; label; whether more (+) or less (-) is better, or neither (0); function,
@@ -210,65 +197,41 @@ def _measured() -> Iterator[RegisteredMetric]:
 
 METRICS: dict[str, RegisteredMetric] = by_name(*_measured())
 
-_AVERAGED = ("f1", "jaccard", "precision", "recall")
-_OF_TWO = (*_AVERAGED, "positive_likelihood_ratio", "neg_negative_likelihood_ratio")
-_LABELS = (
-    "balanced_accuracy",
-    "matthews_corrcoef",
-    *(f"{name}_{by}" for name in _AVERAGED for by in ("macro", "micro", "weighted")),
-)
-_RANKS = ("roc_auc", "average_precision")
-_SINCE_1_8 = ("d2_log_loss_score", "d2_brier_score")
-_PROBABILITIES = (
-    "neg_log_loss",
-    "neg_brier_score",
-    *_SINCE_1_8,
-    *(f"roc_auc_{by}" for by in ("ovo", "ovo_weighted", "ovr", "ovr_weighted")),
-)
-_ERRORS = [
-    "mean_absolute_error",
-    "mean_squared_error",
-    "root_mean_squared_error",
-    "median_absolute_error",
-    "max_error",
-    "mean_absolute_percentage_error",
-    "mean_squared_log_error",
-    "root_mean_squared_log_error",
-    "mean_poisson_deviance",
-    "mean_gamma_deviance",
-]
-_NUMBERS = ("r2", "explained_variance", "d2_absolute_error_score", *(f"neg_{e}" for e in _ERRORS))
-
-
-def _scorers(tasks: str, names: Sequence[str]) -> dict[str, RegisteredMetric]:
-    """Register scorers; errors also without ``neg_``, of which less is better."""
-    signs = {name: (name, 1) for name in names}
-    signs |= {n.removeprefix("neg_"): (n, -1) for n in names if n.startswith("neg_")}
-    return {
-        name: RegisteredMetric(name, scorer=scorer, better=better, tasks=tuple(tasks.split()))
-        for name, (scorer, better) in signs.items()
-    }
-
-
-#: Scikit-learn's scorers as metrics, by name.
-SCORERS: dict[str, RegisteredMetric] = {
-    **_scorers("classification ordinal", (*_OF_TWO, *_LABELS)),
-    **_scorers("classification bipartite_ranking", _RANKS),
-    **_scorers("classification", (*_PROBABILITIES, "top_k_accuracy")),
-    **_scorers("regression", _NUMBERS),
+# Scikit-learn's scorers, by tasks.
+_SCORERS = {
+    "classification ordinal": """
+f1 f1_macro f1_micro f1_weighted jaccard jaccard_macro jaccard_micro jaccard_weighted
+precision precision_macro precision_micro precision_weighted
+recall recall_macro recall_micro recall_weighted balanced_accuracy matthews_corrcoef
+positive_likelihood_ratio neg_negative_likelihood_ratio
+""",
+    "classification bipartite_ranking": "roc_auc average_precision",
+    "classification": """
+neg_log_loss neg_brier_score d2_log_loss_score d2_brier_score top_k_accuracy
+roc_auc_ovo roc_auc_ovo_weighted roc_auc_ovr roc_auc_ovr_weighted
+""",
+    "regression": """
+r2 explained_variance d2_absolute_error_score neg_mean_absolute_error neg_mean_squared_error
+neg_root_mean_squared_error neg_median_absolute_error neg_max_error
+neg_mean_absolute_percentage_error neg_mean_squared_log_error neg_root_mean_squared_log_error
+neg_mean_poisson_deviance neg_mean_gamma_deviance
+""",
 }
 
 
-def needs_two_classes(metric: RegisteredMetric) -> bool:
-    """Whether a metric is defined for two classes only."""
-    return metric.scorer in (*_OF_TWO, *_RANKS)
+def _scorers() -> Iterator[RegisteredMetric]:
+    """Yield scorers; errors also without ``neg_``, of which less is better."""
+    for tasks, names in _SCORERS.items():
+        for scorer in names.split():
+            plain = scorer.removeprefix("neg_")
+            for name, better in {scorer: 1, **({plain: -1} if plain != scorer else {})}.items():
+                yield RegisteredMetric(
+                    name, scorer=scorer, better=better, tasks=tuple(tasks.split())
+                )
 
 
-def needed_methods(metric: RegisteredMetric) -> tuple[str, ...]:
-    """Return the methods of an estimator of which a metric needs one; none if any will do."""
-    if metric.scorer in (*_RANKS, "top_k_accuracy"):
-        return ("decision_function", "predict_proba")
-    return ("predict_proba",) if metric.scorer in _PROBABILITIES else ()
+#: Scikit-learn's scorers as metrics, by name.
+SCORERS: dict[str, RegisteredMetric] = by_name(*_scorers())
 
 
 def _estimator(target: str, summary: str, **options: Any) -> RegisteredEstimator:

@@ -1,7 +1,7 @@
 """Reading of configs: where they are, profiles and settings, and errors with file and line."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -333,24 +333,20 @@ def _validated(
         try:
             entries[label] = kind.model_validate(raw, context=names)
         except ValidationError as error:
-            faults += [((label, *path), text) for path, text in _explained(error, raw, kind)]
+            faults += [((label, *path), text) for path, text in _explained(error, raw)]
     return entries, faults
 
 
-def _explained(error: ValidationError, raw: Any, model: Any = ExperimentConfig) -> list[Fault]:
+def _explained(error: ValidationError, raw: Any) -> list[Fault]:
     """Turn the errors of pydantic into paths and sentences, one for each path."""
     texts: dict[KeyPath, list[str]] = {}
     for one in error.errors(include_url=False):
-        path, section = _followed(one["loc"], raw, model)
-        texts.setdefault(path, []).append(_text(one, section))
+        texts.setdefault(_followed(one["loc"], raw), []).append(_text(one))
     return [(path, "; or ".join(dict.fromkeys(found))) for path, found in texts.items()]
 
 
-def _followed(loc: Sequence[Any], raw: Any, model: Any) -> tuple[KeyPath, Any]:
-    """Return a location without what pydantic adds to it, and the section that it is in.
-
-    It adds the branch of a union, or that a key is wrong.
-    """
+def _followed(loc: Sequence[Any], raw: Any) -> KeyPath:
+    """Return a location without what pydantic adds: the branch of a union, or that it is a key."""
     path: list[str | int] = []
     steps = [step for step in loc if step != "[key]"]
     for i, step in enumerate(steps):
@@ -360,25 +356,16 @@ def _followed(loc: Sequence[Any], raw: Any, model: Any) -> tuple[KeyPath, Any]:
         elif not (i == len(steps) - 1 and isinstance(raw, dict)):
             continue
         path.append(step)
-        fields = getattr(model, "model_fields", {}) if i < len(steps) - 1 else {}
-        if step in fields:
-            model = next(_models_in(fields[step].annotation), model)
-    return tuple(path), model
+    return tuple(path)
 
 
-def _models_in(annotation: Any) -> Iterator[Any]:
-    """Yield the sections within a type."""
-    if hasattr(annotation, "model_fields"):
-        yield annotation
-    for argument in getattr(annotation, "__args__", ()):
-        yield from _models_in(argument)
-
-
-def _text(error: Any, section: Any) -> str:
+def _text(error: Any) -> str:
     """Say in a sentence what an error of pydantic is."""
     kind, value = error["type"], error.get("input")
     if kind == "extra_forbidden":
-        return "unknown key" + suggestion(str(error["loc"][-1]), section.model_fields)
+        models = ExperimentConfig.model_json_schema()
+        keys = {key for one in models["$defs"].values() for key in one.get("properties", ())}
+        return "unknown key" + suggestion(str(error["loc"][-1]), {*keys, *models["properties"]})
     if kind == "literal_error":
         # pydantic writes the alternatives as "'a', 'b' or 'c'"
         expected = error["ctx"]["expected"].replace(" or ", ", ").split(", ")
@@ -386,10 +373,8 @@ def _text(error: Any, section: Any) -> str:
         return f"{shortened(value)} is not allowed{hint}"
     if kind == "value_error":
         return str(error["ctx"]["error"])
-    text = (
-        _PLAIN.get(re.sub("_(type|parsing|from_float)$", "", kind))
-        or error["msg"][0].lower() + error["msg"][1:]
-    )
+    plain = _PLAIN.get(re.sub("_(type|parsing|from_float)$", "", kind))
+    text = plain or error["msg"][0].lower() + error["msg"][1:]
     if kind == "missing" or isinstance(value, (dict, list)):
         return text
     return f"{text}, not {shortened(value)}"
