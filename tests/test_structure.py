@@ -4,9 +4,12 @@ import ast
 import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
+from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
+
+from tests.test_lazy import sources
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "kernlearn"
@@ -28,31 +31,21 @@ def tree(module: str) -> ast.Module:
 
 @cache
 def lazy_names(package: str) -> dict[str, str]:
-    """The module behind each name that a package exports lazily."""
+    """The module behind each name that a package hands on."""
     if package not in MODULES or MODULES[package].name != "__init__.py":
         return {}
-    tables = [node for node in ast.walk(tree(package)) if isinstance(node, ast.Dict)]
     return {
-        key.value: f"{package}.{value.value or key.value}"
-        for table in tables
-        for key, value in zip(table.keys, table.values, strict=True)
-        if isinstance(key, ast.Constant) and isinstance(value, ast.Constant)
+        name: resolve_name(module, package) if module[:1] == "." else f"{package}.{module or name}"
+        for module, names in sources(MODULES[package]).items()
+        for name in names
     }
 
 
 @cache
 def imports(module: str) -> frozenset[str]:
-    """The modules of kernlearn that a module imports, inside functions too, types apart."""
-    for_types = {
-        id(inner)
-        for node in ast.walk(tree(module))
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
-        for inner in ast.walk(node)
-    }
+    """The modules of kernlearn that a module imports, within functions and for types too."""
     found = set()
     for node in ast.walk(tree(module)):
-        if id(node) in for_types:
-            continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
