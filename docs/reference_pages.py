@@ -18,7 +18,6 @@ from typer.cli import get_docs_for_click
 from typer.main import get_command
 
 from kernlearn.cli.app import app
-from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import ESTIMATORS, METRICS, SCORERS, TASKS
 from kernlearn.datasets import catalogue, generators
 from kernlearn.datasets.card import Card
@@ -168,23 +167,11 @@ def _keys_page(title: str, about: str, model: type[BaseModel]) -> str:
         lines += [f"## `{part.name}`" if part.name else "## The whole file", ""]
         lines += [escaped(part.about), ""]
         for key in part.keys:
-            # some names are those of config keys: links lead to those
-            facts = [":no-index:"] if model is Card else []
-            facts += [f":type: {key.type}", *([f":default: {key.default}"] * bool(key.default))]
+            facts = [f":type: {key.type}", *([f":default: {key.default}"] * bool(key.default))]
             needed = " Required." if key.required else ""
             text = sentence(key.description)
             lines += _directive("confval", key.name, *facts, "", f"{text}{needed}")
     return "\n".join(lines)
-
-
-def config_page() -> str:
-    """Return the page of all keys of configs."""
-    about = (
-        "Every key of the YAML file of an experiment; [configs](../configs.md) explains them by "
-        "examples. NAME stands for a name of your own, `[]` for an entry of a list. A method, a "
-        "kernel and a generator have their parameters as further keys."
-    )
-    return _keys_page("Keys of configs", about, ExperimentConfig)
 
 
 def card_page() -> str:
@@ -267,7 +254,6 @@ def names_page() -> str:
 #: The pages by name, with what they are made of.
 PAGES = {
     "commands": commands_page,
-    "config": config_page,
     "card": card_page,
     "metrics": metrics_page,
     "names": names_page,

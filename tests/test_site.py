@@ -90,8 +90,7 @@ def test_pages_are_made_of_the_application(tmp_path):
     )
     for name in re.findall(r"^  (\S+)", "".join(sections), re.MULTILINE):
         assert f"\n| `{name}` |" in pages["names"], name
-    for key in ("methods", "protocol.splits"):
-        assert f"```{{confval}} {key}\n" in pages["config"]
+    assert "```{confval} title\n" in pages["card"]
     source = DOCS / "reproduction.md"
     text = stage.relinked("[a](verdicts.md#x) [b](../configs/table6.yaml)", source, tmp_path)
     assert text == "[a](verdicts.md#x) [b](files/configs/table6.yaml)"
