@@ -1,59 +1,407 @@
-"""The ``kernlearn`` command and its short subcommands."""
+"""The ``kernlearn`` command: run, plan, report, check, compare, forks, export and merge."""
 
+import re
 import sys
-from typing import Annotated, Any, NoReturn
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
 from typer import Argument, Option
 
 import kernlearn
-from kernlearn.cli import (
-    analysis,
-    datasets,
-    equivalence,
-    forks,
-    goodness,
-    init,
-    ranks,
-    report,
-    run,
-    show,
-    store,
-    terminal,
+from kernlearn import config as configs
+from kernlearn import datasets, engine, reports
+from kernlearn import store as stores
+from kernlearn.cli import data, init, output
+from kernlearn.cli.output import option
+from kernlearn.exceptions import (
+    ConfigError,
+    DataError,
+    KernlearnError,
+    ReportError,
+    StoreError,
+    SummaryError,
 )
-from kernlearn.cli.options import Configs, Profile, Settings, load_experiments
-from kernlearn.datasets.resources import shipped
-from kernlearn.exceptions import KernlearnError
 
 app = typer.Typer(
     name="kernlearn",
-    help="Reproduce the published experiments on resource-efficient kernel learning.",
+    help="Run experiments on kernel methods, and report and compare their results.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # importing rich for help texts takes longer than all else
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 
-for command in (
-    init.init,
-    show.show,
-    run.plan,
-    run.run,
-    report.report,
-    store.compare,
-    ranks.ranks,
-    equivalence.equivalence,
-    report.check,
-    forks.forks,
-    store.export,
-    store.merge,
-    goodness.goodness,
-    analysis.rademacher,
-    analysis.regret,
-):
-    app.command()(command)
-app.add_typer(datasets.app, name="datasets")
+Configs = Annotated[list[str], Argument(metavar="CONFIG", help="YAML files, or shipped names.")]
+AllConfigs = Annotated[list[str] | None, Argument(metavar="CONFIG", help="By default all.")]
+Profile = Annotated[str, option("A smaller version that the config defines.", "NAME")]
+Settings = Annotated[
+    list[str], option("Set a value of the config; repeatable.", "KEY=VALUE", "-o", "--option")
+]
+Only = Annotated[list[str], option("Take only such trials; repeatable.", "LABEL=VALUE,...")]
+Store = Annotated[Path, option("Results, by default results/runs/store.sqlite.", "FILE")]
+Available = Annotated[bool, option("Leave out data that is missing.", None, "--available")]
+Jobs = Annotated[int, option("Trials at a time, by default 1.", "N", "--jobs", "-j")]
+Summary = Annotated[Path | None, option("Also write summaries (CSV, JSON) here.", "DIR")]
+
+STORE = Path("results/runs/store.sqlite")
+SITE = Path("results/site")
+BASELINE = Path("results/baseline")
+#: Distinct errors, and conflicts of a merge, that are shown.
+SHOWN = 5
+
+
+@app.command()
+def run(
+    configs: Configs,
+    profile: Profile = "full",
+    settings: Settings = [],
+    only: Only = [],
+    jobs: Jobs = 1,
+    scheduler: Annotated[str | None, option("Run on Dask, tcp://HOST:PORT.", "ADDRESS")] = None,
+    timeout: Annotated[float | None, option("Time limit of a trial.", "SECONDS")] = None,
+    memory: Annotated[str | None, option("Memory limit, such as 4GB.", "SIZE")] = None,
+    allow_contention: Annotated[
+        bool, option("Measure times though trials share cores.", None, "--allow-contention")
+    ] = False,
+    retry_failed: Annotated[
+        bool, option("Run the trials again that failed before.", None, "--retry-failed")
+    ] = False,
+    force: Annotated[list[str], option("Run again what has this label, or all.", "NAME")] = [],
+    available: Available = False,
+    no_report: Annotated[bool, option("Write and print no report.", None, "--no-report")] = False,
+    store: Store = STORE,
+) -> None:
+    """Run the trials that the store lacks, and report the results.
+
+    Example: kernlearn run mine.yaml --jobs 4 --only dataset=letter,method=K
+    """
+    choice = _choice(only, retry_failed, force)
+    plans = _plans(_load(configs, profile, settings), available, choice)
+    for plan in plans:
+        engine.selection.check_choice(plan, choice)
+    _show_preparations(plans)
+    failed, progress = 0, cast(Any, output.Progress())
+    with stores.Store(store) as opened:
+        executor = engine.make_executor(
+            jobs=jobs, scheduler=scheduler, timeout=timeout, memory=_size(memory)
+        )
+        with closing(executor):
+            for plan in plans:
+                outcome = engine.run_plan(
+                    plan,
+                    opened,
+                    executor=executor,
+                    choice=choice,
+                    allow_contention=allow_contention,
+                    listener=progress,
+                )
+                failed += outcome.failed + outcome.failed_before
+                if not no_report:
+                    _report(plan, opened, choice, store.parent)
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def plan(
+    configs: Configs,
+    profile: Profile = "full",
+    settings: Settings = [],
+    only: Only = [],
+    store: Store = STORE,
+) -> None:
+    """Check configs, and show what would run, what is stored and what is missing.
+
+    Example: kernlearn plan table4_2
+    """
+    choice = _choice(only, False, [])
+    experiments = _load(configs, profile, settings)
+    with _existing(store) as opened:
+        for plan in _plans(experiments, True, choice):
+            _show_plan(plan, opened, choice)
+
+
+@app.command()
+def report(
+    configs: AllConfigs = None,
+    profile: Annotated[str | None, option("By default the one with most results.", "NAME")] = None,
+    settings: Settings = [],
+    summaries: Annotated[
+        Path | None, option("Report summaries, without a store.", "DIR", "--from")
+    ] = None,
+    store: Store = STORE,
+    folder: Annotated[Path | None, option("Folder to write to.", "DIR", "--output")] = None,
+    summary: Summary = None,
+) -> None:
+    """Write pages of the results in a store, or of summaries.
+
+    Without CONFIG this is a site of all experiments, in results/site. With CONFIG it is a page
+    for each, next to the store, and tables on the terminal.
+
+    \b
+    Examples:
+      kernlearn report mine.yaml
+      kernlearn report --from results/measured
+    """  # noqa: D301
+    from kernlearn.reports import site
+    from kernlearn.reports.stored import stored_plans
+    from kernlearn.reports.summarised import summarised_reports
+
+    names = configs or []
+    if summaries is not None:
+        own = [Path(name) for name in names if Path(name).is_file()]
+        found, skipped = summarised_reports(
+            summaries, configs=own, names={Path(name).stem for name in names}
+        )
+        if not found:
+            reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
+            raise ReportError(f"{summaries}: nothing to show{reasons}")
+        _show_site(site.write_site(found, folder or SITE, skipped=skipped), found, skipped)
+        return
+    loaded = _load(names, profile or "full", settings)
+    with stores.Store.existing(store) as opened:
+        if names:
+            for plan in _plans(loaded, True):
+                _report(plan, opened, _choice([], False, []), folder or store.parent, summary)
+            return
+        plans, skipped = stored_plans(opened, profile=profile, settings=settings)
+        if not plans:
+            reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
+            raise ReportError(f"{store}: nothing to show{reasons or '; it has no results'}")
+        index, found = site.publish(plans, opened, folder or SITE, skipped=skipped)
+        if summary is not None:
+            for one in plans:
+                reports.write_summary(reports.assemble(one, opened), summary)
+        _show_site(index, found, skipped)
+
+
+@app.command()
+def check(
+    configs: Configs,
+    against: Annotated[
+        Path, option("Summaries to compare with, by default results/baseline.", "DIR")
+    ] = BASELINE,
+    profile: Annotated[str, option("Their profile, by default quick.", "NAME")] = "quick",
+    settings: Settings = [],
+    junit: Annotated[Path | None, option("Also write a JUnit XML file.", "FILE")] = None,
+    available: Available = False,
+    store: Store = STORE,
+) -> None:
+    """Compare the results in a store with committed summaries.
+
+    The exit code is 1 if a number moved further than its tolerance, or a cell is missing on
+    either side. The tolerance is the config's `drift`; by default 0.02 for an accuracy, 2
+    points for an error in per cent, 2 % for others, or half a standard deviation over the
+    splits if that is more. Times are not compared.
+    """
+    from kernlearn.reports import check as rules
+
+    checks, errors = {}, []
+    with stores.Store.existing(store) as opened:
+        for plan in _plans(_load(configs, profile, settings), available):
+            try:
+                checks[plan.experiment.name] = rules.check_plan(plan, opened, against)
+            except KernlearnError as error:
+                errors.append(str(error))
+    failed = False
+    for name, frame in checks.items():
+        counts = frame["outcome"].value_counts()
+        outcomes = ", ".join(f"{counts[o]} {o}" for o in rules.OUTCOMES if o in counts)
+        typer.echo(f"{name}: {len(frame)} cells: {outcomes}")
+        for _, row in frame[frame["outcome"].isin(rules.FAILURES)].iterrows():
+            failed = True
+            typer.echo(f"  {row['outcome']}: {rules.cell_name(row)}: {rules.cell_text(row)}")
+    if junit is not None:
+        rules.write_junit(checks, junit)
+    if errors:
+        raise SummaryError("\n".join(errors))
+    if failed:
+        typer.echo("If this is intended, `kernlearn report --summary` writes a new baseline.")
+        raise typer.Exit(1)
+
+
+@app.command()
+def compare(
+    what: Annotated[
+        list[str], Argument(metavar="WHAT", help="A config [and methods of it], or two stores.")
+    ],
+    metric: Annotated[str | None, option("By default the first that is no time.", "NAME")] = None,
+    control: Annotated[str | None, option("Compare with it, not the best.", "METHOD")] = None,
+    margin: Annotated[float | None, option("A difference that does not matter.", "X")] = None,
+    best_of: Annotated[
+        list[str], option("Add the best of these on held-out rows.", "METHOD")
+    ] = [],
+    only: Only = [],
+    profile: Profile = "full",
+    settings: Settings = [],
+    file: Annotated[Path | None, option("Also write a CSV file.", "FILE", "--output")] = None,
+    store: Store = STORE,
+) -> None:
+    """Compare the methods of an experiment, or two stores; say which is best.
+
+    With --margin, two one-sided tests show which methods are not worse.
+
+    \b
+    Examples:
+      kernlearn compare table4_2 BBS FTUNE-S --only n_landmarks=30
+      kernlearn compare old.sqlite new.sqlite
+    """  # noqa: D301
+    from kernlearn.datasets.escaping import csv_text
+
+    if all(Path(name).suffix in (".sqlite", ".db") for name in what):
+        if len(what) != 2:
+            raise StoreError("compare: expected two stores, or a config and methods of it")
+        frame = _compare_stores(Path(what[0]), Path(what[1]), metric)
+    else:
+        (plan,) = _plans(_load(what[:1], profile, settings), True)
+        frame = _compare_methods(plan, store, what[1:], metric, control, margin, best_of, only)
+    if file is not None:
+        output.write_text(file, csv_text(frame, float_format="%.6g"), f"{len(frame)} rows")
+
+
+@app.command()
+def forks(
+    configs: AllConfigs = None,
+    profile: Profile = "full",
+    jobs: Jobs = 1,
+    no_run: Annotated[bool, option("Run nothing; use what is stored.", None, "--no-run")] = False,
+    available: Available = False,
+    store: Store = STORE,
+    summary: Annotated[Path | None, option("Also write forks.csv to this folder.", "DIR")] = None,
+) -> None:
+    """Show what the alternatives to choices in the configs would give.
+
+    A config lists under `forks` the choices that agree with a paper's numbers. Each
+    alternative is run, and its verdicts are counted over the reported numbers that all
+    alternatives have measured. An alternative whose data are missing is left out.
+
+    Example: kernlearn forks table3_1 --no-run
+    """
+    from kernlearn.datasets.escaping import csv_text
+    from kernlearn.reports import forks as rules
+
+    names = configs or sorted(path.stem for path in _shipped())
+    found, progress = list[Any](), cast(Any, output.Progress())
+    with stores.Store(store) as opened, closing(engine.make_executor(jobs=jobs)) as executor:
+        for name, experiment in zip(names, _load(names, profile, []), strict=True):
+            for fork in experiment.config.forks:
+                choice = engine.selection.Choice(only=tuple(fork.only))
+                summaries, missing = {}, set[str]()
+                for branch, changes in rules.branches(fork).items():
+                    chosen = branch == rules.CHOSEN
+                    splits = [f"splits={fork.splits}"] if fork.splits else []
+                    loaded = _load([name], profile, [*changes, *splits])
+                    (plan,) = _plans(loaded, available or not chosen, choice)
+                    if chosen:
+                        missing = set(plan.left_out)
+                    elif lacking := [d for d in plan.left_out if d not in missing]:
+                        typer.echo(
+                            f"{experiment.name}: {fork.choice}: the alternative {branch} is left "
+                            f"out, data not found: {', '.join(lacking)}"
+                        )
+                        continue
+                    if not no_run:
+                        engine.run_plan(
+                            plan,
+                            opened,
+                            executor=executor,
+                            choice=choice,
+                            listener=progress,
+                        )
+                    summaries[branch] = rules.summary_of(plan, opened)
+                found += rules.judge_fork(experiment.name, fork, experiment.config, summaries)
+    if not found:
+        typer.echo("These configs state no forks.")
+        return
+    output.show_table(
+        ["experiment", "choice", "", "numbers", *rules.MEASURED, "deviation"],
+        [
+            [
+                one.experiment,
+                one.choice,
+                one.branch,
+                str(one.numbers),
+                *(str(one.verdicts[verdict] or "·") for verdict in rules.MEASURED),
+                f"{one.deviation:.2f}",
+            ]
+            for one in found
+        ],
+        left=3,
+    )
+    typer.echo("deviation: median distance from the reported numbers, in tolerances")
+    if summary is not None:
+        text = csv_text(rules.fork_table(found), float_format="%.4g")
+        output.write_text(summary / "forks.csv", text, f"{len(found)} branches")
+
+
+@app.command()
+def export(
+    file: Annotated[Path | None, option("File, by default stdout.", "FILE", "--output")] = None,
+    form: Annotated[
+        str | None, option("csv, json or parquet; else as the suffix.", "FORM", "--format")
+    ] = None,
+    experiment: Annotated[list[str], option("Only this one; repeatable.", "NAME")] = [],
+    store: Store = STORE,
+) -> None:
+    """Export a store as a table with a row for each trial and metric.
+
+    Example: kernlearn export --output numbers.csv
+    """
+    if form is None:
+        suffix = file.suffix[1:].lower() if file is not None else ""
+        form = suffix if suffix in reports.export.FORMATS else "csv"
+    if form not in reports.export.FORMATS:
+        raise StoreError(f"--format {form}: expected one of {', '.join(reports.export.FORMATS)}")
+    if file is None and form == "parquet":
+        raise StoreError("--format parquet: name a file with --output")
+    with stores.Store.existing(store) as opened:
+        rows = reports.export.tidy_rows(opened, experiment)
+        if file is None:
+            typer.echo(reports.export.export_text(rows, form), nl=False)
+        else:
+            count = reports.export.export_file(rows, file, form)
+            typer.echo(f"{file}: {count} rows")
+
+
+@app.command()
+def merge(
+    paths: Annotated[
+        list[Path], Argument(metavar="SRC... DEST", help="Stores, the last one to merge into.")
+    ],
+) -> None:
+    """Merge stores into another one, which is created if it does not exist.
+
+    Where both have a trial with other numbers, those of the destination stay, and the exit code
+    is 1.
+
+    Example: kernlearn merge laptop.sqlite server.sqlite all.sqlite
+    """
+    *sources, destination = paths
+    if not sources:
+        raise StoreError("merge: expected at least one source and the store to merge into")
+    conflicts = 0
+    for source in sources:
+        summary = stores.merging.merge(source, destination)
+        conflicts += len(summary.conflicts)
+        typer.echo(
+            f"{source} into {destination}: {summary.added} trials added, {summary.same} the same, "
+            f"{len(summary.conflicts)} in conflict"
+        )
+        for one in summary.conflicts[:SHOWN]:
+            typer.echo(f"  conflict: {one.experiment} {one.key[:10]} {one.labels}")
+    if conflicts:
+        raise typer.Exit(1)
+
+
+app.command()(init.init)
+app.command("list")(data.show_names)
+app.add_typer(data.app, name="datasets")
 
 
 def _show_version(requested: bool) -> None:
@@ -64,113 +412,287 @@ def _show_version(requested: bool) -> None:
 
 @app.callback()
 def _root(
-    context: typer.Context,
-    debug: Annotated[bool, Option(help="Show the traceback of an error.")] = False,
+    debug: Annotated[bool, Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
         bool,
-        Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
-        ),
+        Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    # --version acts in its callback, --debug in main()
-    del debug, version
-    context.color = True  # escapes in names are written out, not taken away
-
-
-@app.command()
-def validate(configs: Configs, profile: Profile = "full", option: Settings = []) -> None:
-    """Check config files and list all errors.
-
-    \b
-    Examples:
-      kernlearn validate mine.yaml
-    """  # noqa: D301
-    for experiment in load_experiments(configs, profile, None, option):
-        typer.echo(f"{experiment.path}: valid")
-
-
-@app.command("list")
-def show_list(
-    config: Annotated[str | None, Argument(help="Also list the plug-ins of this config.")] = None,
-) -> None:
-    """List the shipped configs and the names that a config can use.
-
-    \b
-    Examples:
-      kernlearn list
-      kernlearn list mine.yaml
-    """  # noqa: D301
-    from kernlearn.config import plugins, read
-    from kernlearn.config.names import TASKS
-    from kernlearn.datasets.drawn_rows import STREAMS
-    from kernlearn.datasets.yaml import read_yaml
-    from kernlearn.kernels.registry import LIBRARIES
-
-    def marked(text: str, component: object) -> str:
-        plugin = getattr(component, "plugin", "")
-        return f"{text} ({plugin})".lstrip() if plugin else text
-
-    scope = plugins.installed_plugins() if config is None else read.load_scope(config)
-    configs = sorted(shipped("configs").glob("*.yaml"))
-    cards: dict[str, Any] = {**kernlearn.datasets.catalogue(), **scope.datasets}
-    measured = {task: scope.task_metrics(task) for task in TASKS}
-    scorers = {name for name, metric in scope.metrics.items() if metric.scorer}
-    sections = {
-        "Configs": {path.stem: read_yaml(path)[0]["title"] for path in configs},
-        "Data sets": {n: marked(d.title, d) for n, d in sorted(cards.items())},
-        "Generators": {n: marked(g.title, g) for n, g in sorted(scope.generators.items())},
-        "Streams": {n: one.title for n, one in STREAMS.items()},
-        "Kernels": {n: marked(c.summary, c) for n, c in scope.kernels.items()},
-        "Similarities of libraries": {
-            name: f"{', '.join(sorted(library.kinds))} ({library.about})"
-            for name, library in sorted(LIBRARIES.items())
-        },
-        "Estimators": {n: marked(c.summary, c) for n, c in scope.estimators.items()},
-        "Metrics": {
-            task: ", ".join(marked(n, scope.metrics[n]) for n in names if n not in scorers)
-            for task, names in measured.items()
-        },
-        "Scorers of scikit-learn": {
-            task: ", ".join(found)
-            for task, names in measured.items()
-            if (found := [n for n in names if n in scorers])
-        },
-    }
-    for title, entries in sections.items():
-        terminal.write_heading(title)
-        width = max(map(len, entries), default=0)
-        for name, text in entries.items():
-            typer.echo(f"  {name:{width}}  {text}")
-    for fault in scope.broken:
-        typer.echo(f"kernlearn: {fault}", err=True)
+    del debug, version  # --version acts in its callback, --debug in main()
 
 
 def main() -> None:
-    """Run the command; a user's error is one message on standard error and exit code 2.
-
-    So is what the operating system refuses: a full disk, a folder that is gone or not writable.
-    """
-    terminal.prepare_output()
+    """Run the command; a user's error is one message on standard error and exit code 2."""
+    output.prepare_streams()
     try:
-        try:
-            app()
-        finally:
-            terminal.flush_output()
+        app()
+        sys.stdout.flush()
     except KernlearnError as error:
         _fail(error, str(error))
     except MemoryError as error:
-        _fail(error, str(error) or "more memory is needed than there is; fewer points need less")
+        _fail(error, str(error) or "more memory is needed than there is")
     except KeyboardInterrupt:
         raise SystemExit(130) from None
     except BrokenPipeError:
         raise SystemExit(1) from None
     except OSError as error:
-        _fail(error, terminal.said(error))
+        _fail(error, f"{error.filename or 'output'}: {error.strerror or error}")
 
 
 def _fail(error: Exception, message: str) -> NoReturn:
     if "--debug" in sys.argv:
         raise error
-    typer.echo(f"kernlearn: {message}", err=True, color=True)
+    typer.echo(f"kernlearn: {message}", err=True)
     raise SystemExit(2) from None
+
+
+def _load(names: Sequence[str], profile: str, settings: Sequence[str]) -> list[Any]:
+    """Load all configs before anything runs; one error has those of all configs."""
+    loaded, errors = [], []
+    for name in names:
+        try:
+            loaded.append(configs.load_config(name, profile=profile, settings=settings))
+        except ConfigError as error:
+            errors.append(str(error))
+    if errors:
+        raise ConfigError("\n".join(errors))
+    return loaded
+
+
+def _plans(
+    loaded: Sequence[Any], available: bool, choice: "engine.selection.Choice | None" = None
+) -> "list[engine.Plan]":
+    """Plan experiments, or the data sets that are chosen; one message names what is missing."""
+    plans, missing = [], {}
+    for experiment in loaded:
+        config = experiment.config
+        labels = None if choice is None else choice.datasets(config)
+        plan = engine.make_plan(experiment, available=True, labels=labels)
+        for label in plan.left_out:
+            if not config.datasets[label].optional:
+                card = datasets.find_card(config.published[label])
+                missing[card.name] = card
+        plans.append(plan)
+    if missing and not available:
+        raise DataError(
+            f"{datasets.missing_message(missing.values())}\n`kernlearn datasets fetch NAME` "
+            "downloads what its publisher serves; --available runs the rest without them."
+        )
+    return plans
+
+
+def _choice(
+    only: Sequence[str], retry_failed: bool, force: Sequence[str]
+) -> "engine.selection.Choice":
+    matches = tuple(map(engine.selection.parse_only, only))
+    return engine.selection.Choice(retry_failed, tuple(force), matches)
+
+
+def _size(text: str | None) -> int | None:
+    """Return a size such as "4GB" in bytes."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", text.strip(), re.IGNORECASE)
+    if match is None:
+        raise DataError(f"--memory {text!r}: expected a size such as 4GB")
+    return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
+
+
+def _compare_methods(
+    plan: "engine.Plan",
+    store: Path,
+    methods: Sequence[str],
+    metric: str | None,
+    control: str | None,
+    margin: float | None,
+    best_of: Sequence[str],
+    only: Sequence[str],
+) -> Any:
+    """Print the methods of an experiment, the best first, and return the numbers."""
+    from kernlearn.engine.grids import chosen_by_mean
+    from kernlearn.reports import compare as rules
+    from kernlearn.reports.rankings import checked_metric
+    from kernlearn.reports.summary import direction
+
+    config, name = plan.experiment.config, plan.experiment.name
+    metric = checked_metric(config, name, metric)
+    matches = [engine.selection.parse_only(text) for text in only]
+
+    def wanted(labels: Any) -> bool:
+        # a method without a label is compared with all values of it
+        return not matches or any(
+            all(labels.get(k) is None or str(labels[k]) in v for k, v in match.items())
+            for match in matches
+        )
+
+    with stores.Store.existing(store) as opened:
+        results = chosen_by_mean(plan, opened.get(trial.key for trial in plan.trials))
+    values = rules.method_values(plan, results, metric, wanted)
+    if best_of:
+        values = rules.with_best_of(values, best_of)
+    if methods:
+        named = [*methods, *filter(None, [control]), *([rules.BEST_OF] if best_of else [])]
+        if unknown := [m for m in named if m not in {*values["name"], *values["method"]}]:
+            raise ReportError(f"{name}: no numbers of a method {unknown[0]!r}")
+        values = values[values["method"].isin(named) | values["name"].isin(named)]
+    result = rules.compare_methods(
+        values, direction(metric, config), control=control, margin=margin
+    )
+    places = result.datasets["dataset"].unique()
+    many = len(places) > 1
+    typer.echo(f"{name}: {metric} on {f'{len(places)} data sets' if many else places[0]}")
+    percent = 95 if margin is None else 90
+    p_head = "p (Holm)" if margin is None else f"p (worse by {margin:g})"
+    heads = ["method", "mean", "rank", "difference", f"{percent} % interval", p_head, "outcome"]
+    rows = []
+    for method, row in result.table.iterrows():
+        texts = [str(method), f"{row['mean']:.4g}", f"{row['rank']:.2f}"]
+        if method == result.control:
+            rows.append([*texts, "", "", "", "control" if control else "best"])
+        else:
+            rows.append([*texts, *_difference(row), f"{row['p']:.2g}", row["outcome"]])
+    output.show_table(heads, rows)
+    if many and len(rows) == 2:
+        each = result.datasets.to_dict("records")
+        output.show_table(
+            ["data set", "difference", f"{percent} % interval", "splits"],
+            [[row["dataset"], *_difference(row), str(row["n_splits"])] for row in each],
+        )
+    if result.left_out:
+        typer.echo(f"left out, without numbers of all methods: {', '.join(result.left_out)}")
+    if result.friedman == result.friedman:
+        typer.echo(f"Friedman's test of the ranks: p = {result.friedman:.2g}")
+    if control is None:
+        first, *others = (str(method) for method in result.table.index)
+        near = [m for m in others if result.table.at[m, "outcome"] != "worse"]
+        more = f" and {len(near) - 3} more" if len(near) > 3 else ""
+        behind = f"not shown to be worse: {', '.join(near[:3])}{more}"
+        typer.echo(f"Best: {first}; {behind if near else 'all others are worse'}")
+    typer.echo("Differences from the control or the best: corrected resampled t-test, level 5 %")
+    return result.table.reset_index()
+
+
+def _difference(row: Any) -> list[str]:
+    return [f"{row['difference']:+.3g}", f"{row['low']:+.3g} to {row['high']:+.3g}"]
+
+
+def _compare_stores(a: Path, b: Path, metric: str | None) -> Any:
+    """Print the cells in which two stores differ, and return all."""
+    from kernlearn.reports import comparison
+    from kernlearn.reports.summary import KEY
+
+    sides = comparison.read_side(str(a), a), comparison.read_side(str(b), b)
+    frame = comparison.compare(*sides, metrics=[metric] if metric else [])
+    counts = frame["outcome"].value_counts().to_dict()
+    changed = frame[frame["outcome"].isin(["a better", "b better", "different"])]
+    rows = [
+        [
+            *(str(row[key] or "") for key in KEY),
+            *(f"{row[key]:.4g}" for key in ("mean_a", "mean_b", "difference")),
+            f"{row['low']:.3g} to {row['high']:.3g}",
+            row["outcome"],
+        ]
+        for row in changed.to_dict("records")
+    ]
+    if rows:
+        heads = [*KEY, "A", "B", "B − A", "95 % interval", "outcome"]
+        output.show_table(heads, rows, left=len(KEY))
+    listed = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    typer.echo(f"{len(frame)} cells: {listed or 'nothing to compare'}")
+    return frame
+
+
+def _existing(store: Path) -> Any:
+    """Open a store for reading, if there is one."""
+    return stores.Store.existing(store) if store.exists() else nullcontext()
+
+
+def _shipped() -> list[Path]:
+    from kernlearn.datasets.resources import shipped
+
+    return sorted(shipped("configs").glob("*.yaml"))
+
+
+def _report(
+    plan: "engine.Plan",
+    store: "stores.Store",
+    choice: "engine.selection.Choice",
+    folder: Path,
+    summary: Path | None = None,
+) -> None:
+    """Write and print the report of an experiment.
+
+    A profile, settings and chosen trials have folders of their own, so that they never replace
+    the full report.
+    """
+    experiment = plan.experiment
+    parts = [experiment.profile] if experiment.indicative else []
+    parts += experiment.settings
+    if choice.only:
+        plan = replace(plan, trials=engine.selection.check_choice(plan, choice))
+        parts += [f"{k}={'+'.join(v)}" for match in choice.only for k, v in match.items()]
+    name = re.sub(r"[^\w.=+-]+", "_", "-".join([experiment.name, *parts]))[:100]
+    result = reports.assemble(plan, store)
+    output.show_report(result)
+    page = reports.write_report(result, folder / name)
+    beside = f", apart from the full report in {folder / experiment.name}" if parts else ""
+    typer.echo(f"Report: {page}{beside}")
+    if summary is not None:
+        reports.write_summary(result, summary)
+
+
+def _show_site(index: Path, shown: Sequence[Any], skipped: Sequence[Any]) -> None:
+    from kernlearn.reports.totals import total
+
+    for one in shown:
+        name, done, trials = (one.details[key] for key in ("experiment", "done", "trials"))
+        typer.echo(f"{name}: profile {one.run_as}, {done} of {trials} trials")
+    for one in skipped:
+        typer.echo(f"{one.name}: not shown: {one.reason}")
+    for sentence in total(one.measured for one in shown).in_words():
+        typer.echo(sentence)
+    typer.echo(f"Site: {index}")
+
+
+def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
+    """Print what was dropped, coded or filled in of each data set, once."""
+    done = {label: one for plan in plans for label, one in plan.preparations.items()}
+    for label, preparation in done.items():
+        for sentence in preparation.sentences:
+            typer.echo(f"{label}: {sentence}")
+    for plan in plans:
+        for what, names in (("found", plan.left_out), ("installed", plan.not_installed)):
+            if names:
+                typer.echo(f"{plan.experiment.name}: left out, not {what}: {', '.join(names)}")
+
+
+def _show_plan(
+    plan: "engine.Plan", store: "stores.Store | None", choice: "engine.selection.Choice"
+) -> None:
+    """Print what an experiment compares, and the state of its trials."""
+    config, name = plan.experiment.config, plan.experiment.name
+    trials = engine.selection.check_choice(plan, choice)
+    states = engine.selection.trial_states(plan, store)
+    typer.echo(f"{name}: {config.title} (profile {plan.experiment.profile})")
+    facts = {
+        "task": config.task.replace("_", " "),
+        "data": ", ".join(label for label in config.datasets if label not in plan.left_out),
+        "kernels": ", ".join(config.kernels),
+        "methods": ", ".join(config.methods),
+        "splits": f"{config.protocol.splits}, {config.protocol.folds or 'random'}",
+        "metrics": ", ".join(config.metrics),
+    }
+    for fact, text in facts.items():
+        if text:
+            typer.echo(f"  {fact:8} {text}")
+    _show_preparations([plan])
+    counts = Counter(states[trial.key] for trial in trials)
+    typer.echo(
+        f"  {len(trials)} trials: {counts['cached']} in the store, {counts['failed']} failed, "
+        f"{counts['new'] + counts['stale']} to run"
+    )
+    failed = [trial.key for trial in trials if states[trial.key] == "failed"]
+    if failed and store is not None:
+        errors = Counter(result.error for result in store.get(failed).values())
+        for error, count in errors.most_common(SHOWN):
+            typer.echo(f"  failed, {count} times: {error}")

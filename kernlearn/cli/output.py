@@ -1,0 +1,211 @@
+"""What the commands print: tables as wide as the terminal, reports, and the progress of a run."""
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from kernlearn.exceptions import ReportError
+
+#: Width of an output that is neither a terminal nor has a width in $COLUMNS.
+UNBOUNDED = 10_000
+# What the signs of a table mean, in the order of the legend.
+_SIGNS = {
+    "✓": "within the tolerance of the reported number",
+    "≈": "further off, by no more than chance explains",
+    "▲": "better than reported",
+    "△": "a baseline that is better than reported",
+    "▼": "worse than reported",
+    "≠": "measured on other data",
+    "±": "standard deviation over the splits",
+    "!": "a solver stopped early",
+}
+# Metrics shown as a trial ends, if it has them; of others the first three.
+_METRICS = ("accuracy", "auc", "mse", "aae", "ndcg", "gram_error", "fit_seconds")
+
+
+def option(help: str, metavar: str | None = None, *names: str) -> Any:
+    """Return an option of a command whose help says what its default is, if that is needed."""
+    return typer.Option(*names, metavar=metavar, help=help, show_default=False)
+
+
+def prepare_streams() -> None:
+    """Let the output replace what its encoding lacks, instead of an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def make_console() -> Any:
+    """Return a console as wide as the terminal, or as $COLUMNS says; names are no markup."""
+    from rich.console import Console
+
+    wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else UNBOUNDED
+    return Console(file=sys.stdout, width=wide, markup=False, emoji=False, highlight=False)
+
+
+def show_table(
+    heads: Sequence[str], rows: Sequence[Sequence[Any]], *, left: int = 1, title: str = ""
+) -> None:
+    """Print a table, as many columns at a time as there is room for.
+
+    The first `left` columns name a row and are repeated; the others hold numbers, as text or as
+    ``rich.text.Text``. A row that starts like the one above it does not repeat its first name.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.cells import cell_len
+    from rich.table import Table
+
+    console = make_console()
+    if title:
+        console.print(title, style="bold", soft_wrap=True)
+    widths = [
+        2 + max(cell_len(line) for text in column for line in (str(text).splitlines() or [""]))
+        for column in zip(heads, *rows, strict=True)
+    ]
+    named, first = sum(widths[:left]), left
+    while first < len(heads) or first == left:
+        ends = list(accumulate(widths[first:], initial=named))
+        last = first + max(1, sum(end <= console.width for end in ends) - 1)
+        table = Table(box=SIMPLE_HEAD)
+        for head in heads[:left]:
+            table.add_column(head, no_wrap=named < console.width // 2)
+        for head in heads[first:last]:
+            table.add_column(head, justify="right", no_wrap=True)
+        previous = None
+        for row in rows:
+            name = "" if left > 1 and row[0] == previous else str(row[0])
+            table.add_row(name, *map(str, row[1:left]), *row[first:last])
+            previous = row[0]
+        console.print(table)
+        first = last
+
+
+def write_text(path: Path, text: str, content: str) -> None:
+    """Write a text file, and print what it holds.
+
+    Raises
+    ------
+    ReportError
+        If it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be written: {error.strerror or error}") from None
+    typer.echo(f"{path}: {content}")
+
+
+def show_report(report: Any) -> None:
+    """Print the tables of a report, the signs that occur in them, claims and remarks."""
+    from rich.text import Text
+
+    from kernlearn.reports.conclusions import in_words
+
+    signs: dict[str, str] = {}
+    for table in report.shown_tables:
+        rows = [
+            [*labels, *(Text(str(cell), style="bold" if cell.best else "") for cell in cells)]
+            for labels, cells in table.rows
+        ]
+        heads = [*table.row_heads, *table.full_heads]
+        show_table(heads, rows, left=len(table.row_heads), title=table.title)
+        if table.varied:
+            typer.echo(f"columns: {table.varied}")
+        texts = [str(cell) for _, cells in table.rows for cell in cells]
+        signs |= {sign: text for sign, text in _SIGNS.items() if any(sign in t for t in texts)}
+        if any(cell.reported for _, cells in table.rows for cell in cells):
+            signs["(…)"] = "reported"
+        if any(cell.best for _, cells in table.rows for cell in cells):
+            signs["bold"] = "the best, or not significantly worse"
+    for sign, text in signs.items():
+        typer.echo(f"  {sign}  {text}")
+    if report.indicative:
+        typer.echo(f"Profile {report.details['profile']}: indicative, without verdicts")
+    else:
+        for text in in_words(report.conclusions, report.chances):
+            typer.echo(text)
+        for claim in report.claims:
+            typer.echo(f"[{claim.outcome}] {claim.says}: {claim.numbers}")
+    for remark in report.remarks:
+        typer.echo(f"- {remark}")
+
+
+class Progress:
+    """Progress of a run: a bar on a terminal, elsewhere a line for each trial."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+
+    def run_planned(self, plan: Any, trials: list[Any], states: Mapping[str, str]) -> None:
+        """Print how many trials will run."""
+        self._name, self._total = plan.experiment.name, len(trials)
+        self._left = {trial.key: trial for trial in trials}
+        skipped = Counter(state for key, state in states.items() if key not in self._left)
+        text = f"{self._name}: {self._total} trials to run, {skipped['cached']} in the store"
+        if skipped["failed"]:
+            text += f", {skipped['failed']} failed before (--retry-failed runs them again)"
+        typer.echo(text)
+
+    def run_started(self, trials: list[Any], estimates: Any, slots: int) -> None:
+        """Start the bar."""
+        self._estimates, self._slots = estimates, slots
+        console = make_console()
+        if console.is_terminal:
+            from rich import progress
+
+            self._bar = progress.Progress(
+                progress.TextColumn("{task.description}", markup=False),
+                progress.BarColumn(),
+                progress.MofNCompleteColumn(),
+                progress.TimeElapsedColumn(),
+                progress.TextColumn("{task.fields[left]}"),
+                console=console,
+            )
+            self._bar.add_task(self._name, total=self._total, left="")
+            self._bar.start()
+
+    def trial_started(self, trial: Any) -> None:
+        """Learn that a trial starts."""
+
+    def trial_done(self, trial: Any, result: Any) -> None:
+        """Show the numbers of a trial, or why it failed."""
+        del self._left[trial.key]
+        number = self._total - len(self._left)
+        seconds = self._estimates.total(self._left.values(), self._slots)
+        left = "" if not seconds else f"about {duration(seconds)} left"
+        text = f"[{number}/{self._total}] {trial}: {_outcome(result)}"
+        if self._bar is None:
+            typer.echo("; ".join(filter(None, [text, left])))
+            return
+        if not result.done:
+            self._bar.console.print(text, style="red")
+        self._bar.update(self._bar.task_ids[0], completed=number, left=left)
+
+    def run_ended(self) -> None:
+        """Stop the bar."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+
+def duration(seconds: float) -> str:
+    """Write seconds as text such as ``"2 h 05 min"`` or ``"40 s"``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
+def _outcome(result: Any) -> str:
+    if not result.done:
+        return f"FAILED: {result.error}"
+    names = [k for k in _METRICS if k in result.metrics] or list(result.metrics)[:3]
+    return ", ".join(f"{k.replace('_', ' ')} {result.metrics[k]:.4g}" for k in names)

@@ -1,0 +1,89 @@
+"""``kernlearn list`` and ``datasets``."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+ROWS = "a,b,kind\n" + "".join(f"{i / 7:.3f},{i % 5},{'xy'[i % 2]}\n" for i in range(40))
+
+
+@pytest.fixture
+def server():
+    """A publisher of /good.csv and nothing else."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = ROWS.encode() if self.path == "/good.csv" else b""
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as served:
+        thread = threading.Thread(target=served.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{served.server_port}"
+        served.shutdown()
+        thread.join()
+
+
+def test_list_names_what_a_config_can_use(kernlearn):
+    out = kernlearn("list")
+    assert out.returncode == 0, out.stderr
+    for name in ("table3_1", "nursery", "two_moons", "exponential", "MaclaurinSVM", "accuracy"):
+        assert f"  {name}" in out.stdout or f" {name}," in out.stdout
+
+
+def test_a_file_becomes_a_card(kernlearn, tmp_path):
+    (tmp_path / "mine.csv").write_text(ROWS)
+    options = ("--name", "mine", "--target", "kind", "-o", "drop=[b]")
+    out = kernlearn("datasets", "add", "mine.csv", *options)
+    assert out.returncode == 0, out.stderr
+    assert "In a config: datasets: [mine]" in out.stdout
+    info = kernlearn("datasets", "info", "mine")
+    assert info.returncode == 0, info.stderr
+    assert "40 x 1" in info.stdout
+    assert "mine " in kernlearn("datasets", "list").stdout
+    (tmp_path / "my.yaml").write_text(
+        "title: Mine\ndatasets: [mine]\nmethods: {k-NN: {estimator: KNeighborsClassifier}}\n"
+        "protocol: {splits: 1}\nmetrics: [accuracy]\n"
+    )
+    assert kernlearn("run", "my.yaml").returncode == 0
+
+
+def test_data_that_is_not_here_is_fetched_and_changed_data_is_named(kernlearn, tmp_path, server):
+    (tmp_path / "mine.csv").write_text(ROWS)
+    added = kernlearn("datasets", "add", "mine.csv", "--name", "mine", "--folder", "cards")
+    assert added.returncode == 0, added.stderr
+    (tmp_path / "mine.csv").unlink()
+    (tmp_path / "cards/mine/mine.csv").unlink()
+    card = tmp_path / "cards/mine.yaml"
+    downloads = f"source:\n  downloads: {{mine.csv: {server}/good.csv}}\n"
+    card.write_text(card.read_text().replace("source:\n", downloads))
+    assert "missing" in kernlearn("datasets", "info", card).stdout
+    out = kernlearn("datasets", "fetch", card, "--into", "got")
+    assert out.returncode == 0, out.stderr
+    assert "mine: fetched" in out.stdout
+    here = {"KERNLEARN_DATA": str(tmp_path / "got")}
+    info = kernlearn("datasets", "info", card, **here)
+    assert info.returncode == 0, info.stdout
+    (data,) = (tmp_path / "got").rglob("*.csv")
+    data.write_text(ROWS.replace("0.143", "0.144"))
+    changed = kernlearn("datasets", "info", card, **here)
+    assert changed.returncode == 1
+    assert "differs" in changed.stdout
+    card.write_text(card.read_text().replace("good.csv", "bad.csv"))
+    failed = kernlearn("datasets", "fetch", card, "--into", "again")
+    assert failed.returncode == 2
+    assert "Traceback" not in failed.stderr
+
+
+def test_missing_alone(kernlearn):
+    out = kernlearn("datasets", "list", "--missing")
+    assert out.returncode == 0, out.stderr
+    assert "nursery" in out.stdout
+    assert "iris" not in out.stdout

@@ -1,0 +1,133 @@
+"""``kernlearn init``: from a file to a config that runs."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import write_table
+
+RNG = np.random.default_rng(0)
+
+
+def sparse(folder):
+    rows = [f"{i % 2} {i % 30 + 1}:{RNG.uniform():.2f} {40 + i % 2}:1" for i in range(60)]
+    (folder / "s.txt").write_text("\n".join(rows) + "\n")
+
+
+def words(folder):
+    verbs = ["walk", "talk", "jump", "look"]
+    texts = [verbs[i % 4] + ("ed" if i % 3 else "ing") * (1 + i % 2) for i in range(60)]
+    write_table(folder / "w.csv", {"word": texts, "n": RNG.uniform(size=60).round(2)})
+
+
+def distances(folder):
+    x = RNG.normal(size=60)
+    lines = [",".join([*map(str, abs(x - a).round(3)), "left" if a < 0 else "right"]) for a in x]
+    (folder / "d.csv").write_text("\n".join(lines) + "\n")
+
+
+def objects(name, make):
+    def write(folder):
+        lines = [json.dumps({"x": make(i), "class": "ab"[i % 2]}) for i in range(40)]
+        (folder / name).write_text("\n".join(lines))
+
+    return write
+
+
+def nothing(folder):
+    """A data set of the catalogue needs no file."""
+
+
+STAR, RING = [(0, j) for j in range(1, 6)], [(j, (j + 1) % 6) for j in range(6)]
+KINDS = {
+    "classes": (nothing, "iris", ["gradient boosting", "RBF SVM", "BBS", "H0/1"]),
+    "numbers": (nothing, "diabetes_sklearn", ["gradient boosting", "SVR", "ridge", "RegLand"]),
+    "sparse": (sparse, "s.txt", ["gradient boosting", "scale: [unit_norm]"]),
+    "strings": (words, "w.csv -o points=word --target n", ["letters", "KR", "RegLand"]),
+    "distances": (distances, "d.csv -o matrix=distance", ["k-NN", "SVM, clipped spectrum"]),
+    "sets": (
+        objects("u.jsonl", lambda i: list("abcd"[i % 3 :] + "xy"[i % 2])),
+        "u.jsonl",
+        ["jaccard", "BBS"],
+    ),
+    "series": (
+        objects("t.jsonl", lambda i: np.sin((1 + i % 2) * np.arange(20 + i % 5) / 2 + i).tolist()),
+        "t.jsonl",
+        ["aeon.dtw", "BBS"],
+    ),
+    "graphs": (
+        objects("g.jsonl", lambda i: {"edges": (STAR, RING)[i % 2]}),
+        "g.jsonl",
+        ["grakel.weisfeiler_lehman", "BBS"],
+    ),
+}
+NEEDS = {"strings": "rapidfuzz", "series": "aeon", "graphs": "grakel"}
+
+
+def run(kernlearn, config):
+    """Run a config on few rows; every trial must succeed."""
+    out = kernlearn("run", config, "--profile", "quick", "--no-report", "-o", "splits=1")
+    assert out.returncode == 0, out.stdout + out.stderr
+    assert "FAILED" not in out.stdout
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_shortlist_for_each_kind_of_data_runs(kernlearn, tmp_path, kind):
+    pytest.importorskip(NEEDS.get(kind, "sklearn"))
+    make, arguments, words = KINDS[kind]
+    make(tmp_path)
+    made = kernlearn("init", *arguments.split(), "-c", "mine.yaml")
+    assert made.returncode == 0, made.stderr
+    text = (tmp_path / "mine.yaml").read_text()
+    assert [word for word in words if word not in text] == []
+    run(kernlearn, "mine.yaml")
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "method"), [("wine_red", "ORLand"), ("mq2008", "RankLand")])
+def test_grades_and_ranking_run(kernlearn, tmp_path, data_dir, name, method):
+    made = kernlearn("init", name, KERNLEARN_DATA=str(data_dir))
+    assert made.returncode == 0, made.stderr
+    only = ("--only", f"method={method}", "--only", "method=k-NN")
+    options = ("--profile", "quick", "--no-report", "-o", "splits=1", *only)
+    out = kernlearn("run", f"{name}.yaml", *options, KERNLEARN_DATA=str(data_dir))
+    assert out.returncode == 0, out.stdout + out.stderr
+
+
+def test_a_file_becomes_a_config_without_its_ids(kernlearn, flowers, tmp_path):
+    made = kernlearn("init", flowers, "--config", "folder/mine.yaml")
+    assert made.returncode == 0, made.stderr
+    config = tmp_path / "folder/mine.yaml"
+    assert "drop: [id]" in config.read_text()
+    assert [path.name for path in config.parent.iterdir()] == ["mine.yaml"]
+    run(kernlearn, "folder/mine.yaml")
+    again = kernlearn("init", flowers, "--config", "folder/mine.yaml")
+    assert again.returncode == 2
+    assert "exists; --force replaces it" in again.stderr
+    more = ("--force", "--target", "width", "--task", "regression")
+    number = kernlearn("init", flowers, "-c", "folder/mine.yaml", *more)
+    assert number.returncode == 0, number.stderr
+    assert "RegLand" in config.read_text()
+
+
+@pytest.mark.parametrize("columns", [["id"], ["row", "customerId"]])
+def test_a_file_of_ids_is_refused(kernlearn, tmp_path, columns):
+    """Sorted by class, nearest neighbours would learn the class from the number of a row."""
+    ids = {name: range(100, 160) for name in columns}
+    write_table(tmp_path / "sorted.csv", {**ids, "label": np.repeat(["a", "b"], 30)})
+    out = kernlearn("init", "sorted.csv")
+    assert out.returncode == 2
+    assert all(name in out.stderr for name in columns)
+    assert not [*tmp_path.glob("*.yaml")]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--task", "poetry"), ("--target", "hue"), ("-o", "colour=1")]
+)
+def test_what_cannot_be_is_one_message_and_no_file(kernlearn, flowers, tmp_path, arguments):
+    out = kernlearn("init", flowers, *arguments)
+    assert out.returncode == 2
+    assert arguments[-1].partition("=")[0] in out.stderr
+    assert "Traceback" not in out.stderr
+    assert not [*tmp_path.glob("*.yaml")]

@@ -1,0 +1,128 @@
+"""``kernlearn report``, ``check``, ``export``, ``merge`` and ``forks``."""
+
+import json
+
+import pytest
+
+from tests.command import command
+
+MINE = """\
+title: Mine
+datasets: {moons: {generator: two_moons, n_samples: 80}, rings: {generator: rings}}
+methods:
+  guess: {estimator: DummyClassifier}
+  k-NN: {estimator: SimilarityKNNClassifier, similarity: gaussian}
+protocol: {splits: 3}
+metrics: [accuracy, fit_seconds]
+profiles: {quick: {splits: 2}}
+"""
+STORE = "results/runs/store.sqlite"
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """A folder with a config, a quick run of it, and its summary."""
+    folder = tmp_path_factory.mktemp("session")
+    (folder / "mine.yaml").write_text(MINE)
+    out = command(folder, "run", "mine.yaml", "--profile", "quick", "--no-report")
+    assert out.returncode == 0, out.stderr
+    summary = ("--summary", "results/baseline")
+    out = command(folder, "report", "mine.yaml", "--profile", "quick", *summary)
+    assert out.returncode == 0, out.stderr
+    assert "Report: results/runs/mine-quick/report.html" in out.stdout
+    return folder
+
+
+@pytest.fixture
+def session(measured, tmp_path):
+    """The same in a folder of its own."""
+    for name in ("mine.yaml", STORE, "results/baseline/mine.csv", "results/baseline/mine.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes((measured / name).read_bytes())
+    return tmp_path
+
+
+def edit(folder, change):
+    """Change the fields of each line of the baseline; None takes a line away."""
+    path = folder / "results/baseline/mine.csv"
+    heads, *lines = path.read_text().splitlines()
+    changed = [change(line.split(",")) for line in lines]
+    path.write_text("\n".join([heads, *(",".join(c) for c in changed if c)]) + "\n")
+
+
+def is_cell(fields):
+    return fields[1] == "moons" and fields[3] == "guess" and fields[5] == "accuracy"
+
+
+def test_a_site_of_a_store_and_of_summaries(session):
+    out = command(session, "run", "demo_ordinal", "--profile", "quick", "-o", "splits=1")
+    assert out.returncode == 0, out.stderr
+    site = command(session, "report")
+    assert site.returncode == 0, site.stderr
+    assert site.stdout.endswith("Site: results/site/index.html\n")
+    assert "demo_ordinal" in (session / "results/site/index.html").read_text()
+    assert "mine: not shown" in site.stdout
+    summaries = ("--from", "results/baseline")
+    own = command(session, "report", "mine.yaml", *summaries, "--output", "pages")
+    assert own.returncode == 0, own.stderr
+    assert (session / "pages/mine.html").is_file()
+    alone = command(session, "report", *summaries)
+    assert alone.returncode == 2
+    assert "mine" in alone.stderr
+
+
+def test_what_was_just_measured_passes_the_check(session):
+    out = command(session, "check", "mine.yaml")
+    assert (out.returncode, out.stderr) == (0, "")
+    assert "same" in out.stdout
+    assert "moved" not in out.stdout
+    # times may be any
+    edit(session, lambda f: [*f[:6], "1e9", *f[7:]] if f[5].endswith("_seconds") else f)
+    assert command(session, "check", "mine.yaml").returncode == 0
+
+
+def test_a_check_names_what_moved_or_is_missing(session):
+    edit(session, lambda f: [*f[:6], "0.123", *f[7:]] if is_cell(f) else f)
+    out = command(session, "check", "mine.yaml", "quickstart", "--junit", "junit.xml")
+    assert out.returncode == 2
+    assert "quickstart.csv: no such file" in out.stderr
+    assert "  moved: moons · guess · accuracy: 0.123 in the baseline, 0." in out.stdout
+    assert (session / "junit.xml").read_text().count("<failure") == 1
+    assert command(session, "check", "mine.yaml").returncode == 1
+    allowed = command(session, "check", "mine.yaml", "-o", "drift.accuracy.absolute=1")
+    assert allowed.returncode == 0, allowed.stdout
+    edit(session, lambda f: None if is_cell(f) else f)
+    out = command(session, "check", "mine.yaml")
+    assert out.returncode == 1
+    assert "  new: moons · guess · accuracy" in out.stdout
+
+
+def test_export_to_a_pipe_and_to_files(session):
+    out = command(session, "export")
+    assert out.returncode == 0, out.stderr
+    lines = out.stdout.splitlines()
+    assert lines[0].startswith("experiment,dataset,kernel,method,params,metric,split,value,key")
+    rows = json.loads(command(session, "export", "--format", "json").stdout)
+    assert len(rows) == len(lines) - 1
+    for name in ("rows.csv", "rows.json", "rows.parquet"):
+        said = command(session, "export", "--output", name).stdout
+        assert said == f"{name}: {len(rows)} rows\n"
+    assert (session / "rows.csv").read_text() == out.stdout
+    other = command(session, "export", "--experiment", "x")
+    assert other.returncode == 2
+    assert "mine" in other.stderr
+
+
+def test_merge_keeps_what_is_there(session):
+    first = command(session, "merge", STORE, "all.sqlite")
+    assert first.returncode == 0, first.stderr
+    assert "8 trials added" in first.stdout
+    again = command(session, "merge", STORE, "all.sqlite")
+    assert again.returncode == 0, again.stderr
+    assert "0 trials added, 8 the same, 0 in conflict" in again.stdout
+
+
+def test_forks_of_configs_without_any(session):
+    out = command(session, "forks", "mine.yaml", "--no-run")
+    assert out.returncode == 0, out.stderr
+    assert "no forks" in out.stdout

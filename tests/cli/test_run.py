@@ -1,0 +1,164 @@
+"""``kernlearn run`` and ``plan``."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+
+def trials(out):
+    """The trials that a run has finished."""
+    return re.findall(r"^\[\d+/\d+\] (.*?): ", out, re.MULTILINE)
+
+
+def test_a_session(kernlearn, small, tmp_path):
+    planned = kernlearn("plan", small)
+    assert "16 trials: 0 in the store, 0 failed, 16 to run" in planned.stdout
+    assert len(planned.stdout.splitlines()) <= 20
+    assert not (tmp_path / "results").exists()
+
+    first = kernlearn("run", small)
+    assert first.returncode == 0, first.stderr
+    assert len(trials(first.stdout)) == 16
+    assert "Report: results/runs/small/report.html\n" in first.stdout
+    assert (tmp_path / "results/runs/small/report.html").is_file()
+
+    again = kernlearn("run", small)
+    assert "small: 0 trials to run, 16 in the store" in again.stdout
+    more = kernlearn("plan", small, "-o", "splits=3")
+    assert "24 trials: 16 in the store, 0 failed, 8 to run" in more.stdout
+
+
+def test_only_and_force_choose_trials(kernlearn, small):
+    first = kernlearn("run", small, "--only", "dataset=moons,method=K", "--only", "split=2")
+    assert first.returncode == 0, first.stderr
+    assert len(trials(first.stdout)) == 9
+    planned = kernlearn("plan", small, "--only", "dataset=moons,dataset=waveform,method=K")
+    assert "4 trials: 3 in the store, 0 failed, 1 to run" in planned.stdout
+    forced = kernlearn("run", small, "--force", "K", "--only", "dataset=moons")
+    assert len(trials(forced.stdout)) == 5
+
+
+def test_a_part_of_an_experiment_has_a_report_of_its_own(kernlearn, small, tmp_path):
+    assert kernlearn("run", small).returncode == 0
+    full = tmp_path / "results/runs/small/report.html"
+    before = full.read_bytes()
+    for options in (["--only", "method=K"], ["-o", "splits=1"], ["--profile", "quick"]):
+        out = kernlearn("run", small, *options)
+        assert out.returncode == 0, out.stderr
+        assert "full report in results/runs/small" in out.stdout
+        (page,) = re.findall(r"Report: (\S+\.html)", out.stdout)
+        assert (tmp_path / page).is_file()
+        assert full.read_bytes() == before
+    chosen = kernlearn("run", small, "--only", "method=K").stdout
+    assert "RF" not in chosen.partition("in the store")[2]
+
+
+def test_missing_data_is_one_message_that_says_where_to_put_it(kernlearn, small, tmp_path):
+    out = kernlearn("run", "table3_1", "figure3_2")
+    assert out.returncode == 2
+    for name in ("nursery", "spambase", "cod_rna", "adult", "ijcnn1", "covertype"):
+        assert out.stderr.count(f"\n  {name}: ") == 1
+    assert "KERNLEARN_DATA" in out.stderr
+    assert "--available" in out.stderr
+    planned = kernlearn("plan", "table3_1")
+    assert planned.returncode == 0
+    assert "nursery, spambase" in planned.stdout
+    # the data of the chosen trials alone are needed
+    small.write_text(small.read_text().replace("datasets:\n", "datasets:\n  adult: {}\n"))
+    assert kernlearn("run", small).returncode == 2
+    chosen = kernlearn("run", small, "--only", "dataset=moons,method=K")
+    assert chosen.returncode == 0, chosen.stderr
+
+
+def test_a_typo_is_one_line(kernlearn, small):
+    small.write_text(small.read_text().replace("n_components: [10", "n_component: [10"))
+    for command in ("run", "plan"):
+        out = kernlearn(command, small)
+        assert (out.returncode, out.stdout) == (2, "")
+        assert f"{small}:9: methods.RF.n_component" in out.stderr
+        assert "did you mean 'n_components'?" in out.stderr
+        assert len(out.stderr.splitlines()) == 1
+
+
+def test_failed_trials_make_the_exit_code_1(kernlearn, small):
+    text = small.read_text().replace("polynomial, degree: 3", "vovk")
+    small.write_text(text.replace("[zscore, max_norm]", "[zscore]"))
+    out = kernlearn("run", small)
+    assert out.returncode == 1
+    assert out.stdout.count("FAILED: ValueError") == 16
+    planned = kernlearn("plan", small).stdout
+    assert "0 in the store, 16 failed, 0 to run" in planned
+    assert "ValueError: " in planned
+    again = kernlearn("run", small)
+    assert again.returncode == 1
+    assert "FAILED" not in again.stdout
+    assert "16 failed before (--retry-failed" in again.stdout
+    assert kernlearn("run", small, "--retry-failed").stdout.count("FAILED") == 16
+
+
+def test_several_processes(kernlearn, small, tmp_path):
+    refused = kernlearn("run", small, "--jobs", "1000")
+    assert refused.returncode == 2
+    assert "--allow-contention" in refused.stderr
+    options = ("--jobs", "2", "--allow-contention", "--timeout", "100", "--memory", "4GB")
+    out = kernlearn("run", small, *options, "--profile", "quick", "--no-report")
+    assert out.returncode == 0, out.stderr
+    assert len(trials(out.stdout)) == 6
+    assert [path.name for path in (tmp_path / "results/runs").iterdir() if path.is_dir()] == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_two_runs_into_one_store_do_not_mix(kernlearn, small, tmp_path):
+    small.write_text(small.read_text().replace("splits: 2", "splits: 100"))
+    command = [sys.executable, "-m", "kernlearn", "run", str(small)]
+    first = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    for line in first.stdout:
+        if line.startswith("[2/"):
+            break
+    second = kernlearn("run", small)
+    assert second.returncode == 2
+    assert "another run" in second.stderr
+    assert "in the store" in kernlearn("plan", small).stdout  # reading is no run
+    first.send_signal(signal.SIGTERM)
+    first.communicate()
+    assert first.returncode == 130
+    small.write_text(small.read_text().replace("splits: 100", "splits: 1"))
+    assert kernlearn("run", small).returncode == 0  # the lock went with the process
+
+
+def test_a_terminal_has_a_bar_and_columns_limit_tables(small, tmp_path):
+    pty = pytest.importorskip("pty", reason="needs a POSIX terminal")
+    parent, child = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kernlearn", "run", str(small)],
+        cwd=tmp_path,
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "60"},
+    )
+    os.close(child)
+    seen = b""
+    while True:
+        try:
+            part = os.read(parent, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        seen += part
+    os.close(parent)
+    assert process.wait() == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
+    assert "━" in text
+    assert "16/16" in text
+    assert "[16/16]" not in text
+    table = [line for line in text.splitlines() if "±" in line or "──" in line]
+    assert table
+    assert max(map(len, table)) <= 60
