@@ -54,7 +54,7 @@ $(READY): pyproject.toml constraints.txt
 
 demo: $(READY)   ## install, then a table and a chart per chapter on data that needs no download
 	$(BIN)/kernlearn run $(DEMO) --store results/runs/demo.sqlite
-	$(BIN)/kernlearn report results/runs/demo.sqlite --output results/runs/demo
+	$(BIN)/kernlearn report --store results/runs/demo.sqlite --output results/runs/demo
 	@echo "Open $(CURDIR)/results/runs/demo/index.html in a browser."
 
 test: $(READY)   ## the tests; those on real data need KERNLEARN_DATA
@@ -139,10 +139,12 @@ smoke: $(READY)  ## experiments without the controls, in the smallest profile, a
 	  --store results/runs/smoke.sqlite --junit results/runs/smoke.xml
 
 baseline: $(READY)        ## write the numbers that check and smoke compare with
-	$(BIN)/kernlearn run $(ALL) --profile quick --jobs $(JOBS) --allow-contention \
-	  --summary results/baseline
-	$(BIN)/kernlearn run $(CONFIGS) $(FURTHER) $(SCALE) --profile smoke --jobs $(JOBS) --allow-contention \
-	  --store results/runs/smoke.sqlite --summary results/smoke
+	$(BIN)/kernlearn run $(ALL) --profile quick --jobs $(JOBS) --allow-contention --no-report
+	$(BIN)/kernlearn report $(ALL) --profile quick --summary results/baseline
+	$(BIN)/kernlearn run $(CONFIGS) $(FURTHER) $(SCALE) --profile smoke --jobs $(JOBS) --allow-contention --no-report \
+	  --store results/runs/smoke.sqlite
+	$(BIN)/kernlearn report $(CONFIGS) $(FURTHER) $(SCALE) --profile smoke --store results/runs/smoke.sqlite \
+	  --summary results/smoke
 
 report: $(READY)          ## write a site of all results
 	$(BIN)/kernlearn report

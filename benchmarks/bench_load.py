@@ -89,8 +89,7 @@ def _stores(folder: Path) -> list[Row]:
         for what, arguments in {
             "plan": ("plan", "many.yaml", "--store", "store.sqlite"),
             "run, all cached": ("run", "many.yaml", "--store", "store.sqlite", "--no-report"),
-            "runs": ("runs", "--store", "store.sqlite"),
-            "report": ("report", "store.sqlite", "--config", "many.yaml"),
+            "report": ("report", "many.yaml", "--store", "store.sqlite"),
             "export": ("export", "--store", "store.sqlite", "--output", "all.csv"),
             "merge": ("merge", "store.sqlite", "new.sqlite"),
             "merge again": ("merge", "store.sqlite", "new.sqlite"),

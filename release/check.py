@@ -74,11 +74,11 @@ print(f"{ran} examples of {lines} lines passed, need an extra: {', '.join(needin
 #: What a user tries first, besides the examples of the README.
 COMMANDS = (
     "kernlearn --version",
-    "kernlearn run mine.yaml --splits 2",
-    "kernlearn runs",
-    "kernlearn show mine.yaml --splits 2",
+    "kernlearn run mine.yaml -o splits=2",
+    "kernlearn compare mine.yaml -o splits=2",
+    "kernlearn plan mine.yaml -o splits=2",
     "kernlearn export --output numbers.csv",
-    "kernlearn run demo_voted --splits 1",
+    "kernlearn run demo_voted -o splits=1",
     "kernlearn plan quickstart",
     "kernlearn datasets info iris",
 )

@@ -221,5 +221,5 @@ def missing_message(
         f"  {folder.absolute()}{'' if os.path.isdir(folder) else ' (does not exist)'}"
         for folder in search_path(data_dir)
     ]
-    lines.append("or name another folder by --data-dir or the variable KERNLEARN_DATA.")
+    lines.append("or name another folder in the variable KERNLEARN_DATA.")
     return "\n".join(lines)

@@ -112,7 +112,6 @@ def test_an_alternative_without_its_data_is_left_out(tmp_path):
     other = "datasets.moons={name: letter}"
     path.write_text(CONFIG.replace("{C is 100: [", f"{{of the author: [{other!r}], C is 100: ["))
     options = ["--store", str(tmp_path / "s.sqlite"), "--summary", str(tmp_path)]
-    options += ["--data-dir", str(tmp_path)]
     for more in ([], ["--available"], ["--no-run"]):
         with mock.patch.dict(os.environ, {"KERNLEARN_DATA": ""}):
             result = CliRunner().invoke(app, ["forks", str(path), *options, *more])
@@ -128,7 +127,7 @@ def test_data_that_the_config_itself_lacks_are_needed(tmp_path):
     path.write_text(
         CONFIG.replace("{generator: two_moons, n_samples: 60, noise: 0.3}", "{name: letter}")
     )
-    options = ["--store", str(tmp_path / "s.sqlite"), "--data-dir", str(tmp_path)]
+    options = ["--store", str(tmp_path / "s.sqlite")]
     with mock.patch.dict(os.environ, {"KERNLEARN_DATA": ""}):
         result = CliRunner().invoke(app, ["forks", str(path), *options])
     assert isinstance(result.exception, DataError)

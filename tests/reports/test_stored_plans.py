@@ -141,7 +141,7 @@ def test_a_store_cannot_name_code_to_run(tmp_path):
         plans, skipped = stored_plans(store)
         assert {one.name for one in skipped} == {run.experiment for run in store.runs()}
         assert plans == []
-    command = ["report", str(tmp_path / "s"), "--output", str(tmp_path / "out")]
+    command = ["report", "--store", str(tmp_path / "s"), "--output", str(tmp_path / "out")]
     assert CliRunner().invoke(app, command).exit_code != 0
     assert not written.exists()
     # what a user names does run
