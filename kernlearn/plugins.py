@@ -67,7 +67,7 @@ A config in the same folder names the file, and then what the file registers:
     metrics: [accuracy, balanced_accuracy]
     table: {rows: [dataset, n_stripes, kernel, method]}
 
-``kernlearn list my.yaml`` shows the names, ``kernlearn validate my.yaml`` checks the parameters,
+``kernlearn list my.yaml`` shows the names, ``kernlearn plan my.yaml`` checks the parameters,
 ``kernlearn run my.yaml`` runs the experiment. A package can register its methods for all configs
 with an entry point that names a module, or a function that is called:
 

@@ -154,7 +154,11 @@ LINES = [
         "app.command()(init.init)\n",
         "app.command()(greet.greet)\n",
     ),
-    ("kernlearn/cli/app.py", "from kernlearn.cli import data, init, output\n", "from kernlearn.cli import greet\n"),
+    (
+        "kernlearn/cli/app.py",
+        "from kernlearn.cli import data, init, output\n",
+        "from kernlearn.cli import greet\n",
+    ),
 ]
 STRIPES = '''@register()
 def stripes(n_samples: int = 100, random_state: Seed = None) -> "Bunch":

@@ -63,7 +63,7 @@ def run(
     settings: Settings = [],
     only: Only = [],
     jobs: Jobs = 1,
-    scheduler: Annotated[str | None, option("Run on Dask, tcp://HOST:PORT.", "ADDRESS")] = None,
+    scheduler: Annotated[str | None, option("Dask: tcp://HOST:PORT, or local.", "ADDRESS")] = None,
     timeout: Annotated[float | None, option("Time limit of a trial.", "SECONDS")] = None,
     memory: Annotated[str | None, option("Memory limit, such as 4GB.", "SIZE")] = None,
     allow_contention: Annotated[
@@ -81,15 +81,21 @@ def run(
 
     Example: kernlearn run mine.yaml --jobs 4 --only dataset=letter,method=K
     """
+    from kernlearn.engine.interrupts import Interrupts
+
     choice = _choice(only, retry_failed, force)
     plans = _plans(_load(configs, profile, settings), available, choice)
     for plan in plans:
         engine.selection.check_choice(plan, choice)
     _show_preparations(plans)
     failed, progress = 0, cast(Any, output.Progress())
-    with stores.Store(store) as opened:
+    with Interrupts.caught(), stores.Store(store) as opened:
         executor = engine.make_executor(
-            jobs=jobs, scheduler=scheduler, timeout=timeout, memory=_size(memory)
+            "dask" if scheduler else None,
+            jobs=jobs,
+            scheduler=None if scheduler == "local" else scheduler,
+            timeout=timeout,
+            memory=_size(memory),
         )
         with closing(executor):
             for plan in plans:
@@ -165,7 +171,7 @@ def report(
         _show_site(site.write_site(found, folder or SITE, skipped=skipped), found, skipped)
         return
     loaded = _load(names, profile or "full", settings)
-    with stores.Store.existing(store) as opened:
+    with stores.Store(store, read_only=True) as opened:
         if names:
             for plan in _plans(loaded, True):
                 _report(plan, opened, _choice([], False, []), folder or store.parent, summary)
@@ -203,7 +209,7 @@ def check(
     from kernlearn.reports import check as rules
 
     checks, errors = {}, []
-    with stores.Store.existing(store) as opened:
+    with stores.Store(store, read_only=True) as opened:
         for plan in _plans(_load(configs, profile, settings), available):
             try:
                 checks[plan.experiment.name] = rules.check_plan(plan, opened, against)
@@ -360,7 +366,7 @@ def export(
         raise StoreError(f"--format {form}: expected one of {', '.join(reports.export.FORMATS)}")
     if file is None and form == "parquet":
         raise StoreError("--format parquet: name a file with --output")
-    with stores.Store.existing(store) as opened:
+    with stores.Store(store, read_only=True) as opened:
         rows = reports.export.tidy_rows(opened, experiment)
         if file is None:
             typer.echo(reports.export.export_text(rows, form), nl=False)
@@ -387,7 +393,8 @@ def merge(
         raise StoreError("merge: expected at least one source and the store to merge into")
     conflicts = 0
     for source in sources:
-        summary = stores.merging.merge(source, destination)
+        with stores.Store(source, read_only=True) as theirs, stores.Store(destination) as ours:
+            summary = ours.merge(theirs)
         conflicts += len(summary.conflicts)
         typer.echo(
             f"{source} into {destination}: {summary.added} trials added, {summary.same} the same, "
@@ -432,6 +439,7 @@ def main() -> None:
     except MemoryError as error:
         _fail(error, str(error) or "more memory is needed than there is")
     except KeyboardInterrupt:
+        typer.echo("Stopped. What is done is kept: the same command goes on from there.", err=True)
         raise SystemExit(130) from None
     except BrokenPipeError:
         raise SystemExit(1) from None
@@ -525,8 +533,8 @@ def _compare_methods(
             for match in matches
         )
 
-    with stores.Store.existing(store) as opened:
-        results = chosen_by_mean(plan, opened.get(trial.key for trial in plan.trials))
+    with stores.Store(store, read_only=True) as opened:
+        results = chosen_by_mean(opened.get(trial.key for trial in plan.trials))
     values = rules.method_values(plan, results, metric, wanted)
     if best_of:
         values = rules.with_best_of(values, best_of)
@@ -581,7 +589,7 @@ def _compare_stores(a: Path, b: Path, metric: str | None) -> Any:
     from kernlearn.reports import comparison
     from kernlearn.reports.summary import KEY
 
-    sides = comparison.read_side(str(a), a), comparison.read_side(str(b), b)
+    sides = comparison.read_side(str(a)), comparison.read_side(str(b))
     frame = comparison.compare(*sides, metrics=[metric] if metric else [])
     counts = frame["outcome"].value_counts().to_dict()
     changed = frame[frame["outcome"].isin(["a better", "b better", "different"])]
@@ -604,7 +612,7 @@ def _compare_stores(a: Path, b: Path, metric: str | None) -> Any:
 
 def _existing(store: Path) -> Any:
     """Open a store for reading, if there is one."""
-    return stores.Store.existing(store) if store.exists() else nullcontext()
+    return stores.Store(store, read_only=True) if store.exists() else nullcontext()
 
 
 def _shipped() -> list[Path]:
@@ -689,7 +697,7 @@ def _show_plan(
     counts = Counter(states[trial.key] for trial in trials)
     typer.echo(
         f"  {len(trials)} trials: {counts['cached']} in the store, {counts['failed']} failed, "
-        f"{counts['new'] + counts['stale']} to run"
+        f"{counts['new']} to run"
     )
     failed = [trial.key for trial in trials if states[trial.key] == "failed"]
     if failed and store is not None:

@@ -292,6 +292,6 @@ def _value_hint(value: str, allowed: Iterable[str]) -> str:
 
 def _without_data(plan: Plan) -> str:
     return (
-        f"{plan.experiment.name} leaves out {', '.join(plan.left_out)}, not found; --data-dir or "
+        f"{plan.experiment.name} leaves out {', '.join(plan.left_out)}, not found; "
         "KERNLEARN_DATA names the folder that holds data"
     )
