@@ -1,4 +1,4 @@
-"""Reports: summaries, tables, figures and pages of the results in a store."""
+"""Reports: frames, tables, figures and pages of results, and what they say of a paper."""
 
 from kernlearn.lazy import attach
 
@@ -6,9 +6,8 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "": "export",
-        "chosen": "chosen_part",
-        "report": "Report assemble write_summary",
-        "site.writing": "write_report write_site",
+        "page": "write_report write_site",
+        "report": "Report assemble read_reports report_rows write_summary",
         "summary": "summarise",
         "tables": "build_tables",
     },

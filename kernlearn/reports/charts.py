@@ -1,91 +1,168 @@
-"""Charts, as Vega-Lite for pages and pictures: figures, and deviations from reported numbers."""
+"""Charts, as Vega-Lite: figures of a config, deviations from reported numbers, the map of all."""
 
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from kernlearn.config.model import ExperimentConfig, FigureSpec, TableSpec, Tolerance
-from kernlearn.config.spec import LABELS
-from kernlearn.reports.addresses import file_stems, slug
-from kernlearn.reports.report import Report
-from kernlearn.reports.summary import label_values, matching
-from kernlearn.reports.tables import WORDS, Table, build_tables
-from kernlearn.reports.vega import data_of, page_style, type_of, whole
+from kernlearn.config.model import ExperimentConfig, FigureSpec, Tolerance
+from kernlearn.engine.plan import axes_of
+from kernlearn.reports.differences import NOT_MEASURED, NOT_SHOWN, REVERSED, SHOWN
+from kernlearn.reports.summary import label_rows, label_values, matching
+from kernlearn.reports.tables import WORDS, group_title
+from kernlearn.reports.verdicts import SCORES, SYMBOLS, kind_of
 
-_GREY = "#888888"
-# Pixels: the size of a figure's panel, the height of a method's row, the width of its panel.
+if TYPE_CHECKING:
+    from kernlearn.reports.report import Report
+
+#: Outcome of a difference to symbol, so that colour is never the only sign.
+DIFFERENCE_SYMBOLS = {SHOWN: "✓", NOT_SHOWN: "○", REVERSED: "✗", NOT_MEASURED: "–"}
+# Colours of pages, by the names of their style sheet, as they are on paper. Those of Okabe and Ito
+# can be told from each other with any kind of colour vision.
+_PAPER = {
+    "--fg": "#1a1c1f",
+    "--bg": "#ffffff",
+    "--line": "#e0e3e7",
+    "--strong": "#9aa1ab",
+    "--good": "#0a7339",
+    "--near": "#3f9a66",
+    "--up": "#0a62a8",
+    "--down": "#a04500",
+    "--muted": "#5a6069",
+    "--series-1": "#0072b2",
+    "--series-2": "#d55e00",
+    "--series-3": "#009e73",
+    "--series-4": "#cc79a7",
+    "--series-5": "#d09000",
+    "--series-6": "#3fa2dc",
+    "--series-7": "#1a1c1f",
+}
+_TONES = dict(zip(SYMBOLS, ("good", "near", "up", "down", "down", "muted", "strong"), strict=True))
+_TONES |= {SHOWN: "good", NOT_SHOWN: "muted", REVERSED: "down", NOT_MEASURED: "strong"}
+# Pixels: the size of a figure's panel, the height of a method's row, the width of its panel, and
+# the side of a tile, of which a line of the map has so many.
 _WIDTH, _HEIGHT = 250, 190
 _ROW, _ROW_WIDTH = 9, 300
+_TILE, _TILES = 13, 48
 # Column with the name of the panel of a row.
 _PANEL = "panel"
 # With at most so many whole numbers on an axis, nothing between them is marked.
 _FEW = 3
-_TOOLTIP = {
-    "dataset": "",
-    "kernel": "",
-    "method": "",
-    "mean": ".5g",
-    "std": ".3g",
-    "n_splits": "",
-    "reported_mean": ".5g",
-    "departs": "+.3g",
-    "verdict": "",
-}
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart that is drawn on a page and written as a picture.
-
-    ``stem`` is the name of its files without suffix, ``description`` the text alternative,
-    ``spec`` the Vega-Lite specification with the style of the pictures; ``tables`` are its
-    numbers, unless the tables of the page include them.
-    """
+    """A chart: the name of its file without suffix, its title, text alternative and Vega-Lite."""
 
     stem: str
     title: str
     description: str
     spec: dict[str, Any]
-    tables: list[Table]
-
-    @property
-    def page_spec(self) -> dict[str, Any]:
-        """The specification with the style of the page, where the title is a heading."""
-        spec = {k: v for k, v in self.spec.items() if k != "title"}
-        return {**spec, "config": page_style()}
 
 
-def figure(summary: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> dict[str, Any]:
+def draw(charts: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Draw Vega-Lite specifications as SVG with the colours of the page that it is put into."""
+    import json
+
+    import vl_convert
+
+    version = vl_convert.get_vegalite_versions()[-1]
+    texts = [json.dumps(chart) for chart in charts]
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(lambda text: str(vl_convert.vegalite_to_svg(text, version)), texts))
+
+
+def save(svg: str, path: Path) -> Path:
+    """Write a drawn chart as a file, with the colours of paper."""
+    for name, color in _PAPER.items():
+        svg = svg.replace(f"var({name})", color)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(svg + "\n", encoding="utf-8")
+    return path
+
+
+def chart_of(chart: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a chart with the style that all share."""
+    text = {"labelColor": "var(--fg)", "titleColor": "var(--fg)", "titleFontWeight": 500}
+    strong = {"domainColor": "var(--strong)", "tickColor": "var(--strong)"}
+    style = {
+        "aria": False,
+        "background": "transparent",
+        "font": "system-ui, sans-serif",
+        "axis": {"labelFontSize": 11, "titleFontSize": 12, "gridColor": "var(--line)"}
+        | text
+        | strong,
+        "title": {"fontSize": 13, "anchor": "start", "color": "var(--fg)"},
+        "legend": {"symbolOpacity": 1, "orient": "bottom", "columns": 6} | text,
+        "view": {"stroke": "var(--line)"},
+        "text": {"color": "var(--fg)"},
+        "range": {"category": [f"var(--series-{i})" for i in range(1, 8)]},
+    }
+    return {**chart, "config": style}
+
+
+def data_of(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return the rows of a frame as data of a chart; what is missing is null."""
+    plain = frame.astype(object).where(frame.notna(), None)
+    return {"values": plain.to_dict("records")}
+
+
+def stems(name: str, count: int) -> list[str]:
+    """Return names of files without suffix, with numbers if there are several."""
+    return [name] if count == 1 else [f"{name}{i + 1}" for i in range(count)]
+
+
+# ---- figures ----
+
+
+def figures(report: "Report") -> list[Chart]:
+    """Return the figures of an experiment's config for which there are numbers."""
+    config = report.experiment.config
+    charts = []
+    for stem, spec in zip(stems("figure", len(config.figures)), config.figures, strict=True):
+        cells = _drawn(report.cells, spec)
+        cells = cells[cells["metric"].isin(spec.metrics) & cells["mean"].notna()]
+        if not cells.empty:
+            names = ", ".join(map(config.scope.label, spec.metrics))
+            title = spec.title or f"{names} against {WORDS.get(spec.x, spec.x.replace('_', ' '))}"
+            lines = ", ".join(str(v) for v in cells[spec.color].dropna().unique())
+            text = f"Line chart: {title}; lines by {spec.color}: {lines}."
+            charts.append(Chart(stem, title, text, figure(report.cells, spec, config)))
+    return charts
+
+
+def figure(cells: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> dict[str, Any]:
     """Return one figure of an experiment as a Vega-Lite specification.
 
     It has for each metric its panels, ``per_row`` in a row; methods without the parameter on the
     x-axis are horizontal reference lines. Vertical bars are one standard deviation.
     """
-    rows, summary = [], _drawn(summary, spec)
+    rows, cells = [], _drawn(cells, spec)
     for metric in spec.metrics:
-        points = _points(summary[summary["metric"] == metric], spec)
+        points = _points(cells[cells["metric"] == metric], spec)
         if not points.empty:
             rows.append(_panels(points, metric, spec, config))
     if not rows:
         raise ValueError("nothing measured yet for this figure")
     shared = {"color": "shared", "shape": "shared", "strokeDash": "shared"}
-    chart = {"title": spec.title or config.title, "vconcat": rows, "spacing": 18}
-    return whole({**chart, "resolve": {"scale": shared}})
+    return chart_of({"vconcat": rows, "spacing": 18, "resolve": {"scale": shared}})
 
 
-def _drawn(summary: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
+def _drawn(cells: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
     """Return the rows of the combinations that a figure is of."""
     if not spec.only:
-        return summary
-    parts = [matching(summary, one.keys(), one.values()) for one in spec.only]
-    return summary.loc[summary.index.isin(pd.concat(parts).index)]
+        return cells
+    parts = [matching(cells, one.keys(), one.values()) for one in spec.only]
+    return cells.loc[cells.index.isin(pd.concat(parts).index)]
 
 
 def _points(frame: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
-    """Return the plotted columns, in types that altair can serialise, and the ends of the bars."""
-    columns = [spec.x, spec.color, *([spec.dash] if spec.dash else []), "mean", "std", "n_splits"]
+    """Return the plotted columns, and the ends of the bars."""
     frame = _in_every_panel(frame[frame["mean"].notna()], spec.panels)
+    columns = [spec.x, spec.color, *([spec.dash] if spec.dash else []), "mean", "std"]
     points = frame[list(dict.fromkeys(columns))].copy()
     points[_PANEL] = [
         " · ".join(str(v) for v in values if not pd.isna(v))
@@ -130,7 +207,7 @@ def _panels(
         "axis": {"format": "~g", "tickCount": 4} if is_log else {},
         "scale": {"type": scale, **zero, "nice": False},
     }
-    look = _look(points, spec, config)
+    look = _look(points[spec.color], spec.color, config)
     panels = list(dict.fromkeys(points[_PANEL]))
     drawn = [_lines(points[points[_PANEL] == panel], y, look, spec) for panel in panels]
     if not spec.panels:
@@ -144,38 +221,35 @@ def _lines(
     points: pd.DataFrame, y: dict[str, Any], look: dict[str, Any], spec: FigureSpec
 ) -> dict[str, Any]:
     """Draw the lines of one panel, with their bars and marks."""
+    found = sorted(points[spec.x].dropna().unique().tolist())
+    few = len(found) <= _FEW and all(float(value).is_integer() for value in found)
+    # ticks of a logarithmic axis, or of few whole numbers, are where the points are
+    axis: dict[str, Any] = {"tickCount": 5}
+    if spec.x_scale == "log" or few:
+        axis = {"values": found, "labelOverlap": "greedy"} | ({"format": "d"} if few else {})
     x = {
         "field": spec.x,
         "type": "quantitative",
         "title": WORDS.get(spec.x, spec.x),
-        "axis": x_axis(points[spec.x], spec),
+        "axis": axis,
         "scale": {"type": spec.x_scale, "nice": False, "padding": 8},
     }
     dash = {"field": spec.dash, "type": "nominal", "title": spec.dash, "sort": None}
-    tooltip = [
-        {"field": c, "type": type_of(points[c])}
-        | ({"format": ".4g"} if c in ("mean", "std") else {})
-        for c in points.columns
-        if c not in ("low", "high", _PANEL)
-    ]
-    color, has_x = {"color": look["color"]}, f"isValid(datum[{spec.x!r}])"
-    base = {"x": x, **color}
+    has_x = f"isValid(datum[{spec.x!r}])"
+    base = {"x": x, "color": look["color"]}
     low = {"field": "low", "type": "quantitative", "title": y["title"]}
     point = {"type": "point", "filled": True, "opacity": 1, "size": 36}
+    dashes = {"strokeDash": dash} if spec.dash else {}
     layers = [
-        _layer(
-            {"type": "line", "strokeWidth": 1.8},
-            {**base, "y": y, **({"strokeDash": dash} if spec.dash else {})},
-            has_x,
-        ),
+        _layer({"type": "line", "strokeWidth": 1.8}, {**base, "y": y, **dashes}, has_x),
         _layer(
             {"type": "rule", "opacity": 0.5}, {**base, "y": low, "y2": {"field": "high"}}, has_x
         ),
-        _layer(point, {**base, "y": y, "tooltip": tooltip, **look}, has_x),
+        _layer(point, {**base, "y": y, **look}, has_x),
     ]
     if points[spec.x].isna().any():
         rule = {"type": "rule", "strokeWidth": 1.5, "strokeDash": [6, 3]}
-        layers.append(_layer(rule, {"y": y, **color, "tooltip": tooltip}, f"!{has_x}"))
+        layers.append(_layer(rule, {"y": y, "color": look["color"]}, f"!{has_x}"))
     return {"data": data_of(points), "layer": layers, "width": _WIDTH, "height": _HEIGHT}
 
 
@@ -184,120 +258,62 @@ def _layer(mark: dict[str, Any], encoding: dict[str, Any], rows: str = "") -> di
     return {**chosen, "mark": mark, "encoding": encoding}
 
 
-def x_axis(values: "pd.Series[float]", spec: FigureSpec) -> dict[str, Any]:
-    """Return the axis of a panel.
-
-    Ticks of a logarithmic one, or of few whole numbers, are where the points are.
-    """
-    found = sorted(values.dropna().unique().tolist())
-    few = len(found) <= _FEW and all(value.is_integer() for value in map(float, found))
-    if spec.x_scale != "log" and not few:
-        return {"tickCount": 5}
-    axis = {"values": found, "labelOverlap": "greedy"}
-    return axis if spec.x_scale == "log" else {**axis, "format": "d"}
-
-
-def _look(points: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> dict[str, Any]:
-    """Return colours, and shapes so that colour is not the only sign; the same in every panel."""
-    label = {"field": spec.color, "title": WORDS.get(spec.color, spec.color)}
-    if pd.api.types.is_numeric_dtype(points[spec.color].infer_objects()):
+def _look(values: "pd.Series[Any]", label: str, config: ExperimentConfig) -> dict[str, Any]:
+    """Return colours, and shapes so that colour is not the only sign; the same in every chart."""
+    named = {"field": label, "title": WORDS.get(label, label)}
+    if pd.api.types.is_numeric_dtype(values.infer_objects()):
         # both ends stay visible on paper and on a dark screen
         scale = {"scheme": {"name": "viridis", "extent": [0.1, 0.9]}}
-        return {"color": {**label, "type": "ordinal", "scale": scale}}
-    return _by_label(label, list(getattr(config, f"{spec.color}s", {})), set(points[spec.color]))
-
-
-def _by_label(label: dict[str, Any], labels: list[str], there: set[Any]) -> dict[str, Any]:
-    """Return colours and shapes of labels, which look the same in every chart of an experiment."""
+        return {"color": {**named, "type": "ordinal", "scale": scale}}
+    listed = list(getattr(config, f"{label}s", {}))
     domain: dict[str, Any] = {}
-    if labels:
+    if listed:
         # the legend names only those of this chart
-        shown = [one for one in labels if one in there]
-        domain = {"scale": {"domain": labels}, "legend": {"values": shown}}
-    encoded = {**label, "type": "nominal", **domain}
+        there = [one for one in listed if one in set(values)]
+        domain = {"scale": {"domain": listed}, "legend": {"values": there}}
+    encoded = {**named, "type": "nominal", **domain}
     return {"color": encoded, "shape": encoded}
 
 
-def figures(report: Report) -> list[Chart]:
-    """Draw the figures of an experiment's config for which there are numbers."""
-    config = report.plan.experiment.config
-    charts = []
-    for stem, spec in zip(file_stems("figure", len(config.figures)), config.figures, strict=True):
-        rows = _drawn(report.summary, spec)
-        rows = rows[rows["metric"].isin(spec.metrics) & rows["mean"].notna()]
-        if not rows.empty:
-            drawn = figure(report.summary, spec, config)
-            title = spec.title or _caption(spec, config)
-            tables = _numbers(report, spec, title)
-            charts.append(Chart(stem, title, _description(rows, spec, config), drawn, tables))
-    return charts
+# ---- deviations ----
 
 
-def _caption(spec: FigureSpec, config: ExperimentConfig) -> str:
-    """Name a figure that has no title: the page has that of the experiment already."""
-    names = ", ".join(map(config.scope.label, spec.metrics))
-    text = f"{names} against {WORDS.get(spec.x, spec.x.replace('_', ' '))}"
-    return text[0].upper() + text[1:]
+def deviations(report: "Report") -> list[Chart]:
+    """Return how far measured numbers are from the reported ones, a chart per judged metric.
 
-
-def _description(rows: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> str:
-    means = rows.groupby("metric")["mean"].agg(["min", "max"])
-    ranges = [
-        f"{config.scope.label(m)}, between {means['min'][m]:.3g} and {means['max'][m]:.3g}"
-        for m in spec.metrics
-        if m in means.index
-    ]
-    panels = [f"{rows[label].nunique()} values of {label}" for label in spec.panels]
-    each = f"; a panel for each of {' and '.join(panels)}" if panels else ""
-    lines = ", ".join(str(v) for v in rows[spec.color].dropna().unique())
-    return (
-        f"Line chart of {'; '.join(ranges)}, against {spec.x.replace('_', ' ')}{each}; "
-        f"lines by {spec.color}: {lines}."
-    )
-
-
-def _numbers(report: Report, spec: FigureSpec, title: str) -> list[Table]:
-    """Return a figure's numbers as tables, unless the tables of the page include them."""
-    config = report.plan.experiment.config
-    layout = config.table or TableSpec()
-    if set(spec.metrics) <= set(layout.metrics or config.metrics):
-        return []
-    colors = [label for label in (spec.color, spec.dash) if label]
-    own = TableSpec(rows=[*spec.panels, spec.x], columns=colors, metrics=spec.metrics)
-    config = config.model_copy(update={"table": own, "title": title})
-    return build_tables(_drawn(report.summary, spec), config)
-
-
-def departures(report: Report) -> list[Chart]:
-    """Draw how far measured numbers are from the reported ones, one chart per judged metric.
-
-    Each chart has a panel for each kernel and varied parameter, and a row for each data set.
-    Where the tolerance is absolute it shows differences, else ratios; a band is as wide as the
-    tolerance. Bars are one standard deviation of the measured splits.
+    Each has a panel for each kernel and varied parameter, and a row for each data set. Where the
+    tolerance is absolute it shows differences, else ratios; a band is as wide as the tolerance.
+    Bars are one standard deviation of the measured splits.
     """
-    config, summary = report.plan.experiment.config, report.summary
-    both = summary[summary["mean"].notna() & summary["reported_mean"].notna()]
-    charts = []
+    config, cells, charts = report.experiment.config, report.cells, []
+    both = cells[cells["mean"].notna() & cells["reported_mean"].notna()]
+    axes = axes_of(config)
     for metric, tolerance in config.verdict.items():
         rows = both[both["metric"] == metric]
+        if tolerance.absolute is None:
+            rows = rows[rows["reported_mean"] > 0]
         if rows.empty:
             continue
         name = config.scope.label(metric)
         title = f"{name}, measured {'/' if tolerance.absolute is None else '−'} reported"
         rows, band = _departing(rows, tolerance)
-        panels = _panel_labels(rows, report.plan.axes)
-        drawn = [
-            {
-                "title": " · ".join(map(_panel_title, panels, values)),
-                **_panel(matching(rows, panels, values), band, config, title),
-            }
-            for values in label_values(rows, panels)
+        by = [c for c in ("kernel", *axes) if rows[c].nunique() > 1]
+        panels = [
+            {"title": _panel_title(by, values)} | _panel(part, band, config, title)
+            for values in label_values(rows, by)
+            if len(part := matching(rows, by, values))
         ]
-        resolve = {"scale": {"color": "shared", "shape": "shared"}}
-        chart = {"concat": drawn, "columns": 4, "spacing": 24, "title": title, "resolve": resolve}
-        stem, text = f"deviations_{slug(metric)}", _departures_text(rows, name)
-        charts.append(Chart(stem, title, text, whole(chart), []))
+        shared = {"scale": {"color": "shared", "shape": "shared"}}
+        spec = chart_of({"concat": panels, "columns": 3, "spacing": 24, "resolve": shared})
+        counts = ", ".join(f"{n} {v}" for v, n in rows["verdict"].value_counts().items())
+        text = f"Dot plot of {len(rows)} measured numbers beside the reported ones: {counts}."
+        charts.append(Chart(f"deviations_{metric}", title, text, spec))
     return charts
+
+
+def _panel_title(labels: Iterable[str], values: Iterable[Any]) -> str:
+    named = zip(labels, values, strict=True)
+    return " · ".join(group_title(label, value) for label, value in named if value is not None)
 
 
 def _departing(rows: pd.DataFrame, tolerance: Tolerance) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -311,69 +327,113 @@ def _departing(rows: pd.DataFrame, tolerance: Tolerance) -> tuple[pd.DataFrame, 
     return rows, pd.DataFrame({"low": [same - allowed], "high": [same + allowed], "same": [same]})
 
 
-def _panel_labels(rows: pd.DataFrame, axes: list[str]) -> list[str]:
-    """Return the labels without which several numbers would be drawn in the same place."""
-    panels = ["kernel"] if rows["kernel"].nunique() > 1 else []
-    for axis in axes:
-        within = rows.groupby(["dataset", "method", *panels], dropna=False)[axis]
-        if (within.nunique() > 1).any():
-            panels.append(axis)
-    return panels
-
-
-def _panel_title(label: str, value: Any) -> str:
-    if value is None or isinstance(value, str):
-        return value or "any"
-    return f"{value:g} {label.removeprefix('n_')}"
-
-
 def _panel(
     rows: pd.DataFrame, band: pd.DataFrame, config: ExperimentConfig, title: str
 ) -> dict[str, Any]:
-    rows = rows[[*_TOOLTIP, "low", "high"]]
     datasets = [d for d in config.datasets if d in set(rows["dataset"])]
     methods = [m for m in config.methods if m in set(rows["method"])]
-    look = _by_label({"field": "method", "title": "method"}, list(config.methods), set(methods))
-    departs = {
-        "field": "departs",
-        "type": "quantitative",
-        "title": title,
-        "scale": {"zero": False, "nice": False, "padding": 6},
-    }
+    look = _look(rows["method"], "method", config)
+    x = {"type": "quantitative", "title": title, "scale": {"zero": False, "nice": False}}
     place = {"field": "dataset", "type": "nominal", "sort": datasets, "title": None}
     base = {
         "y": {**place, "axis": {"labelLimit": 260}},
         "yOffset": {"field": "method", "type": "nominal", "sort": methods},
-        "color": look["color"],
     }
-    tooltip = [
-        {"field": c, "type": "quantitative", "format": digits}
-        if digits
-        else {"field": c, "type": "nominal"}
-        for c, digits in _TOOLTIP.items()
-    ]
-    low, high = {"field": "low", "type": "quantitative"}, {"field": "high"}
-    same = {"field": "same", "type": "quantitative"}
+    low, high = {"field": "low", **x}, {"field": "high"}
+    grey, band_of = {"color": "var(--muted)"}, {"data": data_of(band)}
     point = {"type": "point", "filled": True, "opacity": 1, "size": 36}
-    band_of = {"data": data_of(band)}
-    shade = {"type": "rect", "opacity": 0.13, "color": _GREY}
-    bars = {**base, "x": {**low, "title": title}, "x2": high}
+    bars = {**base, "x": low, "x2": high, "color": look["color"]}
     layers = [
-        {**band_of, **_layer(shade, {"x": low, "x2": high})},
-        {**band_of, **_layer({"type": "rule", "color": _GREY}, {"x": same})},
+        {**band_of, **_layer({"type": "rect", "opacity": 0.13, **grey}, {"x": low, "x2": high})},
+        {**band_of, **_layer({"type": "rule", **grey}, {"x": {"field": "same", **x}})},
         _layer({"type": "rule", "opacity": 0.5}, bars),
-        _layer(point, {**base, "x": departs, **look, "tooltip": tooltip}),
+        _layer(point, {**base, "x": {"field": "departs", **x}, **look}),
     ]
     height = max(_ROW * len(methods) + 6, 20) * len(datasets)
-    return {"data": data_of(rows), "layer": layers, "width": _ROW_WIDTH, "height": height}
+    values = data_of(rows[["dataset", "method", "departs", "low", "high"]])
+    return {"data": values, "layer": layers, "width": _ROW_WIDTH, "height": height}
 
 
-def _departures_text(rows: pd.DataFrame, name: str) -> str:
-    counts = ", ".join(f"{count} {v}" for v, count in rows["verdict"].value_counts().items())
-    apart = (rows["mean"] - rows["reported_mean"]).abs().to_numpy()
-    most = rows.iloc[int(apart.argmax())]
-    place = " ".join(str(most[c]) for c in LABELS if isinstance(most[c], str))
-    return (
-        f"Dot plot of the distance of {len(rows)} measured {name} values from the reported "
-        f"ones: {counts}. The greatest difference, {apart.max():.3g}, is that of {place}."
+# ---- the map of all numbers ----
+
+
+def tiles(report: "Report") -> pd.DataFrame:
+    """Return a row per reported score and per difference that the paper's table shows.
+
+    Columns are ``what`` (numbers or differences), ``outcome``, ``symbol``, ``tone`` (of the
+    colour) and ``name``; the rows of each kind are sorted by outcome.
+    """
+    config, cells = report.experiment.config, report.cells
+    scores = {metric for metric in config.verdict if kind_of(metric, config) == SCORES}
+    cells = cells[cells["metric"].isin(scores) & (cells["verdict"] != "")]
+    names = label_rows(cells, ["dataset", "kernel", "method", "params", "metric"])
+    rows = [
+        ("numbers", outcome, " ".join(str(part) for part in name if part not in (None, "{}")))
+        for outcome, name in zip(cells["verdict"], names, strict=True)
+    ]
+    for row in report.differences.to_dict("records"):
+        name = f"{row['cell']}: {row['ahead']} ahead of {row['behind']}"
+        rows.append(("differences", row["outcome"], name))
+    frame = pd.DataFrame(rows, columns=["what", "outcome", "name"])
+    symbols, order = {**SYMBOLS, **DIFFERENCE_SYMBOLS}, {name: i for i, name in enumerate(_TONES)}
+    frame["symbol"], frame["tone"] = (frame["outcome"].map(m) for m in (symbols, _TONES))
+    return frame.sort_values("outcome", key=lambda column: column.map(order), kind="stable")
+
+
+def map_chart(reports: Iterable["Report"]) -> Chart | None:
+    """Return the map: lines of tiles for each table, numbers left, differences right.
+
+    It is None if there are no reported numbers.
+    """
+    parts, labels, line = [], [], 0
+    for report in sorted(reports, key=lambda report: report.experiment.name):
+        frame = tiles(report)
+        if report.experiment.config.variant_of is None and not frame.empty:
+            place = frame.groupby("what").cumcount()
+            frame = frame.assign(column=place % _TILES, y=line + place // _TILES)
+            labels.append({"table": report.experiment.name, "y": line})
+            parts.append(frame)
+            line = int(frame["y"].max()) + 2
+    if not parts:
+        return None
+    rows = pd.concat(parts)
+    present = [name for name in _TONES if name in set(rows["outcome"])]
+    colors = [f"var(--{_TONES[name]})" for name in present]
+    legend = {"title": None, "orient": "bottom", "columns": 4, "symbolType": "square"}
+    color = {
+        "field": "outcome",
+        "type": "nominal",
+        "scale": {"domain": present, "range": colors},
+        "legend": legend,
+    }
+    x, y = (
+        {"field": field, "type": "ordinal", "axis": None, "scale": {"domain": list(range(n))}}
+        for field, n in (("column", _TILES), ("y", line - 1))
     )
+    layers = [
+        _layer({"type": "rect", "stroke": "var(--bg)"}, {"x": x, "y": y, "color": color}),
+        _layer(
+            {"type": "text", "color": "var(--bg)", "fontSize": 9, "baseline": "middle"},
+            {"x": x, "y": y, "text": {"field": "symbol", "type": "nominal"}},
+        ),
+    ]
+    size = {"width": _TILES * _TILE, "height": (line - 1) * _TILE}
+    panels = [
+        {"data": data_of(rows[rows["what"] == what]), "layer": layers, "title": title, **size}
+        for what, title in (
+            ("numbers", "reported numbers"),
+            ("differences", "differences between methods"),
+        )
+    ]
+    names = {
+        "data": data_of(pd.DataFrame(labels)),
+        "mark": {"type": "text", "align": "right", "fontSize": 11, "x": 80},
+        "encoding": {"y": y, "text": {"field": "table", "type": "nominal"}},
+        "width": 80,
+        "height": (line - 1) * _TILE,
+    }
+    chart = chart_of({"hconcat": [names, *panels], "spacing": 12})
+    chart["config"] |= {"view": {"stroke": None}}
+    counts = ", ".join(f"{n} {name}" for name, n in rows["outcome"].value_counts().items())
+    title = "All reported numbers, and all differences between methods that the tables show"
+    return Chart("map", title, f"A tile for each: {counts}.", chart)

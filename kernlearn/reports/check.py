@@ -1,4 +1,4 @@
-"""Summaries committed to git: read back, and compared with measured numbers.
+"""Measured numbers compared with committed summaries.
 
 A mean has *moved* if its distance from the baseline exceeds the drift allowed for its metric. The
 same trials give the same numbers on the same machine, but another processor or BLAS adds in
@@ -15,17 +15,23 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 
+from kernlearn.config.measured import METRICS
 from kernlearn.config.model import Drift, ExperimentConfig
-from kernlearn.config.names import METRICS
-from kernlearn.engine.grids import chosen_by_mean
+from kernlearn.datasets.escaping import visible
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import StoreError, SummaryError
-from kernlearn.reports.replacing import refuse_pipe
-from kernlearn.reports.summary import KEY, is_cost, summarise, summary_text, tidy_runs
-from kernlearn.reports.summary_files import parse_parameters
-from kernlearn.reports.summary_reading import parse_summary, read_details, read_summary
-from kernlearn.reports.xml_text import xml_text
-from kernlearn.store import Store
+from kernlearn.reports.summary import (
+    KEY,
+    parse_summary,
+    read_details,
+    read_summary,
+    splits_of,
+    stored_rows,
+    summarise,
+    summary_text,
+)
+from kernlearn.reports.verdicts import is_cost
+from kernlearn.store.results import Store
 
 #: Columns of a check.
 COLUMNS = [
@@ -73,7 +79,7 @@ def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
             f"{folder / experiment.name}.csv: measured under profile {profile!r}, not "
             f"{experiment.profile!r}: check with --profile {profile}"
         )
-    results = chosen_by_mean(store.get(t.key for t in plan.trials))
+    results = stored_rows(plan, store)
     if not any(result.done for result in results.values()):
         raise StoreError(
             f"{store.path}: no results of {experiment.name} under profile "
@@ -81,8 +87,9 @@ def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
             f"{experiment.profile}` measures it"
         )
     # written and parsed like the baseline, so that both have the same digits
-    text = summary_text(summarise(plan, tidy_runs(plan, results)), experiment.config)
-    measured = parse_summary(text, experiment.name)
+    cells = summarise(splits_of(plan, results), experiment)
+    text = summary_text(cells, experiment.config)
+    measured = parse_summary(text, experiment.name, experiment.name)
     left_out = {*plan.left_out, *plan.not_installed}
     return compare_summaries(measured, baseline, experiment.config, left_out)
 
@@ -171,9 +178,8 @@ def drift_of(metric: str, config: ExperimentConfig) -> Drift:
 
 def cell_name(row: pd.Series) -> str:
     """Name a cell of a check by its labels, parameters and metric."""
-    parameters = parse_parameters(row["params"])
-    labels = [row["dataset"], row["kernel"], row["method"]]
-    parts = [*labels, *(f"{k}={v}" for k, v in parameters.items()), row["metric"]]
+    params = "" if row["params"] == "{}" else row["params"]
+    parts = [row["dataset"], row["kernel"], row["method"], params, row["metric"]]
     return " · ".join(part for part in parts if part)
 
 
@@ -194,20 +200,13 @@ def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
     """Write checks, by experiment, as JUnit XML: a suite per experiment, a test case per cell."""
     root = ElementTree.Element("testsuites", name="kernlearn check")
     for name, frame in checks.items():
-        suite_name = xml_text(name)
         failed, left_out = frame["outcome"].isin(FAILURES), frame["outcome"] == LEFT_OUT
-        suite = ElementTree.SubElement(
-            root,
-            "testsuite",
-            tests=str(len(frame)),
-            failures=str(failed.sum()),
-            errors="0",
-            skipped=str(left_out.sum()),
-            name=suite_name,
-        )
+        counts = {"tests": len(frame), "failures": failed.sum(), "skipped": left_out.sum()}
+        attributes = {key: str(count) for key, count in counts.items()} | {"errors": "0"}
+        suite = ElementTree.SubElement(root, "testsuite", attributes, name=visible(name))
         for _, row in frame.iterrows():
-            cell = xml_text(cell_name(row))
-            case = ElementTree.SubElement(suite, "testcase", classname=suite_name, name=cell)
+            labels = {"classname": visible(name), "name": visible(cell_name(row))}
+            case = ElementTree.SubElement(suite, "testcase", labels)
             if row["outcome"] in FAILURES:
                 about = {"type": row["outcome"], "message": cell_text(row)}
                 ElementTree.SubElement(case, "failure", about)
@@ -216,7 +215,6 @@ def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
     ElementTree.indent(root)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        refuse_pipe(path)
         ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
     except OSError as error:
         raise SummaryError(f"{path}: cannot be written: {error.strerror or error}") from None

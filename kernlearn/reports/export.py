@@ -1,36 +1,33 @@
-"""Export of a store as a tidy table: CSV, JSON or Parquet."""
+"""Export of a store: a table as CSV, JSON or Parquet, or an open record of an experiment."""
 
-import csv
-import io
 import json
-import math
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+import zipfile
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from kernlearn.config.spec import LABELS, canonical
-from kernlearn.datasets.escaping import guarded
-from kernlearn.engine.grids import chosen_by_mean
-from kernlearn.exceptions import StoreError
-from kernlearn.reports.replacing import replacing
-from kernlearn.store import Store
+import numpy as np
+import pandas as pd
 
-#: Columns of an export: those of a measured summary, with split and value for its means.
-COLUMNS = ("experiment", *LABELS, "params", "metric", "split", "value", "key")
+from kernlearn.config.spec import LABELS, canonical
+from kernlearn.datasets.escaping import csv_text
+from kernlearn.engine.grids import chosen_in_cells
+from kernlearn.exceptions import ReportError, StoreError
+from kernlearn.lazy import needed_by
+from kernlearn.reports.report import Report, write_summary
+from kernlearn.reports.summary import parameters_of
+from kernlearn.store.results import Store
+
+#: Columns of an export: those of a summary, with split and value for its means.
+COLUMNS = ["experiment", *LABELS, "params", "metric", "split", "value", "key"]
 FORMATS = ("csv", "json", "parquet")
 
-# Rows of Parquet files that are written at a time.
-_GROUP = 100_000
 
-
-def parameters_of(labels: dict[str, Any]) -> str:
-    """Return the varied parameters among a trial's labels as JSON with sorted keys."""
-    return canonical({k: v for k, v in labels.items() if k not in LABELS and v is not None})
-
-
-def tidy_rows(store: Store, experiments: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-    """Yield one row per finished trial and metric.
+def stored_splits(store: Store, experiments: Sequence[str] = ()) -> pd.DataFrame:
+    """Return every number of a store, a row per finished trial and metric.
 
     A trial that measured a grid of settings has the numbers of the one that is chosen over all
     splits, as in reports.
@@ -41,126 +38,133 @@ def tidy_rows(store: Store, experiments: Sequence[str] = ()) -> Iterator[dict[st
     experiments : sequence of str
         Names of experiments; empty for all.
 
-    Yields
-    ------
-    dict
-        With the keys :data:`COLUMNS`. ``split`` counts from 0. Failed trials have no numbers.
+    Returns
+    -------
+    pandas.DataFrame
+        With the columns :data:`COLUMNS`, and ``settings`` and ``points``, which are equal for
+        trials with the same settings, and on the same points.
 
     Raises
     ------
     StoreError
         If the store has no trials of a named experiment.
     """
-    rows = {row.key: row for row in store.rows()}
-    available = sorted({row.experiment for row in rows.values()})
-    unknown = [name for name in experiments if name not in available]
-    if unknown:
+    rows, there = [], set()
+    for stored in chosen_in_cells(list(store.trials())):
+        trial, result = stored.trial, stored.result
+        there.add(trial.experiment)
+        if not result.done or (experiments and trial.experiment not in experiments):
+            continue
+        spec = trial.spec
+        labels = [trial.experiment, *map(trial.labels.get, LABELS), parameters_of(trial.labels)]
+        marks = [
+            _digest(replace(spec, split=0)),
+            _digest([spec.task, spec.dataset, spec.protocol]),
+        ]
+        for metric, value in result.metrics.items():
+            rows.append([*labels, metric, trial.split, value, trial.key, *marks])
+    if unknown := [name for name in experiments if name not in there]:
         raise StoreError(
             f"{store.path}: nothing of experiment {', '.join(unknown)}; there are: "
-            f"{', '.join(available) or 'none'}"
+            f"{', '.join(sorted(there)) or 'none'}"
         )
-    for row in chosen_by_mean(rows).values():
-        if row.done and (not experiments or row.experiment in experiments):
-            labels = {name: row.labels.get(name) for name in LABELS}
-            labels["params"] = parameters_of(row.labels)
-            for metric, value in row.metrics.items():
-                yield {
-                    "experiment": row.experiment,
-                    **labels,
-                    "metric": metric,
-                    "split": row.split,
-                    "value": value,
-                    "key": row.key,
-                }
+    return pd.DataFrame(rows, columns=[*COLUMNS, "settings", "points"])
 
 
-def export_text(rows: Iterable[dict[str, Any]], form: str) -> str:
-    """Write rows as CSV or JSON, numbers with all digits.
+def _digest(value: Any) -> str:
+    return sha256(canonical(value).encode()).hexdigest()
 
-    Parameters
-    ----------
-    rows : iterable of dict
-        From :func:`tidy_rows`.
-    form : {"csv", "json"}
-        JSON has null in place of NaN and infinities; in CSV a text that a spreadsheet would
-        compute, such as ``=1+1``, has an apostrophe before it.
 
-    Returns
-    -------
-    str
+def export_text(splits: pd.DataFrame, form: str) -> str:
+    """Return numbers as CSV or JSON, with all digits.
+
+    JSON has null in place of NaN and infinities; in CSV a text that a spreadsheet would compute,
+    such as ``=1+1``, has an apostrophe before it.
     """
-    return "".join(_texts(rows, form))
+    splits = splits[COLUMNS]
+    if form == "csv":
+        return csv_text(splits)
+    finite = splits.astype(object).where(splits.notna(), None).replace([np.inf, -np.inf], None)
+    rows = (json.dumps(row, ensure_ascii=False) for row in finite.to_dict("records"))
+    return "[\n" + ",\n".join(rows) + "\n]\n"
 
 
-def _texts(rows: Iterable[dict[str, Any]], form: str) -> Iterator[str]:
-    """Yield CSV or JSON row by row."""
-    if form == "json":
-        before = "[\n"
-        for row in rows:
-            finite = row if math.isfinite(row["value"]) else {**row, "value": None}
-            yield before + json.dumps(finite, ensure_ascii=False, allow_nan=False)
-            before = ",\n"
-        yield "[]\n" if before == "[\n" else "\n]\n"
-        return
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({name: guarded(value) for name, value in row.items()})
-        yield text.getvalue()
-        text.seek(0)
-        text.truncate()
-    yield text.getvalue()
-
-
-def export_file(rows: Iterable[dict[str, Any]], path: Path, form: str) -> int:
-    """Write rows to a file, replacing an existing one when the new one is complete.
-
-    Parameters
-    ----------
-    rows : iterable of dict
-        From :func:`tidy_rows`.
-    path : Path
-        Its folder is created if it does not exist.
-    form : {"csv", "json", "parquet"}
-
-    Returns
-    -------
-    int
-        Number of rows.
+def export_file(splits: pd.DataFrame, path: Path, form: str) -> int:
+    """Write numbers to a file, whose folder is created; return how many there are.
 
     Raises
     ------
     StoreError
         If the file cannot be written.
     """
-    rows, n_rows = iter(rows), 0
-    first = list(islice(rows, 1))  # what cannot be read leaves no folder
-
-    def counted() -> Iterator[dict[str, Any]]:
-        nonlocal n_rows
-        for row in chain(first, rows):
-            n_rows += 1
-            yield row
-
     try:
-        with replacing(path) as part:
-            if form == "parquet":
-                _write_parquet(counted(), part)
-            else:
-                with part.open("w", encoding="utf-8") as file:
-                    file.writelines(_texts(counted(), form))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if form == "parquet":
+            splits[COLUMNS].to_parquet(path, index=False)
+        else:
+            path.write_text(export_text(splits, form), encoding="utf-8")
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
-    return n_rows
+    return len(splits)
 
 
-def _write_parquet(rows: Iterator[dict[str, Any]], path: Path) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet
+def write_crate(report: Report, output: Path, license: str = "", author: str = "") -> int:
+    """Write an experiment as an open record, an RO-Crate; return its number of files.
 
-    types = {"split": pa.int64(), "value": pa.float64()}
-    schema = pa.schema([(name, types.get(name, pa.string())) for name in COLUMNS])
-    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
-        while part := list(islice(rows, _GROUP)):
-            writer.write_table(pa.Table.from_pylist(part, schema=schema))
+    Parameters
+    ----------
+    report : Report
+    output : Path
+        A folder, which must be new or empty, or a file that ends in ``.zip``.
+    license, author : str
+        Address or name of the licence, and name of who ran the experiment; empty if not known.
+
+    Raises
+    ------
+    ReportError
+        If it cannot be written.
+    MissingExtraError
+        If rocrate is not installed.
+    """
+    with needed_by("an RO-Crate"):
+        from rocrate.model import Person, SoftwareApplication
+        from rocrate.rocrate import ROCrate
+    is_zip, experiment = output.suffix.lower() == ".zip", report.experiment
+    if not is_zip and output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise ReportError(f"{output}: name a new folder, or a file that ends in .zip")
+    crate = ROCrate()
+    crate.name, crate.description = experiment.name, experiment.config.title
+    crate.license = license or "No licence is stated."
+    if report.details["measured"]:
+        crate.root_dataset["datePublished"] = report.details["measured"][1]
+    if author:
+        crate.creator = crate.add(Person(crate, f"#{author}", properties={"name": author}))
+    try:
+        with TemporaryDirectory() as folder:
+            files = [write_summary(report, Path(folder))]
+            files.append(files[0].with_suffix(".json"))
+            if not report.splits.empty:
+                files.append(Path(folder) / "splits.csv")
+                files[-1].write_text(csv_text(report.splits), encoding="utf-8")
+            results = [crate.add_file(path, path.name) for path in files]
+            config = crate.add_file(experiment.path, "config.yaml")
+            used = [config]
+            if experiment.config.reported_path is not None:
+                used.append(crate.add_file(experiment.config.reported_path, "reported.csv"))
+            tool = SoftwareApplication(crate, "#kernlearn", properties={"name": "kernlearn"})
+            tool["softwareRequirements"] = canonical(report.details["written_by"])
+            crate.add_action(
+                crate.add(tool),
+                identifier="#run",
+                object=used,
+                result=results,
+                properties={"name": f"kernlearn run {experiment.name}, profile {report.run_as}"},
+            )
+            if is_zip:
+                output.parent.mkdir(parents=True, exist_ok=True)
+                crate.write_zip(output)
+            else:
+                crate.write(output)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise ReportError(f"{output}: cannot be written: {error}") from None
+    return len(results) + len(used)

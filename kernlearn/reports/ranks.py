@@ -1,85 +1,50 @@
-"""Average ranks of methods over data sets, with the tests of Demšar.
-
-J. Demšar (2006), Statistical Comparisons of Classifiers over Multiple Data Sets, Journal of
-Machine Learning Research 7: Friedman's test as by Iman & Davenport, each method against a control
-by Holm's procedure, and the critical difference of Nemenyi's test.
-"""
+"""Methods ranked over data sets, and two stores compared cell by cell."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import factorial, sqrt
+from math import inf
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from kernlearn.config.names import suggestion
+from kernlearn.config.measured import METRICS
+from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.suggestions import suggestion
 from kernlearn.exceptions import ReportError
+from kernlearn.reports.summary import KEY, label_rows
+from kernlearn.reports.tests import critical_difference, friedman, holm, paired_interval
+from kernlearn.reports.verdicts import direction, is_cost
 
-#: With fewer data sets the tests find large differences only, and p-values are rough.
-FEW_DATASETS = 10
 _MIN_DATASETS, _MIN_METHODS = 2, 3
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """Average ranks, the best first, and what tests say of them.
+    """Average ranks of methods over data sets, and what tests say of them.
 
     Attributes
     ----------
-    average : dict of str to float
-        Average rank of each method, 1 for the best; methods with equal scores share a rank.
+    table : pandas.DataFrame
+        A row per method, the best first: ``rank``, the average, 1 for the best, and ``p_holm``,
+        the adjusted p-value of the difference from the control.
     control : str
         The method that the others are compared with.
-    holm : dict of str to float
-        Adjusted p-value of the difference of each other method from the control.
-    chi_square, f_statistic, p_value : float
-        Friedman's statistic, corrected for ties, that of Iman & Davenport, and the p-value of
-        the latter.
+    p_value : float
+        That of Friedman's test as by Iman & Davenport.
     critical_difference : float
         Of two average ranks, by Nemenyi's test.
-    level : float
-        Significance level.
-    n_datasets, n_ties : int
-        Number of data sets; of those, how many have methods that share a rank.
+    n_datasets : int
     left_out : dict of str to list of str
         Data sets that were left out, with the methods that have no number there.
     """
 
-    average: dict[str, float]
+    table: pd.DataFrame
     control: str
-    holm: dict[str, float]
-    chi_square: float
-    f_statistic: float
     p_value: float
     critical_difference: float
-    level: float
     n_datasets: int
-    n_ties: int
     left_out: dict[str, list[str]]
-
-    @property
-    def differ(self) -> bool:
-        """Whether Friedman's test shows that not all methods are alike."""
-        return self.p_value < self.level
-
-    @property
-    def groups(self) -> list[list[str]]:
-        """The largest groups of methods that Nemenyi's test does not tell apart, best first.
-
-        Where Friedman's test shows no difference, all methods are one group.
-        """
-        names, ranks = [*self.average], [*self.average.values()]
-        if not self.differ:
-            return [names]
-        found: list[list[str]] = []
-        end = 0
-        for first, rank in enumerate(ranks):
-            last = sum(r - rank < self.critical_difference for r in ranks)
-            if last > max(end, first + 1):
-                found.append(names[first:last])
-                end = last
-        return found
 
 
 def rank_methods(
@@ -94,7 +59,7 @@ def rank_methods(
     better : {1, -1}
         Whether more or less is better.
     level : float, default=0.05
-        Significance level.
+        Significance level of the critical difference.
     control : str, optional
         Method that the others are compared with; by default the best.
 
@@ -109,135 +74,158 @@ def rank_methods(
     """
     complete = scores.dropna()
     n, k = complete.shape
-    missing = scores[scores.isna().any(axis=1)]
-    left_out = {
-        str(dataset): [str(m) for m in scores.columns[row.isna()]]
-        for dataset, row in missing.iterrows()
-    }
-    if k < _MIN_METHODS:
+    if k < _MIN_METHODS or n < _MIN_DATASETS:
         raise ReportError(
-            f"{k} {'method' if k == 1 else 'methods'}; ranks need at least {_MIN_METHODS} "
-            "(two are compared by `claims`, split by split)"
+            f"ranks need {_MIN_METHODS} methods with numbers of the same {_MIN_DATASETS} data "
+            f"sets, and there are {k} with numbers of {n} of {len(scores)}"
         )
-    if n < _MIN_DATASETS:
-        raise ReportError(_too_few(scores, n))
-    names = [str(name) for name in scores.columns]
-    if control is not None and control not in names:
+    if control is not None and control not in scores:
+        names = [str(name) for name in scores]
         raise ReportError(f"no method {control!r} to compare with{suggestion(control, names)}")
     ranks = (-better * complete).rank(axis=1)
-    mean = ranks.mean().sort_values(kind="stable")
-    average = {str(name): float(rank) for name, rank in mean.items()}
-    chi_square, f_statistic, p_value = friedman(ranks.to_numpy())
-    control = control or next(iter(average))
-    ties = sum(len(set(row)) < k for row in ranks.to_numpy().tolist())
-    return Ranks(
-        average,
-        control,
-        holm(average, n, control),
-        chi_square,
-        f_statistic,
-        p_value,
-        critical_difference(k, n, level),
-        level,
-        n,
-        ties,
-        left_out,
-    )
+    average = ranks.mean().sort_values(kind="stable")
+    control = control or str(average.index[0])
+    table = pd.DataFrame({"rank": average, "p_holm": holm(average, n, control)})
+    table = table.reindex(average.index).rename_axis("method")
+    missing = scores[scores.isna().any(axis=1)]
+    left_out = {str(d): [str(m) for m in scores.columns[r.isna()]] for d, r in missing.iterrows()}
+    p_value = friedman(ranks.to_numpy())[2]
+    return Ranks(table, control, p_value, critical_difference(k, n, level), n, left_out)
 
 
-def _too_few(scores: pd.DataFrame, n_complete: int) -> str:
-    """Say how many numbers each method lacks."""
-    total = len(scores)
-    lacking = {str(m): int(count) for m, count in scores.isna().sum().items() if count}
-    text = (
-        f"{n_complete} of {total} data set{'' if total == 1 else 's'} "
-        f"{'has' if n_complete == 1 else 'have'} a number of each of {scores.shape[1]} methods; "
-        f"ranks need at least {_MIN_DATASETS}"
-    )
-    if lacking:
-        counts = ", ".join(f"{m} lacks {count} of {total}" for m, count in lacking.items())
-        text += f" ({counts}; --only method=A,method=B,... ranks some of the methods)"
-    return text
+def ranking_metric(config: ExperimentConfig, name: str, metric: str | None = None) -> str:
+    """Return the metric that methods are ranked by, if it is one of which more or less is better.
+
+    By default this is the first that the config marks, judges or shows and that is no time.
+    """
+    if metric is None:
+        best = config.best.metrics if config.best else []
+        listed = [m for m in (*best, *config.verdict, *config.metrics) if direction(m, config)]
+        if not listed:
+            raise ReportError(f"{name}: has no metric of which more or less is better")
+        return next((m for m in listed if not is_cost(m, config)), listed[0])
+    known = [*config.scope.task_metrics(config.task), *config.derived]
+    if metric not in known:
+        raise ReportError(f"{name}: no metric {metric!r}{suggestion(metric, known)}")
+    if not direction(metric, config):
+        raise ReportError(f"{name}: neither more nor less of {metric} is better")
+    return metric
 
 
-def friedman(ranks: "np.ndarray[Any, Any]", *, ties: bool = True) -> tuple[float, float, float]:
-    """Test whether methods differ, from their ranks on each data set.
+# ---- two stores ----
+
+#: Columns of a comparison of stores.
+COLUMNS = [
+    *KEY,
+    "mean_a",
+    "mean_b",
+    "difference",
+    "low",
+    "high",
+    "n_a",
+    "n_b",
+    "paired",
+    "same_settings",
+    "outcome",
+]
+
+# The numbers of a cell under its settings and points, by split.
+_Variants = dict[tuple[str, str], "pd.Series[float]"]
+
+
+def compare_stores(a: pd.DataFrame, b: pd.DataFrame, *, level: float = 0.05) -> pd.DataFrame:
+    """Compare the numbers of two stores cell by cell.
+
+    Where data and protocol are the same, and so split ``i`` has the same points on both sides,
+    differences are taken split by split, with the interval of Student's paired t-test; elsewhere
+    with that of Welch's test. The level is that of each cell by itself: of 100 cells that do not
+    differ, about 5 will appear to at 0.05.
 
     Parameters
     ----------
-    ranks : ndarray of shape (n_datasets, n_methods)
-        Tied methods have the mean of their ranks.
-    ties : bool, default=True
-        Correct the statistic for ties, as in :func:`scipy.stats.friedmanchisquare`.
+    a, b : pandas.DataFrame
+        From :func:`~kernlearn.reports.export.stored_splits`. If each has a single experiment its
+        name does not matter, so that two configs can be compared.
+    level : float, default=0.05
 
     Returns
     -------
-    chi_square, f_statistic, p_value : float
-        Friedman's statistic, that of Iman & Davenport, and the p-value of the latter. Where all
-        data sets rank the methods alike, the second is infinite, and the p-value is the
-        probability of that if all orders are equally likely.
+    pandas.DataFrame
+        A row per cell, with the columns :data:`COLUMNS`: ``difference`` is ``mean_b - mean_a``
+        with its interval; ``outcome`` is ``same`` (all numbers equal), ``a better``, ``b better``
+        or ``different`` where the interval excludes 0, ``undecided`` where it does not, ``only a``
+        or ``only b``.
     """
+    if max(side["experiment"].nunique() for side in (a, b)) < 2:
+        name = " / ".join(dict.fromkeys([*a["experiment"], *b["experiment"]]))
+        a, b = a.assign(experiment=name), b.assign(experiment=name)
+    left, right = _variants(a), _variants(b)
+    rows = []
+    for cell in dict.fromkeys([*left, *right]):
+        of_cell = _compared(left.get(cell, {}), right.get(cell, {}), str(cell[-1]), level)
+        rows += [{**dict(zip(KEY, cell, strict=True)), **row} for row in of_cell]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _variants(side: pd.DataFrame) -> dict[tuple[Any, ...], _Variants]:
+    """Group numbers by cell, then by their settings."""
+    cells: dict[tuple[Any, ...], _Variants] = {}
+    keys = ["settings", "points"]
+    for names, group in side.groupby([*KEY, *keys], dropna=False, sort=False):
+        (cell,) = label_rows(group[:1], KEY)
+        values = group.set_index("split")["value"].astype(float)
+        cells.setdefault(cell, {})[str(names[-2]), str(names[-1])] = values
+    return cells
+
+
+def _compared(
+    left: _Variants, right: _Variants, metric: str, level: float
+) -> list[Mapping[str, Any]]:
+    """Pair variants with the same settings; then, if one is left on each side, those."""
+    pairs = [(key, key) for key in left if key in right]
+    only_a, only_b = [k for k in left if k not in right], [k for k in right if k not in left]
+    if len(only_a) == len(only_b) == 1:
+        pairs.append((only_a.pop(), only_b.pop()))
+    rows: list[Mapping[str, Any]] = []
+    for key_a, key_b in pairs:
+        a, b = left[key_a], right[key_b]
+        both = a.index.intersection(b.index)
+        paired = key_a[1] == key_b[1] and len(both) > 0
+        if paired:
+            a, b = a[both], b[both]
+            low, high = paired_interval((b - a).to_numpy(), level)
+        else:
+            low, high = _welch_interval(b.to_numpy(), a.to_numpy(), level)
+        same = paired and np.array_equal(a, b, equal_nan=True)
+        better = METRICS[metric].better if metric in METRICS else 0
+        row = {"mean_a": a.mean(), "mean_b": b.mean(), "n_a": len(a), "n_b": len(b)}
+        row |= {"difference": b.mean() - a.mean(), "low": low, "high": high, "paired": paired}
+        outcome = "same" if same else _outcome(low, high, better)
+        rows.append({**row, "same_settings": key_a == key_b, "outcome": outcome})
+    for name, side, keys in (("a", left, only_a), ("b", right, only_b)):
+        for values in (side[key] for key in keys):
+            counts = {"n_a": 0, "n_b": 0, f"n_{name}": len(values)}
+            rows.append({**counts, f"mean_{name}": values.mean(), "outcome": f"only {name}"})
+    return rows
+
+
+def _outcome(low: float, high: float, better: int) -> str:
+    # neither is true of NaN
+    if not (low > 0 or high < 0):
+        return "undecided"
+    if better == 0:
+        return "different"
+    return "b better" if (low > 0) == (better > 0) else "a better"
+
+
+def _welch_interval(left: Any, right: Any, level: float) -> tuple[float, float]:
+    """Return the interval of the difference of two means, by Welch's t-test."""
     from scipy import stats
 
-    n, k = ranks.shape
-    sums = ranks.sum(axis=0)
-    spread = float(np.sum((sums - n * (k + 1) / 2) ** 2))
-    within = float(np.sum(ranks**2)) - n * k * (k + 1) ** 2 / 4
-    if not ties:
-        within = n * k * (k**2 - 1) / 12
-    if within <= 0:  # every method has the same score everywhere
-        return 0.0, 0.0, 1.0
-    chi_square = (k - 1) * spread / within
-    rest = n * (k - 1) - chi_square
-    if rest <= 1e-9 * n * k:
-        return chi_square, np.inf, _all_alike(ranks)
-    f_statistic = (n - 1) * chi_square / rest
-    return chi_square, f_statistic, float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
-
-
-def _all_alike(ranks: "np.ndarray[Any, Any]") -> float:
-    """Return the probability that all data sets give the order of the first."""
-    p_value = 1.0
-    for row in ranks[1:]:
-        same = np.unique(row, return_counts=True)[1].tolist()
-        p_value *= float(np.prod([factorial(count) for count in same])) / factorial(len(row))
-    return p_value
-
-
-def holm(average: Mapping[str, float], n_datasets: int, control: str) -> dict[str, float]:
-    """Return the adjusted p-values of all other methods against a control, by Holm's procedure.
-
-    Parameters
-    ----------
-    average : mapping of str to float
-        Average rank of each method.
-    n_datasets : int
-    control : str
-
-    Returns
-    -------
-    dict of str to float
-        The smallest first.
-    """
-    from scipy import stats
-
-    k = len(average)
-    error = sqrt(k * (k + 1) / (6 * n_datasets))
-    raw = {
-        name: 2 * float(stats.norm.sf(abs(rank - average[control]) / error))
-        for name, rank in average.items()
-        if name != control
-    }
-    adjusted, highest = {}, 0.0
-    for i, name in enumerate(sorted(raw, key=raw.__getitem__)):
-        highest = max(highest, min(1.0, (len(raw) - i) * raw[name]))
-        adjusted[name] = highest
-    return adjusted
-
-
-def critical_difference(n_methods: int, n_datasets: int, level: float = 0.05) -> float:
-    """Return by how much two average ranks must differ to be significant, by Nemenyi's test."""
-    from scipy import stats
-
-    q = float(stats.studentized_range.ppf(1 - level, n_methods, np.inf)) / sqrt(2)
-    return q * sqrt(n_methods * (n_methods + 1) / (6 * n_datasets))
+    if min(len(left), len(right)) < 2:
+        return -inf, inf
+    if left.std() == right.std() == 0:
+        difference = float(left.mean() - right.mean())
+        return difference, difference
+    interval = stats.ttest_ind(left, right, equal_var=False).confidence_interval(1 - level)
+    return float(interval.low), float(interval.high)

@@ -1,29 +1,52 @@
-"""Report of an experiment, assembled from plan and store."""
+"""Reports of experiments: from a store, from rows of any program, or from committed summaries."""
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from kernlearn.config.spec import canonical
+from kernlearn.config.finding import shipped_configs
+from kernlearn.config.loading import load_config
+from kernlearn.config.model import LoadedExperiment
+from kernlearn.config.spec import LABELS, canonical
+from kernlearn.datasets import catalogue
 from kernlearn.engine.environment import describe_environment
-from kernlearn.engine.grids import chosen_by_mean
-from kernlearn.engine.plan import Plan
-from kernlearn.reports.claims import Decision
-from kernlearn.reports.conclusions import Chance, Conclusion
-from kernlearn.reports.data_facts import data_facts
-from kernlearn.reports.judged import judge
-from kernlearn.reports.significance import median_interval
-from kernlearn.reports.stream_facts import stream_remarks
-from kernlearn.reports.summary import MEDIAN_LEVEL, summarise, summary_text, tidy_runs
-from kernlearn.reports.tables import NOT_CONVERGED, Table, build_tables, unmarked
-from kernlearn.reports.totals import Measured
-from kernlearn.reports.verdicts import rules
-from kernlearn.store import Row, Store, utc_now
+from kernlearn.engine.plan import Plan, axes_of, make_plan
+from kernlearn.exceptions import ConfigError, ReportError, SummaryError
+from kernlearn.reports import claims as claimed
+from kernlearn.reports import differences as compared
+from kernlearn.reports.summary import (
+    KEY,
+    label_rows,
+    parsed_labels,
+    read_details,
+    read_rows,
+    read_summary,
+    reported_splits,
+    splits_of,
+    stored_rows,
+    summarise,
+    summary_columns,
+    summary_text,
+    with_reported,
+)
+from kernlearn.reports.tables import Table, build_tables, unmarked
+from kernlearn.reports.verdicts import (
+    KINDS,
+    NOT_JUDGED,
+    NOT_RUN,
+    SCORES,
+    VERDICTS,
+    count_verdicts,
+    rules,
+    verdicts_of,
+)
+from kernlearn.store.results import Result, Store, utc_now
 
 
 @dataclass(frozen=True)
@@ -32,24 +55,20 @@ class Report:
 
     Attributes
     ----------
-    plan : Plan
-    runs : pandas.DataFrame
-        Every number of every split, from ``kernlearn.reports.summary.tidy_runs``.
-    summary : pandas.DataFrame
-        Every cell, from :func:`~kernlearn.reports.summarise`.
-    tables : list of Table
-    claims : list of Decision
-    conclusions : list of Conclusion
+    experiment : LoadedExperiment
+    splits : pandas.DataFrame
+        Every number of every split; empty if the report was read from a summary.
+    cells : pandas.DataFrame
+        Every mean, from :func:`~kernlearn.reports.summarise`.
+    claims : pandas.DataFrame
+        The claims with their outcomes.
+    differences : pandas.DataFrame
         The differences between methods that the paper's table shows.
-    chances : list of Chance
+    chances : pandas.DataFrame
         Counts beside those after exchanges of the methods.
-    remarks : list of str
     details : dict
-        Versions, machine, date, counts, rules of verdicts and chosen parameters, JSON-ready.
-    from_summary : bool
-        Whether it was read from a summary, which has no runs.
-    unknown : list of str
-        What the summary, of an earlier version, does not say, in words.
+        Versions, machine, date, counts, rules of verdicts, remarks and chosen parameters,
+        JSON-ready.
 
     Examples
     --------
@@ -64,41 +83,36 @@ class Report:
     >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
     ...     _ = run_plan(plan, store)
     ...     report = assemble(plan, store)
-    >>> len(report.summary), len(report.tables), [claim.outcome for claim in report.claims]
+    >>> len(report.cells), len(report.tables), report.claims.outcome.tolist()
     (36, 1, ['leans for'])
     >>> print(report.remarks[0][:62])
     KR: a mean over all training points, and so nearly every point
     """
 
-    plan: Plan
-    runs: pd.DataFrame
-    summary: pd.DataFrame
-    tables: list[Table]
-    claims: list[Decision]
-    conclusions: list[Conclusion]
-    chances: list[Chance]
-    remarks: list[str]
+    experiment: LoadedExperiment
+    splits: pd.DataFrame
+    cells: pd.DataFrame
+    claims: pd.DataFrame
+    differences: pd.DataFrame
+    chances: pd.DataFrame
     details: dict[str, Any]
-    from_summary: bool = False
-    unknown: list[str] = field(default_factory=list)
 
     @property
     def indicative(self) -> bool:
         """Whether the numbers are those of a profile, from which no verdict is drawn."""
-        return self.plan.experiment.indicative
+        return self.experiment.indicative
 
     @property
-    def shown_tables(self) -> list[Table]:
+    def remarks(self) -> list[str]:
+        """Notes of the config, and what the results give cause to say."""
+        return list(self.details["remarks"])
+
+    @cached_property
+    def tables(self) -> list[Table]:
         """The tables, without marks of verdicts and best cells if the numbers are indicative."""
+        tables = build_tables(self.cells, self.experiment.config)
         note = f"{self.details['profile']}, indicative"
-        return [unmarked(table, note) if self.indicative else table for table in self.tables]
-
-    @property
-    def measured(self) -> Measured:
-        """The part that totals are counted from."""
-        return Measured(
-            self.plan.experiment, self.summary, self.claims, self.conclusions, self.chances
-        )
+        return [unmarked(table, note) if self.indicative else table for table in tables]
 
     @property
     def run_as(self) -> str:
@@ -130,48 +144,112 @@ def assemble(plan: Plan, store: Store) -> Report:
     >>> plan = make_plan(load_config("demo_ordinal", settings=small))
     >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
     ...     _ = run_plan(plan, store)
-    ...     report = assemble(plan, store)
-    >>> report.summary[report.summary.metric == "aae"][["kernel", "method", "n_splits"]]
+    ...     cells = assemble(plan, store).cells
+    >>> cells[cells.metric == "aae"][["kernel", "method", "n_splits"]]
            kernel  method  n_splits
     0   manhattan  ORLand         1
     9   manhattan      KR         1
     18   gaussian  ORLand         1
     27   gaussian      KR         1
     """
-    experiment = plan.experiment
-    config = experiment.config
-    results = chosen_by_mean(store.get(t.key for t in plan.trials))
-    runs = tidy_runs(plan, results)
-    summary = summarise(plan, runs)
-    notes = remarks(plan, results)
-    claims, conclusions, chances = judge(plan, runs, summary)
+    results = stored_rows(plan, store)
+    done = [results[t.key] for t in plan.trials if t.key in results and results[t.key].done]
     started = [result.started for result in results.values()]
     details = {
-        "experiment": experiment.name,
-        "title": config.title,
-        "source": config.source,
-        "profile": experiment.profile,
-        "indicative": experiment.indicative,
-        "settings": list(experiment.settings),
-        "written": utc_now(),
         "trials": len(plan.trials),
-        "done": sum(r.done for r in results.values()),
+        "done": len(done),
         "trial_seconds": round(sum(r.seconds for r in results.values()), 1),
         "measured": [min(started), max(started)] if started else [],
         "left_out": plan.left_out,
-        "rules": rules(config),
-        "claims": [asdict(c) for c in claims],
-        "conclusions": [asdict(c) for c in conclusions],
-        "chances": [asdict(c) for c in chances],
-        "remarks": notes,
+        "remarks": remarks(plan, results),
         "data": data_facts(plan, results),
         "selected": selections(plan, results),
-        "seconds": _mean_seconds(plan, results),
-        "measured_on": [*{canonical(r.machine): r.machine for r in results.values()}.values()],
+        "measured_on": store.environments(r.run for r in results.values() if r.run is not None),
+    }
+    return _report(plan.experiment, splits_of(plan, results), details)
+
+
+def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
+    """Assemble the report of results of any program, against the config's reported numbers.
+
+    Parameters
+    ----------
+    experiment : LoadedExperiment
+    frame : pandas.DataFrame
+        A row per number, with columns ``dataset``, ``method``, ``metric``, ``value``, ``split`` or
+        ``repetition``, and, where they vary, ``kernel`` and parameters. Or the results of
+        benchopt.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    ReportError
+        If a column is missing, a label is not in the config, or a number occurs twice.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.reports import report_rows
+    >>> rows = pd.DataFrame({
+    ...     "dataset": "abalone", "method": "KR", "kernel": "gaussian", "metric": "mse",
+    ...     "repetition": [0, 1, 2], "value": [0.0073, 0.0075, 0.0077],
+    ... })
+    >>> report = report_rows(load_config("table5_1a"), rows)
+    >>> cells = report.cells.dropna(subset=["mean"])
+    >>> cells[["method", "mean", "reported_mean", "verdict"]].values.tolist()
+    [['KR', 0.0075, 0.0083, 'match']]
+    """
+    splits = read_rows(experiment.config, frame, experiment.name)
+    there = set(splits["dataset"])
+    details = {
+        "trials": int(splits.groupby([*LABELS, "split"], dropna=False).ngroups),
+        "left_out": [name for name in experiment.config.datasets if name not in there],
+        "remarks": [*_notes(experiment), f"{len(splits)} numbers of another program"],
+        "measured_on": [],
+    }
+    details["done"] = details["trials"]
+    return _report(experiment, splits, details)
+
+
+def _report(
+    experiment: LoadedExperiment, splits: pd.DataFrame, details: Mapping[str, Any]
+) -> Report:
+    """Return the report of splits, with the details of where they come from."""
+    config = experiment.config
+    cells = summarise(splits, experiment)
+    reported = reported_splits(cells, axes_of(config))
+    claims = claimed.decide_claims(splits, config, reported)
+    differences, chances = compared.compare_with_paper(splits, cells, config)
+    about = {
+        **_about(experiment),
+        "written": utc_now(),
+        "trial_seconds": 0.0,
+        "measured": [],
+        "data": {},
+        "selected": [],
+        **details,
+        "claims": claims.to_dict("records"),
+        "differences": differences.to_dict("records"),
+        "chances": chances.to_dict("records"),
         "written_by": describe_environment()["packages"],
     }
-    tables = build_tables(summary, config)
-    return Report(plan, runs, summary, tables, claims, conclusions, chances, notes, details)
+    return Report(experiment, splits, cells, claims, differences, chances, about)
+
+
+def _about(experiment: LoadedExperiment) -> dict[str, Any]:
+    return {
+        "experiment": experiment.name,
+        "title": experiment.config.title,
+        "source": experiment.config.source,
+        "profile": experiment.profile,
+        "indicative": experiment.indicative,
+        "settings": list(experiment.settings),
+        "rules": rules(experiment.config),
+    }
 
 
 def write_summary(report: Report, folder: Path) -> Path:
@@ -208,56 +286,310 @@ def write_summary(report: Report, folder: Path) -> Path:
     ['experiment', 'dataset', 'kernel', 'method', 'params']
     """
     folder.mkdir(parents=True, exist_ok=True)
-    csv = folder / f"{report.plan.experiment.name}.csv"
-    csv.write_text(summary_text(report.summary, report.plan.experiment.config), encoding="utf-8")
+    path = folder / f"{report.experiment.name}.csv"
+    path.write_text(summary_text(report.cells, report.experiment.config), encoding="utf-8")
     text = json.dumps(report.details, indent=1, ensure_ascii=False)
-    csv.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
-    return csv
+    path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+    return path
 
 
-def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
+# ---- from summaries ----
+
+
+class Skipped(NamedTuple):
+    """An experiment that is not shown, and the reason."""
+
+    name: str
+    reason: str
+
+
+#: Why an experiment without a config is not shown.
+NO_CONFIG = "kernlearn has no config of that name; --config FILE gives one"
+
+
+def read_reports(
+    folder: Path, *, configs: Sequence[Path] = (), names: Collection[str] = ()
+) -> tuple[list[Report], list[Skipped]]:
+    """Assemble the report of every summary in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Such as ``results/measured``.
+    configs : sequence of Path
+        User-defined configs; for other experiments the shipped config of the same name is used.
+    names : collection of str
+        Names of experiments; empty for all.
+
+    Returns
+    -------
+    reports : list of Report
+    skipped : list of Skipped
+        Summaries without a config, or of another config than the present one.
+
+    Raises
+    ------
+    ReportError
+        If two configs have the same name, or the folder lacks the summary of one.
+    SummaryError
+        If the folder or a summary cannot be read.
+    """
+    own = _by_name(configs)
+    if not folder.is_dir():
+        raise SummaryError(f"{folder}: no such folder")
+    head = ",".join(KEY)
+    there = [p.stem for p in sorted(folder.glob("*.csv")) if p.open().readline().startswith(head)]
+    if lacking := sorted({*own, *names} - {*there}):
+        raise ReportError(
+            f"{folder}: no summary of {', '.join(lacking)}; there are summaries of: "
+            f"{', '.join(there) or 'none'}"
+        )
+    reports, skipped, known = [], [], {**shipped_configs(), **own}
+    for name in there:
+        if names and name not in names:
+            continue
+        if name not in known:
+            skipped.append(Skipped(name, NO_CONFIG))
+            continue
+        try:
+            reports.append(read_report(known[name], folder))
+        except (ConfigError, ReportError) as error:
+            if name in own:
+                raise
+            skipped.append(Skipped(name, str(error)))
+    return reports, skipped
+
+
+def read_report(config: Path, folder: Path) -> Report:
+    """Assemble the report of an experiment from its summary, without store and data.
+
+    Verdicts are computed again by the rules of the config. Claims and differences, which need the
+    splits, were decided when the summary was written.
+
+    Parameters
+    ----------
+    config : Path
+    folder : Path
+        Has the summary, two files that are named after the config.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    ReportError
+        If the summary is of another config: it has other data sets, methods, parameters, metrics
+        or reported numbers.
+    SummaryError
+        If it cannot be read.
+    """
+    name = config.stem
+    cells, details = read_summary(name, folder), read_details(name, folder)
+    needed = ["profile", "written", "trials", "done", "trial_seconds", "remarks", "measured_on"]
+    if missing := [key for key in needed if key not in details]:
+        raise SummaryError(f"{folder / name}.json: has no {', '.join(missing)}")
+    settings = details.get("settings", [])
+    experiment = load_config(config, profile=details["profile"], settings=settings)
+    axes = axes_of(experiment.config)
+    cells = _fitting(cells, experiment, axes, folder)
+    cells["verdict"] = verdicts_of(cells, experiment.config)
+    empty: dict[str, Any] = {"settings": [], "measured": [], "left_out": [], "data": {}}
+    details = {**empty, **details, **_about(experiment)}
+    claims, differences, chances = (
+        pd.DataFrame(details.get(part, []), columns=columns)
+        for part, columns in (
+            ("claims", claimed.COLUMNS),
+            ("differences", compared.COLUMNS),
+            ("chances", compared.CHANCES),
+        )
+    )
+    return Report(experiment, pd.DataFrame(), cells, claims, differences, chances, details)
+
+
+def _fitting(
+    cells: pd.DataFrame, experiment: LoadedExperiment, axes: list[str], folder: Path
+) -> pd.DataFrame:
+    """Return the cells of a summary with the parameters as columns, if they are the config's."""
+    config = experiment.config
+    names: dict[str, Collection[str]] = {
+        "dataset": config.datasets,
+        "method": config.methods,
+        "metric": [*config.scope.metrics, *config.derived],
+    }
+    unknown = [
+        f"{column} {value}"
+        for column, known in names.items()
+        for value in dict.fromkeys(cells[column])
+        if value not in known
+    ]
+    cells, others = parsed_labels(cells, axes)
+    unknown += [f"parameter {name}" for name in others]
+    if unknown:
+        raise ReportError(
+            f"its summary is of another config, which has the {', the '.join(unknown[:3])}; "
+            f"`kernlearn report --summary {folder}` writes it anew"
+        )
+    columns = [*summary_columns(config), "not_converged", *axes]
+    cells = cells.reindex(columns=columns)
+    if "best" in cells:
+        cells["best"] = cells["best"].fillna(False).astype(bool)
+    numbers = ["reported_mean", "reported_std"]
+    measured = cells[cells["n_splits"].notna()].drop(columns=numbers)
+
+    def reported(frame: pd.DataFrame) -> set[tuple[Any, ...]]:
+        rows = frame[frame["reported_mean"].notna()]
+        texts = rows[numbers].map("{:.6g}".format).itertuples(index=False, name=None)
+        places = label_rows(rows, [*LABELS, *axes, "metric"])
+        return {(*place, *text) for place, text in zip(places, texts, strict=True)}
+
+    if differing := reported(cells) ^ reported(with_reported(measured, config, axes)):
+        raise ReportError(
+            f"{len(differing)} reported numbers of its summary are not those of "
+            f"{config.reported}; `kernlearn report --summary {folder}` writes it anew"
+        )
+    return cells
+
+
+def _by_name(configs: Sequence[Path]) -> dict[str, Path]:
+    """Return user-defined configs by the experiments that are named after them."""
+    own: dict[str, Path] = {}
+    for path in configs:
+        if path.stem in own:
+            raise ReportError(
+                f"{path}: an experiment is named after its file, and {own[path.stem]} has the "
+                "same name"
+            )
+        own[path.stem] = path
+    return own
+
+
+# ---- from a store ----
+
+
+def stored_plans(
+    store: Store,
+    *,
+    configs: Sequence[Path] = (),
+    profile: str | None = None,
+    settings: Sequence[str] = (),
+    data_dir: Path | None = None,
+) -> tuple[list[Plan], list[Skipped]]:
+    """Plan every experiment that a store has results of.
+
+    Parameters
+    ----------
+    store : Store
+    configs : sequence of Path
+        User-defined configs; for other experiments the shipped config of the same name is used.
+    profile : str, optional
+        Profile of all experiments; by default, for each the one with the most trials in the store.
+    settings : sequence of str
+        Settings of all experiments; by default those of the runs, chosen in the same way.
+    data_dir : Path, optional
+        Where data is searched first. Data sets that are not found are left out.
+
+    Returns
+    -------
+    plans : list of Plan
+    skipped : list of Skipped
+        Experiments without a config, and those of which the store has no trial that the present
+        config plans.
+
+    Raises
+    ------
+    ConfigError
+        If a user-defined config cannot be read.
+    ReportError
+        If two of them have the same name, or the store has no run of one.
+    """
+    own, ways = _by_name(configs), _ways(store)
+    if absent := [name for name in own if name not in ways]:
+        there = ", ".join(sorted(ways)) or "none"
+        raise ReportError(f"{store.path}: no run of {absent[0]}; there are runs of: {there}")
+    known = {**shipped_configs(), **own}
+    plans, skipped = [], []
+    for name, of_name in ways.items():
+        if name not in known:
+            skipped.append(Skipped(name, NO_CONFIG))
+            continue
+        if profile is not None:
+            of_name = [way for way in of_name if way[0] == profile] or [(profile, ())]
+        if settings:
+            of_name = list(dict.fromkeys((way[0], tuple(settings)) for way in of_name))
+        found: list[tuple[int, int, Plan]] = []
+        faults: list[ConfigError] = []
+        for of_profile, more in of_name:
+            try:
+                loaded = load_config(
+                    known[name], profile=of_profile, settings=more, data_dir=data_dir
+                )
+            except ConfigError as error:
+                # settings of an earlier run may not fit the present config
+                faults.append(error)
+                continue
+            plan = make_plan(loaded, data_dir=data_dir, available=True)
+            count = len(store.get(trial.key for trial in plan.trials))
+            found.append((count, -len(more), plan))
+        if not found and name in own:
+            raise faults[0]
+        # of equals the one with the fewest settings
+        best = max(found, key=lambda one: one[:2], default=None)
+        if best is None:
+            skipped.append(Skipped(name, str(faults[0])))
+        elif best[0]:
+            plans.append(best[2])
+        else:
+            reason = "it was run with an older config, other settings or another profile"
+            if best[2].left_out:
+                reason = f"data not found here: {', '.join(best[2].left_out)}"
+            skipped.append(Skipped(name, f"the store has none of its trials; {reason}"))
+    return plans, skipped
+
+
+def _ways(store: Store) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+    """Return the profiles and settings with which each experiment was run, the latest first."""
+    ways: dict[str, dict[tuple[str, tuple[str, ...]], None]] = {}
+    for run in reversed(store.runs()):
+        ways.setdefault(run.experiment, {})[run.profile, tuple(run.settings)] = None
+    return {name: list(of_name) for name, of_name in reversed(ways.items())}
+
+
+# ---- details ----
+
+
+def _notes(experiment: LoadedExperiment) -> list[str]:
+    return [f"{name}: {text}" for name, text in experiment.config.notes.items()]
+
+
+def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
     """Collect the remarks on a plan's results.
 
-    These are the config's notes, merged classes, subsampled data, omitted data sets, missing or
-    failed trials, warnings, changed plug-ins and times measured under contention.
+    These are the config's notes, omitted data sets, missing or failed trials, warnings, changed
+    plug-ins and times measured under contention.
     """
     config = plan.experiment.config
-    found = [(t, results[t.key]) for t in plan.trials if t.key in results]
-    done = [(t.labels["dataset"], r.info) for t, r in found if r.done]
-    of_done = f"of {len(done)} trials"
-    notes = [f"{name}: {text}" for name, text in config.notes.items()]
-    classes = {name: info["positive"] for name, info in done if "positive" in info}
-    notes += [f"{name}: positive classes {', '.join(p)}" for name, p in classes.items()]
-    samples = {name: info["sample"] for name, info in done if "sample" in info}
-    notes += [f"{name}: {note}" for name, note in samples.items()]
-    notes += stream_remarks(done)
+    known = [(t, results[t.key]) for t in plan.trials if t.key in results]
+    infos = [r.info for _, r in known if r.done]
+    of_done = f"of {len(infos)} trials"
+    notes = _notes(plan.experiment)
     if plan.left_out:
         notes.append(f"left out, not found: {', '.join(plan.left_out)}")
-    notes += [f"failed: {t}: {r.error}" for t, r in found if not r.done]
-    if missing := len(plan.trials) - len(found):
+    notes += [f"failed: {t}: {r.error}" for t, r in known if not r.done]
+    if missing := len(plan.trials) - len(known):
         notes.append(f"{missing} of {len(plan.trials)} trials not run yet")
-    warned = Counter(text for _, info in done for text in info.get("warnings", {}))
+    warned = Counter(text for info in infos for text in info.get("warnings", {}))
     notes += [f"{count} {of_done} issued a warning: {text}" for text, count in warned.items()]
-    if early := sum(not info.get("converged", True) for _, info in done):
-        notes.append(
-            f"{NOT_CONVERGED}: the solver of {early} {of_done} stopped before it converged; their "
-            f"means are marked {NOT_CONVERGED}"
-        )
-    splits = len({t.split for t, r in found if r.done})
-    if config.shows_times and splits > 1:
-        covered = median_interval(range(splits), MEDIAN_LEVEL)[2]
-        notes.append(
-            f"times are medians over {splits} splits, with the interval that holds the median "
-            f"with a probability of {covered:.1%} in brackets; speed-ups divide mean times"
-        )
-    plugins = [plugin for _, info in done for plugin in info.get("plugins", {}).items()]
+    if early := sum(not info.get("converged", True) for info in infos):
+        notes.append(f"!: a solver of {early} {of_done} stopped early; the means are marked !")
+    plugins = [plugin for info in infos for plugin in info.get("plugins", {}).items()]
     changed = Counter(name for name, state in plugins if state != config.scope.state(name))
     notes += [
         f"{name} has changed since {count} {of_done} were measured: if this changes their "
         "numbers, raise `version` in it, or run again with --force all"
         for name, count in changed.items()
     ]
-    if contended := sum(bool(info.get("contended")) for _, info in done):
+    if contended := sum(bool(info.get("contended")) for info in infos):
         notes.append(
             f"times of {contended} {of_done} were measured while other processes used the "
             "same cores; accuracies are not affected"
@@ -265,7 +597,44 @@ def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
     return notes
 
 
-def selections(plan: Plan, results: Mapping[str, Row]) -> list[dict[str, Any]]:
+def data_facts(plan: Plan, results: Mapping[str, Result]) -> dict[str, list[str]]:
+    """Return the facts on each data set of a plan: from its card, its config and its trials."""
+    infos: dict[str, dict[str, Any]] = {}
+    for trial in plan.trials:
+        if (result := results.get(trial.key)) is not None and result.done:
+            infos.setdefault(str(trial.labels["dataset"]), result.info)
+    facts, prepared = {}, plan.preparations
+    for label, entry in plan.experiment.config.datasets.items():
+        card, info = catalogue().get(entry.name or label), infos.get(label, {})
+        lines: list[str] = []
+        if entry.file is not None:
+            lines.append(f"file {entry.file}")
+        elif entry.generator is not None:
+            given = "".join(f", {k} {v}" for k, v in entry.parameters.items())
+            lines.append(f"drawn by the generator {entry.generator}{given}")
+        elif card is not None:
+            rows = f"{card.rows} rows, " if card.rows else ""
+            lines += [f"{card.title}: {rows}{card.n_features} features", *card.notes]
+        if entry.stream is not None:
+            lines.append(
+                f"read in chunks of {entry.stream.chunk_size} rows; a share of "
+                f"{entry.stream.hold_out:.4g} is held out by a hash of the rows"
+            )
+        if entry.classes is not None:
+            lines.append(f"rows of the classes {', '.join(entry.classes)} only")
+        if entry.sample is not None:
+            lines.append(f"a random subsample of {entry.sample} rows, the same in all splits")
+        if entry.bins is not None:
+            lines.append(f"the target is cut into {entry.bins} grades of equal frequency")
+        lines += prepared[label].sentences if label in prepared else []
+        if "positive" in info:
+            lines.append(f"positive classes: {', '.join(map(str, info['positive']))}")
+        if lines:
+            facts[label] = lines
+    return facts
+
+
+def selections(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]]:
     """Return how often validation selected which parameters, for the labels of each cell."""
     labels: dict[str, Mapping[str, Any]] = {}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -278,10 +647,94 @@ def selections(plan: Plan, results: Mapping[str, Row]) -> list[dict[str, Any]]:
     return [{**labels[cell], "selected": dict(c.most_common())} for cell, c in counts.items()]
 
 
-def _mean_seconds(plan: Plan, results: Mapping[str, Row]) -> dict[str, float]:
-    """Return the mean seconds of the trials of each cell, by its labels (JSON)."""
-    seconds: dict[str, list[float]] = defaultdict(list)
-    for trial in plan.trials:
-        if (result := results.get(trial.key)) is not None and result.done:
-            seconds[canonical(trial.labels)].append(result.seconds)
-    return {cell: round(sum(each) / len(each), 4) for cell, each in seconds.items()}
+# ---- several experiments ----
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Counts over several experiments.
+
+    Attributes
+    ----------
+    numbers : pandas.DataFrame
+        A row for each kind of number, with the columns of :func:`count_verdicts`.
+    differences, claims : dict of str to int
+        By outcome. A sentence that several experiments test counts once, with its worst outcome.
+    contradicted : int
+        How many of these claims the paper's own numbers contradict.
+    chances : pandas.DataFrame
+        Matches, and differences shown, of each table beside those of exchanged methods.
+    """
+
+    numbers: pd.DataFrame
+    differences: dict[str, int]
+    claims: dict[str, int]
+    contradicted: int
+    chances: pd.DataFrame
+
+    def in_words(self) -> list[str]:
+        """Return up to five sentences on reported scores, differences and claims."""
+        texts = []
+        if SCORES in self.numbers.index:
+            row = self.numbers.loc[SCORES].astype(int).to_dict()
+            names = [name for name in (*VERDICTS, NOT_JUDGED) if name != NOT_RUN]
+            texts.append(
+                f"Of {row['reported']} reported scores {row['reported'] - row[NOT_RUN]} were "
+                f"measured: {_listed({name: row[name] for name in names}) or 'none'}."
+            )
+        texts += self._beyond_chance("match", "The matches")
+        if n := sum(self.differences.values()):
+            what = "differences between methods that the papers' tables show"
+            texts.append(f"Of {n} {what}: {_listed(self.differences)}.")
+        texts += self._beyond_chance("shown", "The differences shown")
+        if n := sum(self.claims.values()):
+            k = self.contradicted
+            more = f"; the papers' own numbers contradict {k}" if k else ""
+            texts.append(f"Of {n} claims: {_listed(self.claims)}{more}.")
+        return texts
+
+    def _beyond_chance(self, count: str, what: str) -> list[str]:
+        """Say in how many tables a count is clearly greater than with the methods exchanged."""
+        if self.chances.empty:
+            return []
+        of = self.chances[self.chances["count"] == count]
+        names = of["experiment"] + " (" + of["metric"].str.replace("_", " ") + ")"
+        listed = ", ".join(names[of["beaten"]])
+        return [
+            f"{what} are clearly more than with the methods exchanged at random in "
+            f"{of['beaten'].sum()} of {len(of)} tables{f': {listed}' if listed else ''}."
+        ]
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+
+
+def totals(reports: Iterable[Report]) -> Totals:
+    """Count verdicts, differences and claims of several experiments.
+
+    Variants, which measure the numbers of another experiment again, and what is indicative do not
+    count.
+    """
+    reports = [r for r in reports if r.experiment.config.variant_of is None and not r.indicative]
+    tables = [count_verdicts(r.cells, r.experiment.config) for r in reports]
+    numbers = pd.concat(tables).groupby(level=0).sum() if tables else pd.DataFrame()
+    claims = pd.concat([pd.DataFrame(columns=claimed.COLUMNS), *(r.claims for r in reports)])
+    claims = claims.assign(contradicted=claimed.contradicted(claims))
+    sentences = claims.groupby(["section", "says"]).agg(
+        outcome=("outcome", lambda outcomes: claimed.worst_outcome([*outcomes])),
+        contradicted=("contradicted", "any"),
+    )
+    outcomes = Counter(o for r in reports for o in r.differences["outcome"])
+    chances = [
+        r.chances.assign(experiment=r.experiment.name, beaten=compared.beats_chance(r.chances))
+        for r in reports
+        if len(r.chances)
+    ]
+    return Totals(
+        numbers.reindex([kind for kind in KINDS if kind in numbers.index]),
+        {name: outcomes[name] for name in compared.OUTCOMES},
+        {name: int((sentences["outcome"] == name).sum()) for name in claimed.OUTCOMES},
+        int(sentences["contradicted"].sum()),
+        pd.concat(chances) if chances else pd.DataFrame(),
+    )

@@ -1,56 +1,82 @@
-"""Measured numbers of all splits, and their means compared with the reported ones."""
+"""From results to frames: one of splits, and one of cells.
 
-from collections.abc import Iterable, Mapping
+The *splits* have a row per number: ``experiment``, the labels ``dataset``, ``kernel``, ``method``
+and the varied parameters, ``metric``, ``split``, ``value``, ``converged``. The *cells* have a row
+per mean over splits, beside the reported one. All that a report says is computed from these two
+and the config, so that it does not matter whether the numbers come from a store, from a file of
+another program, or from a summary that was committed.
+"""
+
+import io
+import json
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from kernlearn.config import names as metric_names
-from kernlearn.config.model import ExperimentConfig
-from kernlearn.config.spec import LABELS
-from kernlearn.datasets.escaping import csv_text
-from kernlearn.engine.plan import Plan
-from kernlearn.reports.export import parameters_of
-from kernlearn.reports.significance import VALUES, best_methods, median_interval
-from kernlearn.reports.verdicts import (
-    BASELINE_BETTER,
-    BETTER,
-    NOT_COMPARABLE,
-    NOT_RUN,
-    Mean,
-    verdict,
-)
-from kernlearn.store import Row
+from kernlearn.config import costs
+from kernlearn.config.model import ExperimentConfig, LoadedExperiment
+from kernlearn.config.spec import LABELS, canonical
+from kernlearn.datasets.escaping import csv_text, unguarded
+from kernlearn.engine.grids import chosen_by_mean
+from kernlearn.engine.plan import Plan, axes_of, wanted
+from kernlearn.exceptions import ReportError, SummaryError
+from kernlearn.reports.tests import best_methods, median_interval
+from kernlearn.reports.verdicts import direction, verdicts_of
+from kernlearn.store.results import Result, Store
 
-#: Columns that identify a cell of a summary.
+#: Columns that identify a cell.
 KEY = ["experiment", *LABELS, "params", "metric"]
-
 #: Columns of times: the median over the splits, and its confidence interval.
 TIMES = ["median", "low", "high"]
-#: One minus the probability of that interval, where there are splits enough.
-MEDIAN_LEVEL = 0.1
+#: Columns of a summary, in the order of the committed files.
+COLUMNS = [*KEY, "mean", "std", "n_splits", "reported_mean", "reported_std", "verdict"]
+#: Columns of the splits that are no labels.
+NOT_LABELS = ("experiment", "metric", "split", "value", "converged")
 
 #: Metrics that only the reports of configs that name them show; the store has them in any case.
 ON_REQUEST = frozenset(("selection_score", "comparisons", "fit_comparisons", "comparison_seconds"))
+# One minus the probability of a median's interval, where there are splits enough.
+_MEDIAN_LEVEL = 0.1
 
-#: Columns of a summary, in the order of the committed files.
-COLUMNS = [*KEY, "mean", "std", "n_splits", "reported_mean", "reported_std", "verdict"]
+
+# ---- splits ----
 
 
-def tidy_runs(plan: Plan, results: Mapping[str, Row]) -> pd.DataFrame:
-    """Return the numbers of a plan's finished trials, given their results by key.
+def stored_rows(plan: Plan, store: Store) -> dict[str, Result]:
+    """Return what a store has of a plan, by key; of a grid the point that is best over splits."""
+    return chosen_by_mean(plan, store.get(trial.key for trial in plan.trials))
 
-    There is one row per trial and metric, in the order of the plan, with columns ``dataset``,
-    ``kernel``, ``method``, the varied parameters, ``metric``, ``split``, ``value`` and
-    ``converged``, which is False if a solver stopped early. A label that does not apply is None.
+
+def splits_of(
+    plan: Plan, results: Mapping[str, Result], metrics: Collection[str] | None = None
+) -> pd.DataFrame:
+    """Return the numbers of a plan's finished trials.
+
+    Parameters
+    ----------
+    plan : Plan
+    results : mapping of str to Result
+        By key; those of a grid chosen over all splits.
+    metrics : collection of str, optional
+        By default those of the task, without the ones that only some reports show.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per trial and metric, in the order of the plan. A label that does not apply is None;
+        ``converged`` is False if a solver stopped early.
     """
     config = plan.experiment.config
-    hidden = ON_REQUEST - config.named_metrics
-    metrics = [name for name in config.scope.task_metrics(config.task) if name not in hidden]
+    if metrics is None:
+        hidden = ON_REQUEST - config.named_metrics
+        metrics = [name for name in config.scope.task_metrics(config.task) if name not in hidden]
     labels = [*LABELS, *plan.axes]
     rows = [
         [
+            plan.experiment.name,
             *map(trial.labels.get, labels),
             metric,
             trial.split,
@@ -62,18 +88,123 @@ def tidy_runs(plan: Plan, results: Mapping[str, Row]) -> pd.DataFrame:
         for metric in metrics
         if metric in result.metrics
     ]
-    frame = pd.DataFrame(rows, columns=[*labels, *VALUES])
-    frame[labels] = frame[labels].astype(object).where(frame[labels].notna(), None)
-    return frame
+    return _with_labels(pd.DataFrame(rows, columns=["experiment", *labels, *NOT_LABELS[1:]]))
+
+
+def _with_labels(splits: pd.DataFrame) -> pd.DataFrame:
+    """Return splits in which a label that does not apply is None."""
+    labels = [*LABELS, *axes_in(splits)]
+    splits[labels] = splits[labels].astype(object).where(splits[labels].notna(), None)
+    return splits
+
+
+def axes_in(splits: pd.DataFrame) -> list[str]:
+    """Return the varied parameters among the columns of splits."""
+    return [str(name) for name in splits if name not in (*LABELS, *NOT_LABELS)]
+
+
+def reported_splits(cells: pd.DataFrame, axes: Iterable[str]) -> pd.DataFrame:
+    """Return the reported numbers of cells in the form of splits, as one split."""
+    rows = cells[cells["reported_mean"].notna()]
+    rows = rows.assign(split=1, value=rows["reported_mean"].astype(float), converged=True)
+    return rows[["experiment", *LABELS, *axes, *NOT_LABELS[1:]]]
+
+
+def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows") -> pd.DataFrame:
+    """Return results of any program as splits.
+
+    Parameters
+    ----------
+    config : ExperimentConfig
+        Its data sets, kernels, methods, parameters and metrics are those that count.
+    frame : pandas.DataFrame
+        A row per number, with columns ``dataset``, ``method``, ``metric``, ``value``, ``split`` or
+        ``repetition``, and, where they vary, ``kernel`` and parameters. Or the results of
+        benchopt, of which the last row of each repetition counts.
+    name : str, default="rows"
+        That of the experiment.
+
+    Returns
+    -------
+    pandas.DataFrame
+
+    Raises
+    ------
+    ReportError
+        If a column is missing, a label is unknown, or a number occurs twice.
+    """
+    if "solver_name" in frame:
+        frame = _from_benchopt(frame, config)
+    frame = frame.rename(columns={"repetition": "split"})
+    needed = ["dataset", *(["kernel"] if config.kernels else []), "method", *NOT_LABELS[1:4]]
+    if missing := [column for column in needed if column not in frame]:
+        raise ReportError(
+            f"{name}: the rows lack the column {', '.join(missing)}; they need "
+            f"{', '.join(needed)} (or repetition for split), and the varied parameters"
+        )
+    labels = [*LABELS, *axes_of(config)]
+    splits = frame.reindex(columns=[*labels, *NOT_LABELS[1:]]).reset_index(drop=True)
+    known: dict[str, Iterable[str]] = {
+        "dataset": config.datasets,
+        "method": config.methods,
+        "metric": [*config.scope.task_metrics(config.task)],
+    }
+    for column, names in known.items():
+        values = [str(value) for value in splits[column].unique()]
+        if unknown := [value for value in values if value not in names]:
+            raise ReportError(
+                f"{name}: the rows have the {column} {', '.join(unknown[:5])}; the config has "
+                f"{', '.join(names)}"
+            )
+    numbers = pd.to_numeric(splits["value"], errors="coerce")
+    if (wrong := numbers.isna()).any():
+        raise ReportError(
+            f"{name}: row {int(wrong.to_numpy().argmax()) + 1} has no number as its value"
+        )
+    splits = splits.assign(
+        value=numbers.astype(float),
+        converged=[True if pd.isna(value) else bool(value) for value in splits["converged"]],
+        **{axis: [_item(value) for value in splits[axis]] for axis in labels[len(LABELS) :]},
+    )
+    splits.insert(0, "experiment", name)
+    if (twice := splits.duplicated([*labels, "metric", "split"])).any():
+        row = splits[twice].iloc[0]
+        place = " ".join(str(row[c]) for c in (*labels, "metric") if pd.notna(row[c]))
+        raise ReportError(
+            f"{name}: {int(twice.sum())} numbers occur a second time, such as {place}, split "
+            f"{row['split']}; the column of a varied parameter may be missing"
+        )
+    return _with_labels(splits)
+
+
+def _from_benchopt(frame: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:
+    """Return the last row of each repetition of a benchopt run, a row per metric."""
+    settings = [str(c) for c in frame if str(c).startswith(("p_solver_", "p_dataset_"))]
+    place = ["data_name", "solver_name", *settings, "idx_rep"]
+    last = frame.sort_values("stop_val", kind="stable") if "stop_val" in frame else frame
+    last = last.groupby(place, dropna=False, sort=False).tail(1)
+    metrics = config.scope.task_metrics(config.task)
+    values = {f"objective_{metric}": metric for metric in metrics} | {"time": "fit_seconds"}
+    names = {"data_name": "dataset", "solver_name": "method", "idx_rep": "split"}
+    names |= {
+        str(c): str(c).removeprefix("p_solver_").removeprefix("p_dataset_") for c in settings
+    }
+    measured = [column for column in values if column in last]
+    rows = last.melt(place, measured, "metric", "value").dropna(subset=["value"])
+    rows = rows.rename(columns=names).replace({"metric": values})
+    # names have the parameters behind them, in brackets
+    return rows.assign(**{c: rows[c].str.partition("[")[0] for c in ("dataset", "method")})
+
+
+# ---- cells ----
 
 
 def metric_rows(rows: pd.DataFrame, metric: str, config: ExperimentConfig) -> pd.DataFrame:
-    """Return the rows of a metric among those of all runs, or of their means.
+    """Return the rows of a metric among splits or cells.
 
     A derived metric is computed: a baseline's value divided by that of each other method, where
-    both have one. A summary divides means over the splits, as papers do: the ratio of total times
-    is not dominated by a single fast split. A claim is tested on a sample, which takes one ratio
-    per split. The mean of these can differ from the ratio of means.
+    both have one. Cells divide means over the splits, as papers do: the ratio of total times is
+    not dominated by a single fast split. A claim is tested on one ratio per split.
     """
     if metric not in config.derived:
         return rows[rows["metric"] == metric]
@@ -90,23 +221,22 @@ def metric_rows(rows: pd.DataFrame, metric: str, config: ExperimentConfig) -> pd
     return below.assign(metric=metric, **{value: ratios})[ratios.notna()]
 
 
-def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
+def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFrame:
     """Average each cell over its splits and compare it with the reported number.
 
     Parameters
     ----------
-    plan : Plan
-    runs : pandas.DataFrame
-        From ``tidy_runs``.
+    splits : pandas.DataFrame
+    experiment : LoadedExperiment
 
     Returns
     -------
     pandas.DataFrame
-        One row per cell and metric: the columns of ``COLUMNS``, those of ``TIMES`` and
-        ``best`` where the config asks for them, then one for each varied parameter. ``std`` is
-        the standard deviation over the splits (with one degree of freedom removed);
-        ``not_converged`` counts the splits in which a solver stopped early; ``verdict`` is one of
-        ``kernlearn.reports.verdicts.VERDICTS``, or empty where no rule is given.
+        One row per cell and metric: the columns of a summary, then the median of times with its
+        interval and ``best`` where the config asks for them, ``not_converged`` (the number of
+        splits in which a solver stopped early), and the varied parameters. ``std`` is the
+        standard deviation over the splits (with one degree of freedom removed); ``verdict`` is
+        one of ``kernlearn.reports.verdicts.VERDICTS``, or empty without a rule.
 
     Examples
     --------
@@ -115,14 +245,13 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     >>> from kernlearn.store import Store
     >>> from kernlearn.config import load_config
     >>> from kernlearn.engine import make_plan, run_plan
-    >>> from kernlearn.reports import summarise
-    >>> from kernlearn.reports.summary import tidy_runs
+    >>> from kernlearn.reports import assemble, summarise
     >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
     >>> plan = make_plan(load_config("demo_ordinal", settings=small))
     >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
     ...     _ = run_plan(plan, store)
-    ...     runs = tidy_runs(plan, store.get(trial.key for trial in plan.trials))
-    >>> cells = summarise(plan, runs)
+    ...     splits = assemble(plan, store).splits
+    >>> cells = summarise(splits, plan.experiment)
     >>> cells[cells.metric == "aae"][["kernel", "method", "n_splits"]]
            kernel  method  n_splits
     0   manhattan  ORLand         1
@@ -130,12 +259,12 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
     18   gaussian  ORLand         1
     27   gaussian      KR         1
     """
-    config = plan.experiment.config
-    labels = [*LABELS, *plan.axes]
-    stopped = runs.assign(stopped=~runs["converged"].astype(bool))
-    cells = stopped.groupby([*labels, "metric"], dropna=False, sort=False)
+    config, axes = experiment.config, axes_in(splits)
+    labels = [*LABELS, *axes]
+    stopped = splits.assign(stopped=~splits["converged"].astype(bool))
+    groups = stopped.groupby([*labels, "metric"], dropna=False, sort=False)
     measured = (
-        cells.agg(
+        groups.agg(
             mean=("value", "mean"),
             std=("value", "std"),
             n_splits=("value", "size"),
@@ -144,40 +273,34 @@ def summarise(plan: Plan, runs: pd.DataFrame) -> pd.DataFrame:
         .reset_index()
         .infer_objects()
     )
+    unknown = ["std", *(TIMES if config.shows_times else [])]
     if config.shows_times:
         # groups come in the same order
-        medians = [_median(str(names[-1]), values) for names, values in cells["value"]]
+        medians = [_median(str(names[-1]), values) for names, values in groups["value"]]
         measured = measured.join(pd.DataFrame(medians, columns=TIMES, dtype=float))
-    # of the numbers of a ratio of means
-    unknown = dict.fromkeys(["std", *(TIMES if config.shows_times else [])], np.nan)
-    derived = [metric_rows(measured, name, config).assign(**unknown) for name in config.derived]
-    frame = pd.concat([measured, *derived], ignore_index=True)
-    frame = with_reported(frame, config, labels)
-    frame["verdict"] = judged(frame, config)
-    frame["experiment"] = plan.experiment.name
-    # without axes some versions of pandas give no records at all
-    axes = frame[plan.axes].to_dict("records") or [{} for _ in range(len(frame))]
-    frame["params"] = [
-        parameters_of({str(k): _item(v) for k, v in row.items() if not pd.isna(v)}) for row in axes
+    ratios = [
+        metric_rows(measured, name, config).assign(**dict.fromkeys(unknown, np.nan))
+        for name in config.derived
+    ]
+    cells = with_reported(pd.concat([measured, *ratios], ignore_index=True), config, axes)
+    cells["verdict"] = verdicts_of(cells, config)
+    cells["experiment"] = experiment.name
+    # without axes pandas gives no rows at all
+    rows = label_rows(cells, axes) or [()] * len(cells)
+    cells["params"] = [
+        parameters_of(dict(zip(axes, map(_item, row), strict=True))) for row in rows
     ]
     if config.best is not None:
-        frame["best"] = _is_best(frame, runs, config)
-    frame["not_converged"] = frame["not_converged"].fillna(0).astype(int)
-    return _ordered(frame, plan)[[*summary_columns(config), "not_converged", *plan.axes]]
+        cells["best"] = _are_best(cells, splits, config)
+    cells["not_converged"] = cells["not_converged"].fillna(0).astype(int)
+    kernels = [*map(str, splits["kernel"]), *config.kernels]
+    cells = _in_order(cells, axes, kernels, config)
+    return cells[[*summary_columns(config), "not_converged", *axes]]
 
 
-def reported_runs(summary: pd.DataFrame, axes: Iterable[str]) -> pd.DataFrame:
-    """Return the reported numbers of a summary in the form of :func:`tidy_runs`, as one split."""
-    rows = summary[summary["reported_mean"].notna()]
-    rows = rows.assign(split=1, value=rows["reported_mean"].astype(float), converged=True)
-    return rows[[*LABELS, *axes, *VALUES]]
-
-
-def summary_text(summary: pd.DataFrame, config: ExperimentConfig) -> str:
-    """Return a summary as CSV, numbers with six digits."""
-    columns = summary_columns(config)
-    columns += ["not_converged"] if summary["not_converged"].any() else []
-    return csv_text(summary[columns], float_format="%.6g")
+def parameters_of(labels: Mapping[str, Any]) -> str:
+    """Return the varied parameters among the labels of a cell as JSON with sorted keys."""
+    return canonical({k: v for k, v in labels.items() if k not in LABELS and v is not None})
 
 
 def summary_columns(config: ExperimentConfig) -> list[str]:
@@ -186,34 +309,31 @@ def summary_columns(config: ExperimentConfig) -> list[str]:
     return [*COLUMNS, *times, *([] if config.best is None else ["best"])]
 
 
-def judged(summary: pd.DataFrame, config: ExperimentConfig) -> list[str]:
-    """Return the verdict on each row of a summary, by the rules of the config."""
-    columns = ["mean", "std", "n_splits", "reported_mean", "reported_std"]
-    numbers = summary[columns].to_numpy(dtype=float).tolist()
-    labels = summary[["dataset", "method", "metric"]].itertuples(index=False, name=None)
-    verdicts = []
-    for (dataset, method, metric), row in zip(labels, numbers, strict=True):
-        rule = config.verdict.get(metric)
-        n_reported = (rule and rule.reported_splits) or np.nan
-        measured, reported = Mean(*row[:3]), Mean(row[3], row[4], n_reported)
-        judgement = verdict(measured, reported, rule, direction(metric, config))
-        if judgement not in ("", NOT_RUN) and dataset in config.not_comparable:
-            judgement = NOT_COMPARABLE
-        elif judgement == BETTER and config.proposed and method not in config.proposed:
-            judgement = BASELINE_BETTER
-        verdicts.append(judgement)
-    return verdicts
-
-
-def direction(metric: str, config: ExperimentConfig) -> int:
-    """Return 1 where more of a metric is better, -1 where less is, 0 where neither."""
-    return 1 if metric in config.derived else config.scope.metrics[metric].better
-
-
-def is_cost(metric: str, config: ExperimentConfig) -> bool:
-    """Whether a metric is a time or memory or, like a speed-up, a ratio of such."""
-    rule = config.derived.get(metric)
-    return metric_names.is_cost(metric if rule is None else rule.ratio)
+def with_reported(cells: pd.DataFrame, config: ExperimentConfig, axes: list[str]) -> pd.DataFrame:
+    """Return cells with the reported numbers, and a row for each of those not measured."""
+    if config.reported_path is None:
+        return cells.assign(reported_mean=np.nan, reported_std=np.nan)
+    reported = pd.read_csv(config.reported_path, dtype={"kernel": object})
+    key = [c for c in reported.columns if c not in ("mean", "std")]
+    # a user-defined config may omit a paper's speed-ups
+    listed: dict[str, list[Any]] = {
+        "dataset": [*config.datasets],
+        "kernel": [*config.kernels, np.nan],
+        "method": [*config.methods],
+        "metric": [*config.scope.metrics, *config.derived],
+    }
+    for label in listed.keys() & key:
+        reported = reported[reported[label].isin(listed[label])]
+    rows = reported.astype(object).to_dict("records")
+    in_config = [wanted(config, {str(k): v for k, v in row.items()}) for row in rows]
+    reported = reported[np.array(in_config, dtype=bool)]
+    reported = reported.rename(columns={"mean": "reported_mean", "std": "reported_std"})
+    if "reported_std" not in reported:
+        reported["reported_std"] = np.nan
+    merged = _joinable(cells, key).merge(_joinable(reported, key), on=key, how="outer")
+    for label in (*LABELS, *axes):
+        merged[label] = [None if v == "" else v for v in merged[label]]
+    return merged
 
 
 def label_rows(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ...]]:
@@ -228,28 +348,28 @@ def label_values(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, 
     return list(dict.fromkeys(label_rows(frame, labels))) if labels else [()]
 
 
-def matching(summary: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]) -> pd.DataFrame:
-    """Return the rows in which labels have the given values, None where one does not apply."""
+def matching(frame: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]) -> pd.DataFrame:
+    """Return the rows in which labels have these values, None where one does not apply."""
     for label, value in zip(labels, values, strict=True):
-        column = summary[label]
-        summary = summary[column.isna() if value is None else column == value]
-    return summary
+        column = frame[label]
+        frame = frame[column.isna() if value is None else column == value]
+    return frame
 
 
 def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
     """Return the median of a time over the splits, and its interval if there are several."""
-    if not metric_names.is_time(metric):
+    if not costs.is_time(metric):
         return np.nan, np.nan, np.nan
-    low, high, _ = median_interval(values, MEDIAN_LEVEL)
+    low, high, _ = median_interval(values, _MEDIAN_LEVEL)
     ends = (low, high) if len(values) > 1 else (np.nan, np.nan)
     return float(values.median()), *ends
 
 
-def _is_best(frame: pd.DataFrame, runs: pd.DataFrame, config: ExperimentConfig) -> list[bool]:
+def _are_best(cells: pd.DataFrame, splits: pd.DataFrame, config: ExperimentConfig) -> list[bool]:
     """Whether each cell is the best or not significantly worse, among all but the baselines."""
     spec = config.best
     assert spec is not None
-    compared = runs[runs["metric"].isin(spec.metrics) & runs["method"].isin(config.compared)]
+    compared = splits[splits["metric"].isin(spec.metrics) & splits["method"].isin(config.compared)]
     labels = [*spec.within, "metric"]
     rows = _joinable(compared, spec.within).groupby([*labels, "split", "method"], sort=False)
     best = set()
@@ -259,37 +379,8 @@ def _is_best(frame: pd.DataFrame, runs: pd.DataFrame, config: ExperimentConfig) 
         if measured.shape[1] > 1:
             better = direction(str(names[-1]), config)
             best |= {(*names, m) for m in best_methods(measured, better, spec.level)}
-    cells = _joinable(frame, spec.within)[[*labels, "method"]].itertuples(index=False, name=None)
-    return [cell in best for cell in cells]
-
-
-def with_reported(
-    frame: pd.DataFrame, config: ExperimentConfig, labels: list[str]
-) -> pd.DataFrame:
-    """Return cells with the reported numbers, and a row for each of those not measured."""
-    if config.reported_path is None:
-        return frame.assign(reported_mean=np.nan, reported_std=np.nan)
-    reported = pd.read_csv(config.reported_path, dtype={"kernel": object})
-    key = [c for c in reported.columns if c not in ("mean", "std")]
-    # a user-defined config may omit a paper's speed-ups
-    listed: dict[str, list[Any]] = {
-        "dataset": [*config.datasets],
-        "kernel": [*config.kernels, np.nan],
-        "method": [*config.methods],
-        "metric": [*config.scope.metrics, *config.derived],
-    }
-    for label in listed.keys() & key:
-        reported = reported[reported[label].isin(listed[label])]
-    rows = reported.astype(object).to_dict("records")
-    in_config = [config.wants({str(k): v for k, v in row.items()}) for row in rows]
-    reported = reported[np.array(in_config, dtype=bool)]
-    reported = reported.rename(columns={"mean": "reported_mean", "std": "reported_std"})
-    if "reported_std" not in reported:
-        reported["reported_std"] = np.nan
-    merged = _joinable(frame, key).merge(_joinable(reported, key), on=key, how="outer")
-    for label in labels:
-        merged[label] = [None if v == "" else v for v in merged[label]]
-    return merged
+    places = _joinable(cells, spec.within)[[*labels, "method"]].itertuples(index=False, name=None)
+    return [place in best for place in places]
 
 
 def _joinable(frame: pd.DataFrame, key: list[str]) -> pd.DataFrame:
@@ -305,22 +396,119 @@ def _item(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _ordered(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
+def _in_order(
+    cells: pd.DataFrame, axes: list[str], kernels: Iterable[str], config: ExperimentConfig
+) -> pd.DataFrame:
     """Sort rows as the config lists kernels, data sets, methods and metrics."""
-    config = plan.experiment.config
-    kernels = [str(trial.labels["kernel"]) for trial in plan.trials]
     listed: dict[str, Iterable[str]] = {
-        "kernel": dict.fromkeys([*kernels, *config.kernels]),
+        "kernel": dict.fromkeys(kernels),
         "dataset": config.datasets,
         "method": config.methods,
         "metric": [*config.scope.metrics, *config.derived],
     }
-    keys = pd.DataFrame(index=frame.index)
+    keys = pd.DataFrame(index=cells.index)
     for column, values in listed.items():
         ranks = {value: rank for rank, value in enumerate(values)}
         # a reported number without a kernel belongs to the first
-        keys[column] = [0 if pd.isna(v) else ranks.get(str(v), -1) for v in frame[column]]
-    for axis in plan.axes:
-        keys[axis] = pd.to_numeric(frame[axis], errors="coerce").fillna(-1)
-    by = ["kernel", "dataset", "method", *plan.axes, "metric"]
-    return frame.loc[keys.sort_values(by, kind="stable").index].reset_index(drop=True)
+        keys[column] = [0 if pd.isna(v) else ranks.get(str(v), -1) for v in cells[column]]
+    for axis in axes:
+        keys[axis] = pd.to_numeric(cells[axis], errors="coerce").fillna(-1)
+    by = ["kernel", "dataset", "method", *axes, "metric"]
+    return cells.loc[keys.sort_values(by, kind="stable").index].reset_index(drop=True)
+
+
+# ---- summaries in files ----
+
+
+def summary_text(cells: pd.DataFrame, config: ExperimentConfig) -> str:
+    """Return cells as CSV, numbers with six digits."""
+    columns = summary_columns(config)
+    columns += ["not_converged"] if cells["not_converged"].any() else []
+    return csv_text(cells[columns], float_format="%.6g")
+
+
+def read_summary(name: str, folder: Path) -> pd.DataFrame:
+    """Read the committed summary of an experiment from a folder such as ``results/measured``.
+
+    Numbers become floats, NaN where there is none; all else is text, empty where a label does not
+    apply; ``best``, which only some summaries have, is a Boolean.
+
+    Raises
+    ------
+    SummaryError
+        If it cannot be read, or is no summary of the experiment.
+    """
+    path = folder / f"{name}.csv"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        there = ", ".join(sorted(p.stem for p in folder.glob("*.csv"))) or "none"
+        raise SummaryError(f"{path}: no such file; summaries here: {there}") from None
+    except (OSError, ValueError) as error:
+        raise SummaryError(f"{path}: cannot be read: {error}") from None
+    return parse_summary(text, name, str(path))
+
+
+def parse_summary(text: str, name: str, source: str) -> pd.DataFrame:
+    """Return the cells of the CSV that :func:`summary_text` writes; messages name the source."""
+    try:
+        frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+    except ValueError as error:
+        raise SummaryError(f"{source}: not a summary: {error}") from None
+    if missing := [column for column in COLUMNS if column not in frame]:
+        raise SummaryError(f"{source}: not a summary: it has no column {', '.join(missing)}")
+    if "not_converged" not in frame:
+        frame["not_converged"] = "0"
+    numbers = ["mean", "std", "n_splits", "reported_mean", "reported_std", *TIMES, "not_converged"]
+    for column in frame.columns.intersection(numbers):
+        values = pd.to_numeric(frame[column], errors="coerce").astype(float)
+        if (wrong := values.isna() & (frame[column] != "")).any():
+            row = int(wrong.to_numpy().argmax())
+            raise SummaryError(
+                f"{source}:{row + 2}: {column} is not a number: {frame[column][row]!r}"
+            )
+        frame[column] = values
+    frame["not_converged"] = frame["not_converged"].fillna(0).astype(int)
+    for column in (*KEY, "verdict"):
+        frame[column] = [unguarded(text) for text in frame[column]]
+    if "best" in frame:
+        frame["best"] = frame["best"] == "True"
+    if (twice := frame.duplicated(KEY)).any():
+        raise SummaryError(
+            f"{source}:{int(twice.to_numpy().argmax()) + 2}: this cell occurs a second time"
+        )
+    if others := sorted({*frame["experiment"]} - {name}):
+        raise SummaryError(f"{source}: expected numbers of {name}, not of {', '.join(others)}")
+    return frame
+
+
+def parsed_labels(cells: pd.DataFrame, axes: list[str]) -> tuple[pd.DataFrame, list[str]]:
+    """Return the cells of a summary with a column per axis, and the parameters that are none.
+
+    A label that does not apply is None, as in the cells of :func:`summarise`.
+    """
+    try:
+        given = [json.loads(text or "{}") for text in cells["params"]]
+        names = dict.fromkeys(name for one in given for name in one)
+    except (ValueError, TypeError) as error:
+        raise SummaryError(f"a summary's params are no JSON object: {error}") from None
+    columns = {label: [value or None for value in cells[label]] for label in LABELS}
+    frame = {k: pd.Series(v, cells.index, dtype=object) for k, v in columns.items()}
+    for axis in axes:
+        values = [one.get(axis) for one in given]
+        frame[axis] = pd.Series(values, cells.index, dtype=object).infer_objects()
+    return cells.assign(**frame), [name for name in names if name not in axes]
+
+
+def read_details(name: str, folder: Path) -> dict[str, Any]:
+    """Read the details of a committed summary: profile, versions, claims; empty without file."""
+    path = folder / f"{name}.json"
+    try:
+        details = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise SummaryError(f"{path}: cannot be read: {error}") from None
+    if not isinstance(details, dict):
+        raise SummaryError(f"{path}: no details of a summary")
+    return details

@@ -1,4 +1,4 @@
-"""Tables in the layout of the paper, for terminal, Markdown, LaTeX and CSV."""
+"""Tables in the layout of the paper, for terminal, page, Markdown, LaTeX and CSV."""
 
 from dataclasses import dataclass, replace
 from itertools import groupby, product
@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.config.layout import table_layout
 from kernlearn.config.model import ExperimentConfig, TableSpec
-from kernlearn.config.names import BUILT_IN, Scope
+from kernlearn.config.registry import BUILT_IN, Scope
+from kernlearn.config.spec import LABELS
 from kernlearn.datasets.escaping import csv_text
-from kernlearn.reports.addresses import place_of
 from kernlearn.reports.summary import label_rows, label_values
 from kernlearn.reports.verdicts import (
     BASELINE_BETTER,
@@ -19,21 +20,11 @@ from kernlearn.reports.verdicts import (
     MATCH,
     NOT_COMPARABLE,
     NOT_RUN,
+    SYMBOLS,
     WITHIN_SPREAD,
     WORSE,
 )
 
-#: Verdict to symbol, so that colour is never the only sign.
-SYMBOLS = {
-    MATCH: "✓",
-    WITHIN_SPREAD: "≈",
-    BETTER: "▲",
-    BASELINE_BETTER: "△",
-    WORSE: "▼",
-    NOT_COMPARABLE: "≠",
-    NOT_RUN: "–",
-    "": "",
-}
 _COLORS = {
     MATCH: "green",
     WITHIN_SPREAD: "green",
@@ -57,9 +48,11 @@ WORDS = {
 _COUNTS = ("n_samples", "n_features", "n_similarities")
 _HEADS = {"n_components": "D", "n_landmarks": "landmarks"}
 _PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
-# Characters that LaTeX's escaping leaves alone, replaced by a command and its end.
+# With more columns, methods and then other labels of columns are labels of rows instead.
+_MOST_COLUMNS = 8
 _WHOLE = 1e15  # of labels below, the digits are all shown
 _BOLD = "❰{}❱"
+# Characters that LaTeX's escaping leaves alone, replaced by a command and its end.
 _LATEX = {
     "✓": r"$\checkmark$",
     "≈": r"$\approx$",
@@ -79,42 +72,37 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One measured number and the reported one, formatted and with all digits.
+    """A measured number and the reported one, as text, and the number that rows are sorted by.
 
-    Where there is none the text is empty and the number NaN; ``best`` tells whether it is the best
-    or not significantly worse, where the config asks. A time that a table shows is a median, with
-    its interval from ``low`` to ``high``, any other number a mean. ``place`` names its data set,
-    kernel, method and varied parameters. Numbers are in the metric's unit times ``scale``.
+    Where there is none the text is empty and the number NaN; ``spread`` is the standard deviation
+    or interval as text; ``best`` tells whether it is the best or not significantly worse, where
+    the config asks; ``not_converged`` counts the splits in which a solver stopped early.
     """
 
-    measured: str
+    mean: str = ""
+    spread: str = ""
     reported: str = ""
     verdict: str = ""
     best: bool = False
-    metric: str = ""
-    mean: float = np.nan
-    std: float = np.nan
-    reported_mean: float = np.nan
-    n_splits: int = 0
     not_converged: int = 0
-    place: tuple[str, ...] = ()
-    scale: float = 1.0
-    median: float = np.nan
-    low: float = np.nan
-    high: float = np.nan
+    value: float = np.nan
+    metric: str = ""
 
     @property
-    def number(self) -> float:
-        """The number that is shown: the median of a time, the mean of anything else."""
-        return self.mean if np.isnan(self.median) else self.median
+    def measured(self) -> str:
+        """The measured number with its spread."""
+        return f"{self.mean} {self.spread}".rstrip()
+
+    @property
+    def symbol(self) -> str:
+        """The symbol of the verdict on what was measured."""
+        return SYMBOLS.get(self.verdict, "") if self.mean else ""
 
     def __str__(self) -> str:
-        text = self.measured or "–"
-        if self.not_converged:
-            text += f" {NOT_CONVERGED}"
-        if self.reported:
-            text += f" ({self.reported})"
-        return f"{text} {SYMBOLS[self.verdict]}".rstrip() if self.measured else text
+        early = NOT_CONVERGED if self.not_converged else ""
+        reported = f"({self.reported})" if self.reported else ""
+        parts = [self.measured or "–", early, reported, self.symbol]
+        return " ".join(filter(None, parts))
 
 
 @dataclass(frozen=True)
@@ -124,6 +112,7 @@ class Table:
     ``row_heads`` are those of the label columns, ``heads`` those of the number columns, and
     ``groups`` the headings above these: ``"baselines"`` or empty. ``varied`` says in words what
     the heads are values of, such as ``"buffer size s"``, where they do not speak for themselves.
+    ``missing`` names the data sets that have no row because nothing was measured on them.
     """
 
     title: str
@@ -132,6 +121,7 @@ class Table:
     rows: list[tuple[list[str], list[Cell]]]
     groups: list[str]
     varied: str = ""
+    missing: tuple[str, ...] = ()
 
     @property
     def spans(self) -> list[tuple[str, int]]:
@@ -158,12 +148,14 @@ def format_number(value: float, metric: str, scope: Scope = BUILT_IN) -> str:
     return f"{value:#.3g}"
 
 
-def build_tables(summary: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
-    """Lay a summary out as the config asks.
+def build_tables(cells: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
+    """Lay cells out as the config asks.
+
+    What would have more than eight columns has a row for each method instead.
 
     Parameters
     ----------
-    summary : pandas.DataFrame
+    cells : pandas.DataFrame
         From :func:`~kernlearn.reports.summarise`.
     config : ExperimentConfig
 
@@ -184,16 +176,16 @@ def build_tables(summary: pd.DataFrame, config: ExperimentConfig) -> list[Table]
     >>> plan = make_plan(load_config("demo_ordinal", settings=small))
     >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
     ...     _ = run_plan(plan, store)
-    ...     summary = assemble(plan, store).summary
-    >>> table = build_tables(summary, plan.experiment.config)[0]
+    ...     cells = assemble(plan, store).cells
+    >>> table = build_tables(cells, plan.experiment.config)[0]
     >>> table.title, table.row_heads, table.heads
     ('Ordinal regression with landmarks, in small', ['kernel', 'landmarks'], ['ORLand', 'KR'])
     >>> [heads for heads, cells in table.rows]
     [['manhattan', ''], ['manhattan', '5'], ['gaussian', ''], ['gaussian', '5']]
     """
-    spec = config.layout
+    spec = table_layout(config)
     metrics = spec.metrics or config.metrics
-    rows = summary[summary["metric"].isin(metrics)]
+    rows = cells[cells["metric"].isin(metrics)]
     groups = label_values(rows, spec.each)
     # rows without the labels, such as baselines, belong in every table
     named = [group for group in groups if None not in group] or groups
@@ -209,31 +201,46 @@ def _lay_out(
 ) -> Table:
     for label, value in zip(spec.each, group, strict=True):
         frame = frame[frame[label].isna() | (frame[label] == value)]
-    labels = [c for c in spec.columns if c != "metric"]
+    frame = frame[frame["mean"].notna() | frame["reported_mean"].notna()]
+    measured = {*frame.loc[frame["mean"].notna(), "dataset"]}
+    missing = [d for d in config.datasets if d in {*frame["dataset"]} - measured]
+    if measured and "dataset" in spec.rows:
+        frame = frame[frame["dataset"].isin(measured)]
+    labels, in_rows = [c for c in spec.columns if c != "metric"], list(spec.rows)
+
+    def too_wide(labels: list[str]) -> bool:
+        return len({*label_rows(frame, [*labels, "metric"])}) > _MOST_COLUMNS
+
+    if labels and too_wide(labels) and not too_wide(in_rows):
+        labels, in_rows = in_rows, labels
+    # methods first, so that those of a data set stand below each other
+    for label in sorted(labels, key=lambda label: label != "method"):
+        if too_wide(labels):
+            labels.remove(label)
+            in_rows.append(label)
     baselines = {label for label, entry in config.methods.items() if entry.baseline}
     # baselines come last, under a heading of their own
     values = sorted(_in_order(frame, labels, config), key=lambda c: bool(baselines & {*c}))
-    # columns without a single number are left out
-    numbers = frame[frame["mean"].notna() | frame["reported_mean"].notna()]
-    filled = {*label_rows(numbers, [*labels, "metric"])}
+    filled = {*label_rows(frame, [*labels, "metric"])}
     columns = [(c, m) for c, m in product(values, metrics) if (*c, m) in filled]
-    keys = label_rows(frame, [*spec.rows, *labels, "metric"])
+    keys = label_rows(frame, [*in_rows, *labels, "metric"])
     # of several rows the first counts
     by_labels = dict(zip(keys[::-1], frame[::-1].to_dict("records"), strict=True))
     rows = []
-    for names in _in_order(frame, spec.rows, config):
+    for names in _in_order(frame, in_rows, config):
         cells = [make_cell(by_labels.get((*names, *c, m)), m, config.scope) for c, m in columns]
         texts = [f"{_text(v)} (baseline)" if v in baselines else _text(v) for v in names]
         rows.append((texts, cells))
     # a single metric needs no name
     named = [[config.scope.label(m)] if len(metrics) > 1 or not c else [] for c, m in columns]
     return Table(
-        " — ".join([config.title, *map(_group_title, spec.each, group)]),
-        [_HEADS.get(r, r) for r in spec.rows],
+        " — ".join([config.title, *map(group_title, spec.each, group)]),
+        [_HEADS.get(r, r) for r in in_rows],
         [" ".join([*map(_text, c), *name]) for (c, _), name in zip(columns, named, strict=True)],
         rows,
         ["baselines" if baselines & {*c} else "" for c, _ in columns],
-        " and ".join(WORDS.get(c, c.replace("_", " ")) for c in labels if c != "method"),
+        " and ".join(WORDS.get(c, c.replace("_", " ")) for c in labels if c not in LABELS),
+        tuple(missing if measured and "dataset" in spec.rows else ()),
     )
 
 
@@ -257,7 +264,8 @@ def _in_order(
     return sorted(rows, key=lambda row: [*map(list.index, orders, row)])
 
 
-def _group_title(label: str, value: Any) -> str:
+def group_title(label: str, value: Any) -> str:
+    """Return a value of a label in words, such as ``30 landmarks``."""
     counted = isinstance(value, Real) and label in _PLURALS
     return f"{_text(value)} {_PLURALS[label]}" if counted else _text(value)
 
@@ -270,41 +278,33 @@ def _text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope) -> Cell:
-    """Return the cell of a row of a summary, an empty one for None."""
+def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope = BUILT_IN) -> Cell:
+    """Return the cell of a row of cells, an empty one for None.
+
+    A time is the median with its interval, any other number the mean, scores with their standard
+    deviation.
+    """
     if row is None:
-        return Cell("")
-    names = ("mean", "std", "reported_mean", "median", "low", "high")
-    mean, std, reported, *times = (row.get(name, np.nan) for name in names)
-    median, low, high = times
-    measured = format_number(mean if np.isnan(median) else median, metric, scope)
-    if measured and not np.isnan(std) and scope.better(metric) == 1:
-        measured += f" ± {std:.3f}"
-    measured += interval_text(low, high, metric, scope)
-    counts = (row.get(name, np.nan) for name in ("n_splits", "not_converged"))
-    n_splits, not_converged = (0 if np.isnan(count) else int(count) for count in counts)
+        return Cell(metric=metric)
+    mean, std, reported, median, low, high, early = (
+        row.get(name, np.nan)
+        for name in ("mean", "std", "reported_mean", "median", "low", "high", "not_converged")
+    )
+    value, spread = (mean if np.isnan(median) else median), ""
+    if not (np.isnan(low) or np.isnan(high)):
+        spread = f"[{format_number(low, metric, scope)}–{format_number(high, metric, scope)}]"
+    elif not np.isnan(std) and scope.better(metric) == 1:
+        spread = f"± {std:.3f}"
     return Cell(
-        measured,
+        format_number(value, metric, scope),
+        spread if not np.isnan(value) else "",
         format_number(reported, metric, scope),
         row["verdict"],
         bool(row.get("best", False)),
+        0 if np.isnan(early) else int(early),
+        float(value),
         metric,
-        mean,
-        std,
-        reported,
-        n_splits,
-        not_converged,
-        place_of(row),
-        1.0,
-        *times,
     )
-
-
-def interval_text(low: float, high: float, metric: str, scope: Scope = BUILT_IN) -> str:
-    """Write the interval of a median, to stand behind it; empty if there is none."""
-    if np.isnan(low) or np.isnan(high):
-        return ""
-    return f" [{format_number(low, metric, scope)}–{format_number(high, metric, scope)}]"
 
 
 def columns(table: Table, first: int, last: int) -> Table:

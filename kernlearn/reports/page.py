@@ -1,0 +1,278 @@
+"""Pages that open from disk, each a file of its own: of one experiment, or a site of several."""
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+
+from kernlearn import __version__
+from kernlearn.config.finding import shipped_name
+from kernlearn.config.model import LoadedExperiment
+from kernlearn.datasets.escaping import csv_text
+from kernlearn.engine.selection import duration
+from kernlearn.exceptions import ReportError
+from kernlearn.reports import charts, claims, differences, tables
+from kernlearn.reports.report import Report, Skipped, totals, write_summary
+from kernlearn.reports.verdicts import SYMBOLS, VERDICTS, count_verdicts
+from kernlearn.store.results import utc_now
+
+# Outcome of a claim to symbol, so that colour is never the only sign.
+_CLAIM_SYMBOLS = dict(zip(claims.OUTCOMES, "✓○↗↘✗–", strict=True))
+_SIGNS = {**SYMBOLS, **charts.DIFFERENCE_SYMBOLS, **_CLAIM_SYMBOLS}
+
+
+def write_report(report: Report, folder: Path) -> Path:
+    """Write the page of one experiment, with all its files, into a folder.
+
+    Parameters
+    ----------
+    report : Report
+    folder : Path
+        Created if it does not exist. Gets ``report.html``; the summary's two files;
+        ``splits.csv``; ``table.csv``, ``.md`` and ``.tex`` (numbered if there are several); and
+        an ``.svg`` of every chart.
+
+    Returns
+    -------
+    pathlib.Path
+        ``report.html``, which opens from disk without network.
+
+    Raises
+    ------
+    ReportError
+        If something cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.store import Store
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan, run_plan
+    >>> from kernlearn.reports import assemble, write_report
+    >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
+    >>> plan = make_plan(load_config("demo_ordinal", settings=small))
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     _ = run_plan(plan, store)
+    ...     page = write_report(assemble(plan, store), Path(folder) / "report")
+    ...     files = sorted(path.name for path in page.parent.glob("table.*"))
+    >>> page.name, files
+    ('report.html', ['table.csv', 'table.md', 'table.tex'])
+    """
+    page = folder / "report.html"
+    with _writing(folder):
+        _write_page(report, charts.draw(c.spec for c in _charts(report)), page, folder, "")
+    return page
+
+
+def write_site(
+    reports: Iterable[Report], folder: Path, *, skipped: Sequence[Skipped] = ()
+) -> Path:
+    """Write a static site of several experiments.
+
+    Parameters
+    ----------
+    reports : iterable of Report
+        Each experiment once.
+    folder : Path
+        Created if it does not exist. Gets ``index.html``, a page for each experiment, and
+        ``files/<experiment>/``. Other files in it stay.
+    skipped : sequence of Skipped
+        Experiments that the overview lists as not shown.
+
+    Returns
+    -------
+    pathlib.Path
+        ``index.html``, which opens from disk without network.
+
+    Raises
+    ------
+    ReportError
+        If something cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.store import Store
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan, run_plan
+    >>> from kernlearn.reports import assemble, write_site
+    >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
+    >>> plan = make_plan(load_config("demo_ordinal", settings=small))
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     _ = run_plan(plan, store)
+    ...     page = write_site([assemble(plan, store)], Path(folder) / "site")
+    ...     files = sorted(path.name for path in page.parent.iterdir())
+    >>> page.name, files
+    ('index.html', ['demo_ordinal.html', 'files', 'index.html'])
+    """
+    reports = sorted(reports, key=lambda report: _order(report.experiment))
+    drawn = iter(charts.draw(c.spec for report in reports for c in _charts(report)))
+    with _writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for report in reports:
+            stem = _stem(report)
+            pictures = [next(drawn) for _ in _charts(report)]
+            files = folder / "files" / stem
+            _write_page(report, pictures, folder / f"{stem}.html", files, f"files/{stem}/")
+        index = folder / "index.html"
+        index.write_text(_index(reports, skipped), encoding="utf-8")
+    return index
+
+
+def _stem(report: Report) -> str:
+    name = report.experiment.name
+    # the name of the overview is taken
+    return f"{name}_" if name.lower() == "index" else name
+
+
+def _charts(report: Report) -> list[charts.Chart]:
+    """Return the charts of a page; what is only indicative is not held against the paper."""
+    return [*charts.figures(report), *([] if report.indicative else charts.deviations(report))]
+
+
+def _write_page(
+    report: Report, pictures: Sequence[str], page: Path, files: Path, address: str
+) -> None:
+    """Write the page of an experiment, and its files; ``address`` is that of their folder."""
+    config = report.experiment.config
+    drawn = list(zip(_charts(report), pictures, strict=True))
+    downloads = _write_files(report, drawn, files)
+    counts = count_verdicts(report.cells, config)
+    text = _render(
+        "experiment.html",
+        report=report,
+        config=config,
+        charts=drawn,
+        kinds=counts.to_dict("index"),
+        signs_used=[v for v in VERDICTS if v in {*report.cells["verdict"]}],
+        claims=report.claims.to_dict("records"),
+        outcomes=Counter(report.claims["outcome"]),
+        differences=report.differences.to_dict("records"),
+        chances=differences.in_words(report.differences, report.chances),
+        # the first remarks are the notes of the config
+        remarks=report.remarks[len(config.notes) :],
+        commands=_commands(report),
+        source=report.experiment.path.read_text(encoding="utf-8"),
+        downloads=[(path.name, f"{address}{path.name}") for path in downloads],
+        home="index.html" if address else "",
+        written=report.details["written"],
+    )
+    page.write_text(text, encoding="utf-8")
+
+
+def _write_files(
+    report: Report, drawn: Sequence[tuple[charts.Chart, str]], folder: Path
+) -> list[Path]:
+    """Write the files of an experiment besides its page."""
+    summary = write_summary(report, folder)
+    files = [summary, summary.with_suffix(".json")]
+    texts = {} if report.splits.empty else {"splits.csv": csv_text(report.splits)}
+    formats = {"csv": tables.to_csv, "md": tables.to_markdown, "tex": tables.to_latex}
+    for stem, table in zip(charts.stems("table", len(report.tables)), report.tables, strict=True):
+        # the sixth table of an experiment "table6" must not take the place of its summary
+        stem = f"{stem}_shown" if stem == summary.stem else stem
+        texts |= {f"{stem}.{suffix}": write(table) for suffix, write in formats.items()}
+    for name, text in texts.items():
+        files.append(folder / name)
+        files[-1].write_text(text, encoding="utf-8")
+    return files + [charts.save(svg, folder / f"{c.stem}.svg") for c, svg in drawn]
+
+
+def _commands(report: Report) -> list[str]:
+    """Return the commands that reproduce an experiment."""
+    experiment = report.experiment
+    name = shipped_name(experiment.path) or experiment.path.name
+    options = ["--profile", experiment.profile] if report.indicative else []
+    options += [part for setting in experiment.settings for part in ("-o", setting)]
+    options += ["--available"] if report.details["left_out"] else []
+    return [shlex.join(["kernlearn", "run", name, *options])]
+
+
+def _index(reports: Sequence[Report], skipped: Sequence[Skipped]) -> str:
+    """Return the overview: counts, and for each experiment a tile for each result."""
+    rows, seen = [], set[Any]()
+    for report in reports:
+        tiles = charts.tiles(report)
+        strips = {
+            what: part.to_dict("records") for what, part in tiles.groupby("what", sort=False)
+        }
+        outcomes = report.claims.sort_values(
+            "outcome", key=lambda c: c.map([*_CLAIM_SYMBOLS].index), kind="stable"
+        )
+        strips["claims"] = [
+            {"name": says, "outcome": outcome, "symbol": _SIGNS[outcome], "tone": _slug(outcome)}
+            for says, outcome in zip(outcomes["says"], outcomes["outcome"], strict=True)
+        ]
+        shown = {} if report.indicative else {k: v for k, v in strips.items() if v}
+        rows.append({"report": report, "href": f"{_stem(report)}.html", "strips": shown})
+        seen |= {*shown}
+    columns = [what for what in ("numbers", "differences", "claims") if what in seen]
+    sentences = totals(reports).in_words()
+    return _render(
+        "index.html",
+        rows=rows,
+        columns=columns,
+        sentences=sentences,
+        skipped=skipped,
+        home="",
+        written=utc_now(),
+    )
+
+
+def _order(experiment: LoadedExperiment) -> tuple[Any, ...]:
+    """Sort by the paper's year, chapter and number; experiments without them come last."""
+    source = experiment.config.source
+    number = re.search(r"(?:tables?|figures?|section) (\d+)(?:\.(\d+))?", source)
+    place = [int(n or 0) for n in number.groups()] if number else [0, 0]
+    year = re.search(r"\((\d{4})\)", source)
+    return (number is None, year[1] if year else "", *place, experiment.name)
+
+
+def _slug(text: str) -> str:
+    """Return a name for ids and classes: lower case, hyphens for all but letters and digits."""
+    return re.sub(r"[\W_]+", "-", text.lower()).strip("-")
+
+
+def _render(template: str, **values: Any) -> str:
+    """Return a page made from a template; all values are escaped."""
+    return _environment().get_template(template).render(version=__version__, **values)
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(str(resources.files(__package__) / "templates")),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    filters: dict[str, Callable[..., str]] = {
+        "date": lambda text: text[:16].replace("T", " "),
+        "duration": duration,
+        "figures": lambda value: "–" if pd.isna(value) else f"{value:.3g}",
+        "slug": _slug,
+    }
+    environment.filters |= filters
+    environment.globals |= {"signs": _SIGNS}
+    return environment
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Raise a ReportError with one message in place of an OSError."""
+    try:
+        yield
+    except OSError as error:
+        place = error.filename or path
+        raise ReportError(f"{place}: cannot be written: {error.strerror or error}") from None
