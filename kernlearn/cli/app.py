@@ -155,20 +155,18 @@ def report(
       kernlearn report mine.yaml
       kernlearn report --from results/measured
     """  # noqa: D301
-    from kernlearn.reports import site
-    from kernlearn.reports.stored import stored_plans
-    from kernlearn.reports.summarised import summarised_reports
+    from kernlearn.reports.report import read_reports, stored_plans
 
     names = configs or []
     if summaries is not None:
         own = [Path(name) for name in names if Path(name).is_file()]
-        found, skipped = summarised_reports(
+        found, skipped = read_reports(
             summaries, configs=own, names={Path(name).stem for name in names}
         )
         if not found:
             reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
             raise ReportError(f"{summaries}: nothing to show{reasons}")
-        _show_site(site.write_site(found, folder or SITE, skipped=skipped), found, skipped)
+        _show_site(reports.write_site(found, folder or SITE, skipped=skipped), found, skipped)
         return
     loaded = _load(names, profile or "full", settings)
     with stores.Store(store, read_only=True) as opened:
@@ -180,11 +178,10 @@ def report(
         if not plans:
             reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
             raise ReportError(f"{store}: nothing to show{reasons or '; it has no results'}")
-        index, found = site.publish(plans, opened, folder or SITE, skipped=skipped)
+        found = [reports.assemble(plan, opened) for plan in plans]
         if summary is not None:
-            for one in plans:
-                reports.write_summary(reports.assemble(one, opened), summary)
-        _show_site(index, found, skipped)
+            _write_summaries(found, summary)
+        _show_site(reports.write_site(found, folder or SITE, skipped=skipped), found, skipped)
 
 
 @app.command()
@@ -289,18 +286,21 @@ def forks(
 
     Example: kernlearn forks table3_1 --no-run
     """
+    import pandas as pd
+
     from kernlearn.datasets.escaping import csv_text
-    from kernlearn.reports import forks as rules
+    from kernlearn.reports.summary import splits_of, stored_rows
+    from kernlearn.reports.verdicts import CHOSEN, VERDICTS, branches, compare_branches
 
     names = configs or sorted(path.stem for path in _shipped())
-    found, progress = list[Any](), cast(Any, output.Progress())
+    found, progress = list[pd.DataFrame](), cast(Any, output.Progress())
     with stores.Store(store) as opened, closing(engine.make_executor(jobs=jobs)) as executor:
         for name, experiment in zip(names, _load(names, profile, []), strict=True):
             for fork in experiment.config.forks:
                 choice = engine.selection.Choice(only=tuple(fork.only))
                 summaries, missing = {}, set[str]()
-                for branch, changes in rules.branches(fork).items():
-                    chosen = branch == rules.CHOSEN
+                for branch, changes in branches(fork).items():
+                    chosen = branch == CHOSEN
                     splits = [f"splits={fork.splits}"] if fork.splits else []
                     loaded = _load([name], profile, [*changes, *splits])
                     (plan,) = _plans(loaded, available or not chosen, choice)
@@ -320,30 +320,30 @@ def forks(
                             choice=choice,
                             listener=progress,
                         )
-                    summaries[branch] = rules.summary_of(plan, opened)
-                found += rules.judge_fork(experiment.name, fork, experiment.config, summaries)
+                    splits_so_far = splits_of(plan, stored_rows(plan, opened))
+                    summaries[branch] = reports.summarise(splits_so_far, plan.experiment)
+                found.append(compare_branches(experiment.name, fork, experiment.config, summaries))
     if not found:
         typer.echo("These configs state no forks.")
         return
+    table = pd.concat(found)
+    measured = [verdict for verdict in VERDICTS if verdict in table]
     output.show_table(
-        ["experiment", "choice", "", "numbers", *rules.MEASURED, "deviation"],
+        ["experiment", "choice", "", "numbers", *measured, "deviation"],
         [
             [
-                one.experiment,
-                one.choice,
-                one.branch,
-                str(one.numbers),
-                *(str(one.verdicts[verdict] or "·") for verdict in rules.MEASURED),
-                f"{one.deviation:.2f}",
+                *(str(row[key]) for key in ("experiment", "choice", "branch", "numbers")),
+                *(str(row[verdict] or "·") for verdict in measured),
+                f"{row['deviation']:.2f}",
             ]
-            for one in found
+            for row in table.to_dict("records")
         ],
         left=3,
     )
     typer.echo("deviation: median distance from the reported numbers, in tolerances")
     if summary is not None:
-        text = csv_text(rules.fork_table(found), float_format="%.4g")
-        output.write_text(summary / "forks.csv", text, f"{len(found)} branches")
+        text = csv_text(table, float_format="%.4g")
+        output.write_text(summary / "forks.csv", text, f"{len(table)} branches")
 
 
 @app.command()
@@ -367,7 +367,7 @@ def export(
     if file is None and form == "parquet":
         raise StoreError("--format parquet: name a file with --output")
     with stores.Store(store, read_only=True) as opened:
-        rows = reports.export.tidy_rows(opened, experiment)
+        rows = reports.export.stored_splits(opened, experiment)
         if file is None:
             typer.echo(reports.export.export_text(rows, form), nl=False)
         else:
@@ -517,13 +517,12 @@ def _compare_methods(
     only: Sequence[str],
 ) -> Any:
     """Print the methods of an experiment, the best first, and return the numbers."""
-    from kernlearn.engine.grids import chosen_by_mean
-    from kernlearn.reports import compare as rules
-    from kernlearn.reports.rankings import checked_metric
-    from kernlearn.reports.summary import direction
+    from kernlearn.reports import ranks as rules
+    from kernlearn.reports.summary import stored_rows
+    from kernlearn.reports.verdicts import direction
 
     config, name = plan.experiment.config, plan.experiment.name
-    metric = checked_metric(config, name, metric)
+    metric = rules.ranking_metric(config, name, metric)
     matches = [engine.selection.parse_only(text) for text in only]
 
     def wanted(labels: Any) -> bool:
@@ -534,7 +533,7 @@ def _compare_methods(
         )
 
     with stores.Store(store, read_only=True) as opened:
-        results = chosen_by_mean(opened.get(trial.key for trial in plan.trials))
+        results = stored_rows(plan, opened)
     values = rules.method_values(plan, results, metric, wanted)
     if best_of:
         values = rules.with_best_of(values, best_of)
@@ -586,11 +585,15 @@ def _difference(row: Any) -> list[str]:
 
 def _compare_stores(a: Path, b: Path, metric: str | None) -> Any:
     """Print the cells in which two stores differ, and return all."""
-    from kernlearn.reports import comparison
+    from kernlearn.reports.export import stored_splits
+    from kernlearn.reports.ranks import compare_stores
     from kernlearn.reports.summary import KEY
 
-    sides = comparison.read_side(str(a)), comparison.read_side(str(b))
-    frame = comparison.compare(*sides, metrics=[metric] if metric else [])
+    with stores.Store(a, read_only=True) as left, stores.Store(b, read_only=True) as right:
+        sides = [stored_splits(store) for store in (left, right)]
+    if metric is not None:
+        sides = [side[side["metric"] == metric] for side in sides]
+    frame = compare_stores(*sides)
     counts = frame["outcome"].value_counts().to_dict()
     changed = frame[frame["outcome"].isin(["a better", "b better", "different"])]
     rows = [
@@ -649,15 +652,26 @@ def _report(
         reports.write_summary(result, summary)
 
 
+def _write_summaries(shown: "Sequence[reports.Report]", folder: Path) -> None:
+    """Write the summaries of several reports, and the map of all their numbers."""
+    from kernlearn.reports.charts import draw, map_chart, save
+
+    for one in shown:
+        reports.write_summary(one, folder)
+    if chart := map_chart(shown):
+        (svg,) = draw([chart.spec])
+        save(svg, folder / "map.svg")
+
+
 def _show_site(index: Path, shown: Sequence[Any], skipped: Sequence[Any]) -> None:
-    from kernlearn.reports.totals import total
+    from kernlearn.reports.report import totals
 
     for one in shown:
         name, done, trials = (one.details[key] for key in ("experiment", "done", "trials"))
         typer.echo(f"{name}: profile {one.run_as}, {done} of {trials} trials")
     for one in skipped:
         typer.echo(f"{one.name}: not shown: {one.reason}")
-    for sentence in total(one.measured for one in shown).in_words():
+    for sentence in totals(shown).in_words():
         typer.echo(sentence)
     typer.echo(f"Site: {index}")
 

@@ -106,10 +106,10 @@ def show_report(report: Any) -> None:
     """Print the tables of a report, the signs that occur in them, claims and remarks."""
     from rich.text import Text
 
-    from kernlearn.reports.conclusions import in_words
+    from kernlearn.reports.differences import in_words
 
     signs: dict[str, str] = {}
-    for table in report.shown_tables:
+    for table in report.tables:
         rows = [
             [*labels, *(Text(str(cell), style="bold" if cell.best else "") for cell in cells)]
             for labels, cells in table.rows
@@ -118,6 +118,8 @@ def show_report(report: Any) -> None:
         show_table(heads, rows, left=len(table.row_heads), title=table.title)
         if table.varied:
             typer.echo(f"columns: {table.varied}")
+        if table.missing:
+            typer.echo(f"not measured: {', '.join(table.missing)}")
         texts = [str(cell) for _, cells in table.rows for cell in cells]
         signs |= {sign: text for sign, text in _SIGNS.items() if any(sign in t for t in texts)}
         if any(cell.reported for _, cells in table.rows for cell in cells):
@@ -129,9 +131,9 @@ def show_report(report: Any) -> None:
     if report.indicative:
         typer.echo(f"Profile {report.details['profile']}: indicative, without verdicts")
     else:
-        for text in in_words(report.conclusions, report.chances):
+        for text in in_words(report.differences, report.chances):
             typer.echo(text)
-        for claim in report.claims:
+        for claim in report.claims.itertuples():
             typer.echo(f"[{claim.outcome}] {claim.says}: {claim.numbers}")
     for remark in report.remarks:
         typer.echo(f"- {remark}")

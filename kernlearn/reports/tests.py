@@ -9,7 +9,6 @@ of a mean over J splits. Over data sets the tests are those of Demšar (2006, St
 Comparisons of Classifiers over Multiple Data Sets, Journal of Machine Learning Research 7).
 """
 
-from collections.abc import Sequence
 from functools import cache
 from math import comb, factorial, inf, sqrt
 from typing import Any
@@ -111,54 +110,6 @@ def corrected_error(values: Any, ratio: float) -> float:
     """
     n = len(values)
     return inf if n < 2 else sqrt((1 / n + ratio) * np.var(values, ddof=1))
-
-
-def one_sided_tests(
-    means: Sequence[float], errors: Sequence[float], margin: float, level: float = 0.05
-) -> dict[str, Any]:
-    """Test whether the mean over data sets is worse, or better, than nothing by a margin.
-
-    The variance of the mean over k data sets is that of their means divided by k, or that within
-    the data sets if it is greater, as it can be by chance for few of them. Student's t with k - 1
-    degrees of freedom gives two one-sided tests (Schuirmann 1987).
-
-    Parameters
-    ----------
-    means, errors : sequence of float
-        The mean difference on each data set, and its standard error, infinite if it is not known.
-    margin, level : float
-
-    Returns
-    -------
-    dict
-        ``difference`` and its ``error``; ``low`` and ``high`` of the interval of level
-        1 - 2 ``level``; the p-values ``p_worse`` and ``p_better``; and the ``outcome``:
-        equivalent, not worse, worse or not shown.
-    """
-    from scipy.stats import t
-
-    k, mean = len(means), float(np.mean(means))
-    within = float(np.square([e for e in errors if np.isfinite(e)]).sum()) / k**2
-    error = sqrt(max(float(np.var(means, ddof=1)) / k, within))
-    half = float(t.isf(level, k - 1)) * error
-
-    def p_value(distance: float) -> float:
-        at = distance / error if error else inf * np.sign(distance) if distance else 0.0
-        return float(t.sf(at, k - 1))
-
-    p_worse, p_better = p_value(mean + margin), p_value(margin - mean)
-    outcome = "worse" if mean + half < -margin else "not shown"
-    if p_worse < level:
-        outcome = "equivalent" if p_better < level else "not worse"
-    return {
-        "difference": mean,
-        "error": error,
-        "low": mean - half,
-        "high": mean + half,
-        "p_worse": p_worse,
-        "p_better": p_better,
-        "outcome": outcome,
-    }
 
 
 def friedman(ranks: "np.ndarray[Any, Any]") -> tuple[float, float, float]:

@@ -198,6 +198,15 @@ def count_verdicts(cells: pd.DataFrame, config: ExperimentConfig) -> pd.DataFram
     return counts
 
 
+#: Name of the branch of a fork that the config takes.
+CHOSEN = "as chosen"
+
+
+def branches(fork: Fork) -> dict[str, list[str]]:
+    """Return the settings of each branch of a fork by its name, those of the config first."""
+    return {CHOSEN: [], **fork.alternatives}
+
+
 def compare_branches(
     name: str, fork: Fork, config: ExperimentConfig, branches: Mapping[str, pd.DataFrame]
 ) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from kernlearn.exceptions import ReportError
-from kernlearn.reports.compare import BEST_OF, compare_methods, with_best_of
+from kernlearn.reports.ranks import BEST_OF, compare_methods, with_best_of
 
 
 def numbers(gains, n_datasets=1, n_splits=10, noise=0.01, seed=0):
