@@ -1,4 +1,4 @@
-r"""Methods ranked over data sets or compared on the splits that they share; two stores compared.
+r"""Methods compared on the splits and data sets that they share, and two stores compared.
 
 On a data set with J splits, whose parts overlap, the variance of a mean difference is taken as
 :math:`(1/J + n_\mathrm{test}/n_\mathrm{train})\,s^2` (Nadeau & Bengio 2003, the corrected
@@ -21,90 +21,8 @@ from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.suggestions import suggestion
 from kernlearn.exceptions import ReportError
 from kernlearn.reports.summary import KEY, label_rows
-from kernlearn.reports.tests import (
-    corrected_error,
-    critical_difference,
-    friedman,
-    holm,
-    paired_interval,
-)
+from kernlearn.reports.tests import corrected_error, friedman, paired_interval
 from kernlearn.reports.verdicts import direction, is_cost
-
-_MIN_DATASETS, _MIN_METHODS = 2, 3
-
-
-@dataclass(frozen=True)
-class Ranks:
-    """Average ranks of methods over data sets, and what tests say of them.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        A row per method, the best first: ``rank``, the average, 1 for the best, and ``p_holm``,
-        the adjusted p-value of the difference from the control.
-    control : str
-        The method that the others are compared with.
-    p_value : float
-        That of Friedman's test as by Iman & Davenport.
-    critical_difference : float
-        Of two average ranks, by Nemenyi's test.
-    n_datasets : int
-    left_out : dict of str to list of str
-        Data sets that were left out, with the methods that have no number there.
-    """
-
-    table: pd.DataFrame
-    control: str
-    p_value: float
-    critical_difference: float
-    n_datasets: int
-    left_out: dict[str, list[str]]
-
-
-def rank_methods(
-    scores: pd.DataFrame, better: int, level: float = 0.05, control: str | None = None
-) -> Ranks:
-    """Rank methods on each data set and test the differences of their average ranks.
-
-    Parameters
-    ----------
-    scores : pandas.DataFrame of shape (n_datasets, n_methods)
-        Mean scores. Data sets on which a method has none are left out.
-    better : {1, -1}
-        Whether more or less is better.
-    level : float, default=0.05
-        Significance level of the critical difference.
-    control : str, optional
-        Method that the others are compared with; by default the best.
-
-    Returns
-    -------
-    Ranks
-
-    Raises
-    ------
-    ReportError
-        If there are fewer than three methods or two data sets, or no such control.
-    """
-    complete = scores.dropna()
-    n, k = complete.shape
-    if k < _MIN_METHODS or n < _MIN_DATASETS:
-        raise ReportError(
-            f"ranks need {_MIN_METHODS} methods with numbers of the same {_MIN_DATASETS} data "
-            f"sets, and there are {k} with numbers of {n} of {len(scores)}"
-        )
-    if control is not None and control not in scores:
-        names = [str(name) for name in scores]
-        raise ReportError(f"no method {control!r} to compare with{suggestion(control, names)}")
-    ranks = (-better * complete).rank(axis=1)
-    average = ranks.mean().sort_values(kind="stable")
-    control = control or str(average.index[0])
-    table = pd.DataFrame({"rank": average, "p_holm": holm(average, n, control)})
-    table = table.reindex(average.index).rename_axis("method")
-    missing = scores[scores.isna().any(axis=1)]
-    left_out = {str(d): [str(m) for m in scores.columns[r.isna()]] for d, r in missing.iterrows()}
-    p_value = friedman(ranks.to_numpy())[2]
-    return Ranks(table, control, p_value, critical_difference(k, n, level), n, left_out)
 
 
 def ranking_metric(config: ExperimentConfig, name: str, metric: str | None = None) -> str:

@@ -147,35 +147,3 @@ def _all_alike(ranks: "np.ndarray[Any, Any]") -> float:
         same = np.unique(row, return_counts=True)[1].tolist()
         p_value *= float(np.prod([factorial(count) for count in same])) / factorial(len(row))
     return p_value
-
-
-def holm(average: "pd.Series[float]", n_datasets: int, control: str) -> "pd.Series[float]":
-    """Return the adjusted p-values of all other methods against a control, by Holm's procedure.
-
-    Parameters
-    ----------
-    average : pandas.Series
-        Average rank of each method.
-    n_datasets : int
-    control : str
-
-    Returns
-    -------
-    pandas.Series
-        The smallest first.
-    """
-    from scipy import stats
-
-    k = len(average)
-    error = sqrt(k * (k + 1) / (6 * n_datasets))
-    away = (average - average[control]).drop(control).abs() / error
-    raw = pd.Series(2 * stats.norm.sf(away), away.index).sort_values(kind="stable")
-    return (raw * np.arange(len(raw), 0, -1)).clip(upper=1).cummax()
-
-
-def critical_difference(n_methods: int, n_datasets: int, level: float = 0.05) -> float:
-    """Return by how much two average ranks must differ to be significant, by Nemenyi's test."""
-    from scipy import stats
-
-    q = float(stats.studentized_range.ppf(1 - level, n_methods, np.inf)) / sqrt(2)
-    return q * sqrt(n_methods * (n_methods + 1) / (6 * n_datasets))

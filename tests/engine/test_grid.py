@@ -216,7 +216,7 @@ def test_a_mean_over_splits_that_did_not_converge_is_marked(tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
         run_plan(plan, store)
         report = assemble(plan, store)
-    marked = report.summary[report.summary["not_converged"] > 0]
+    marked = report.cells[report.cells["not_converged"] > 0]
     assert set(marked["method"]) == {"SVM"}
     assert set(marked["not_converged"]) == {5}
     (table,) = report.tables
@@ -268,7 +268,7 @@ def test_a_report_shows_one_choice_a_method(tmp_path):
     selected = {cell["method"]: cell["selected"] for cell in report.details["selected"]}
     assert set(selected) == {"SVM", "L1-SVM"}
     assert all(list(counts.values()) == [5] for counts in selected.values())
-    errors = report.summary[report.summary["metric"] == "error_percent"].set_index("method")
+    errors = report.cells[report.cells["metric"] == "error_percent"].set_index("method")
     assert errors.loc["SVM", "mean"] < errors.loc["first", "mean"]
     assert errors.loc["SVM", "n_splits"] == 5
 

@@ -346,7 +346,7 @@ def test_what_reports_say(tmp_path):
     ]
     assert report.tables[0].row_heads[-1] == "rows"
     # numbers are fractions where a label does not apply to all
-    many = report.summary.assign(rows=report.summary["rows"].astype(float) * 10_000)
+    many = report.cells.assign(rows=report.cells["rows"].astype(float) * 10_000)
     (table,) = build_tables(many, plan.experiment.config)
     assert [labels[-1] for labels, _ in table.rows] == ["5000000", "9000000"]
 
