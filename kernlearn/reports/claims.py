@@ -370,7 +370,7 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
     """Return the cells of each comparison, or of each method whose metric is asked for."""
     better = direction(check.metric, config)
     if check.question == "among_best":
-        cells = _whole_cells(rows[rows["method"].isin(config.compared)], check)
+        cells = whole_cells(rows[rows["method"].isin(config.compared)], check)
         return [
             _Part(
                 f"{method}: ",
@@ -381,17 +381,17 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
         ]
     region = claimed_region(check)
     if check.question in COMPARISONS:
-        sides: _Sides = {}
+        sides: Sides = {}
         return [
             _Part(
                 f"{one} against {other}: ",
-                _compared_cells(rows, check, one, other, better, sides),
+                compared_cells(rows, check, one, other, better, sides),
                 region,
             )
             for one, other in product(getattr(check, check.question), check.than)
         ]
-    parts = [_Part(f"{name}: ", _asked_cells(rows, check, name), region) for name in check.of]
-    return parts or [_Part("", _asked_cells(rows, check), region)]
+    parts = [_Part(f"{name}: ", asked_cells(rows, check, name), region) for name in check.of]
+    return parts or [_Part("", asked_cells(rows, check), region)]
 
 
 def _part_text(part: _Part, check: Check) -> str:
@@ -528,16 +528,16 @@ def _unit(check: Check) -> str:
 # ---- cells of splits ----
 
 #: Sides of a comparison, by value of the label that is compared: their means, and their labels.
-_Sides = dict[LabelValue, tuple[pd.DataFrame, list[str]]]
+Sides = dict[LabelValue, tuple[pd.DataFrame, list[str]]]
 
 
-def _compared_cells(
+def compared_cells(
     rows: pd.DataFrame,
     check: Check,
     one: LabelValue,
     other: LabelValue,
     better: int,
-    sides: _Sides,
+    sides: Sides,
 ) -> list[Cell]:
     """Return how far one is ahead of the other in each cell, on the splits that both have.
 
@@ -571,7 +571,7 @@ def _compared_cells(
     return cells
 
 
-def _asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None) -> list[Cell]:
+def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None) -> list[Cell]:
     """Return a metric, or its slope, in each cell; by default of all methods.
 
     With ``times`` the values are slopes of logarithms to base 2, and the effect is a factor.
@@ -588,7 +588,7 @@ def _asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = Non
     ]
 
 
-def _whole_cells(rows: pd.DataFrame, check: Check) -> list[Cell]:
+def whole_cells(rows: pd.DataFrame, check: Check) -> list[Cell]:
     """Return the values of each combination of labels, with a column per method."""
     rows = rows[_chosen(rows, check.where)]
     cells = rows.groupby(_labels(rows, "method"), dropna=False, sort=False)

@@ -236,7 +236,10 @@ def _lay_out(
     return Table(
         " — ".join([config.title, *map(group_title, spec.each, group)]),
         [_HEADS.get(r, r) for r in in_rows],
-        [" ".join([*map(_text, c), *name]) for (c, _), name in zip(columns, named, strict=True)],
+        [
+            " ".join(filter(None, [*map(_text, c), *name]))
+            for (c, _), name in zip(columns, named, strict=True)
+        ],
         rows,
         ["baselines" if baselines & {*c} else "" for c, _ in columns],
         " and ".join(WORDS.get(c, c.replace("_", " ")) for c in labels if c not in LABELS),

@@ -95,11 +95,9 @@ def best_methods(values: pd.DataFrame, better: int, level: float) -> list[str]:
     """
     first = str((better * values.mean()).idxmax())
     behind = better * values.rsub(values[first], axis=0)
-    return [
-        str(m)
-        for m in values
-        if m == first or paired_interval(behind[m].dropna().to_numpy(), level)[0] <= 0
-    ]
+    others = (str(method) for method in values if method != first)
+    lows = {m: paired_interval(behind[m].dropna().to_numpy(), level)[0] for m in others}
+    return [first, *(method for method, low in lows.items() if low <= 0)]
 
 
 def corrected_error(values: Any, ratio: float) -> float:

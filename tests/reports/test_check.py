@@ -1,11 +1,8 @@
 """A run against its baseline: what moved, what is missing, and what is excused."""
 
-import json
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from kernlearn.config import load_config
@@ -15,17 +12,14 @@ from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.reports import assemble, write_summary
 from kernlearn.reports.check import (
     FAILURES,
-    cell_name,
     cell_text,
     check_plan,
     compare_summaries,
-    parse_summary,
-    read_details,
-    read_summary,
     write_junit,
 )
+from kernlearn.reports.summary import parse_summary
 from kernlearn.store import Store
-from tests.engine.stores import row_of
+from kernlearn.store.results import Result
 
 HEADS = "experiment,dataset,kernel,method,params,metric,mean,std,n_splits,reported_mean,"
 HEADS += "reported_std,verdict\n"
@@ -33,12 +27,13 @@ HEADS += "reported_std,verdict\n"
 
 def fill(store, plan, change=lambda trial, metrics: metrics):
     """Put made-up numbers of every trial into a store; None leaves a trial out."""
+    run = store.begin_run(plan.experiment.name, plan.experiment.profile, 1, {})
     for trial in plan.trials:
         numbers = {"accuracy": 0.9 + 0.02 * trial.split, "fit_seconds": 2.0}
         metrics = change(trial, numbers)
         if metrics is not None:
-            row = row_of(trial, metrics=metrics)
-            store.put(replace(row, profile=plan.experiment.profile))
+            result = Result(trial.key, "done", "2026-01-01T00:00:00+00:00", 1.0, metrics=metrics)
+            store.put(run, trial, result)
 
 
 @pytest.fixture
@@ -134,7 +129,7 @@ def rows(*numbers, metric="accuracy"):
         f'e,d{i},,m,"{{""C"":1}}",{metric},{mean},{std},{n},,,\n'
         for i, (mean, std, n) in enumerate(numbers)
     ]
-    return parse_summary(HEADS + "".join(texts), "here")
+    return parse_summary(HEADS + "".join(texts), "e", "here")
 
 
 @pytest.mark.parametrize(
@@ -240,76 +235,6 @@ def test_a_store_with_nothing_of_the_experiment(plan, baseline, tmp_path):
         check_plan(plan, store, baseline)
 
 
-ROW = "small,moons,,K,{},accuracy,0.9,0.1,2,,,\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "not a summary: it has no column experiment"),
-        ("a,b\n1,2\n", "it has no column experiment, dataset"),
-        (HEADS.replace(",std", ""), "it has no column std"),
-        (HEADS + ROW + "small,moons\n", ":3: 2 fields under 12 heads"),
-        (HEADS + ROW.replace("0.9", "nine"), ":2: mean is not a number: 'nine'"),
-        (HEADS + ROW + ROW, ":3: this cell occurs a second time"),
-        (HEADS + ROW.replace("small", "other"), "numbers of small, not of other"),
-        (HEADS + ROW.replace("\n", ",,,\n"), ":2: 15 fields under 12 heads"),
-        (HEADS + ROW + 'small,"moons', ":3: unexpected end of data"),
-        (HEADS + ROW.replace("{}", "[]"), ":2: params: not a JSON object"),
-        (HEADS + ROW.replace("{}", "[" * 10_000), ":2: params: not valid JSON: recursion limit"),
-        (HEADS + ROW.replace("{}", f'"{{""a"": {"9" * 5000}}}"'), ":2: params: not valid JSON"),
-        (HEADS + ROW.replace("0.9", "9" * 5000), ":2: mean is not a number"),
-        ("\ud800", "cannot be read"),
-    ],
-)
-def test_broken_baselines(text, said, tmp_path):
-    (tmp_path / "small.csv").write_text(text, encoding="utf-8", errors="surrogatepass")
-    with pytest.raises(SummaryError, match=said) as caught:
-        read_summary("small", tmp_path)
-    assert "small.csv" in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_baselines_that_are_not_there(tmp_path):
-    with pytest.raises(SummaryError, match=r"nowhere: no such folder"):
-        read_summary("small", tmp_path / "nowhere")
-    (tmp_path / "other.csv").write_text(HEADS)
-    with pytest.raises(SummaryError, match=r"no such file; summaries here: other"):
-        read_summary("small", tmp_path)
-    (tmp_path / "small.csv").mkdir()
-    with pytest.raises(SummaryError, match=r"cannot be read: Is a directory"):
-        read_summary("small", tmp_path)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{",
-        "[]",
-        "3",
-        "[" * 100_000,
-        f'{{"profile": {"9" * 5000}}}',
-        '{"profile": 3}',
-        '{"seconds": {"{}": "x"}}',
-        '{"trial_seconds": -1}',
-        '{"profile": "\\ud800"}',
-    ],
-)
-def test_details_that_are_none(text, tmp_path):
-    (tmp_path / "small.json").write_text(text)
-    with pytest.raises(SummaryError, match=r"small\.json: "):
-        read_details("small", tmp_path)
-
-
-def test_labels_that_look_like_numbers_or_like_nothing(plan, tmp_path):
-    text = HEADS + "".join(ROW.replace("moons", name) for name in ("1", "1.0", "NA", "None", ""))
-    frame = parse_summary(text, "here")
-    assert list(frame["dataset"]) == ["1", "1.0", "NA", "None", ""]
-    compared = compare_summaries(frame, frame, plan.experiment.config)
-    assert set(compared["outcome"]) == {"same"}
-    assert len(compared) == 5
-
-
 def test_junit_has_a_case_a_cell(checked, tmp_path):
     frame = checked(of("K", lambda metrics: {**metrics, "accuracy": 0.5}))
     frame.loc[frame["outcome"].eq("same").idxmax(), "outcome"] = "left out"
@@ -332,32 +257,6 @@ def test_junit_has_a_case_a_cell(checked, tmp_path):
     message = failed.find("failure").get("message")
     assert message.startswith("0.91 in the baseline, 0.5 measured: -0.41, allowed 0.0")
     assert len([case for case in suite if case.find("skipped") is not None]) == 1
-
-
-def test_junit_of_labels_that_xml_cannot_write(tmp_path):
-    parameters = json.dumps({"name": '<&">\u00e9'})
-    frame = pd.DataFrame(
-        [["e", "a\x00b\x1b", "]]>", "m", parameters, "accuracy", 1, 2, 1, 0.1, 2, 2, "moved"]],
-        columns=[
-            "experiment",
-            "dataset",
-            "kernel",
-            "method",
-            "params",
-            "metric",
-            "baseline",
-            "measured",
-            "difference",
-            "allowed",
-            "n_baseline",
-            "n_measured",
-            "outcome",
-        ],
-    )
-    write_junit({"e\x07": frame}, tmp_path / "j.xml")
-    (case,) = ElementTree.parse(tmp_path / "j.xml").getroot().iter("testcase")
-    assert case.get("name") == 'a?b? · ]]> · m · name=<&">\u00e9 · accuracy'
-    assert cell_name(frame.iloc[0]).startswith("a\x00b")
 
 
 def test_junit_where_nothing_can_be_written(tmp_path):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.config.claims import Check
-from kernlearn.reports.claim_cells import asked_cells, compared_cells
+from kernlearn.reports.claims import asked_cells, compared_cells
 from kernlearn.reports.summary import metric_rows
 
 SIZES = {"RF": [10, 20, 40], "H0/1": [10, 20, 40], "K": [None]}
@@ -40,6 +40,10 @@ def rows(values):
     return frame
 
 
+def compared(*arguments):
+    return compared_cells(*arguments, {})
+
+
 def cells(found):
     return {cell.name: dict(cell.values) for cell in found}
 
@@ -60,14 +64,14 @@ def test_the_same_parameters_are_compared(rows, values):
         for k in KERNELS
         for n in SIZES["RF"]
     }
-    assert cells(compared_cells(rows, asked, "H0/1", "RF", 1)) == expected
-    backwards = cells(compared_cells(rows, asked, "RF", "H0/1", -1))
+    assert cells(compared(rows, asked, "H0/1", "RF", 1)) == expected
+    backwards = cells(compared(rows, asked, "RF", "H0/1", -1))
     assert backwards == expected
 
 
 def test_a_method_without_the_parameter_is_compared_with_every_value(rows, values):
     asked = check(better=["RF"], than=["K"], where={"n_components": [10, 40], "dataset": "b"})
-    assert cells(compared_cells(rows, asked, "RF", "K", 1)) == {
+    assert cells(compared(rows, asked, "RF", "K", 1)) == {
         f"b {k} n_components={n}": {
             s: pytest.approx(values["b", k, "RF", n, s] - values["b", k, "K", None, s])
             for s in SPLITS
@@ -75,14 +79,14 @@ def test_a_method_without_the_parameter_is_compared_with_every_value(rows, value
         for k in KERNELS
         for n in (10, 40)
     }
-    assert compared_cells(rows, asked, "K", "K", 1) == []
+    assert compared(rows, asked, "K", "K", 1) == []
 
 
 def test_each_side_has_its_own_parameters_across_a_label(rows, values):
     asked = check(better=["H0/1"], than=["RF"], across=["n_components"])
     unlike = rows[~((rows["method"] == "H0/1") & (rows["n_components"] != 10))]
     unlike = unlike[~((unlike["method"] == "RF") & (unlike["n_components"] != 40))]
-    assert cells(compared_cells(unlike, asked, "H0/1", "RF", 1)) == {
+    assert cells(compared(unlike, asked, "H0/1", "RF", 1)) == {
         f"{d} {k}": {
             s: pytest.approx(values[d, k, "H0/1", 10, s] - values[d, k, "RF", 40, s])
             for s in SPLITS
@@ -94,7 +98,7 @@ def test_each_side_has_its_own_parameters_across_a_label(rows, values):
 
 def test_a_mean_is_taken_over_whole_splits_only(rows, values):
     asked = check(better=["H0/1"], than=["RF"], mean_over=["n_components", "kernel"])
-    found = cells(compared_cells(rows, asked, "H0/1", "RF", 1))
+    found = cells(compared(rows, asked, "H0/1", "RF", 1))
     assert found == {
         d: {
             s: pytest.approx(
@@ -122,12 +126,12 @@ def test_a_mean_over_all_labels_is_one_cell_without_a_name(rows, values):
 
 def test_values_of_another_label_are_compared(rows, values):
     asked = check(better=["exponential"], than=["polynomial"], compare="kernel")
-    found = cells(compared_cells(rows, asked, "exponential", "polynomial", 1))
+    found = cells(compared(rows, asked, "exponential", "polynomial", 1))
     assert len(found) == 2 * 7
     one, other = ([values["b", k, "K", None, s] for s in SPLITS] for k in KERNELS[::-1])
     assert list(found["b K"].values()) == pytest.approx(np.subtract(one, other))
     sizes = check(as_good=[10], than=[40], compare="n_components", by=0.1, where={"method": "RF"})
-    found = cells(compared_cells(rows, sizes, 10, 40, 1))
+    found = cells(compared(rows, sizes, 10, 40, 1))
     assert set(found) == {f"{d} {k}" for d in DATASETS for k in KERNELS}
     assert found["a exponential"][2] == pytest.approx(
         values["a", "exponential", "RF", 10, 2] - values["a", "exponential", "RF", 40, 2]
@@ -145,7 +149,7 @@ def test_values_of_another_label_are_compared(rows, values):
 )
 def test_a_factor_is_a_difference_from_a_multiple(rows, values, question, better, formula):
     asked = check(**{question: ["H0/1"]}, than=["RF"], times=3)
-    found = compared_cells(rows, asked, "H0/1", "RF", better)
+    found = compared(rows, asked, "H0/1", "RF", better)
     cell = next(c for c in found if c.name == "b polynomial n_components=20")
     key = [("b", "polynomial", m, 20) for m in ("H0/1", "RF")]
     one, other = (np.array([values[*k, s] for s in SPLITS]) for k in key)
@@ -186,12 +190,12 @@ def test_slopes_are_compared(rows):
     slope = np.where(steep["method"] == "RF", 0.3, 0.1)
     steep["value"] = 1 + slope * np.log2(steep["n_components"].astype(float))
     asked = check(better=["RF"], than=["H0/1"], along="n_components")
-    found = compared_cells(steep, asked, "RF", "H0/1", 1)
+    found = compared(steep, asked, "RF", "H0/1", 1)
     assert len(found) == 4
     for cell in found:
         np.testing.assert_allclose(cell.values, 0.2)
     where = check(better=["RF"], than=["H0/1"], along="n_components", where={"n_components": 10})
-    assert compared_cells(steep, where, "RF", "H0/1", 1) == []
+    assert compared(steep, where, "RF", "H0/1", 1) == []
 
 
 def test_the_metric_itself_by_method_and_cell(rows, values):

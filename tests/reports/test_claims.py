@@ -1,13 +1,16 @@
-import re
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.config.claims import QUESTIONS, Check, Claim
-from kernlearn.reports.claims import check_text, claimed_region, decide_claims
+from kernlearn.config.claims import Check, Claim
+from kernlearn.reports.claims import claimed_region, decide_claims
 
 N_SPLITS = 10
+
+
+def outcomes_of(*frames):
+    return list(decide_claims(*frames).itertuples())
 
 
 @pytest.fixture
@@ -28,7 +31,7 @@ def decide(config):
         claim = Claim.model_validate(
             {"says": "a", "section": "1", "check": {"metric": metric, **check}}
         )
-        (decision,) = decide_claims(
+        (decision,) = outcomes_of(
             pd.DataFrame(rows, columns=names),
             with_claim(config, claim, [f"d{i}" for i in range(len(gains))]),
         )
@@ -104,20 +107,11 @@ def test_what_was_not_measured_is_said(decide):
     assert "not measured" in decision.numbers
 
 
-def test_the_numbers_that_decided_are_said(decide):
-    on_all = decide([0.05, -0.05], over="all", **RF_OVER_K)
-    assert on_all.numbers == (
-        "RF against K: better in 1, undecided in 0, worse in 1 (d1 -0.05) of 2 cells, "
-        "-0.05 (d1) to +0.05 (d0)"
-    )
-    assert on_all.check == "accuracy: RF better than K, in all cells"
-    on_average = decide([0.05, 0.05], **RF_OVER_K)
-    assert on_average.numbers.startswith("RF against K: +0.05 [+0.04")
-    assert (on_average.says, on_average.section) == ("a", "1")
-    alone = decide([0.05], over="all", **RF_OVER_K)
-    assert re.fullmatch(
-        r"RF against K: \+0.05 \[\+0.04.*, \+0.05.*\] in d0, the only cell", alone.numbers
-    )
+def test_the_numbers_that_decided_are_named(decide):
+    numbers = decide([0.05, -0.05], over="all", **RF_OVER_K).numbers
+    for part in ("better in 1", "worse in 1 (d1 -0.05)", "+0.05 (d0)"):
+        assert part in numbers
+    assert "×1.99 (d0)" in decide([0.8], over="all", times=1.5, **RF_OVER_K).numbers
 
 
 @pytest.mark.parametrize(
@@ -166,7 +160,7 @@ def test_many_cells_do_not_refute_by_chance(config):
     runs = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"])
     check = {"metric": "accuracy", "not_worse": ["RF"], "than": ["K"], "over": "all"}
     claim = Claim.model_validate({"says": "a", "check": check})
-    (decision,) = decide_claims(runs, with_claim(config, claim, [f"d{i}" for i in range(200)]))
+    (decision,) = outcomes_of(runs, with_claim(config, claim, [f"d{i}" for i in range(200)]))
     assert "worse in 0 " not in decision.numbers
     assert decision.outcome == "not refuted"
 
@@ -187,7 +181,7 @@ def test_kernels_are_compared_within_a_method(config):
 
     def outcome(**extra):
         claim = Claim.model_validate({"says": "a", "check": {**check, "over": "all", **extra}})
-        (decision,) = decide_claims(runs, with_claim(config, claim, ["d0", "d1"]))
+        (decision,) = outcomes_of(runs, with_claim(config, claim, ["d0", "d1"]))
         return decision.outcome
 
     assert outcome(where={"method": "RF"}) == "holds"
@@ -213,12 +207,6 @@ def test_kernels_are_compared_within_a_method(config):
 def test_a_metric_stays_within_bounds(decide, bound, outcome):
     """K scores 0.8 or so, RF 0.9."""
     assert decide([0.1, 0.1], over="all", **bound).outcome == outcome
-
-
-def test_what_is_out_of_bounds_is_named(decide):
-    numbers = decide([0.0, 0.5], below=1.0, over="all").numbers
-    assert numbers.startswith("below 1 in 3, undecided in 0, above in 1 (d1 RF 1.3) of 4 cells, ")
-    assert decide([0.5], above=1.0, of=["RF"]).numbers.startswith("RF: 1.3")
 
 
 @pytest.mark.parametrize(
@@ -280,12 +268,6 @@ def test_as_good_but_for_a_factor(decide, direction, times, outcome):
     assert decide([-0.4, -0.4], direction, **asked).outcome == outcome
 
 
-def test_a_factor_is_said(decide):
-    numbers = decide([0.8], over="all", times=1.5, **RF_OVER_K).numbers
-    (factor,) = re.findall(r"×([\d.]+) \(d0\)$", numbers)
-    assert float(factor) == pytest.approx(2, abs=0.1)
-
-
 @pytest.mark.parametrize(
     "asked",
     [
@@ -306,7 +288,7 @@ def test_one_split_decides_nothing(config, asked):
     runs = pd.DataFrame(cells, columns=["dataset", "metric", "split", "method", "value"])
     check = {"metric": "accuracy", **asked}
     claim = Claim.model_validate({"says": "a", "check": check})
-    (decision,) = decide_claims(runs, with_claim(config, claim, ["d0"]))
+    (decision,) = outcomes_of(runs, with_claim(config, claim, ["d0"]))
     assert decision.outcome in ("leans for", "leans against")
 
 
@@ -332,7 +314,7 @@ def test_a_derived_metric_is_decided_split_by_split(config):
     def outcome(**asked):
         check = {"metric": "speedup", "over": "all", **asked}
         claim = Claim.model_validate({"says": "a", "check": check})
-        (decision,) = decide_claims(
+        (decision,) = outcomes_of(
             pd.DataFrame(rows, columns=columns),
             with_claim(config, claim, ["d"]),
         )
@@ -353,71 +335,6 @@ def test_many_small_losses_refute_together(decide):
     assert "worse in 5 " in together.numbers
     assert "worse in 1 " in alone.numbers
     assert (together.outcome, alone.outcome) == ("fails", "not refuted")
-
-
-WORDS = [
-    (
-        {"better": ["A", "B"], "than": ["C"], "over": "most", "by": 0.02},
-        "mse: A and B better than C by more than 0.02, in most cells",
-    ),
-    (
-        {"better": ["A"], "than": ["C", "D"], "over": "some", "times": 1.5},
-        "mse: A better than C and D by a factor of more than 1.5, in at least one cell",
-    ),
-    (
-        {"as_good": ["A"], "than": ["C"], "by": 0.02, "across": ["n"], "over": 0.8},
-        "mse: A as good as C within 0.02, in at least 80 % of the cells; n may differ",
-    ),
-    (
-        {"as_good": ["A"], "than": ["C"], "times": 2, "over": 5},
-        "mse: A as good as C within a factor of 2, in at least 5 cells",
-    ),
-    (
-        {"not_better": ["A"], "than": ["C"]},
-        "mse: A not shown to be better than C, on average over the cells",
-    ),
-    (
-        {"not_worse": ["A"], "than": ["C"], "over": "all", "level": 0.01},
-        "mse: A not shown to be worse than C, in all cells; level 0.01",
-    ),
-    (
-        {"indistinguishable": ["A"], "than": ["C"], "mean_over": ["n", "m"]},
-        "mse: A not shown to differ from C, on average over the cells; averaged over n and m",
-    ),
-    (
-        {"among_best": ["A"], "over": "all_but_one", "where": {"n": 30, "d": ["x", "y", "z"]}},
-        "mse: A among the best, in all cells but one; where n is 30 and d is x, y or z",
-    ),
-    ({"below": 0.5, "over": "all"}, "mse: below 0.5, in all cells"),
-    ({"above": 10, "of": ["A", "B"], "over": "all"}, "mse: A and B above 10, in all cells"),
-    ({"between": [1, 2]}, "mse: between 1 and 2, on average over the cells"),
-    (
-        {"trend": "falling", "along": "n", "times": 1.2, "over": "all"},
-        "mse: falling by a factor of more than 1.2 per doubling of n, in all cells",
-    ),
-    (
-        {"trend": "flat", "along": "n", "by": 0.01},
-        "mse: flat within 0.01 per doubling of n, on average over the cells",
-    ),
-    (
-        {"better": ["A"], "than": ["C"], "along": "n", "over": "all"},
-        "mse: A better than C, in the change per doubling of n, in all cells",
-    ),
-    (
-        {"better": [300], "than": [30], "compare": "n"},
-        "mse: 300 better than 30, on average over the cells",
-    ),
-]
-
-
-@pytest.mark.parametrize(("asked", "text"), WORDS)
-def test_a_check_in_words(asked, text):
-    assert check_text(Check.model_validate({"metric": "mse", **asked})) == text
-
-
-def test_every_question_has_its_words():
-    asked = {Check.model_validate({"metric": "mse", **a}).question for a, _ in WORDS}
-    assert asked == set(QUESTIONS)
 
 
 @pytest.mark.parametrize(
@@ -478,7 +395,7 @@ def decide_with_missing(config, gains, missing, **asked):
     runs = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"])
     claim = Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **asked}})
     datasets = [f"d{i}" for i in range(len(gains) + missing)]
-    return decide_claims(runs, with_claim(config, claim, datasets))[0]
+    return outcomes_of(runs, with_claim(config, claim, datasets))[0]
 
 
 @pytest.mark.parametrize(
@@ -531,7 +448,7 @@ def test_a_claim_is_held_against_the_reported_numbers(config, reported, asked, w
     paper = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"])
     claim = Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **asked}})
     both = with_claim(config, claim, ["d0", "d1"])
-    (decision,) = decide_claims(paper[:0], both, paper)
+    (decision,) = outcomes_of(paper[:0], both, paper)
     assert decision.outcome == "not measured"
     if words is None:
         assert decision.on_reported == ""

@@ -1,203 +1,236 @@
+"""From numbers to cells, and from files back: against means worked out one by one."""
+
 import json
-from dataclasses import replace
+from statistics import fmean, median, stdev
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from kernlearn.config import load_config
-from kernlearn.config.model import Tolerance
-from kernlearn.config.names import METRICS
-from kernlearn.engine import make_plan
-from kernlearn.reports import summarise
-from kernlearn.reports.report import remarks, selections
-from kernlearn.reports.summary import COLUMNS, TIMES, is_cost, judged, tidy_runs
+from kernlearn.engine import make_plan, run_plan
+from kernlearn.exceptions import ReportError, SummaryError
+from kernlearn.reports import assemble, report_rows, write_summary
+from kernlearn.reports.report import read_report, read_reports, stored_plans, totals
+from kernlearn.reports.summary import COLUMNS, TIMES, parse_summary, read_summary, summary_text
+from kernlearn.reports.tables import to_markdown
 from kernlearn.store import Store
-from tests.engine.stores import row_of
-
-
-def invented(plan, value):
-    """A result for every trial, its metrics made up by a function of the trial."""
-    return {t.key: row_of(t, metrics=value(t)) for t in plan.trials}
-
-
-def metrics_of(trial):
-    slow = trial.labels["method"] == "K"
-    return {
-        "accuracy": 0.9 + 0.01 * trial.split,
-        "fit_seconds": 2.0,
-        "predict_seconds": 4.0 if slow else 0.5,
-        **({"native_predict_seconds": 10.0} if slow else {}),
-    }
-
-
-def summary_of(plan, results):
-    return summarise(plan, tidy_runs(plan, results))
+from tests.reports.conftest import HELD
 
 
 def cell(frame, **labels):
     for label, value in labels.items():
-        frame = frame[frame[label] == value]
-    assert len(frame) == 1
-    return frame.iloc[0]
+        frame = frame[frame[label].isna() if value is None else frame[label] == value]
+    (row,) = frame.to_dict("records")
+    return row
 
 
-def test_mean_and_deviation_over_the_splits(plan):
-    frame = summary_of(plan, invented(plan, metrics_of))
-    assert list(frame.columns) == [*COLUMNS, *TIMES, "not_converged", "n_components"]
-    row = cell(frame, dataset="moons", method="RF", n_components=40, metric="accuracy")
-    assert row["mean"] == pytest.approx(0.905)
-    assert row["std"] == pytest.approx(np.std([0.9, 0.91], ddof=1))
-    assert row["n_splits"] == 2
-    assert json.loads(row["params"]) == {"n_components": 40}
-    assert row["verdict"] == ""
+def test_every_mean_is_that_of_its_splits(report, rows):
+    cells = report.cells
+    labels = ["dataset", "kernel", "method", "n_components", "metric"]
+    groups = list(rows.groupby(labels, dropna=False))
+    for names, group in groups:
+        values = group["value"].tolist()
+        place = {k: None if pd.isna(v) else v for k, v in zip(labels, names, strict=True)}
+        row = cell(cells, **place)
+        assert row["mean"] == pytest.approx(fmean(values))
+        assert row["std"] == pytest.approx(stdev(values))
+        assert row["n_splits"] == 5
+        if place["metric"].endswith("_seconds"):
+            assert (row["median"], row["low"], row["high"]) == pytest.approx(
+                (median(values), min(values), max(values))
+            )
+    measured = cells[cells["mean"].notna() & ~cells["metric"].str.contains("speedup")]
+    assert len(measured) == len(groups)
 
 
-def test_a_time_has_its_median_and_an_interval(plan):
-    def slower(trial):
-        return {"accuracy": 0.9, "fit_seconds": 1.0 + 2.0 * trial.split}
-
-    frame = summary_of(plan, invented(plan, slower))
-    place = {"dataset": "moons", "method": "RF", "n_components": 40}
-    seconds = cell(frame, **place, metric="fit_seconds")
-    assert seconds[["median", "low", "high", "mean"]].tolist() == [2.0, 1.0, 3.0, 2.0]
-    assert cell(frame, **place, metric="accuracy")[TIMES].isna().all()
-    one = next(t for t in plan.trials if t.labels["method"] == "K")
-    alone = summary_of(plan, {one.key: invented(plan, slower)[one.key]})
-    row = cell(alone, metric="fit_seconds")
-    assert row["median"] == 1.0
-    assert row[["low", "high"]].isna().all()
-    (said,) = [r for r in remarks(plan, invented(plan, slower)) if r.startswith("times are")]
-    assert "medians over 2 splits" in said
-    assert "probability of 50.0% in brackets" in said
+def test_derived_metrics_divide_means_by_those_of_the_same_data(report):
+    cells = report.cells
+    seconds = {"dataset": "cod_rna", "metric": "fit_seconds"}
+    expected = cell(cells, method="K", **seconds)["mean"]
+    expected /= cell(cells, method="RF", n_components=500, **seconds)["mean"]
+    place = {"dataset": "cod_rna", "method": "RF", "n_components": 500}
+    assert cell(cells, metric="fit_speedup", **place)["mean"] == pytest.approx(expected)
+    # a method without the kernel has nothing to be faster than
+    assert "guess" not in set(cells.loc[cells["metric"] == "fit_speedup", "method"])
 
 
-def test_derived_metrics_divide_by_the_baseline_of_the_same_data(plan):
-    frame = summary_of(plan, invented(plan, metrics_of))
-    speedups = frame[frame["metric"] == "speedup"]
-    assert set(speedups["method"]) == {"RF", "H0/1"}
-    np.testing.assert_allclose(speedups["mean"], 20.0)
+def test_reported_numbers_stand_beside_their_cells(report):
+    cells = report.cells
+    asked = {"method": "RF", "metric": "accuracy"}
+    row = cell(cells, dataset="cod_rna", n_components=500, **asked)
+    paper = pd.read_csv(report.experiment.config.reported_path)
+    paper = paper[(paper["dataset"] == "cod_rna") & (paper["kernel"] == "polynomial")]
+    paper = cell(paper, n_components=500, **asked)
+    assert row["reported_mean"] == paper["mean"]
+    assert row["verdict"] in ("match", "better", "worse")
+    assert cell(cells, dataset="cod_rna", n_components=100, **asked)["verdict"] == ""
+    missing = cells[(cells["dataset"] == "nursery") & (cells["metric"] == "accuracy")]
+    assert set(missing["verdict"]) == {"not run"}
+    assert json.loads(row["params"]) == {"n_components": 500}
+    assert not cells.loc[cells["method"] == "guess", "best"].any()
+    assert cells["best"].any()
 
 
-def test_half_a_run_is_summarised_as_far_as_it_goes(plan):
-    results = invented(plan, metrics_of)
-    for trial in plan.trials[3:]:
-        del results[trial.key]
-    frame = summary_of(plan, results)
-    accuracies = frame[frame["metric"] == "accuracy"].set_index("method")["n_splits"]
-    assert accuracies.to_dict() == {"K": 2, "RF": 1}
-    assert summary_of(plan, {}).empty
+def test_a_written_summary_gives_the_same_report(report, held, tmp_path):
+    write_summary(report, tmp_path)
+    again = read_report(held, tmp_path)
+    text = summary_text(report.cells, report.experiment.config)
+    assert summary_text(again.cells, again.experiment.config) == text
+    assert text.splitlines()[0].split(",") == [*COLUMNS, *TIMES, "best"]
+    for part in ("claims", "differences", "chances"):
+        pd.testing.assert_frame_equal(getattr(again, part), getattr(report, part))
+    assert [*map(to_markdown, again.tables)] == [*map(to_markdown, report.tables)]
+    assert again.remarks == report.remarks
+    assert totals([again]).in_words() == totals([report]).in_words()
+    (found,), skipped = read_reports(tmp_path, configs=[held])
+    assert found.cells.equals(again.cells)
+    assert not skipped
+    (tmp_path / "gone.csv").write_text((tmp_path / "held.csv").read_text())
+    assert [one.name for one in read_reports(tmp_path)[1]] == ["gone", "held"]
+    with pytest.raises(ReportError, match="no summary of other"):
+        read_reports(tmp_path, names=["other"])
 
 
-def test_spread_and_tolerance_decide_each_by_the_rule_of_its_metric(plan):
-    rules = {
-        "accuracy": Tolerance(absolute=0.01, level=0.05, reported_splits=20),
-        "fit_seconds": Tolerance(relative=0.1),
-    }
-    config = plan.experiment.config.model_copy(update={"verdict": rules})
-    rows = [
-        ("accuracy", 0.90, 0.05, 5, 0.905, 0.01, "match"),
-        ("accuracy", 0.92, 0.05, 5, 0.905, 0.01, "match within spread"),
-        ("accuracy", 0.92, 0.05, 1, 0.905, 0.01, "better"),
-        ("accuracy", 0.89, 0.001, 5, 0.905, np.nan, "worse"),
-        ("accuracy", np.nan, np.nan, np.nan, 0.905, 0.01, "not run"),
-        ("accuracy", 0.9, 0.05, 5, np.nan, np.nan, ""),
-        ("fit_seconds", 0.5, 0.5, 5, 1.0, np.nan, "better"),
-        ("speedup", 5.0, np.nan, 5, 9.0, np.nan, ""),
-    ]
-    names = ["metric", "mean", "std", "n_splits", "reported_mean", "reported_std", "expected"]
-    frame = pd.DataFrame(rows, columns=names).assign(dataset="moons", method="K")
-    assert judged(frame, config) == list(frame["expected"])
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ("RF", "another config, which has the method RFX"),
+        ("n_components", "parameter n_featuresX"),
+        ("0.9", "reported numbers of its summary are not those of table3_1.csv"),
+    ],
+)
+def test_a_summary_of_another_config_is_refused(report, held, tmp_path, change, text):
+    path = write_summary(report, tmp_path)
+    content = path.read_text()
+    if change == "0.9":
+        reported = report.cells["reported_mean"].dropna().iloc[0]
+        content = content.replace(f",{reported:g},", ",0.123,", 1)
+    else:
+        content = content.replace(change, {"RF": "RFX"}.get(change, "n_featuresX"))
+    path.write_text(content)
+    with pytest.raises(ReportError, match=text):
+        read_report(held, tmp_path)
 
 
-def test_times_and_what_is_divided_by_them_are_times(plan):
-    config = plan.experiment.config
-    timed = [m for m in (*METRICS, *config.derived) if is_cost(m, config)]
-    assert "speedup" in timed
-    assert "fit_cpu_seconds" in timed
-    assert not {"accuracy", "n_support", "gram_error"} & {*timed}
+HEADS = ",".join(COLUMNS) + "\n"
+ROW = "small,moons,,K,{},accuracy,0.9,0.1,2,,,\n"
 
 
-def test_reported_numbers_of_metrics_that_a_config_does_not_know_are_left_out(small):
-    labels = "reported: table3_1.csv\nverdict: {accuracy: {absolute: 0.015}}\n"
-    text = small.read_text().replace("waveform:", "spambase:").replace("speedup", "gain")
-    small.write_text(text + labels)
-    frame = summary_of(make_plan(load_config(small)), {})
-    # the paper's speed-ups have other names than this config's
-    assert {"accuracy", "fit_seconds"} <= set(frame["metric"])
-    assert not frame["metric"].str.contains("speedup").any()
-    assert set(frame["dataset"]) == {"spambase"}
-    assert set(frame["verdict"]) == {"not run", ""}
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not a summary"),
+        ("a,b\n1,2\n", "it has no column experiment, dataset"),
+        (HEADS + ROW.replace("0.9", "nine"), ":2: mean is not a number: 'nine'"),
+        (HEADS + ROW + ROW, ":3: this cell occurs a second time"),
+        (HEADS + ROW.replace("small", "other"), "numbers of small, not of other"),
+        (HEADS + ROW.replace("\n", ",,,\n") + ROW.replace("\n", ",,,,\n"), "not a summary"),
+    ],
+)
+def test_a_broken_summary_is_one_line(tmp_path, text, message):
+    (tmp_path / "small.csv").write_text(text)
+    with pytest.raises(SummaryError, match=message) as caught:
+        read_summary("small", tmp_path)
+    assert "small.csv" in str(caught.value)
+    with pytest.raises(SummaryError, match="no such file; summaries here: small"):
+        read_summary("other", tmp_path)
 
 
-@pytest.mark.data
-def test_table3_1_lays_every_reported_number_beside_its_cell():
-    plan = make_plan(load_config("table3_1", settings=["splits=1"]))
-    frame = summary_of(plan, invented(plan, metrics_of))
-    accuracies = frame[(frame["metric"] == "accuracy") & frame["reported_mean"].notna()]
-    assert len(accuracies) == 36
-    assert set(accuracies["method"]) == {"K", "RF", "H0/1"}
-    row = cell(accuracies, dataset="ijcnn1", kernel="exponential", method="H0/1")
-    assert (row["reported_mean"], row["n_components"]) == (0.922, 200)
-    assert row["verdict"] == "worse"
-    times = frame[(frame["metric"] == "native_predict_seconds") & frame["reported_mean"].notna()]
-    assert set(times["method"]) == {"K"}
+def test_labels_that_look_like_numbers_or_like_nothing_stay_texts():
+    names = ["1", "1.0", "NA", "None", "", "'=1"]
+    text = HEADS + "".join(ROW.replace("moons", name) for name in names)
+    found = parse_summary(text, "small", "here")
+    assert [*found["dataset"]] == [*names[:-1], "=1"]
 
 
-@pytest.mark.data
-def test_other_parameters_than_the_papers_have_no_reported_number():
-    settings = ["splits=1", "methods.RF.n_components=77", "metrics=[accuracy]"]
-    plan = make_plan(load_config("table3_1", settings=settings))
-    frame = summary_of(plan, invented(plan, metrics_of))
-    shown = frame[(frame["metric"] == "accuracy") & (frame["method"] == "RF")]
-    assert shown[shown["n_components"] == 77]["verdict"].eq("").all()
-    assert shown[shown["n_components"] != 77]["verdict"].eq("not run").all()
+# ---- rows of any program ----
 
 
-@pytest.mark.data
-def test_what_is_left_out_on_purpose_is_not_called_not_run():
-    settings = ["splits=1", "only=[{dataset: nursery, kernel: polynomial}]"]
-    plan = make_plan(load_config("table3_1", settings=settings))
-    frame = summary_of(plan, invented(plan, metrics_of))
-    assert set(frame["dataset"]) == {"nursery"}
-    assert set(frame["kernel"]) == {"polynomial"}
-    assert "not run" not in set(frame["verdict"])
+def test_rows_and_a_store_give_the_same_report(held, tmp_path):
+    experiment = load_config(held, profile="quick", settings=["datasets.nursery=~"])
+    experiment = load_config(held, settings=["splits=2", "methods.RF.n_components=100"])
+    plan = make_plan(experiment)
+    with Store(tmp_path / "s.sqlite") as store:
+        run_plan(plan, store)
+        measured = assemble(plan, store)
+        (again,), _ = stored_plans(store, configs=[held])
+        assert [t.key for t in again.trials] == [t.key for t in plan.trials]
+    file = tmp_path / "rows.csv"
+    measured.splits.drop(columns="experiment").to_csv(file, index=False)
+    other = report_rows(experiment, pd.read_csv(file))
+    pd.testing.assert_frame_equal(other.cells, measured.cells, check_dtype=False)
+    assert set(measured.cells["verdict"]) > {""}
+    for part in ("claims", "differences", "chances"):
+        pd.testing.assert_frame_equal(getattr(other, part), getattr(measured, part))
 
 
-def test_remarks_tell_what_the_numbers_do_not(plan):
-    results = invented(plan, metrics_of)
-    first, second, third, fourth = plan.trials[:4]
-    results[first.key].info.update(positive=["2"], contended=True, selected={"C": 10})
-    results[second.key].info.update(selected={"C": 0.1})
-    results[third.key] = row_of(third, error="ValueError: no")
-    del results[fourth.key]
-    said = "\n".join(remarks(plan, results))
-    assert "waveform: positive classes 2" in said
-    assert f"failed: {third}: ValueError: no" in said
-    assert "1 of 16 trials not run yet" in said
-    assert "times of 1 of 14 trials" in said
-    chosen = [s for s in selections(plan, results) if s["method"] == "K"]
-    assert chosen[0]["selected"] == {'{"C":10}': 1, '{"C":0.1}': 1}
-    assert pd.DataFrame(chosen)["dataset"].eq("waveform").all()
-
-
-def test_a_store_of_other_trials_is_passed_over(plan, tmp_path):
-    with Store(tmp_path / "s") as store:
-        assert store.get(t.key for t in plan.trials) == {}
-
-
-def test_reported_numbers_without_a_kernel_stand_where_the_config_has_them(
-    plan, tmp_path, monkeypatch
-):
-    reported = tmp_path / "numbers.csv"
-    reported.write_text(
-        "dataset,method,metric,mean\nwaveform,K,accuracy,0.8\nmoons,K,accuracy,0.9\n"
+def test_the_results_of_benchopt_are_rows(report, rows):
+    wide = rows.pivot(
+        index=["dataset", "method", "n_components", "split"], columns="metric", values="value"
+    ).reset_index()
+    runs = pd.DataFrame(
+        {
+            "data_name": wide["dataset"] + "[n=3]",
+            "objective_name": "svm",
+            "solver_name": wide["method"],
+            "p_solver_n_components": wide["n_components"],
+            "idx_rep": wide["split"],
+            "stop_val": 2,
+            "time": wide["fit_seconds"],
+            "objective_accuracy": wide["accuracy"],
+            "objective_value": 1.0,
+        }
     )
-    monkeypatch.setattr("kernlearn.config.entries.shipped", lambda kind: tmp_path)
-    config = plan.experiment.config.model_copy(update={"reported": "numbers.csv"})
-    experiment = plan.experiment.model_copy(update={"config": config})
-    moons = replace(plan, trials=[t for t in plan.trials if t.labels["dataset"] == "moons"])
-    found = invented(moons, metrics_of)
-    frame = summary_of(replace(plan, experiment=experiment), found)
-    # waveform was not run, and comes first all the same
-    assert list(dict.fromkeys(frame["dataset"])) == ["waveform", "moons"]
+    worse = runs.assign(stop_val=1, objective_accuracy=0.1)
+    config = report.experiment.config
+    plain = report.experiment.model_copy(
+        update={"config": config.model_copy(update={"kernels": {}})}
+    )
+    found = report_rows(plain, pd.concat([runs, worse])).cells
+    names = ["dataset", "method", "n_components", "metric"]
+    same = report.cells.merge(found, on=names, suffixes=("", "_of_benchopt"))
+    same = same[same["metric"].isin(["accuracy", "fit_seconds"]) & same["mean"].notna()]
+    assert len(same) == 2 * 5 * 2
+    assert same["mean_of_benchopt"].tolist() == pytest.approx(same["mean"].tolist())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.drop(columns="metric"), "lack the column metric"),
+        (lambda f: f.drop(columns="kernel"), "lack the column kernel"),
+        (lambda f: f.replace({"method": {"RF": "R"}}), "have the method R; the config has K"),
+        (lambda f: f.assign(value=f["value"].astype(str).replace(f["value"].iloc[2], "x")), None),
+        (lambda f: f.assign(value=["x", *f["value"][1:]]), "row 1 has no number"),
+        (lambda f: f.drop(columns="n_components"), "a second time"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused(report, rows, change, message):
+    if message is None:
+        assert len(report_rows(report.experiment, change(rows)).splits) == len(rows)
+        return
+    with pytest.raises(ReportError, match=message):
+        report_rows(report.experiment, change(rows))
+
+
+def test_repetition_is_a_name_of_split(report, rows):
+    found = report_rows(report.experiment, rows.rename(columns={"split": "repetition"}))
+    assert found.cells.equals(report.cells)
+
+
+def test_numbers_of_a_profile_are_marked_and_not_counted(held, rows):
+    quick = report_rows(load_config(held, profile="quick"), rows)
+    assert quick.indicative
+    assert {c.verdict for t in quick.tables for _, cells in t.rows for c in cells} == {""}
+    assert totals([quick]).in_words() == []
+
+
+def test_half_a_run_is_summarised_as_far_as_it_goes(report, rows):
+    few = report_rows(report.experiment, rows[rows["split"] < 1])
+    assert set(few.cells["n_splits"].dropna()) == {1}
+    none = report_rows(report.experiment, rows[:0])
+    assert none.cells["mean"].isna().all()
+    assert set(none.claims["outcome"]) == {"not measured"}
+    assert np.isnan(none.cells["std"].astype(float)).all()
+    assert "title" in HELD

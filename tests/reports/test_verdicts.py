@@ -1,13 +1,23 @@
 """The rule by which a measured number is the reported one."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from kernlearn.config.model import Tolerance
-from kernlearn.reports.verdicts import Mean, half_width, rule_text, verdict
+from kernlearn.config import load_config
+from kernlearn.config.model import Fork, Tolerance
+from kernlearn.reports.verdicts import (
+    CHOSEN,
+    Mean,
+    branches,
+    compare_branches,
+    count_verdicts,
+    half_width,
+    verdict,
+)
 
 
 @pytest.mark.parametrize(
@@ -128,43 +138,41 @@ def test_of_equal_means_as_many_are_called_different_as_the_level_says(monkeypat
     assert stats.binomtest(different, len(found), 0.05).pvalue > 0.01
 
 
-@pytest.mark.parametrize(
-    ("tolerance", "text"),
-    [
-        (
-            {"absolute": 0.03},
-            "n support: match if the two means differ by at most 0.03, else better or worse",
-        ),
-        ({"relative": 0}, "n support: match if the two are equal, else better or worse"),
-        (
-            {"relative": 0.15, "level": 0.05, "reported_splits": 5},
-            "n support: match if the two means differ by at most 15 % of the reported one; match "
-            "within spread if by at most 30 % of the reported one and not significantly (Welch's "
-            "t-test over the measured and 5 reported splits, level 0.05); else better or worse",
-        ),
-        (
-            {"absolute": 2, "level": 0.01},
-            "n support: match if the two means differ by at most 2; match within spread if by at "
-            "most 4 and not significantly (Student's t-test over the measured splits, level 0.01); "  # noqa: E501
-            "else better or worse",
-        ),
-    ],
-)
-def test_the_rule_in_words(tolerance, text):
-    assert rule_text(Tolerance(**tolerance), "n_support") == text
+def test_verdicts_are_counted_by_kind(report):
+    config = report.experiment.config
+    counts = count_verdicts(report.cells, config)
+    reported = report.cells[report.cells["reported_mean"].notna()]
+    scores = reported[reported["metric"] == "accuracy"]
+    assert counts.loc["scores", "reported"] == len(scores)
+    assert counts.loc["scores", "match"] == (scores["verdict"] == "match").sum() > 0
+    assert counts.loc["scores", "not run"] == scores["mean"].isna().sum() > 0
+    assert counts.loc["times", "not judged"] > 0
+    assert (counts.drop(columns="reported").sum(axis=1) == counts["reported"]).all()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {},
-        {"absolute": 1, "relative": 1},
-        {"absolute": -1},
-        {"absolute": 1, "reported_splits": 5},
-        {"absolute": 1, "level": 0.05, "reported_splits": 1},
-        {"absolute": 1, "level": 5},
-    ],
-)
-def test_rules_that_say_nothing(wrong):
-    with pytest.raises(ValueError, match="Tolerance"):
-        Tolerance(**wrong)
+def test_branches_of_a_choice_are_compared_where_all_have_numbers():
+    config = load_config("table5_1a").config
+    labels = ["abalone", "sigmoid", "KR", "{}"]
+    chosen = [
+        [*labels, "mse", 1.0, 1.0, "match"],
+        [*labels, "fit_seconds", 1.0, 1.0, ""],  # a time is no score
+        ["bodyfat", *labels[1:], "mse", 2.0, 1.0, "worse"],
+        ["cpu_small", *labels[1:], "mse", 2.0, 1.0, "worse"],  # not measured elsewhere
+        ["abalone", None, "mean", "{}", "mse", 9.0, 1.0, "worse"],  # not compared
+    ]
+    other = [
+        [*labels, "mse", 4.0, 1.0, "worse"],
+        ["bodyfat", *labels[1:], "mse", 1.15, 1.0, "match"],
+        ["cpu_small", *labels[1:], "mse", np.nan, 1.0, "not run"],
+    ]
+    names = ["dataset", "kernel", "method", "params", "metric", "mean", "reported_mean", "verdict"]
+    cells = [pd.DataFrame(rows, columns=names) for rows in (chosen, other)]
+    only = [{"method": "KR"}]
+    fork = Fork(choice="c", reason="r", alternatives={"other": ["protocol.seed=1"]}, only=only)
+    assert list(branches(fork)) == [CHOSEN, "other"]
+    table = compare_branches("t", fork, config, dict(zip(branches(fork), cells, strict=True)))
+    assert table["branch"].tolist() == [CHOSEN, "other"]
+    assert table[["numbers", "match", "worse"]].to_numpy().tolist() == [[2, 1, 1], [2, 1, 1]]
+    # the tolerance is 15 per cent
+    expected = [(0 + 1 / 0.15) / 2, (3 / 0.15 + 1) / 2]
+    assert table["deviation"].tolist() == pytest.approx(expected)

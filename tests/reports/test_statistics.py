@@ -6,14 +6,11 @@ import pytest
 from scipy import stats
 
 from kernlearn.config.claims import Check
-from kernlearn.reports.significance import (
-    Cell,
-    Region,
-    average,
+from kernlearn.reports.claims import Cell, Region, average, cells_needed, decide
+from kernlearn.reports.tests import (
     best_methods,
-    by_method,
-    cells_needed,
-    decide,
+    corrected_error,
+    friedman,
     median_interval,
     paired_interval,
 )
@@ -21,7 +18,8 @@ from kernlearn.reports.significance import (
 
 def runs_of(**values):
     rows = [(m, s, v) for m, vs in values.items() for s, v in enumerate(vs) if v is not None]
-    return by_method(pd.DataFrame(rows, columns=["method", "split", "value"]))
+    frame = pd.DataFrame(rows, columns=["method", "split", "value"])
+    return frame.pivot(index="split", columns="method", values="value")
 
 
 @pytest.mark.parametrize("level", [0.05, 0.2])
@@ -188,3 +186,22 @@ def test_what_is_presumed_is_not_refuted_or_fails():
     assert decide([*doubtful, cell(ALWAYS - 1)], asked, presumed) == "fails"
     assert decide([cell([1.0])], asked, presumed) == "leans for"
     assert decide([], asked, presumed) == "not measured"
+
+
+def test_friedmans_test_is_that_of_scipy_and_iman_and_davenport():
+    scores = np.random.default_rng(0).normal(size=(7, 4)) + np.arange(4) / 2
+    ranks = stats.rankdata(scores.round(1), axis=1)
+    chi_square, f, p = friedman(ranks)
+    assert chi_square == pytest.approx(stats.friedmanchisquare(*ranks.T).statistic)
+    assert f == pytest.approx(6 * chi_square / (7 * 3 - chi_square))
+    assert p == pytest.approx(stats.f.sf(f, 3, 18))
+    # three data sets with the same order of three methods: 1 of 36 triples of orders
+    assert friedman(np.tile([1.0, 2, 3], (3, 1))) == (6.0, np.inf, pytest.approx(1 / 36))
+    assert friedman(np.full((3, 3), 2.0)) == (0.0, 0.0, 1.0)
+
+
+def test_the_error_of_overlapping_splits_is_that_of_nadeau_and_bengio():
+    values = np.array([0.1, 0.3, 0.2, 0.4])
+    expected = np.sqrt((1 / 4 + 0.3 / 0.7) * values.var(ddof=1))
+    assert corrected_error(values, 0.3 / 0.7) == pytest.approx(expected)
+    assert corrected_error(values[:1], 1) == np.inf

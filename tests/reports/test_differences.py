@@ -7,9 +7,14 @@ import pandas as pd
 import pytest
 
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.reports.conclusions import judge_differences
-from kernlearn.reports.summary import judged
-from kernlearn.reports.verdicts import BASELINE_BETTER, BETTER, MATCH, NOT_COMPARABLE
+from kernlearn.reports.differences import beats_chance, compare_with_paper
+from kernlearn.reports.verdicts import (
+    BASELINE_BETTER,
+    BETTER,
+    MATCH,
+    NOT_COMPARABLE,
+    verdicts_of,
+)
 
 LEVELS = {"A": 0.80, "B": 0.82, "C": 0.84}
 N_SPLITS = 5
@@ -43,43 +48,50 @@ def table(reported, *, measured=LEVELS, noise=0.004, reported_std=0.004, seed=0)
     return pd.DataFrame(runs), pd.DataFrame(cells)
 
 
-def outcomes(conclusions):
-    return [c.outcome for c in conclusions]
+def judge(*arguments):
+    """Return differences and chances as rows."""
+    differences, chances = compare_with_paper(*arguments)
+    chances = chances.assign(beaten=beats_chance(chances)).rename(columns={"count": "what"})
+    return [list(frame.itertuples()) for frame in (differences, chances)]
+
+
+def outcomes(differences):
+    return [c.outcome for c in differences]
 
 
 def test_differences_that_come_back_are_shown():
-    conclusions, chances = judge_differences(*table(LEVELS), config())
-    assert len(conclusions) == 8 * 3
-    assert outcomes(conclusions) == ["shown"] * 24
-    assert {(c.ahead, c.behind) for c in conclusions} == {("B", "A"), ("C", "A"), ("C", "B")}
+    differences, chances = judge(*table(LEVELS), config())
+    assert len(differences) == 8 * 3
+    assert outcomes(differences) == ["shown"] * 24
+    assert {(c.ahead, c.behind) for c in differences} == {("B", "A"), ("C", "A"), ("C", "B")}
     match, shown = chances
-    assert (match.count, match.found, match.of) == ("match", 24, 24)
+    assert (match.what, match.found, match.of) == ("match", 24, 24)
     # all levels are within the tolerance, whichever method they belong to
     assert match.mean == 24
     assert not match.beaten
-    assert (shown.count, shown.found, shown.of) == ("shown", 24, 24)
+    assert (shown.what, shown.found, shown.of) == ("shown", 24, 24)
     assert shown.beaten
 
 
-def test_a_table_with_exchanged_methods_has_its_conclusions_reversed_though_its_levels_match():
+def test_a_table_with_exchanged_methods_has_its_differences_reversed_though_its_levels_match():
     exchanged = {"A": LEVELS["C"], "B": LEVELS["B"], "C": LEVELS["A"]}
     runs, summary = table(exchanged)
-    assert judged(summary, config()) == [MATCH] * 24
-    conclusions, chances = judge_differences(runs, summary, config())
-    assert outcomes(conclusions) == ["reversed"] * 24
-    assert [(c.count, c.found) for c in chances] == [("match", 24), ("shown", 0)]
+    assert verdicts_of(summary, config()) == [MATCH] * 24
+    differences, chances = judge(runs, summary, config())
+    assert outcomes(differences) == ["reversed"] * 24
+    assert [(c.what, c.found) for c in chances] == [("match", 24), ("shown", 0)]
 
 
-def test_what_the_reported_deviations_explain_is_no_conclusion():
+def test_what_the_reported_deviations_explain_is_no_difference():
     runs, summary = table(LEVELS, reported_std=0.05)
-    assert judge_differences(runs, summary, config())[0] == []
+    assert judge(runs, summary, config())[0] == []
 
 
 def test_the_measured_deviation_takes_the_place_of_one_that_is_not_reported():
     runs, summary = table(LEVELS, reported_std=np.nan)
-    assert len(judge_differences(runs, summary, config())[0]) == 24
+    assert len(judge(runs, summary, config())[0]) == 24
     runs, summary = table(LEVELS, reported_std=np.nan, noise=0.2)
-    assert len(judge_differences(runs, summary, config())[0]) < 5
+    assert len(judge(runs, summary, config())[0]) < 5
 
 
 @pytest.mark.parametrize(
@@ -93,13 +105,13 @@ def test_the_measured_deviation_takes_the_place_of_one_that_is_not_reported():
 )
 def test_sign_size_and_significance_decide(measured, outcome):
     runs, summary = table(LEVELS, measured=measured, noise=0.0004)
-    pairs = [c for c in judge_differences(runs, summary, config())[0] if c.behind == "A"]
+    pairs = [c for c in judge(runs, summary, config())[0] if c.behind == "A"]
     assert {c.outcome for c in pairs if c.ahead == "B"} == {outcome}
 
 
 def test_a_difference_that_is_not_significant_is_not_shown():
     runs, summary = table(LEVELS, noise=0.1)
-    found = outcomes(judge_differences(runs, summary, config())[0])
+    found = outcomes(judge(runs, summary, config())[0])
     assert found.count("shown") < 6
     assert "reversed" not in found or found.count("reversed") < 3
 
@@ -108,8 +120,8 @@ def test_methods_that_were_not_measured_are_counted_apart():
     runs, summary = table(LEVELS)
     runs = runs[runs["method"] != "C"]
     summary.loc[summary["method"] == "C", ["mean", "std", "n_splits"]] = np.nan
-    conclusions, (match, shown) = judge_differences(runs, summary, config())
-    found = outcomes(conclusions)
+    differences, (match, shown) = judge(runs, summary, config())
+    found = outcomes(differences)
     assert (found.count("shown"), found.count("not measured")) == (8, 16)
     assert (match.of, shown.of) == (16, 8)
 
@@ -118,7 +130,7 @@ def test_exchanges_are_all_permutations_of_the_methods_of_each_row():
     """Against a count by loops, where all permutations of two rows are few."""
     runs, summary = (frame[frame["dataset"].isin(["d0", "d1"])] for frame in table(LEVELS))
     narrow = config(verdict={"accuracy": {"absolute": 0.01}})
-    match = judge_differences(runs, summary, narrow)[1][0]
+    match = judge(runs, summary, narrow)[1][0]
     rows = [group for _, group in summary.groupby("dataset")]
     counts = []
     for orders in product(*(permutations(range(3)) for _ in rows)):
@@ -134,7 +146,7 @@ def test_exchanges_are_all_permutations_of_the_methods_of_each_row():
 
 def test_many_exchanges_are_drawn_and_repeat_with_the_seed():
     runs, summary = table(LEVELS)
-    one, again = (judge_differences(runs, summary, config())[1] for _ in range(2))
+    one, again = (judge(runs, summary, config())[1] for _ in range(2))
     assert one == again
     assert {c.n_exchanges for c in one} == {1000}
 
@@ -145,9 +157,9 @@ def test_lower_is_better_for_errors():
     runs["metric"] = summary["metric"] = "error_percent"
     rule = {"error_percent": {"absolute": 5, "level": 0.05, "reported_splits": N_SPLITS}}
     asked = config(metrics=["error_percent"], verdict=rule)
-    conclusions = judge_differences(runs, summary, asked)[0]
-    assert {(c.ahead, c.behind) for c in conclusions} == {("B", "A"), ("C", "A"), ("C", "B")}
-    assert all(c.reported > 0 for c in conclusions)
+    differences = judge(runs, summary, asked)[0]
+    assert {(c.ahead, c.behind) for c in differences} == {("B", "A"), ("C", "A"), ("C", "B")}
+    assert all(c.reported > 0 for c in differences)
 
 
 def test_a_better_baseline_and_other_data_are_verdicts_of_their_own():
@@ -157,7 +169,7 @@ def test_a_better_baseline_and_other_data_are_verdicts_of_their_own():
     verdicts = dict(
         zip(
             zip(summary["dataset"], summary["method"], strict=True),
-            judged(summary, config(**rules)),
+            verdicts_of(summary, config(**rules)),
             strict=True,
         )
     )
@@ -166,9 +178,9 @@ def test_a_better_baseline_and_other_data_are_verdicts_of_their_own():
     assert {verdicts["d7", m] for m in LEVELS} == {NOT_COMPARABLE}
 
 
-def test_other_data_than_the_papers_give_no_conclusions():
+def test_other_data_than_the_papers_give_no_differences():
     runs, summary = table(LEVELS)
-    all_of_them, _ = judge_differences(runs, summary, config())
-    found, chances = judge_differences(runs, summary, config(not_comparable={"d7": "a sample"}))
+    all_of_them, _ = judge(runs, summary, config())
+    found, chances = judge(runs, summary, config(not_comparable={"d7": "a sample"}))
     assert {c.cell for c in all_of_them} - {c.cell for c in found} == {"d7"}
-    assert [chance.of for chance in chances if chance.count == "match"] == [21]
+    assert [chance.of for chance in chances if chance.what == "match"] == [21]

@@ -1,0 +1,45 @@
+"""Charts: a mark for every number, the map, and their colours."""
+
+import re
+
+import pytest
+
+from kernlearn.reports.charts import deviations, draw, figures, map_chart, save, tiles
+
+
+@pytest.fixture(scope="module")
+def drawn(report):
+    charts = [*figures(report), *deviations(report), map_chart([report])]
+    return dict(zip([c.stem for c in charts], draw(c.spec for c in charts), strict=True))
+
+
+def marks(svg):
+    groups = re.findall(r'<g class="mark-symbol role-mark[^"]*"[^>]*>(.*?)</g>', svg)
+    return sum(group.count("<path") for group in groups)
+
+
+def test_every_number_has_its_mark(report, drawn):
+    cells = report.cells[report.cells["metric"] == "accuracy"]
+    with_size = cells[cells["mean"].notna() & cells["n_components"].notna()]
+    assert marks(drawn["figure"]) == len(with_size) == 6
+    both = cells["mean"].notna() & cells["reported_mean"].notna()
+    assert marks(drawn["deviations_accuracy"]) == both.sum() > 2
+    for svg in drawn.values():
+        assert not re.search("NaN|Infinity", svg)
+
+
+def test_the_map_has_a_tile_for_each_number_and_difference(report, drawn):
+    found = tiles(report)
+    scores = report.cells[(report.cells["metric"] == "accuracy") & (report.cells["verdict"] != "")]
+    assert (found["what"] == "numbers").sum() == len(scores)
+    assert (found["what"] == "differences").sum() == len(report.differences) > 0
+    assert found["symbol"].notna().all()
+    for name in set(found["outcome"]):
+        assert name in drawn["map"]
+
+
+def test_a_file_has_the_colours_of_paper(drawn, tmp_path):
+    assert "var(--fg)" in drawn["figure"]
+    text = save(drawn["figure"], tmp_path / "deep" / "f.svg").read_text()
+    assert "var(" not in text
+    assert "#1a1c1f" in text

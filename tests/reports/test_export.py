@@ -1,0 +1,79 @@
+"""Exports of a store, and open records."""
+
+import io
+import json
+import zipfile
+
+import pandas as pd
+import pytest
+
+from kernlearn.engine import run_plan
+from kernlearn.exceptions import ReportError, StoreError
+from kernlearn.reports import assemble
+from kernlearn.reports.export import (
+    COLUMNS,
+    export_file,
+    export_text,
+    stored_splits,
+    write_crate,
+)
+from kernlearn.store import Store
+
+
+@pytest.fixture(scope="module")
+def measured(plan, tmp_path_factory):
+    """All numbers of a store, and the report of its experiment."""
+    with Store(tmp_path_factory.mktemp("store") / "s.sqlite") as store:
+        run_plan(plan, store)
+        with pytest.raises(StoreError, match="nothing of experiment other; there are: small"):
+            stored_splits(store, ["other"])
+        return stored_splits(store), assemble(plan, store)
+
+
+def test_the_rows_of_a_store_are_those_of_its_report(measured):
+    exported, report = measured
+    accuracy = exported[exported["metric"] == "accuracy"]
+    means = accuracy.groupby(["dataset", "method", "params"])["value"].mean()
+    cells = report.cells[report.cells["metric"] == "accuracy"]
+    expected = cells.set_index(["dataset", "method", "params"])["mean"]
+    pd.testing.assert_series_equal(means, expected.sort_index(), check_names=False)
+    assert accuracy.groupby(["dataset"])["points"].nunique().tolist() == [1, 1]
+    assert accuracy["settings"].nunique() == len(means)
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_every_format_has_all_digits(measured, tmp_path, form):
+    exported, _ = measured
+    path = tmp_path / "deep" / f"out.{form}"
+    assert export_file(exported, path, form) == len(exported)
+    read = {"csv": pd.read_csv, "json": pd.read_json, "parquet": pd.read_parquet}[form]
+    again = read(path)
+    assert list(again) == COLUMNS
+    assert again["value"].tolist() == pytest.approx(exported["value"].tolist(), rel=1e-15)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot be written"):
+        export_file(exported, tmp_path / "file" / "out", form)
+
+
+def test_texts_are_escaped_and_what_is_no_number_is_null(measured):
+    odd = measured[0][:2].assign(method="=1+1", value=[float("nan"), float("inf")])
+    assert pd.read_csv(io.StringIO(export_text(odd, "csv")))["method"].tolist() == ["'=1+1"] * 2
+    assert [row["value"] for row in json.loads(export_text(odd, "json"))] == [None, None]
+
+
+def test_a_record_names_its_files(measured, tmp_path):
+    pytest.importorskip("rocrate")
+    _, report = measured
+    n_files = write_crate(report, tmp_path / "r.zip", license="CC0-1.0", author="A. Name")
+    with zipfile.ZipFile(tmp_path / "r.zip") as archive:
+        names = set(archive.namelist())
+        graph = json.loads(archive.read("ro-crate-metadata.json"))["@graph"]
+    listed = {one["@id"] for one in graph if one["@type"] == "File"}
+    assert {"small.csv", "small.json", "splits.csv", "config.yaml"} == listed
+    assert listed < names
+    assert len(listed) == n_files
+    (run,) = [one for one in graph if one["@type"] == "CreateAction"]
+    assert {one["@id"] for one in run["result"]} == {"small.csv", "small.json", "splits.csv"}
+    write_crate(report, tmp_path / "folder")
+    with pytest.raises(ReportError, match="name a new folder"):
+        write_crate(report, tmp_path / "folder")
