@@ -1,6 +1,6 @@
 """Claims of a config: statements of a paper, and the checks that decide them.
 
-How each question is decided is described in :mod:`kernlearn.reports.significance`.
+How each question is decided is described in :mod:`kernlearn.reports.claims`.
 """
 
 from collections.abc import Iterator

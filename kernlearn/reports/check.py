@@ -31,7 +31,7 @@ from kernlearn.reports.summary import (
     summary_text,
 )
 from kernlearn.reports.verdicts import is_cost
-from kernlearn.store.results import Store
+from kernlearn.store import Store
 
 #: Columns of a check.
 COLUMNS = [

@@ -3,7 +3,6 @@
 import json
 import zipfile
 from collections.abc import Sequence
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,12 +13,12 @@ import pandas as pd
 
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets.escaping import csv_text
-from kernlearn.engine.grids import chosen_in_cells
+from kernlearn.engine.grids import chosen_by_mean
 from kernlearn.exceptions import ReportError, StoreError
 from kernlearn.lazy import needed_by
 from kernlearn.reports.report import Report, write_summary
 from kernlearn.reports.summary import parameters_of
-from kernlearn.store.results import Store
+from kernlearn.store import Store
 
 #: Columns of an export: those of a summary, with split and value for its means.
 COLUMNS = ["experiment", *LABELS, "params", "metric", "split", "value", "key"]
@@ -49,20 +48,18 @@ def stored_splits(store: Store, experiments: Sequence[str] = ()) -> pd.DataFrame
     StoreError
         If the store has no trials of a named experiment.
     """
-    rows, there = [], set()
-    for stored in chosen_in_cells(list(store.trials())):
-        trial, result = stored.trial, stored.result
-        there.add(trial.experiment)
-        if not result.done or (experiments and trial.experiment not in experiments):
+    rows, stored = [], chosen_by_mean({row.key: row for row in store.rows()})
+    there = {row.experiment for row in stored.values()}
+    for row in stored.values():
+        if not row.done or (experiments and row.experiment not in experiments):
             continue
-        spec = trial.spec
-        labels = [trial.experiment, *map(trial.labels.get, LABELS), parameters_of(trial.labels)]
+        labels = [row.experiment, *map(row.labels.get, LABELS), parameters_of(row.labels)]
         marks = [
-            _digest(replace(spec, split=0)),
-            _digest([spec.task, spec.dataset, spec.protocol]),
+            _digest({**row.spec, "split": 0}),
+            _digest([row.spec[part] for part in ("task", "dataset", "protocol")]),
         ]
-        for metric, value in result.metrics.items():
-            rows.append([*labels, metric, trial.split, value, trial.key, *marks])
+        for metric, value in row.metrics.items():
+            rows.append([*labels, metric, row.split, value, row.key, *marks])
     if unknown := [name for name in experiments if name not in there]:
         raise StoreError(
             f"{store.path}: nothing of experiment {', '.join(unknown)}; there are: "

@@ -22,7 +22,7 @@ from kernlearn.exceptions import ReportError
 from kernlearn.reports import charts, claims, differences, tables
 from kernlearn.reports.report import Report, Skipped, totals, write_summary
 from kernlearn.reports.verdicts import SYMBOLS, VERDICTS, count_verdicts
-from kernlearn.store.results import utc_now
+from kernlearn.store import utc_now
 
 # Outcome of a claim to symbol, so that colour is never the only sign.
 _CLAIM_SYMBOLS = dict(zip(claims.OUTCOMES, "✓○↗↘✗–", strict=True))

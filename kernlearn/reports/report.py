@@ -46,7 +46,7 @@ from kernlearn.reports.verdicts import (
     rules,
     verdicts_of,
 )
-from kernlearn.store.results import Result, Store, utc_now
+from kernlearn.store import Row, Store, utc_now
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def assemble(plan: Plan, store: Store) -> Report:
         "remarks": remarks(plan, results),
         "data": data_facts(plan, results),
         "selected": selections(plan, results),
-        "measured_on": store.environments(r.run for r in results.values() if r.run is not None),
+        "measured_on": _machines(results.values()),
     }
     return _report(plan.experiment, splits_of(plan, results), details)
 
@@ -503,66 +503,62 @@ def stored_plans(
     ReportError
         If two of them have the same name, or the store has no run of one.
     """
-    own, ways = _by_name(configs), _ways(store)
+    own, ways = _by_name(configs), store.experiments()
     if absent := [name for name in own if name not in ways]:
         there = ", ".join(sorted(ways)) or "none"
         raise ReportError(f"{store.path}: no run of {absent[0]}; there are runs of: {there}")
     known = {**shipped_configs(), **own}
     plans, skipped = [], []
-    for name, of_name in ways.items():
+    for name, counts in ways.items():
         if name not in known:
             skipped.append(Skipped(name, NO_CONFIG))
             continue
+        # of equals the one with the fewest settings
+        of_name = sorted(counts, key=lambda way: (-counts[way], len(way[1])))
         if profile is not None:
             of_name = [way for way in of_name if way[0] == profile] or [(profile, ())]
         if settings:
-            of_name = list(dict.fromkeys((way[0], tuple(settings)) for way in of_name))
-        found: list[tuple[int, int, Plan]] = []
-        faults: list[ConfigError] = []
+            of_name = [(way[0], tuple(settings)) for way in of_name]
+        fault: ConfigError | None = None
         for of_profile, more in of_name:
             try:
                 loaded = load_config(
                     known[name], profile=of_profile, settings=more, data_dir=data_dir
                 )
+                break
             except ConfigError as error:
                 # settings of an earlier run may not fit the present config
-                faults.append(error)
-                continue
-            plan = make_plan(loaded, data_dir=data_dir, available=True)
-            count = len(store.get(trial.key for trial in plan.trials))
-            found.append((count, -len(more), plan))
-        if not found and name in own:
-            raise faults[0]
-        # of equals the one with the fewest settings
-        best = max(found, key=lambda one: one[:2], default=None)
-        if best is None:
-            skipped.append(Skipped(name, str(faults[0])))
-        elif best[0]:
-            plans.append(best[2])
+                fault = fault or error
+        else:
+            assert fault is not None
+            if name in own:
+                raise fault
+            skipped.append(Skipped(name, str(fault)))
+            continue
+        plan = make_plan(loaded, data_dir=data_dir, available=True)
+        if store.get(trial.key for trial in plan.trials):
+            plans.append(plan)
         else:
             reason = "it was run with an older config, other settings or another profile"
-            if best[2].left_out:
-                reason = f"data not found here: {', '.join(best[2].left_out)}"
+            if plan.left_out:
+                reason = f"data not found here: {', '.join(plan.left_out)}"
             skipped.append(Skipped(name, f"the store has none of its trials; {reason}"))
     return plans, skipped
 
 
-def _ways(store: Store) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
-    """Return the profiles and settings with which each experiment was run, the latest first."""
-    ways: dict[str, dict[tuple[str, tuple[str, ...]], None]] = {}
-    for run in reversed(store.runs()):
-        ways.setdefault(run.experiment, {})[run.profile, tuple(run.settings)] = None
-    return {name: list(of_name) for name, of_name in reversed(ways.items())}
-
-
 # ---- details ----
+
+
+def _machines(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Return each machine that rows were measured on once."""
+    return [*{canonical(row.machine): dict(row.machine) for row in rows}.values()]
 
 
 def _notes(experiment: LoadedExperiment) -> list[str]:
     return [f"{name}: {text}" for name, text in experiment.config.notes.items()]
 
 
-def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
+def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
     """Collect the remarks on a plan's results.
 
     These are the config's notes, omitted data sets, missing or failed trials, warnings, changed
@@ -597,7 +593,7 @@ def remarks(plan: Plan, results: Mapping[str, Result]) -> list[str]:
     return notes
 
 
-def data_facts(plan: Plan, results: Mapping[str, Result]) -> dict[str, list[str]]:
+def data_facts(plan: Plan, results: Mapping[str, Row]) -> dict[str, list[str]]:
     """Return the facts on each data set of a plan: from its card, its config and its trials."""
     infos: dict[str, dict[str, Any]] = {}
     for trial in plan.trials:
@@ -634,7 +630,7 @@ def data_facts(plan: Plan, results: Mapping[str, Result]) -> dict[str, list[str]
     return facts
 
 
-def selections(plan: Plan, results: Mapping[str, Result]) -> list[dict[str, Any]]:
+def selections(plan: Plan, results: Mapping[str, Row]) -> list[dict[str, Any]]:
     """Return how often validation selected which parameters, for the labels of each cell."""
     labels: dict[str, Mapping[str, Any]] = {}
     counts: dict[str, Counter[str]] = defaultdict(Counter)

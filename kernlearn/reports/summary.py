@@ -25,7 +25,7 @@ from kernlearn.engine.plan import Plan, axes_of, wanted
 from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports.tests import best_methods, median_interval
 from kernlearn.reports.verdicts import direction, verdicts_of
-from kernlearn.store.results import Result, Store
+from kernlearn.store import Row, Store
 
 #: Columns that identify a cell.
 KEY = ["experiment", *LABELS, "params", "metric"]
@@ -45,20 +45,20 @@ _MEDIAN_LEVEL = 0.1
 # ---- splits ----
 
 
-def stored_rows(plan: Plan, store: Store) -> dict[str, Result]:
+def stored_rows(plan: Plan, store: Store) -> dict[str, Row]:
     """Return what a store has of a plan, by key; of a grid the point that is best over splits."""
-    return chosen_by_mean(plan, store.get(trial.key for trial in plan.trials))
+    return chosen_by_mean(store.get(trial.key for trial in plan.trials))
 
 
 def splits_of(
-    plan: Plan, results: Mapping[str, Result], metrics: Collection[str] | None = None
+    plan: Plan, results: Mapping[str, Row], metrics: Collection[str] | None = None
 ) -> pd.DataFrame:
     """Return the numbers of a plan's finished trials.
 
     Parameters
     ----------
     plan : Plan
-    results : mapping of str to Result
+    results : mapping of str to Row
         By key; those of a grid chosen over all splits.
     metrics : collection of str, optional
         By default those of the task, without the ones that only some reports show.

@@ -4,6 +4,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from kernlearn.store.results import Result
 
 from kernlearn.config import load_config
 from kernlearn.config.model import Drift
@@ -19,7 +20,6 @@ from kernlearn.reports.check import (
 )
 from kernlearn.reports.summary import parse_summary
 from kernlearn.store import Store
-from kernlearn.store.results import Result
 
 HEADS = "experiment,dataset,kernel,method,params,metric,mean,std,n_splits,reported_mean,"
 HEADS += "reported_std,verdict\n"
