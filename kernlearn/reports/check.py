@@ -8,6 +8,7 @@ the mean and deviation of the baseline, so that a noisy run does not excuse itse
 on the machine and only have to be present, as memory has.
 """
 
+import json
 from collections.abc import Collection
 from pathlib import Path
 from xml.etree import ElementTree
@@ -178,8 +179,8 @@ def drift_of(metric: str, config: ExperimentConfig) -> Drift:
 
 def cell_name(row: pd.Series) -> str:
     """Name a cell of a check by its labels, parameters and metric."""
-    params = "" if row["params"] == "{}" else row["params"]
-    parts = [row["dataset"], row["kernel"], row["method"], params, row["metric"]]
+    params = [f"{name}={value}" for name, value in json.loads(row["params"] or "{}").items()]
+    parts = [row["dataset"], row["kernel"], row["method"], *params, row["metric"]]
     return " · ".join(part for part in parts if part)
 
 

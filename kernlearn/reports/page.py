@@ -69,7 +69,7 @@ def write_report(report: Report, folder: Path) -> Path:
     """
     page = folder / "report.html"
     with _writing(folder):
-        _write_page(report, charts.draw(c.spec for c in _charts(report)), page, folder, "")
+        _write_page(report, _drawn([report])[0], page, folder, "")
     return page
 
 
@@ -116,12 +116,10 @@ def write_site(
     ('index.html', ['demo_ordinal.html', 'files', 'index.html'])
     """
     reports = sorted(reports, key=lambda report: _order(report.experiment))
-    drawn = iter(charts.draw(c.spec for report in reports for c in _charts(report)))
     with _writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for report in reports:
+        for report, pictures in zip(reports, _drawn(reports), strict=True):
             stem = _stem(report)
-            pictures = [next(drawn) for _ in _charts(report)]
             files = folder / "files" / stem
             _write_page(report, pictures, folder / f"{stem}.html", files, f"files/{stem}/")
         index = folder / "index.html"
@@ -135,17 +133,22 @@ def _stem(report: Report) -> str:
     return f"{name}_" if name.lower() == "index" else name
 
 
-def _charts(report: Report) -> list[charts.Chart]:
-    """Return the charts of a page; what is only indicative is not held against the paper."""
-    return [*charts.figures(report), *([] if report.indicative else charts.deviations(report))]
+_Drawn = list[tuple[charts.Chart, str]]
 
 
-def _write_page(
-    report: Report, pictures: Sequence[str], page: Path, files: Path, address: str
-) -> None:
+def _drawn(reports: Sequence[Report]) -> list[_Drawn]:
+    """Draw the charts of pages; what is only indicative is not held against the paper."""
+    found = [
+        [*charts.figures(report), *([] if report.indicative else charts.deviations(report))]
+        for report in reports
+    ]
+    pictures = iter(charts.draw(chart.spec for of_page in found for chart in of_page))
+    return [[(chart, next(pictures)) for chart in of_page] for of_page in found]
+
+
+def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address: str) -> None:
     """Write the page of an experiment, and its files; ``address`` is that of their folder."""
     config = report.experiment.config
-    drawn = list(zip(_charts(report), pictures, strict=True))
     downloads = _write_files(report, drawn, files)
     counts = count_verdicts(report.cells, config)
     text = _render(
@@ -170,9 +173,7 @@ def _write_page(
     page.write_text(text, encoding="utf-8")
 
 
-def _write_files(
-    report: Report, drawn: Sequence[tuple[charts.Chart, str]], folder: Path
-) -> list[Path]:
+def _write_files(report: Report, drawn: _Drawn, folder: Path) -> list[Path]:
     """Write the files of an experiment besides its page."""
     summary = write_summary(report, folder)
     files = [summary, summary.with_suffix(".json")]

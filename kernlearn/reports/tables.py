@@ -1,5 +1,6 @@
 """Tables in the layout of the paper, for terminal, page, Markdown, LaTeX and CSV."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby, product
 from numbers import Real
@@ -14,27 +15,8 @@ from kernlearn.config.registry import BUILT_IN, Scope
 from kernlearn.config.spec import LABELS
 from kernlearn.datasets.escaping import csv_text
 from kernlearn.reports.summary import label_rows, label_values
-from kernlearn.reports.verdicts import (
-    BASELINE_BETTER,
-    BETTER,
-    MATCH,
-    NOT_COMPARABLE,
-    NOT_RUN,
-    SYMBOLS,
-    WITHIN_SPREAD,
-    WORSE,
-)
+from kernlearn.reports.verdicts import SYMBOLS
 
-_COLORS = {
-    MATCH: "green",
-    WITHIN_SPREAD: "green",
-    BETTER: "cyan",
-    BASELINE_BETTER: "yellow",
-    WORSE: "yellow",
-    NOT_COMPARABLE: "dim",
-    NOT_RUN: "dim",
-    "": "",
-}
 #: Sign of a mean over splits in some of which a solver did not converge.
 NOT_CONVERGED = "!"
 #: Labels in words.
@@ -51,23 +33,14 @@ _PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
 # With more columns, methods and then other labels of columns are labels of rows instead.
 _MOST_COLUMNS = 8
 _WHOLE = 1e15  # of labels below, the digits are all shown
-_BOLD = "❰{}❱"
-# Characters that LaTeX's escaping leaves alone, replaced by a command and its end.
-_LATEX = {
-    "✓": r"$\checkmark$",
-    "≈": r"$\approx$",
-    "▲": r"$\blacktriangle$",
-    "△": r"$\triangle$",
-    "▼": r"$\blacktriangledown$",
-    "≠": r"$\neq$",
-    "❰": r"\textbf{",
-    "❱": "}",
-    "±": r"$\pm$",
-    "–": "--",
-    "×": r"$\times$",
-    "−": "$-$",
-    "ᵀ": r"$^\top$",
-}
+# What LaTeX would take for something else, and signs that it lacks.
+_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+    | {"✓": r"$\checkmark$", "≈": r"$\approx$", "≠": r"$\neq$", "×": r"$\times$"}
+    | {"▲": r"$\blacktriangle$", "△": r"$\triangle$", "▼": r"$\blacktriangledown$"}
+    | {"±": r"$\pm$", "–": "--", "−": "$-$", "ᵀ": r"$^\top$"}
+)
 
 
 @dataclass(frozen=True)
@@ -310,13 +283,6 @@ def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope = BUILT_IN) 
     )
 
 
-def columns(table: Table, first: int, last: int) -> Table:
-    """Return the table with only some of its number columns."""
-    part = slice(first, last)
-    rows = [(labels, cells[part]) for labels, cells in table.rows]
-    return replace(table, heads=table.heads[part], rows=rows, groups=table.groups[part])
-
-
 def unmarked(table: Table, note: str) -> Table:
     """Return the table without verdicts and best cells, and with a note in its title."""
     rows = [
@@ -326,54 +292,36 @@ def unmarked(table: Table, note: str) -> Table:
     return replace(table, title=f"{table.title} ({note})", rows=rows)
 
 
-def to_rich(table: Table) -> Any:
-    """Return the table for a terminal."""
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    rich = RichTable(title=table.title, title_justify="left")
-    for head in table.row_heads:
-        rich.add_column(head, no_wrap=True)
-    # the heading of a group stands above the first of its columns
-    above = [name if i == 0 else "" for name, count in table.spans for i in range(count)]
-    for name, head in zip(above, table.heads, strict=True):
-        text = f"{name}\n{head}" if any(table.groups) else head
-        rich.add_column(text, justify="right", no_wrap=True)
-    previous = None
-    for (first, *labels), cells in table.rows:
-        if previous not in (None, first):
-            rich.add_section()
-        styles = [f"{'bold ' if c.best else ''}{_COLORS[c.verdict]}".strip() for c in cells]
-        texts = [Text(str(c), style=style) for c, style in zip(cells, styles, strict=True)]
-        rich.add_row("" if first == previous else first, *labels, *texts)
-        previous = first
-    return rich
-
-
 def to_markdown(table: Table) -> str:
     """Return the table as Markdown."""
     heads = [*table.row_heads, *table.full_heads]
     rules = ["---"] * len(table.row_heads) + ["---:"] * len(table.heads)
-    texts = [heads, rules, *_texts(table, "**{}**")]
-    rows = [[text.replace("|", "\\|") for text in row] for row in texts]
-    return "\n".join([f"**{table.title}**", "", *(f"| {' | '.join(row)} |" for row in rows), ""])
-
-
-def _texts(table: Table, bold: str) -> list[list[str]]:
-    return [
-        [*labels, *(bold.format(c) if c.best else str(c) for c in cells)]
+    rows = [
+        [*labels, *(f"**{c}**" if c.best else str(c) for c in cells)]
         for labels, cells in table.rows
     ]
+    rows = [[text.replace("|", "\\|") for text in row] for row in (heads, rules, *rows)]
+    return "\n".join([f"**{table.title}**", "", *(f"| {' | '.join(row)} |" for row in rows), ""])
 
 
 def to_latex(table: Table) -> str:
     """Return the table as LaTeX, for the booktabs package."""
-    frame = pd.DataFrame(_texts(table, _BOLD), columns=[*table.row_heads, *table.full_heads])
+
+    def line(texts: Iterable[str]) -> str:
+        return " & ".join(texts) + r" \\"
+
+    heads = [head.translate(_LATEX) for head in (*table.row_heads, *table.full_heads)]
+    rows = [
+        [
+            *(label.translate(_LATEX) for label in labels),
+            *((r"\textbf{%s}" if c.best else "%s") % str(c).translate(_LATEX) for c in cells),
+        ]
+        for labels, cells in table.rows
+    ]
     alignment = "l" * len(table.row_heads) + "r" * len(table.heads)
-    text = frame.to_latex(index=False, escape=True, caption=None, column_format=alignment)
-    for mark, command in _LATEX.items():
-        text = text.replace(mark, command)
-    return f"% {table.title}\n{text}"
+    lines = [f"% {table.title}", f"\\begin{{tabular}}{{{alignment}}}", r"\toprule", line(heads)]
+    lines += [r"\midrule", *map(line, rows), r"\bottomrule", r"\end{tabular}", ""]
+    return "\n".join(lines)
 
 
 def to_csv(table: Table) -> str:

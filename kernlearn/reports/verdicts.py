@@ -19,6 +19,7 @@ independently, so the splits are the sample and need no correction for their ove
 a cross-validation are not independent; for them the interval is approximate.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan
@@ -190,12 +191,16 @@ def count_verdicts(cells: pd.DataFrame, config: ExperimentConfig) -> pd.DataFram
     The columns are :data:`VERDICTS` and ``not judged``; they add up to ``reported``.
     """
     reported = cells[cells["reported_mean"].notna()]
-    verdicts = reported["verdict"].replace("", NOT_JUDGED).mask(reported["mean"].isna(), NOT_RUN)
-    kinds = pd.Series([kind_of(m, config) for m in reported["metric"]], reported.index, dtype=str)
-    counts = pd.crosstab(kinds, verdicts).reindex(columns=[*VERDICTS, NOT_JUDGED], fill_value=0)
-    counts = counts.reindex([kind for kind in KINDS if kind in counts.index])
-    counts.insert(0, "reported", counts.sum(axis="columns"))
-    return counts
+    columns = (reported[name].tolist() for name in ("metric", "verdict", "mean"))
+    counts = Counter(
+        (kind_of(metric, config), NOT_RUN if isnan(mean) else one or NOT_JUDGED)
+        for metric, one, mean in zip(*columns, strict=True)
+    )
+    kinds = [kind for kind in KINDS if any(kind == of for of, _ in counts)]
+    rows = [[counts[kind, name] for name in (*VERDICTS, NOT_JUDGED)] for kind in kinds]
+    frame = pd.DataFrame(rows, kinds, [*VERDICTS, NOT_JUDGED], dtype=int)
+    frame.insert(0, "reported", frame.sum(axis="columns"))
+    return frame
 
 
 #: Name of the branch of a fork that the config takes.

@@ -7,10 +7,10 @@ import pytest
 from kernlearn.config import load_config
 from kernlearn.engine import make_plan
 from kernlearn.reports import report_rows
-from tests.engine.conftest import SMALL
+from tests.engine.conftest import SMALL, small
 from tests.reports.browsing import browser, reader
 
-__all__ = ["browser", "reader"]
+__all__ = ["browser", "reader", "small"]
 
 HELD = """\
 title: Held against "table 3.1" & <b>others</b>

@@ -4,7 +4,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from kernlearn.store.results import Result
 
 from kernlearn.config import load_config
 from kernlearn.config.model import Drift
@@ -19,7 +18,7 @@ from kernlearn.reports.check import (
     write_junit,
 )
 from kernlearn.reports.summary import parse_summary
-from kernlearn.store import Store
+from kernlearn.store import Row, Store
 
 HEADS = "experiment,dataset,kernel,method,params,metric,mean,std,n_splits,reported_mean,"
 HEADS += "reported_std,verdict\n"
@@ -27,13 +26,12 @@ HEADS += "reported_std,verdict\n"
 
 def fill(store, plan, change=lambda trial, metrics: metrics):
     """Put made-up numbers of every trial into a store; None leaves a trial out."""
-    run = store.begin_run(plan.experiment.name, plan.experiment.profile, 1, {})
     for trial in plan.trials:
-        numbers = {"accuracy": 0.9 + 0.02 * trial.split, "fit_seconds": 2.0}
-        metrics = change(trial, numbers)
+        metrics = change(trial, {"accuracy": 0.9 + 0.02 * trial.split, "fit_seconds": 2.0})
         if metrics is not None:
-            result = Result(trial.key, "done", "2026-01-01T00:00:00+00:00", 1.0, metrics=metrics)
-            store.put(run, trial, result)
+            spec = {"split": trial.split}
+            date = "2026-01-01T00:00:00+00:00"
+            store.put(Row(trial.key, "small", trial.labels, spec, date, metrics=metrics))
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import io
 
 import pandas as pd
 import pytest
-from rich.console import Console
 
 from kernlearn.config.model import TableSpec
 from kernlearn.reports import build_tables
@@ -16,7 +15,6 @@ from kernlearn.reports.tables import (
     to_csv,
     to_latex,
     to_markdown,
-    to_rich,
 )
 from kernlearn.reports.verdicts import SYMBOLS, VERDICTS
 
@@ -127,12 +125,3 @@ def test_every_verdict_has_a_sign_of_its_own_that_latex_can_set(verdict):
     table = Table("t", ["d"], ["a"], [(["x"], [Cell("0.9", "", "0.8", verdict)])], [""])
     assert SYMBOLS[verdict] in to_markdown(table)
     assert to_latex(table).isascii()
-
-
-def test_a_terminal_shows_every_cell(report):
-    (table,) = report.tables
-    console = Console(width=200, file=io.StringIO())
-    console.print(to_rich(table))
-    for labels, cells in table.rows:
-        for text in (*labels, *map(str, cells)):
-            assert text in console.file.getvalue()
