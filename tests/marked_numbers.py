@@ -89,10 +89,7 @@ def _table(heads: list[str], rows: list[list[str]]) -> str:
 
 @cache
 def _details(experiment: str) -> dict[str, Any]:
-    details = json.loads((MEASURED / f"{experiment}.json").read_text(encoding="utf-8"))
-    if "conclusions" in details:
-        details["differences"] = details.pop("conclusions")
-    return details
+    return json.loads((MEASURED / f"{experiment}.json").read_text(encoding="utf-8"))
 
 
 @cache
