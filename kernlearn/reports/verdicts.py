@@ -157,7 +157,7 @@ def rules(config: ExperimentConfig) -> list[str]:
     Examples
     --------
     >>> from kernlearn.config import load_config
-    >>> rules(load_config("table6").config)[0]
+    >>> rules(load_config("vkr_table2").config)[0]
     'n samples: match if the two are equal, else better or worse'
     """
     return [_rule(tolerance, metric) for metric, tolerance in config.verdict.items()]
