@@ -22,24 +22,10 @@ if TYPE_CHECKING:
 DIFFERENCE_SYMBOLS = {SHOWN: "✓", NOT_SHOWN: "○", REVERSED: "✗", NOT_MEASURED: "–"}
 # Colours of pages, by the names of their style sheet, as they are on paper. Those of Okabe and Ito
 # can be told from each other with any kind of colour vision.
-_PAPER = {
-    "--fg": "#1a1c1f",
-    "--bg": "#ffffff",
-    "--line": "#e0e3e7",
-    "--strong": "#9aa1ab",
-    "--good": "#0a7339",
-    "--near": "#3f9a66",
-    "--up": "#0a62a8",
-    "--down": "#a04500",
-    "--muted": "#5a6069",
-    "--series-1": "#0072b2",
-    "--series-2": "#d55e00",
-    "--series-3": "#009e73",
-    "--series-4": "#cc79a7",
-    "--series-5": "#d09000",
-    "--series-6": "#3fa2dc",
-    "--series-7": "#1a1c1f",
-}
+_PAPER = {"fg": "1a1c1f", "bg": "ffffff", "line": "e0e3e7", "strong": "9aa1ab", "muted": "5a6069"}
+_PAPER |= {"good": "0a7339", "near": "3f9a66", "up": "0a62a8", "down": "a04500"}
+_SERIES = ("0072b2", "d55e00", "009e73", "cc79a7", "d09000", "3fa2dc", "1a1c1f")
+_PAPER |= {f"series-{i + 1}": color for i, color in enumerate(_SERIES)}
 _TONES = dict(zip(SYMBOLS, ("good", "near", "up", "down", "down", "muted", "strong"), strict=True))
 _TONES |= {SHOWN: "good", NOT_SHOWN: "muted", REVERSED: "down", NOT_MEASURED: "strong"}
 # Pixels: the size of a figure's panel, the height of a method's row, the width of its panel, and
@@ -49,6 +35,8 @@ _ROW, _ROW_WIDTH = 9, 300
 _TILE, _TILES = 13, 48
 # Column with the name of the panel of a row.
 _PANEL = "panel"
+_BAR = {"type": "rule", "opacity": 0.5}
+_POINT = {"type": "point", "filled": True, "opacity": 1, "size": 36}
 # With at most so many whole numbers on an axis, nothing between them is marked.
 _FEW = 3
 
@@ -78,7 +66,7 @@ def draw(charts: Iterable[Mapping[str, Any]]) -> list[str]:
 def save(svg: str, path: Path) -> Path:
     """Write a drawn chart as a file, with the colours of paper."""
     for name, color in _PAPER.items():
-        svg = svg.replace(f"var({name})", color)
+        svg = svg.replace(f"var(--{name})", f"#{color}")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(svg + "\n", encoding="utf-8")
     return path
@@ -200,13 +188,9 @@ def _panels(
         points = points.assign(low=points["low"].clip(lower=points["mean"] / 10))
     # a logarithmic scale has no zero to leave out
     zero = {} if is_log else {"zero": False}
-    y = {
-        "field": "mean",
-        "type": "quantitative",
-        "title": config.scope.label(metric),
-        "axis": {"format": "~g", "tickCount": 4} if is_log else {},
-        "scale": {"type": scale, **zero, "nice": False},
-    }
+    axis = {"format": "~g", "tickCount": 4} if is_log else {}
+    scales = {"type": scale, **zero, "nice": False}
+    y = _number("mean", config.scope.label(metric), axis=axis, scale=scales)
     look = _look(points[spec.color], spec.color, config)
     panels = list(dict.fromkeys(points[_PANEL]))
     drawn = [_lines(points[points[_PANEL] == panel], y, look, spec) for panel in panels]
@@ -227,30 +211,26 @@ def _lines(
     axis: dict[str, Any] = {"tickCount": 5}
     if spec.x_scale == "log" or few:
         axis = {"values": found, "labelOverlap": "greedy"} | ({"format": "d"} if few else {})
-    x = {
-        "field": spec.x,
-        "type": "quantitative",
-        "title": WORDS.get(spec.x, spec.x),
-        "axis": axis,
-        "scale": {"type": spec.x_scale, "nice": False, "padding": 8},
-    }
+    scales = {"type": spec.x_scale, "nice": False, "padding": 8}
+    x = _number(spec.x, WORDS.get(spec.x, spec.x), axis=axis, scale=scales)
     dash = {"field": spec.dash, "type": "nominal", "title": spec.dash, "sort": None}
     has_x = f"isValid(datum[{spec.x!r}])"
     base = {"x": x, "color": look["color"]}
-    low = {"field": "low", "type": "quantitative", "title": y["title"]}
-    point = {"type": "point", "filled": True, "opacity": 1, "size": 36}
+    low, high = _number("low", y["title"]), {"field": "high"}
     dashes = {"strokeDash": dash} if spec.dash else {}
     layers = [
         _layer({"type": "line", "strokeWidth": 1.8}, {**base, "y": y, **dashes}, has_x),
-        _layer(
-            {"type": "rule", "opacity": 0.5}, {**base, "y": low, "y2": {"field": "high"}}, has_x
-        ),
-        _layer(point, {**base, "y": y, **look}, has_x),
+        _layer(_BAR, {**base, "y": low, "y2": high}, has_x),
+        _layer(_POINT, {**base, "y": y, **look}, has_x),
     ]
     if points[spec.x].isna().any():
         rule = {"type": "rule", "strokeWidth": 1.5, "strokeDash": [6, 3]}
         layers.append(_layer(rule, {"y": y, "color": look["color"]}, f"!{has_x}"))
     return {"data": data_of(points), "layer": layers, "width": _WIDTH, "height": _HEIGHT}
+
+
+def _number(field: str, title: str, **more: Any) -> dict[str, Any]:
+    return {"field": field, "type": "quantitative", "title": title, **more}
 
 
 def _layer(mark: dict[str, Any], encoding: dict[str, Any], rows: str = "") -> dict[str, Any]:
@@ -333,21 +313,22 @@ def _panel(
     datasets = [d for d in config.datasets if d in set(rows["dataset"])]
     methods = [m for m in config.methods if m in set(rows["method"])]
     look = _look(rows["method"], "method", config)
-    x = {"type": "quantitative", "title": title, "scale": {"zero": False, "nice": False}}
+
+    def x(field: str) -> dict[str, Any]:
+        return _number(field, title, scale={"zero": False, "nice": False})
+
     place = {"field": "dataset", "type": "nominal", "sort": datasets, "title": None}
     base = {
         "y": {**place, "axis": {"labelLimit": 260}},
         "yOffset": {"field": "method", "type": "nominal", "sort": methods},
     }
-    low, high = {"field": "low", **x}, {"field": "high"}
-    grey, band_of = {"color": "var(--muted)"}, {"data": data_of(band)}
-    point = {"type": "point", "filled": True, "opacity": 1, "size": 36}
-    bars = {**base, "x": low, "x2": high, "color": look["color"]}
+    ends, grey = {"x": x("low"), "x2": {"field": "high"}}, {"color": "var(--muted)"}
+    shade = _layer({"type": "rect", "opacity": 0.13, **grey}, ends)
+    same = _layer({"type": "rule", **grey}, {"x": x("same")})
     layers = [
-        {**band_of, **_layer({"type": "rect", "opacity": 0.13, **grey}, {"x": low, "x2": high})},
-        {**band_of, **_layer({"type": "rule", **grey}, {"x": {"field": "same", **x}})},
-        _layer({"type": "rule", "opacity": 0.5}, bars),
-        _layer(point, {**base, "x": {"field": "departs", **x}, **look}),
+        {"data": data_of(band), "layer": [shade, same]},
+        _layer(_BAR, {**base, **ends, "color": look["color"]}),
+        _layer(_POINT, {**base, "x": x("departs"), **look}),
     ]
     height = max(_ROW * len(methods) + 6, 20) * len(datasets)
     values = data_of(rows[["dataset", "method", "departs", "low", "high"]])
@@ -400,12 +381,8 @@ def map_chart(reports: Iterable["Report"]) -> Chart | None:
     present = [name for name in _TONES if name in set(rows["outcome"])]
     colors = [f"var(--{_TONES[name]})" for name in present]
     legend = {"title": None, "orient": "bottom", "columns": 4, "symbolType": "square"}
-    color = {
-        "field": "outcome",
-        "type": "nominal",
-        "scale": {"domain": present, "range": colors},
-        "legend": legend,
-    }
+    scale = {"domain": present, "range": colors}
+    color = {"field": "outcome", "type": "nominal", "scale": scale, "legend": legend}
     x, y = (
         {"field": field, "type": "ordinal", "axis": None, "scale": {"domain": list(range(n))}}
         for field, n in (("column", _TILES), ("y", line - 1))
@@ -417,21 +394,15 @@ def map_chart(reports: Iterable["Report"]) -> Chart | None:
             {"x": x, "y": y, "text": {"field": "symbol", "type": "nominal"}},
         ),
     ]
-    size = {"width": _TILES * _TILE, "height": (line - 1) * _TILE}
+    titles = {"numbers": "reported numbers", "differences": "differences between methods"}
     panels = [
-        {"data": data_of(rows[rows["what"] == what]), "layer": layers, "title": title, **size}
-        for what, title in (
-            ("numbers", "reported numbers"),
-            ("differences", "differences between methods"),
-        )
+        {"data": data_of(rows[rows["what"] == what]), "layer": layers, "title": title}
+        | {"width": _TILES * _TILE, "height": (line - 1) * _TILE}
+        for what, title in titles.items()
     ]
-    names = {
-        "data": data_of(pd.DataFrame(labels)),
-        "mark": {"type": "text", "align": "right", "fontSize": 11, "x": 80},
-        "encoding": {"y": y, "text": {"field": "table", "type": "nominal"}},
-        "width": 80,
-        "height": (line - 1) * _TILE,
-    }
+    name = {"y": y, "text": {"field": "table", "type": "nominal"}}
+    names = _layer({"type": "text", "align": "right", "fontSize": 11, "x": 80}, name)
+    names |= {"data": data_of(pd.DataFrame(labels)), "width": 80, "height": (line - 1) * _TILE}
     chart = chart_of({"hconcat": [names, *panels], "spacing": 12})
     chart["config"] |= {"view": {"stroke": None}}
     counts = ", ".join(f"{n} {name}" for name, n in rows["outcome"].value_counts().items())
