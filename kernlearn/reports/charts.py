@@ -67,6 +67,7 @@ def save(svg: str, path: Path) -> Path:
     """Write a drawn chart as a file, with the colours of paper."""
     for name, color in _PAPER.items():
         svg = svg.replace(f"var(--{name})", f"#{color}")
+    svg = svg.replace("<svg ", '<svg style="background: #fff" ', 1)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(svg + "\n", encoding="utf-8")
     return path
