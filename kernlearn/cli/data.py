@@ -29,15 +29,14 @@ def show_names(
     config: Annotated[str | None, Argument(help="Also list the plug-ins of this config.")] = None,
 ) -> None:
     """List the shipped configs, and the names that a config can use."""
-    from kernlearn.config import loading
-    from kernlearn.config import plugin_files as plugins
-    from kernlearn.config.measured import TASKS
+    from kernlearn.config import plugins, read
+    from kernlearn.config.names import TASKS
     from kernlearn.datasets.drawn_rows import STREAMS
     from kernlearn.datasets.resources import shipped
     from kernlearn.datasets.yaml import read_yaml
     from kernlearn.kernels.registry import LIBRARIES
 
-    scope = plugins.installed_plugins() if config is None else loading.load_scope(config)
+    scope = plugins.installed_plugins() if config is None else read.load_scope(config)
     paths = sorted(shipped("configs").glob("*.yaml"))
     measured = {task: scope.task_metrics(task) for task in TASKS}
     cards: dict[str, Any] = {**datasets.catalogue(), **scope.datasets}

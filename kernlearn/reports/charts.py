@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig, FigureSpec, Tolerance
-from kernlearn.engine.plan import axes_of
 from kernlearn.reports.differences import NOT_MEASURED, NOT_SHOWN, REVERSED, SHOWN
 from kernlearn.reports.summary import label_rows, label_values, matching
 from kernlearn.reports.tables import WORDS, group_title
@@ -268,7 +267,7 @@ def deviations(report: "Report") -> list[Chart]:
     """
     config, cells, charts = report.experiment.config, report.cells, []
     both = cells[cells["mean"].notna() & cells["reported_mean"].notna()]
-    axes = axes_of(config)
+    axes = config.axes
     for metric, tolerance in config.verdict.items():
         rows = both[both["metric"] == metric]
         if tolerance.absolute is None:

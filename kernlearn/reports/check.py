@@ -16,8 +16,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 
-from kernlearn.config.measured import METRICS
 from kernlearn.config.model import Drift, ExperimentConfig
+from kernlearn.config.names import METRICS
 from kernlearn.datasets.escaping import visible
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import StoreError, SummaryError

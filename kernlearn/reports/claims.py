@@ -344,7 +344,7 @@ def _datasets_asked(check: Check, config: ExperimentConfig) -> list[str]:
     if "dataset" in (check.compare, *check.across, *check.mean_over) or check.over == "average":
         return []
     named = check.where.get("dataset", list(config.datasets))
-    return named if isinstance(named, list) else [named]
+    return [str(name) for name in (named if isinstance(named, list) else [named])]
 
 
 def _on_reported(reported: pd.DataFrame, check: Check, config: ExperimentConfig) -> str:

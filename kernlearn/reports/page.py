@@ -14,8 +14,8 @@ import jinja2
 import pandas as pd
 
 from kernlearn import __version__
-from kernlearn.config.finding import shipped_name
 from kernlearn.config.model import LoadedExperiment
+from kernlearn.config.read import shipped_name
 from kernlearn.datasets.escaping import csv_text
 from kernlearn.engine.selection import duration
 from kernlearn.exceptions import ReportError

@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from kernlearn.config.measured import METRICS
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.config.suggestions import suggestion
+from kernlearn.config.names import METRICS, suggestion
 from kernlearn.exceptions import ReportError
 from kernlearn.reports.summary import KEY, label_rows
 from kernlearn.reports.tests import corrected_error, friedman, paired_interval

@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from kernlearn.config.finding import shipped_configs
-from kernlearn.config.loading import load_config
 from kernlearn.config.model import LoadedExperiment
+from kernlearn.config.read import load_config, shipped_configs
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets import catalogue
 from kernlearn.engine.environment import describe_environment
-from kernlearn.engine.plan import Plan, axes_of, make_plan
+from kernlearn.engine.plan import Plan, make_plan
 from kernlearn.exceptions import ConfigError, ReportError, SummaryError
 from kernlearn.reports import claims as claimed
 from kernlearn.reports import differences as compared
@@ -206,7 +205,7 @@ def _report(
     """Return the report of splits, with the details of where they come from."""
     config = experiment.config
     cells = frames.summarise(splits, experiment)
-    reported = frames.reported_splits(cells, axes_of(config))
+    reported = frames.reported_splits(cells, config.axes)
     claims = claimed.decide_claims(splits, config, reported)
     differences, chances = compared.compare_with_paper(splits, cells, config)
     about = {
@@ -376,7 +375,7 @@ def read_report(config: Path, folder: Path) -> Report:
         raise SummaryError(f"{folder / name}.json: has no {', '.join(missing)}")
     settings = details.get("settings", [])
     experiment = load_config(config, profile=details["profile"], settings=settings)
-    axes = axes_of(experiment.config)
+    axes = [*experiment.config.axes]
     cells = _fitting(cells, experiment, axes, folder)
     cells["verdict"] = verdicts_of(cells, experiment.config)
     empty: dict[str, Any] = {"settings": [], "measured": [], "left_out": [], "data": {}}

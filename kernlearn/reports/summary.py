@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.config import costs
+from kernlearn.config import names as metric_names
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets.escaping import csv_text, unguarded
 from kernlearn.engine.grids import chosen_by_mean
-from kernlearn.engine.plan import Plan, axes_of, wanted
+from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports.tests import best_methods, median_interval
 from kernlearn.reports.verdicts import direction, verdicts_of
@@ -142,7 +142,7 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
             f"{name}: the rows lack the column {', '.join(missing)}; they need "
             f"{', '.join(needed)} (or repetition for split), and the varied parameters"
         )
-    labels = [*LABELS, *axes_of(config)]
+    labels = [*LABELS, *config.axes]
     splits = frame.reindex(columns=[*labels, *NOT_LABELS[1:]]).reset_index(drop=True)
     known: dict[str, Iterable[str]] = {
         "dataset": config.datasets,
@@ -325,7 +325,7 @@ def with_reported(cells: pd.DataFrame, config: ExperimentConfig, axes: list[str]
     for label in listed.keys() & key:
         reported = reported[reported[label].isin(listed[label])]
     rows = reported.astype(object).to_dict("records")
-    in_config = [wanted(config, {str(k): v for k, v in row.items()}) for row in rows]
+    in_config = [config.wants({str(k): v for k, v in row.items()}) for row in rows]
     reported = reported[np.array(in_config, dtype=bool)]
     reported = reported.rename(columns={"mean": "reported_mean", "std": "reported_std"})
     if "reported_std" not in reported:
@@ -358,7 +358,7 @@ def matching(frame: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]) 
 
 def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
     """Return the median of a time over the splits, and its interval if there are several."""
-    if not costs.is_time(metric):
+    if not metric_names.is_time(metric):
         return np.nan, np.nan, np.nan
     low, high, _ = median_interval(values, _MEDIAN_LEVEL)
     ends = (low, high) if len(values) > 1 else (np.nan, np.nan)

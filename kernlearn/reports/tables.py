@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.config.layout import table_layout
 from kernlearn.config.model import ExperimentConfig, TableSpec
-from kernlearn.config.registry import BUILT_IN, Scope
+from kernlearn.config.names import BUILT_IN, Scope
 from kernlearn.config.spec import LABELS
 from kernlearn.datasets.escaping import csv_text
 from kernlearn.reports.summary import label_rows, label_values
@@ -156,7 +155,7 @@ def build_tables(cells: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
     >>> [heads for heads, cells in table.rows]
     [['manhattan', ''], ['manhattan', '5'], ['gaussian', ''], ['gaussian', '5']]
     """
-    spec = table_layout(config)
+    spec = config.layout
     metrics = spec.metrics or config.metrics
     rows = cells[cells["metric"].isin(metrics)]
     groups = label_values(rows, spec.each)

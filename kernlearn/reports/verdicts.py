@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernlearn.config import costs
+from kernlearn.config import names
 from kernlearn.config.model import ExperimentConfig, Fork, Tolerance
 from kernlearn.config.spec import LABELS
 from kernlearn.reports.tests import welch_half_width
@@ -141,7 +141,7 @@ def direction(metric: str, config: ExperimentConfig) -> int:
 def is_cost(metric: str, config: ExperimentConfig) -> bool:
     """Whether a metric is a time or memory or, like a speed-up, a ratio of such."""
     rule = config.derived.get(metric)
-    return costs.is_cost(metric if rule is None else rule.ratio)
+    return names.is_cost(metric if rule is None else rule.ratio)
 
 
 def kind_of(metric: str, config: ExperimentConfig) -> str:
@@ -265,5 +265,5 @@ def compare_branches(
     return pd.DataFrame(rows)
 
 
-def _agrees(row: Mapping[Any, Any], match: Mapping[str, Any]) -> bool:
+def _agrees(row: Mapping[Any, Any], match: Mapping[Any, Any]) -> bool:
     return all(row[label] == value for label, value in match.items())
