@@ -148,7 +148,6 @@ def test_labels_that_look_like_numbers_or_like_nothing_stay_texts():
 
 
 def test_rows_and_a_store_give_the_same_report(held, tmp_path):
-    experiment = load_config(held, profile="quick", settings=["datasets.nursery=~"])
     experiment = load_config(held, settings=["splits=2", "methods.RF.n_components=100"])
     plan = make_plan(experiment)
     with Store(tmp_path / "s.sqlite") as store:
