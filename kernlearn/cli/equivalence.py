@@ -59,12 +59,12 @@ def equivalence(
     """  # noqa: D301
     if not margin > 0:
         raise ReportError(f"--margin {margin:g}: expected a number above 0")
-    from kernlearn.engine.grids import chosen_by_mean
+    from kernlearn.engine.plan import chosen_by_mean
     from kernlearn.reports import equivalence as tests
     from kernlearn.reports.rankings import checked_metric
     from kernlearn.reports.summary import direction
 
-    parsed = [engine.selection.parse_only(text) for text in only]
+    parsed = [engine.parse_only(text) for text in only]
 
     def wanted(labels: Mapping[str, Any]) -> bool:
         def agrees(match: Mapping[str, Any]) -> bool:

@@ -51,7 +51,7 @@ def forks(
         for name, experiment in zip(names, loaded, strict=True):
             for fork in experiment.config.forks:
                 summaries = {}
-                choice = engine.selection.Choice(only=tuple(fork.only))
+                choice = engine.Choice(only=tuple(fork.only))
                 not_found: set[str] = set()
                 for branch, settings in reports.branches(fork).items():
                     n_splits = splits or fork.splits
@@ -71,7 +71,7 @@ def forks(
                         )
                         continue
                     if run:
-                        engine.selection.check_choice(plan, choice)
+                        choice.of(plan)
                         made = engine.make_executor(jobs=jobs, data_dir=data_dir)
                         with closing(made) as ready:
                             engine.run_plan(
@@ -95,13 +95,13 @@ def forks(
 def _lacking(
     plan: "engine.Plan",
     store: "stores.Store",
-    choice: "engine.selection.Choice",
+    choice: "engine.Choice",
     run: bool,
 ) -> list[str]:
     """Return the data sets that are not found and needed: to plan, or for trials to run."""
     if plan.left_out or not run:
         return plan.left_out
-    todo = engine.selection.chosen(plan, engine.selection.trial_states(plan, store), choice)
+    todo = engine.trials_to_run(plan, engine.trial_states(plan, store), choice)
     return list(dict.fromkeys(str(t.labels["dataset"]) for t in todo if t.source is None))
 
 

@@ -105,7 +105,7 @@ def make_plans(
     loaded: Sequence[Any],
     data_dir: Path | None,
     available: bool,
-    choice: "engine.selection.Choice | None" = None,
+    choice: "engine.Choice | None" = None,
 ) -> "list[engine.Plan]":
     """Plan all experiments, or the data sets that are chosen; naming all that is missing."""
     from kernlearn.engine.plan import locate_datasets, missing_cards

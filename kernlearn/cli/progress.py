@@ -1,7 +1,6 @@
 """Progress of a run: a bar on a terminal, lines elsewhere, or JSON."""
 
 import json
-import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,13 +13,9 @@ from kernlearn.cli.options import make_console, show_left_out
 from kernlearn.cli.tables import show_report
 from kernlearn.config import Trial
 from kernlearn.engine import Plan
-from kernlearn.engine.runner import Listener
-from kernlearn.engine.selection import STATES, Estimates, State, duration
+from kernlearn.engine.run import Listener, State, duration
 from kernlearn.store import Row, utc_now
 
-# Least seconds between two estimates of the remaining time, and how often as long as an estimate
-# took, since they look at all remaining trials.
-_REFRESH, _SHARE = 0.5, 50
 _METRICS = (
     "accuracy",
     "auc",
@@ -46,33 +41,16 @@ class RunListener(Listener):
     def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
         self.name = plan.experiment.name
         self.total = len(trials)
-        self._left = {t.key: t for t in trials}
-        self._refreshed, self._pause = -_REFRESH, _REFRESH
-        self._seconds: float | None = None
+        self.number = 0
+        self.seconds_left: float | None = None
 
-    def run_started(self, trials: list[Trial], estimates: Estimates, slots: int) -> None:
-        self.estimates, self.slots = estimates, slots
-
-    def trial_done(self, trial: Trial, result: Row) -> None:
-        self._left.pop(trial.key, None)
-
-    @property
-    def number(self) -> int:
-        """Number of finished trials."""
-        return self.total - len(self._left)
-
-    def seconds_left(self) -> float | None:
-        """Return the estimated seconds until the end; None while nothing is known."""
-        now = time.monotonic()
-        if self._seconds is None or now - self._refreshed > self._pause:
-            self._seconds = self.estimates.total(self._left.values(), self.slots)
-            self._refreshed = time.monotonic()
-            self._pause = max(_REFRESH, _SHARE * (self._refreshed - now))
-        return self._seconds
+    def trial_done(self, trial: Trial, result: Row, seconds_left: float | None) -> None:
+        self.number += 1
+        self.seconds_left = seconds_left
 
     def time_left(self) -> str:
         """Return the estimated time until the end as text, empty while nothing is known."""
-        seconds = self.seconds_left() if self._left else None
+        seconds = self.seconds_left if self.number < self.total else None
         return "" if seconds is None else f"about {duration(seconds)} left"
 
     def report_written(self, report: Any, page: Path) -> None:
@@ -85,7 +63,7 @@ class Lines(RunListener):
 
     def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
         super().run_planned(plan, trials, states)
-        skipped = Counter(states[key] for key in states.keys() - self._left.keys())
+        skipped = Counter(states[key] for key in states.keys() - {t.key for t in trials})
         show_left_out(plan)
         typer.echo(f"{self.name}: {self.total} trials to run, {skipped['cached']} in the store")
         if skipped["failed"]:
@@ -94,8 +72,8 @@ class Lines(RunListener):
                 "--retry-failed runs them again"
             )
 
-    def trial_done(self, trial: Trial, result: Row) -> None:
-        super().trial_done(trial, result)
+    def trial_done(self, trial: Trial, result: Row, seconds_left: float | None) -> None:
+        super().trial_done(trial, result, seconds_left)
         self.show(f"{trial}: {_outcome(result)}", result)
 
     def show(self, text: str, result: Row) -> None:
@@ -107,8 +85,7 @@ class Lines(RunListener):
 class Bar(Lines):
     """A bar for the run, and a line for each trial that fails."""
 
-    def run_started(self, trials: list[Trial], estimates: Estimates, slots: int) -> None:
-        super().run_started(trials, estimates, slots)
+    def run_started(self, slots: int) -> None:
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -142,14 +119,11 @@ class JsonLines(RunListener):
             profile=plan.experiment.profile,
             trials=len(plan.trials),
             to_run=self.total,
-            **{state: counts[state] for state in STATES},
+            **{state: counts[state] for state in ("new", "cached", "failed")},
         )
 
-    def trial_started(self, trial: Trial) -> None:
-        _write("trial_started", **_identity(trial))
-
-    def trial_done(self, trial: Trial, result: Row) -> None:
-        super().trial_done(trial, result)
+    def trial_done(self, trial: Trial, result: Row, seconds_left: float | None) -> None:
+        super().trial_done(trial, result, seconds_left)
         _write(
             "trial_done",
             **_identity(trial),
@@ -159,7 +133,7 @@ class JsonLines(RunListener):
             error=result.error,
             number=self.number,
             of=self.total,
-            seconds_left=self.seconds_left(),
+            seconds_left=self.seconds_left,
         )
 
     def run_ended(self) -> None:

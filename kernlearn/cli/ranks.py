@@ -84,7 +84,7 @@ def ranks(
     check_picture(plot)
     from kernlearn.reports import rankings
 
-    choice = engine.selection.Choice(only=tuple(map(engine.selection.parse_only, only)))
+    choice = engine.Choice(only=tuple(map(engine.parse_only, only)))
     names, is_whole = what or [], False
     if not names or is_store(names[0]):
         if len(names) > 1:

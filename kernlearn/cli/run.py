@@ -13,7 +13,6 @@ from kernlearn import store as stores
 from kernlearn.cli import options
 from kernlearn.cli.report import write_reports
 from kernlearn.datasets.room import parse_size
-from kernlearn.engine.interrupts import Interrupts
 from kernlearn.memory import keep_freed_memory
 
 RetryFailed = Annotated[bool, Option(help="Also run the trials that failed before.")]
@@ -38,7 +37,6 @@ Only = Annotated[
 Jobs = Annotated[int, Option("--jobs", "-j", min=1, help="Trials to run in parallel.")]
 
 
-@Interrupts.caught()
 def run(
     configs: options.Configs,
     profile: options.Profile = "full",
@@ -102,7 +100,7 @@ def run(
     failed = 0
     with stores.Store(store) as opened:
         for plan in plans:
-            engine.selection.check_choice(plan, choice)
+            choice.of(plan)
         try:
             ready = engine.make_executor(
                 executor,
@@ -128,7 +126,7 @@ def run(
                         written, page = write_reports(whole, opened, output, summary)
                         progress.report_written(_chosen(written, plan, choice, opened), page)
         except KeyboardInterrupt:
-            states = [engine.selection.trial_states(plan, opened) for plan in plans]
+            states = [engine.trial_states(plan, opened) for plan in plans]
             done = [state == "cached" for of_plan in states for state in of_plan.values()]
             typer.echo(
                 f"Stopped. {sum(done)} of {len(done)} trials are done and kept in "
@@ -145,7 +143,6 @@ def plan(
     profile: options.Profile = "full",
     splits: options.Splits = None,
     option: options.Settings = [],
-    jobs: Jobs = 1,
     only: Only = [],
     retry_failed: RetryFailed = False,
     force: Force = [],
@@ -153,77 +150,57 @@ def plan(
     store: options.StorePath = options.STORE,
     available: options.Available = False,
 ) -> None:
-    """List the trials of experiments and how long they will take on this machine.
+    """List the trials of experiments.
 
     A trial is new, cached (the store has its result) or failed (with its error). Trials that would
-    run come last, in the order of a run with as many jobs.
+    run come last.
 
     \b
     Examples:
-      kernlearn plan table4_2 --available --jobs 2
+      kernlearn plan table4_2 --available
     """  # noqa: D301
     choice = _choice(only, retry_failed, force)
     loaded = options.load_experiments(configs, profile, splits, option, data_dir)
     plans = options.make_plans(loaded, data_dir, available, choice=choice)
-    times = []
     with _existing(store) as opened:
         for planned in plans:
             options.show_left_out(planned)
-            times.append(_show_planned(planned, opened, choice, jobs))
-    known = [seconds for seconds in times if seconds is not None]
-    if len(times) > 1 and len(known) == len(times):
-        typer.echo(f"all {len(times)} experiments: about {engine.selection.duration(sum(known))}")
+            _show_planned(planned, opened, choice)
 
 
 def _show_planned(
-    plan: "engine.Plan",
-    store: "stores.Store | None",
-    choice: "engine.selection.Choice",
-    slots: int,
-) -> float | None:
-    """List the trials of a plan, and return the expected seconds; None if they are not known."""
-    states = engine.selection.trial_states(plan, store)
-    todo = engine.selection.chosen(plan, states, choice)
-    estimates = engine.selection.Estimates()
-    if todo:
-        estimates = engine.selection.Estimates.of(plan, store)
-    todo = engine.selection.in_order(todo, plan, estimates, slots)
-    keys = {t.key for t in todo}
-    considered = engine.selection.check_choice(plan, choice)
+    plan: "engine.Plan", store: "stores.Store | None", choice: "engine.Choice"
+) -> None:
+    """List the trials of a plan, those that would run last."""
+    states = engine.trial_states(plan, store)
+    todo = engine.trials_to_run(plan, states, choice)
+    keys, considered = {t.key for t in todo}, choice.of(plan)
     states = {t.key: states[t.key] for t in considered}
     lines = []
     failed = [key for key, state in states.items() if state == "failed"]
     results = store.get(failed) if store is not None and failed else {}
     for trial in [*(t for t in considered if t.key not in keys), *todo]:
-        seconds = estimates.seconds(trial) if trial.key in keys else None
-        more = "" if seconds is None else f"  ({engine.selection.duration(seconds)})"
-        if trial.key in results:
-            more += f"  {results[trial.key].error}"
+        more = f"  {results[trial.key].error}" if trial.key in results else ""
         lines.append(f"{states[trial.key]:7} {trial.key[:10]} {trial.experiment}: {trial}{more}\n")
     typer.echo("".join(lines), nl=False)
-    total, time = engine.selection.seconds_in_order(todo, estimates, slots), "time unknown"
-    if total is not None:
-        at_a_time = "one at a time" if slots == 1 else f"{slots} at a time"
-        time = f"about {engine.selection.duration(total)}, {at_a_time}"
-    to_run = f"{len(todo)} to run, {time}" if todo else "nothing to run"
+    to_run = f"{len(todo)} to run" if todo else "nothing to run"
     typer.echo(f"{_counts(plan, states)}; {to_run}")
-    return total
 
 
-def _counts(plan: "engine.Plan", states: "dict[str, engine.selection.State]") -> str:
+def _counts(plan: "engine.Plan", states: "dict[str, engine.run.State]") -> str:
     counts = Counter(states.values())
-    numbers = ", ".join(f"{counts[state]} {state}" for state in engine.selection.STATES)
+    numbers = ", ".join(f"{counts[state]} {state}" for state in ("new", "cached", "failed"))
     return f"{plan.experiment.name}: {len(states)} trials: {numbers}"
 
 
-def _choice(only: list[str], retry_failed: bool, force: list[str]) -> "engine.selection.Choice":
-    matches = tuple(map(engine.selection.parse_only, only))
-    return engine.selection.Choice(retry_failed, tuple(force), matches)
+def _choice(only: list[str], retry_failed: bool, force: list[str]) -> "engine.Choice":
+    matches = tuple(map(engine.parse_only, only))
+    return engine.Choice(matches, retry_failed, tuple(force))
 
 
 def _whole(
     plan: "engine.Plan",
-    choice: "engine.selection.Choice",
+    choice: "engine.Choice",
     data_dir: Path | None,
     store: "stores.Store",
 ) -> "engine.Plan":
@@ -236,13 +213,13 @@ def _whole(
 def _chosen(
     report: "reports.Report",
     plan: "engine.Plan",
-    choice: "engine.selection.Choice",
+    choice: "engine.Choice",
     store: "stores.Store",
 ) -> "reports.Report":
     """Return what is shown of a report: all of it, or the rows that were chosen."""
     if not choice.only:
         return report
-    return reports.chosen_part(report, engine.selection.check_choice(plan, choice), store)
+    return reports.chosen_part(report, choice.of(plan), store)
 
 
 def _existing(store: Path) -> "AbstractContextManager[stores.Store | None]":

@@ -205,9 +205,8 @@ def _trials(experiment: Any, data_dir: Path | None, path: Path) -> Iterator[str]
     """Yield the number of trials, how many are in the store, and how long the others will take."""
     with options.opened_store(path) if path.exists() else nullcontext() as store:
         (plan,) = options.make_plans([experiment], data_dir, True)
-        states = engine.selection.trial_states(plan, store)
-        todo = [t for t in plan.trials if states[t.key] in ("new", "stale")]
-        seconds = engine.selection.Estimates.of(plan, store).total(todo) if todo else 0.0
+        states = engine.trial_states(plan, store)
+        todo = [t for t in plan.trials if states[t.key] == "new"]
     if plan.left_out:
         yield f"Left out, not found: {', '.join(plan.left_out)}"
     text = f"Trials: {len(plan.trials)}"
@@ -215,7 +214,5 @@ def _trials(experiment: Any, data_dir: Path | None, path: Path) -> Iterator[str]
         text += f", {done} of them in the store"
     if not todo:
         yield f"{text}: nothing to run"
-    elif seconds is None:
-        yield f"{text}; time unknown until the first have run, nothing like them has been measured"
     else:
-        yield f"{text}; about {engine.selection.duration(seconds)} one at a time on this machine"
+        yield f"{text}"

@@ -17,8 +17,7 @@ import pandas as pd
 
 from kernlearn.config.model import Drift, ExperimentConfig
 from kernlearn.config.names import METRICS
-from kernlearn.engine.grids import chosen_by_mean
-from kernlearn.engine.plan import Plan
+from kernlearn.engine.plan import Plan, chosen_by_mean
 from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.reports.replacing import refuse_pipe
 from kernlearn.reports.summary import KEY, is_cost, summarise, summary_text, tidy_runs

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kernlearn.config.spec import LABELS, Trial, canonical
-from kernlearn.engine.grids import chosen_by_mean
+from kernlearn.engine.plan import chosen_by_mean
 from kernlearn.reports.report import Report, remarks
 from kernlearn.reports.summary import label_rows
 from kernlearn.reports.tables import build_tables

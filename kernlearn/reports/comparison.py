@@ -12,7 +12,7 @@ import pandas as pd
 from kernlearn.config.names import METRICS
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets.escaping import visible
-from kernlearn.engine.grids import chosen_by_mean
+from kernlearn.engine.plan import chosen_by_mean
 from kernlearn.reports.export import parameters_of
 from kernlearn.reports.significance import paired_interval
 from kernlearn.reports.summary import KEY

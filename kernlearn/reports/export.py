@@ -11,7 +11,7 @@ from typing import Any
 
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets.escaping import guarded
-from kernlearn.engine.grids import chosen_by_mean
+from kernlearn.engine.plan import chosen_by_mean
 from kernlearn.exceptions import StoreError
 from kernlearn.reports.replacing import replacing
 from kernlearn.store import Store

@@ -14,8 +14,7 @@ import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig, Fork
 from kernlearn.config.spec import LABELS
-from kernlearn.engine.grids import chosen_by_mean
-from kernlearn.engine.plan import Plan
+from kernlearn.engine.plan import Plan, chosen_by_mean
 from kernlearn.reports.summary import label_rows, summarise, tidy_runs
 from kernlearn.reports.totals import SCORES, kind_of
 from kernlearn.reports.verdicts import NOT_RUN, VERDICTS, tolerated

@@ -15,7 +15,7 @@ import pandas as pd
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import suggestion
 from kernlearn.config.spec import LABELS
-from kernlearn.engine.selection import Choice, label_texts
+from kernlearn.engine.run import Choice, label_texts
 from kernlearn.exceptions import ReportError
 from kernlearn.reports.ranks import Ranks, rank_methods
 from kernlearn.reports.summary import direction, is_cost, label_rows, metric_rows

@@ -10,9 +10,8 @@ from typing import Any
 import pandas as pd
 
 from kernlearn.config.spec import canonical
-from kernlearn.engine.environment import describe_environment
-from kernlearn.engine.grids import chosen_by_mean
-from kernlearn.engine.plan import Plan
+from kernlearn.engine.machine import describe_machine
+from kernlearn.engine.plan import Plan, chosen_by_mean
 from kernlearn.reports.claims import Decision
 from kernlearn.reports.conclusions import Chance, Conclusion
 from kernlearn.reports.data_facts import data_facts
@@ -168,7 +167,7 @@ def assemble(plan: Plan, store: Store) -> Report:
         "selected": selections(plan, results),
         "seconds": _mean_seconds(plan, results),
         "measured_on": [*{canonical(r.machine): r.machine for r in results.values()}.values()],
-        "written_by": describe_environment()["packages"],
+        "written_by": describe_machine()["packages"],
     }
     tables = build_tables(summary, config)
     return Report(plan, runs, summary, tables, claims, conclusions, chances, notes, details)

@@ -13,7 +13,7 @@ import pandas as pd
 from kernlearn.config.spec import canonical
 from kernlearn.datasets.cache import Stamp, recall, remember, stamp
 from kernlearn.datasets.resources import shipped
-from kernlearn.engine.environment import describe_environment
+from kernlearn.engine.machine import describe_machine
 from kernlearn.engine.plan import Plan
 from kernlearn.reports.claims import Decision
 from kernlearn.reports.conclusions import Chance, Conclusion
@@ -115,7 +115,7 @@ def _state(plan: Plan, store: Store, page: Path, around: Any = None) -> Stamp:
         plan.not_installed,
         [trial.source.prepared for trial in plan.trials if trial.source is not None],
         states,
-        describe_environment()["packages"],
+        describe_machine()["packages"],
         _code(),
         around,
     ]

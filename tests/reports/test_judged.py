@@ -4,7 +4,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from kernlearn.config import load_config
-from kernlearn.engine.grids import chosen_by_mean
+from kernlearn.engine.plan import chosen_by_mean
 from kernlearn.reports import judged
 from kernlearn.reports.claims import decide_claims
 from kernlearn.reports.conclusions import judge_differences

@@ -8,7 +8,7 @@ from typing import Any
 import jinja2
 
 from kernlearn import __version__
-from kernlearn.engine.selection import duration
+from kernlearn.engine.run import duration
 from kernlearn.reports import conclusions, tables
 from kernlearn.reports.addresses import slug
 from kernlearn.reports.significance import OUTCOMES

@@ -1,6 +1,5 @@
 """Pages that open from disk are written: of one experiment, or a site of several."""
 
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,8 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from kernlearn.config.model import LoadedExperiment
-from kernlearn.engine.environment import usable_cores
-from kernlearn.engine.own_process import deaf_processes, depend_on_parent
+from kernlearn.engine.machine import end_with_parent, shielded, usable_cores
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ReportError
 from kernlearn.reports import written
@@ -242,9 +240,9 @@ def _each(
         return [make(*arguments) for arguments in pages]
     from loky import ProcessPoolExecutor
 
-    pool = ProcessPoolExecutor(jobs, initializer=depend_on_parent, initargs=(os.getpid(),))
+    pool = ProcessPoolExecutor(jobs, initializer=end_with_parent)
     try:
-        with deaf_processes(pool=True):
+        with shielded():
             futures = [pool.submit(make, *arguments) for arguments in pages]
         return [future.result() for future in futures]
     finally:
