@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks._measure import Row, once
 from kernlearn.config import load_config
 from kernlearn.engine import make_plan, run_plan
-from kernlearn.engine.selection import trial_states
+from kernlearn.engine.run import trial_states
 from kernlearn.store import Store
 
 N_TRIALS = 10_000

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row, least_cpu_seconds
 from kernlearn.datasets import row_source
-from kernlearn.engine.peak_memory import greatest_memory
+from kernlearn.engine.machine import greatest_memory
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.onepass import OnePassRidge, OnePassRidgeClassifier

@@ -18,7 +18,7 @@ import psutil
 from joblib import parallel_config
 
 from benchmarks._measure import Row
-from kernlearn.engine.peak_memory import greatest_memory
+from kernlearn.engine.machine import greatest_memory
 from kernlearn.kernels import CallableKernel, named
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier
 

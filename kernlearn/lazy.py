@@ -13,8 +13,8 @@ from kernlearn.exceptions import KernlearnError
 # Each extra with the modules that it installs; experiments and reports need those of `run`.
 _MODULES = {
     "run": (
-        "altair filelock h5py jinja2 loky pandas platformdirs pooch psutil pyarrow pydantic "
-        "rapidfuzz rich typer vl_convert yaml"
+        "altair filelock h5py jinja2 loky pandas pebble platformdirs pooch psutil pyarrow "
+        "pydantic rapidfuzz rich typer vl_convert yaml"
     ),
     "bench": "skordinal",
     "cluster": "dask distributed",

@@ -88,8 +88,10 @@ def freed_memory() -> int:
     return int(state().fordblks)
 
 
-def keep_freed_memory() -> None:
+def keep_freed_memory(most: int | None = None) -> None:
     """Keep the memory that this process frees, to use it again, if the C library can.
+
+    Of more than `most` bytes the rest goes back.
 
     Memory that goes back to the system must be had from it again, which takes 0.1 to 4 seconds a
     gigabyte, most on virtual machines: the time of a fit would tell more of the machine than of
@@ -100,7 +102,7 @@ def keep_freed_memory() -> None:
         global _keeps  # a state of the process
         _keeps = True
         change(_MMAP_MAX, 0)
-        change(_TRIM_THRESHOLD, -1)
+        change(_TRIM_THRESHOLD, -1 if most is None else min(most, 2**31 - 1))
 
 
 def keeping_variables(most: int) -> dict[str, str]:

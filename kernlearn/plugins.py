@@ -77,7 +77,7 @@ with an entry point that names a module, or a function that is called:
     my_methods = "my_package.methods"
 
 **A plug-in is a program with all the rights of its user.** A file is executed whenever a config
-that lists it under ``plugins`` is read, also by ``validate`` and ``list CONFIG``; an installed
+that lists it under ``plugins`` is read, also by ``plan`` and ``list CONFIG``; an installed
 package is loaded with every config. Read the plug-ins of somebody else's config before you use it.
 
 A stored result is identified by the name of the plug-in (of the file or the package), the name of

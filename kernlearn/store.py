@@ -15,6 +15,8 @@ from urllib.parse import quote
 
 from kernlearn.exceptions import StoreError
 
+__all__ = ["MergeSummary", "Row", "Store", "utc_now"]
+
 #: Version of the table, kept in the file's ``user_version``.
 VERSION = 4
 

@@ -81,15 +81,13 @@ def run(
 
     Example: kernlearn run mine.yaml --jobs 4 --only dataset=letter,method=K
     """
-    from kernlearn.engine.interrupts import Interrupts
-
     choice = _choice(only, retry_failed, force)
     plans = _plans(_load(configs, profile, settings), available, choice)
     for plan in plans:
-        engine.selection.check_choice(plan, choice)
+        choice.of(plan)
     _show_preparations(plans)
     failed, progress = 0, cast(Any, output.Progress())
-    with Interrupts.caught(), stores.Store(store) as opened:
+    with engine.Interrupts().caught(), stores.Store(store) as opened:
         executor = engine.make_executor(
             "dask" if scheduler else None,
             jobs=jobs,
@@ -297,7 +295,7 @@ def forks(
     with stores.Store(store) as opened, closing(engine.make_executor(jobs=jobs)) as executor:
         for name, experiment in zip(names, _load(names, profile, []), strict=True):
             for fork in experiment.config.forks:
-                choice = engine.selection.Choice(only=tuple(fork.only))
+                choice = engine.Choice(only=tuple(fork.only))
                 summaries, missing = {}, set[str]()
                 for branch, changes in branches(fork).items():
                     chosen = branch == CHOSEN
@@ -468,7 +466,7 @@ def _load(names: Sequence[str], profile: str, settings: Sequence[str]) -> list[A
 
 
 def _plans(
-    loaded: Sequence[Any], available: bool, choice: "engine.selection.Choice | None" = None
+    loaded: Sequence[Any], available: bool, choice: "engine.Choice | None" = None
 ) -> "list[engine.Plan]":
     """Plan experiments, or the data sets that are chosen; one message names what is missing."""
     plans, missing = [], {}
@@ -489,11 +487,9 @@ def _plans(
     return plans
 
 
-def _choice(
-    only: Sequence[str], retry_failed: bool, force: Sequence[str]
-) -> "engine.selection.Choice":
-    matches = tuple(map(engine.selection.parse_only, only))
-    return engine.selection.Choice(retry_failed, tuple(force), matches)
+def _choice(only: Sequence[str], retry_failed: bool, force: Sequence[str]) -> "engine.Choice":
+    matches = tuple(map(engine.parse_only, only))
+    return engine.Choice(matches, retry_failed, tuple(force))
 
 
 def _size(text: str | None) -> int | None:
@@ -523,7 +519,7 @@ def _compare_methods(
 
     config, name = plan.experiment.config, plan.experiment.name
     metric = rules.ranking_metric(config, name, metric)
-    matches = [engine.selection.parse_only(text) for text in only]
+    matches = [engine.parse_only(text) for text in only]
 
     def wanted(labels: Any) -> bool:
         # a method without a label is compared with all values of it
@@ -627,7 +623,7 @@ def _shipped() -> list[Path]:
 def _report(
     plan: "engine.Plan",
     store: "stores.Store",
-    choice: "engine.selection.Choice",
+    choice: "engine.Choice",
     folder: Path,
     summary: Path | None = None,
 ) -> None:
@@ -640,7 +636,7 @@ def _report(
     parts = [experiment.profile] if experiment.indicative else []
     parts += experiment.settings
     if choice.only:
-        plan = replace(plan, trials=engine.selection.check_choice(plan, choice))
+        plan = replace(plan, trials=choice.of(plan))
         parts += [f"{k}={'+'.join(v)}" for match in choice.only for k, v in match.items()]
     name = re.sub(r"[^\w.=+-]+", "_", "-".join([experiment.name, *parts]))[:100]
     result = reports.assemble(plan, store)
@@ -688,13 +684,11 @@ def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
                 typer.echo(f"{plan.experiment.name}: left out, not {what}: {', '.join(names)}")
 
 
-def _show_plan(
-    plan: "engine.Plan", store: "stores.Store | None", choice: "engine.selection.Choice"
-) -> None:
+def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engine.Choice") -> None:
     """Print what an experiment compares, and the state of its trials."""
     config, name = plan.experiment.config, plan.experiment.name
-    trials = engine.selection.check_choice(plan, choice)
-    states = engine.selection.trial_states(plan, store)
+    trials = choice.of(plan)
+    states = engine.trial_states(plan, store)
     typer.echo(f"{name}: {config.title} (profile {plan.experiment.profile})")
     facts = {
         "task": config.task.replace("_", " "),

@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from kernlearn import engine
 from kernlearn.exceptions import ReportError
 
 #: Width of an output that is neither a terminal nor has a width in $COLUMNS.
@@ -148,16 +149,15 @@ class Progress:
     def run_planned(self, plan: Any, trials: list[Any], states: Mapping[str, str]) -> None:
         """Print how many trials will run."""
         self._name, self._total = plan.experiment.name, len(trials)
-        self._left = {trial.key: trial for trial in trials}
-        skipped = Counter(state for key, state in states.items() if key not in self._left)
+        self._done, chosen = 0, {trial.key for trial in trials}
+        skipped = Counter(state for key, state in states.items() if key not in chosen)
         text = f"{self._name}: {self._total} trials to run, {skipped['cached']} in the store"
         if skipped["failed"]:
             text += f", {skipped['failed']} failed before (--retry-failed runs them again)"
         typer.echo(text)
 
-    def run_started(self, trials: list[Any], estimates: Any, slots: int) -> None:
+    def run_started(self, slots: int) -> None:
         """Start the bar."""
-        self._estimates, self._slots = estimates, slots
         console = make_console()
         if console.is_terminal:
             from rich import progress
@@ -173,22 +173,19 @@ class Progress:
             self._bar.add_task(self._name, total=self._total, left="")
             self._bar.start()
 
-    def trial_started(self, trial: Any) -> None:
-        """Learn that a trial starts."""
-
-    def trial_done(self, trial: Any, result: Any) -> None:
+    def trial_done(self, trial: Any, row: Any, seconds_left: float | None) -> None:
         """Show the numbers of a trial, or why it failed."""
-        del self._left[trial.key]
-        number = self._total - len(self._left)
-        seconds = self._estimates.total(self._left.values(), self._slots)
-        left = "" if not seconds else f"about {duration(seconds)} left"
-        text = f"[{number}/{self._total}] {trial}: {_outcome(result)}"
+        self._done += 1
+        left = ""
+        if seconds_left and self._done >= min(10, self._total / 10):  # the first ones mislead
+            left = f"about {engine.run.duration(seconds_left)} left"
+        text = f"[{self._done}/{self._total}] {trial}: {_outcome(row)}"
         if self._bar is None:
             typer.echo("; ".join(filter(None, [text, left])))
             return
-        if not result.done:
+        if not row.done:
             self._bar.console.print(text, style="red")
-        self._bar.update(self._bar.task_ids[0], completed=number, left=left)
+        self._bar.update(self._bar.task_ids[0], completed=self._done, left=left)
 
     def run_ended(self) -> None:
         """Stop the bar."""
@@ -197,17 +194,8 @@ class Progress:
             self._bar = None
 
 
-def duration(seconds: float) -> str:
-    """Write seconds as text such as ``"2 h 05 min"`` or ``"40 s"``."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes:02d} min"
-    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
-
-
-def _outcome(result: Any) -> str:
-    if not result.done:
-        return f"FAILED: {result.error}"
-    names = [k for k in _METRICS if k in result.metrics] or list(result.metrics)[:3]
-    return ", ".join(f"{k.replace('_', ' ')} {result.metrics[k]:.4g}" for k in names)
+def _outcome(row: Any) -> str:
+    if not row.done:
+        return f"FAILED: {row.error}"
+    names = [k for k in _METRICS if k in row.metrics] or list(row.metrics)[:3]
+    return ", ".join(f"{k.replace('_', ' ')} {row.metrics[k]:.4g}" for k in names)

@@ -249,7 +249,7 @@ def _on_landmarks(name: str, summary: str) -> RegisteredEstimator:
     return _estimator(f"kernlearn.landmarks:{name}", summary, takes="similarity")
 
 
-_RIVER = "kernlearn.engine.river_models:RiverClassifier"
+_RIVER = "kernlearn.engine.river:RiverClassifier"
 
 ESTIMATORS: dict[str, RegisteredEstimator] = by_name(
     _on_kernel("kernlearn.svm:KernelSVM", "exact kernel SVM by LIBSVM"),

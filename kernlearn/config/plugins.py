@@ -127,7 +127,7 @@ def _checked(made: list[Registered], plugin: str, file: str, shown: str) -> tupl
     lines: dict[tuple[Kind, str], int] = {}
     prepared = []
     for one in made:
-        where = f"{shown}:{one.line}: the {_called(one.kind)} {one.name!r}"
+        where = f"{shown}:{one.line}: the {one.kind} {one.name!r}"
         key = one.kind, one.name
         if key in lines:
             raise PluginError(f"{where} was registered on line {lines[key]} already")
@@ -216,17 +216,10 @@ def extended(scope: Scope, plugin: Plugin, shown: str | None = None) -> Scope:
         present = getattr(section.get(one.name), "plugin", "")
         owner = "kernlearn" if _is_built_in(one) else present
         if owner in {"kernlearn", *rivals}:
-            article = "an" if one.kind == "estimator" else "a"
-            raise PluginError(
-                f"{shown}:{one.line}: the name {one.name!r} is taken: {owner} has {article} "
-                f"{_called(one.kind)} of that name"
-            )
+            text = f"the name {one.name!r} is taken: {owner} has a {one.kind} of that name"
+            raise PluginError(f"{shown}:{one.line}: {text}")
         section[one.name] = one
     return replace(scope, **sections, plugins=(*scope.plugins, plugin))
-
-
-def _called(kind: Kind) -> str:
-    return "data set" if kind == "dataset" else kind
 
 
 def _is_built_in(one: Registered) -> bool:

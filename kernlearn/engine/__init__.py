@@ -5,10 +5,9 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "": "selection",
-        "cluster": "DaskExecutor",
-        "local": "Executor InProcess Limits Processes",
-        "plan": "Plan make_plan",
-        "runner": "make_executor run_plan",
+        "": "run",
+        "executors": "Executor make_executor",
+        "plan": "Plan chosen_by_mean make_plan",
+        "run": "Choice Interrupts Listener parse_only run_plan trial_states trials_to_run",
     },
 )

@@ -1,7 +1,7 @@
 """What a trial works on, from its specification: the data, the kernel and the estimator."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import chdir, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -10,15 +10,18 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import Bunch
+from sklearn.utils.validation import check_array
 
 from kernlearn.config.names import Scope
+from kernlearn.config.plugins import blame
 from kernlearn.config.spec import DatasetSpec, MethodSpec, Source, Trial, canonical
-from kernlearn.datasets import load
+from kernlearn.datasets import fingerprint, load
+from kernlearn.datasets.objects import as_objects
 from kernlearn.datasets.unpacking import container
-from kernlearn.engine.plugin_data import loaded_once, make_data
 from kernlearn.engine.protocol import generator, random_state
 from kernlearn.exceptions import DataError
 from kernlearn.kernels import Kernel, as_kernel
+from kernlearn.kernels.base import as_points
 from kernlearn.kernels.on_kernel import OnKernel
 from kernlearn.plugins import RegisteredDataset, RegisteredEstimator
 
@@ -46,12 +49,10 @@ def load_data(trial: Trial, scope: Scope, data_dir: Path | None) -> Bunch:
     if what.generator is not None:
         make = scope.generators[what.generator]
         drawn = {**parameters, "random_state": random_state(seed, "data", trial.split)}
-        if isinstance(make, RegisteredDataset):
-            data = make_data(make, numbers=source.numbers, parameters=drawn)
-        else:
-            data = make(**drawn)
+        is_plugin = isinstance(make, RegisteredDataset)
+        data = make_data(make, source.numbers, drawn) if is_plugin else make(**drawn)
     elif what.name is not None and what.plugin is not None:
-        data = plugin_data(scope.datasets[what.name], source, parameters)
+        data = make_data(scope.datasets[what.name], source.numbers, parameters)
     else:
         data = read_data(source.read, data_dir)
     if what.fingerprint not in (None, data.fingerprint):
@@ -77,9 +78,134 @@ def _load_once(stamp: tuple[int, int] | None, **arguments: Any) -> Bunch:
     return load(**arguments)
 
 
-def plugin_data(dataset: RegisteredDataset, source: Source, parameters: dict[str, Any]) -> Bunch:
-    """Make the data set of a plug-in, or take it from the last trials."""
-    return loaded_once(dataset, source.numbers, json.dumps(parameters))
+def make_data(dataset: RegisteredDataset, numbers: bool, parameters: dict[str, Any]) -> Bunch:
+    """Call the function of a plug-in that reads or draws data.
+
+    It is called for each trial, so that a file which it reads may change. Paths in it are relative
+    to the folder of the plug-in. `numbers` tells whether the target is a number; otherwise it is a
+    class.
+
+    Raises
+    ------
+    DataError
+        If the function raises, or returns no data.
+    """
+    folder = Path(dataset.file).parent
+    try:
+        with chdir(folder) if dataset.file and folder.is_dir() else nullcontext():
+            made = dataset.target(**parameters)
+    except Exception as error:
+        text = blame(error, dataset.file)
+        raise DataError(f"data set {dataset.name!r} of {dataset.plugin}: {text}") from error
+    try:
+        return as_bunch(made, numbers=numbers, similarity=dataset.similarity)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"data set {dataset.name!r} of {dataset.plugin}: {error}") from error
+
+
+def as_bunch(made: Any, *, numbers: bool, similarity: str | None = None) -> Bunch:
+    """Return data in the form of :func:`kernlearn.datasets.load`.
+
+    Parameters
+    ----------
+    made : tuple or mapping
+        (X, y), or ``data``, ``target`` and further fields. y may be None. X is a matrix, or a list
+        or one-dimensional array of objects: strings, series, sets, graphs or records.
+    numbers : bool
+        Whether the target is a number; otherwise the distinct values of y are classes.
+    similarity : {"similarity", "distance"}, optional
+        What the entries of X are, if they compare points.
+    """
+    fields = _fields(made)
+    X = _points(fields["data"])
+    n = X.shape[0]
+    if similarity is not None and X.shape != (n, n):
+        raise ValueError(f"X compares points, so it must be square, not of shape {X.shape}")
+    y, names = _target(fields.get("target"), fields.get("target_names"), numbers, n)
+    data = Bunch(
+        data=X,
+        target=y,
+        target_names=names,
+        card=None,
+        path=None,
+        sample=False,
+        note=str(fields.get("note") or ""),
+    )
+    if similarity is not None:
+        data["similarity"] = similarity
+    for key in ("query", "fold"):
+        if fields.get(key) is not None:
+            data[key] = _whole_numbers(fields[key], key, n)
+    data["fingerprint"] = fingerprint(X, _row_texts(data))
+    return data
+
+
+def _points(data: Any) -> Any:
+    """Return a matrix of numbers, or an array of objects such as strings, sets or graphs."""
+    if not hasattr(data, "ndim") and not hasattr(data, "iloc"):
+        data = as_points(data)
+    if getattr(data, "ndim", 2) == 1 and data.dtype.kind in "OUS" and len(data):
+        return as_objects(data.tolist() if data.dtype.kind in "US" else data)
+    dtype = [np.float64, np.float32]
+    return check_array(data, accept_sparse="csr", dtype=dtype, input_name="X")
+
+
+def _fields(made: Any) -> Mapping[str, Any]:
+    if isinstance(made, tuple) and len(made) == 2:
+        return {"data": made[0], "target": made[1]}
+    if isinstance(made, Mapping) and "data" in made:
+        return made
+    kind = f"a tuple of {len(made)}" if isinstance(made, tuple) else f"a {type(made).__name__}"
+    raise TypeError(f"must return (X, y), or a Bunch with data and target, not {kind}")
+
+
+def _target(y: Any, names: Any, numbers: bool, n: int) -> tuple[np.ndarray | None, np.ndarray]:
+    """Return numbers, or class codes and the names of the classes."""
+    none = np.array((), dtype=np.str_)
+    if y is None:
+        return None, none
+    y = np.asarray(y)
+    if y.shape != (n,):
+        raise ValueError(f"y must have one value for each of {n} rows of X, not shape {y.shape}")
+    if numbers:
+        try:
+            y = y.astype(np.float64)
+        except ValueError:
+            raise ValueError("y must be numbers for regression, not text") from None
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError("y has entries that are NaN or infinite")
+    if numbers:
+        return y, none
+    if names is not None and len(names):
+        codes = _whole_numbers(y, "target", n)
+        if codes.min() < 0 or codes.max() >= len(names):
+            raise ValueError(f"target must be codes 0 to {len(names) - 1} of the target_names")
+        return codes, np.array([str(name) for name in names], dtype=np.str_)
+    distinct, codes = np.unique(y, return_inverse=True)
+    return codes.astype(np.int64), np.array([_name(v) for v in distinct], dtype=np.str_)
+
+
+def _name(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, np.floating) else str(value)
+
+
+def _whole_numbers(values: Any, name: str, n: int) -> np.ndarray:
+    array = np.asarray(values)
+    if array.shape != (n,) or array.dtype.kind not in "iub":
+        raise ValueError(f"{name} must be {n} whole numbers, one per row of X")
+    return array.astype(np.int64)
+
+
+def _row_texts(data: Bunch) -> Any:
+    """Return what is hashed of each row besides its features."""
+    labels = data.target
+    if labels is not None and len(data.target_names):
+        labels = data.target_names[labels]
+    extra = [data[key] for key in ("query", "fold") if key in data]
+    if not extra:
+        return labels
+    rows = zip(labels if labels is not None else [""] * len(extra[0]), *extra, strict=True)
+    return np.array([" ".join(map(str, row)) for row in rows])
 
 
 def _part(data: Bunch, what: DatasetSpec, seed: int) -> Bunch:

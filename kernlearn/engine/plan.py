@@ -1,5 +1,6 @@
 """Plans: the trials of an experiment."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -14,10 +15,10 @@ from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.names import added_packages
 from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec
 from kernlearn.datasets.grades import default_order
-from kernlearn.engine import sources
-from kernlearn.engine.stream_sources import stream_variants
+from kernlearn.datasets.loading import Known, known
 from kernlearn.exceptions import DataError
 from kernlearn.plugins import RegisteredDataset, RegisteredEstimator
+from kernlearn.store import Row
 
 #: Name of a method of several steps in the keys of trials.
 PIPELINE = "Pipeline"
@@ -163,7 +164,9 @@ def _variants(
     config = experiment.config
     entry, scope, options = config.datasets[label], config.scope, _options(label, config)
     if entry.stream is not None:
-        yield from stream_variants(label, entry, experiment.path.parent, data_dir)
+        from kernlearn.engine.stream import stream_variants
+
+        yield from stream_variants(label, entry, experiment.path.parent)
         return
     own = scope.datasets.get(entry.name or "") if entry.file is None else None
     make = scope.generators[entry.generator] if entry.generator else own
@@ -176,16 +179,16 @@ def _variants(
             if isinstance(make, RegisteredDataset):
                 what = replace(what, **make.identity)
                 if make is own:
-                    from kernlearn.engine.build import plugin_data
+                    from kernlearn.engine.build import make_data
 
-                    data = plugin_data(make, source, parameters)
+                    data = make_data(make, source.numbers, parameters)
                     what = replace(what, fingerprint=data.fingerprint)
             yield {k: parameters[k] for k in varied(entry.parameters)}, what, source
         return
     arguments = entry.reading(config.task, experiment.path.parent, scope)
-    known = sources.known_data(arguments, found, data_dir)
+    known = _known_data(arguments, found, data_dir)
     card, done = known.found.card, known.preparation
-    sources.check_folds(label, config, known)
+    _check_folds(label, config, known)
     own_data = entry.file is not None or not datasets.is_shipped(card.name)
     if config.task == "ordinal" and entry.bins is None:
         # the labels of a class have no order
@@ -203,6 +206,45 @@ def _variants(
         name=name, fingerprint=known.fingerprint, pairwise=known.similarity, **options
     )
     yield {}, what, Source(arguments, prepared=done.plain)
+
+
+def _known_data(arguments: dict[str, Any], found: Any, data_dir: Path | None) -> Known:
+    """Return what is known of a data set, which is read if it was not before."""
+    place = {**arguments, "name": found or arguments["name"]}
+    kept = known(**place, data_dir=data_dir)
+    if kept is None:
+        from kernlearn.engine.build import read_data
+
+        data = read_data(arguments, data_dir)
+        kept = known(**place, data_dir=data_dir)
+        if kept is None:  # the cache cannot be written
+            form = data.card.forms[0] if found is None else found.form
+            kept = Known(
+                datasets.Found(form, (), data.card),
+                data.fingerprint,
+                data.get("similarity"),
+                data.preparation,
+            )
+    return kept
+
+
+def _check_folds(label: str, config: ExperimentConfig, of_data: Known) -> None:
+    """Refuse published folds where there are none, or fewer than splits."""
+    if config.protocol.folds != "published":
+        return
+    folds, done, splits = of_data.found.form.folds, of_data.preparation, config.protocol.splits
+    if not folds:
+        text = "the data set has no published folds; give a number"
+    elif done.rows_dropped:
+        text = (
+            f"{done.rows_dropped} of {done.rows} rows with missing entries are left out, so that "
+            "the published folds do not hold; fill entries in, or give a number"
+        )
+    elif splits > len(folds):
+        text = f"{len(folds)} published folds make at most {len(folds)} splits, not {splits}"
+    else:
+        return
+    raise DataError(f"{label}: `folds: published`: {text}")
 
 
 def _cells(
@@ -299,3 +341,33 @@ def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.Kerne
             values = ", ".join(f"{k}={parameters[k]}" for k in varied(entry.parameters))
             spec = specs.KernelSpec(kernel.name, **kernel.identity, parameters=parameters)
             yield f"{label} ({values})" if values else label, spec
+
+
+def chosen_by_mean(rows: Mapping[str, Row]) -> dict[str, Row]:
+    """Give each trial that measured a grid the numbers of the best point over all its splits.
+
+    The best point has the greatest mean score; ties are broken by the fewest support vectors on
+    average, then by order. Rows without a grid stay as they are.
+    """
+    cells: dict[str, list[Row]] = defaultdict(list)
+    for row in rows.values():
+        if row.done and "grid" in row.info:
+            cells[specs.canonical({**row.spec, "split": 0})].append(row)
+    return {**rows, **{row.key: row for cell in cells.values() for row in _chosen(cell)}}
+
+
+def _chosen(cell: list[Row]) -> list[Row]:
+    grids = [row.info["grid"] for row in cell]
+    import numpy as np
+
+    scores = np.mean([[point["score"] for point in grid] for grid in grids], axis=0)
+    support = [[point["metrics"].get("n_support", 0.0) for point in grid] for grid in grids]
+    # rounded, so that differences by rounding error are none
+    best = int(np.lexsort([np.mean(support, axis=0), -np.round(scores, 12)])[0])
+    chosen = []
+    for row, grid in zip(cell, grids, strict=True):
+        point = grid[best]
+        selected = {"selected": point["parameters"], "converged": point.get("converged", True)}
+        metrics = {**row.metrics, **point["metrics"]}
+        chosen.append(replace(row, metrics=metrics, info={**row.info, **selected}))
+    return chosen

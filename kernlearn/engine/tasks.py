@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 
 from kernlearn.config.names import METRICS, Scope
 from kernlearn.config.spec import Trial, TrialSpec
-from kernlearn.engine import build, environment, protocol
+from kernlearn.engine import build, machine, protocol
 from kernlearn.metrics import letor_ndcg, thesis_ndcg
 from kernlearn.plugins import RegisteredMetric
 
@@ -57,6 +57,33 @@ class Task:
     def named(self) -> set[str]:
         """The names of the metrics that are measured only where a config names them."""
         return {metric.name for metric in self.own}
+
+    def checked(self, predicted: Any, n_points: int) -> Array:
+        """Return predicted values.
+
+        Raises
+        ------
+        ValueError
+            If they are not one number or label for each point.
+        """
+        values = np.asarray(predicted)
+        if values.ndim == 2 and self.output == "decision_function":
+            raise ValueError(
+                f"task: {self.name} needs two classes, not {values.shape[1]}: give the data set "
+                "`binarize`"
+            )
+        if values.shape != (n_points,):
+            raise ValueError(
+                f"the method's {self.output} must give one value for each of {n_points} points, "
+                f"not the shape {values.shape}"
+            )
+        if values.dtype.kind == "f" and (n := np.isnan(values).sum()):
+            raise ValueError(f"the method's {self.output} gives NaN for {n} of {n_points} points")
+        return values
+
+    def label(self, predicted: Any, n_points: int, y_train: Array) -> Array:
+        """Return what is evaluated of predicted values, which are checked."""
+        return self.as_label(self.checked(predicted, n_points), y_train)
 
     def measure(self, true: Array, predicted: Array, query: Query = None) -> dict[str, float]:
         """Return the metrics of the task by name."""
@@ -268,9 +295,9 @@ def approximate_kernel(trial: Trial, scope: Scope, data_dir: Path | None) -> bui
         X_train, X = parts.X_train, parts.X_test
     kernel = build.build_kernel(trial, scope, X_train)
     estimator = build.build_estimator(trial, scope, kernel)
-    with environment.Stopwatch() as fitting:
+    with machine.Stopwatch() as fitting:
         estimator.fit(X_train)
-    with environment.Stopwatch() as transforming:
+    with machine.Stopwatch() as transforming:
         Z = estimator.transform(X)
     composed = hasattr(estimator, "composed_kernel")
     exact = estimator.composed_kernel(X) if composed else kernel(X)
@@ -305,7 +332,7 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> bu
         parameters["kernel"] = build.build_kernel(trial, scope, parts.X_train, parts.y_train)
     hypotheses = scope.make(component, parameters)
     n = len(parts.y_train)
-    with environment.Stopwatch() as estimating:
+    with machine.Stopwatch() as estimating:
         estimate = rademacher_complexity(
             hypotheses,
             parts.X_train,
@@ -343,7 +370,7 @@ def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.O
     parts = protocol.prepare(data.data, y, how, trial.split)
     stream = parts.X_train, parts.y_train
     followed = follow(learner, *stream)
-    with environment.Stopwatch() as estimating:
+    with machine.Stopwatch() as estimating:
         found = stream_regret(
             *stream,
             followed.hypotheses,

@@ -13,7 +13,7 @@ import pandas as pd
 
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets.escaping import csv_text
-from kernlearn.engine.grids import chosen_by_mean
+from kernlearn.engine.plan import chosen_by_mean
 from kernlearn.exceptions import ReportError, StoreError
 from kernlearn.lazy import needed_by
 from kernlearn.reports.report import Report, write_summary

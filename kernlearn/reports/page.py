@@ -17,7 +17,7 @@ from kernlearn import __version__
 from kernlearn.config.model import LoadedExperiment
 from kernlearn.config.read import shipped_name
 from kernlearn.datasets.escaping import csv_text
-from kernlearn.engine.selection import duration
+from kernlearn.engine.run import duration
 from kernlearn.exceptions import ReportError
 from kernlearn.reports import charts, claims, differences, tables
 from kernlearn.reports.report import Report, Skipped, totals, write_summary

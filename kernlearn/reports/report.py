@@ -14,7 +14,7 @@ from kernlearn.config.model import LoadedExperiment
 from kernlearn.config.read import load_config, shipped_configs
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets import catalogue
-from kernlearn.engine.environment import describe_environment
+from kernlearn.engine.machine import describe_machine
 from kernlearn.engine.plan import Plan, make_plan
 from kernlearn.exceptions import ConfigError, ReportError, SummaryError
 from kernlearn.reports import claims as claimed
@@ -219,7 +219,7 @@ def _report(
         "claims": claims.to_dict("records"),
         "differences": differences.to_dict("records"),
         "chances": chances.to_dict("records"),
-        "written_by": describe_environment()["packages"],
+        "written_by": describe_machine()["packages"],
     }
     return Report(experiment, splits, cells, claims, differences, chances, about)
 

@@ -20,8 +20,7 @@ from kernlearn.config import names as metric_names
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets.escaping import csv_text, unguarded
-from kernlearn.engine.grids import chosen_by_mean
-from kernlearn.engine.plan import Plan
+from kernlearn.engine.plan import Plan, chosen_by_mean
 from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports.tests import best_methods, median_interval
 from kernlearn.reports.verdicts import direction, verdicts_of

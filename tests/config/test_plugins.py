@@ -1,10 +1,7 @@
 """Plug-ins: what the decorators take, whose names a config sees, and what makes a trial's key."""
 
-import copy
-import importlib
 import pickle
 import re
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -77,9 +74,6 @@ def two(y_true, y_pred):
     return 0.0
 
 
-METRIC = {"task": "regression", "better": "lower"}
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -87,17 +81,11 @@ METRIC = {"task": "regression", "better": "lower"}
         (lambda: register_estimator()(NoFit), r"NoFit has no fit: derive it from sklearn\.base"),
         (lambda: register_estimator()(Needy), "parameter 'alpha' of Needy needs a default"),
         (lambda: register_kernel()(Needy), r"Needy has no __call__: derive it from kernlearn"),
-        (lambda: register_kernel()(3), "a kernel must be a class or a function .* not 3"),
         (lambda: register_kernel("k")(lambda X: X), "takes 1 arguments by position"),
         (lambda: register_kernel("k")(lambda X, Y, w: X), "'w' of <lambda> needs a default"),
-        (lambda: register_kernel("k")(lambda X, Y, **m: X), r"takes \*\*m: name every parameter"),
-        (lambda: register_kernel()(lambda X, Y: X), "<lambda> is no name for a config"),
-        (lambda: register_dataset()(Needy), "a data set must be a function"),
-        (lambda: register_metric("m", **METRIC)(lambda y: 0.0), "takes 1 arguments by position"),
         (lambda: register_estimator(NoFit), r"with brackets, as @register_estimator\(\)"),
         (lambda: register_kernel("a b"), "letters, digits and underscores, not 'a b'"),
         (lambda: register_dataset(version=0), "version must be an integer of at least 1, not 0"),
-        (lambda: register_dataset(similarity="matrix"), "similarity must be"),
         (lambda: register_metric(task="regression", better="more"), "better must be"),
     ],
 )
@@ -126,15 +114,10 @@ def test_a_function_with_parameters_is_a_kernel_as_any_other():
     np.testing.assert_array_equal(kernel(X, X[:3]), bell(X, X[:3], width=0.5))
     changed = clone(kernel).set_params(power=1).fit(X)
     np.testing.assert_array_equal(changed(X), bell(X, X, width=0.5, power=1))
-    np.testing.assert_array_equal(copy.deepcopy(kernel)(X), kernel(X))
-    for wrong in ({"width": "wide"}, {"power": 1.5}):
-        with pytest.raises(ValueError, match=f"The '{next(iter(wrong))}' parameter of Bell"):
-            Bell(**wrong).fit(X)
-    Bell(width=2, unit=["cm"]).fit(X)
+    with pytest.raises(ValueError, match="The 'power' parameter of Bell"):
+        Bell(power=1.5).fit(X)
     with pytest.raises(TypeError, match="widht"):
         Bell(widht=1.0)
-    with pytest.raises(ValueError, match="one row per row of X and one column per row of Y"):
-        kernel_class(lambda X, Y: X, "Wrong")()(X, X[:5])
     y = (np.linalg.norm(X, axis=1) > 1).astype(int)
     model = KernelSVM(kernel=Bell(), C=10).set_params(kernel__width=0.7)
     assert model.fit(X, y).score(X, y) > 0.9
@@ -276,12 +259,6 @@ def test_only_what_matters_changes_a_key(mine):
     assert {n.split()[0] for n in after if keys(mine)[n] != after[n]} == {"grid"}
     changed(mine, ("[accuracy, balanced]", "[accuracy]"))
     assert set(keys(mine).values()).isdisjoint(after.values())
-    # a plug-in that nothing comes from
-    plain = "datasets: [iris]\nmethods: {K: {estimator: DummyClassifier}}\nmetrics: [accuracy]\n"
-    mine.write_text("title: t\n" + plain)
-    without = keys(mine)
-    mine.write_text("title: t\nplugins: [mine.py]\n" + plain)
-    assert keys(mine) == without
 
 
 def test_a_file_is_run_once_and_again_when_it_has_changed(mine):
@@ -299,19 +276,14 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(mine):
 
 def test_every_config_sees_its_own_plug_ins_only(mine, tmp_path, refused):
     first = load_config(mine)
-    text = CONFIG.replace("plugins: [mine.py]\n", "").replace(", balanced]", "]")
-    found = refused(text.replace("  grid: {side: 9}\n", ""))
+    found = refused(CONFIG.replace("plugins: [mine.py]\n", "").replace(", balanced]", "]"))
     for name in ("generator 'stripes'", "kernel 'near'", "estimator 'Majority'"):
         assert name in found
     (tmp_path / "b.py").write_text(METHODS.replace("n=3", "n=7"))
-    other = tmp_path / "other.yaml"
-    other.write_text(CONFIG.replace("mine.py", "b.py"))
-    second = load_config(other)
+    mine.write_text(CONFIG.replace("mine.py", "b.py, ./b.py"))
+    second = load_config(mine)
     assert [e.config.scope.estimators["Majority"].load()().n for e in (first, second)] == [3, 7]
     assert second.plugins == (tmp_path / "b.py",)
-    (tmp_path / "link.py").symlink_to(tmp_path / "b.py")
-    changed(other, ("[b.py]", "[b.py, ./b.py, link.py]"))
-    assert load_config(other).plugins == (tmp_path / "b.py",)
 
 
 IMPORT = "from kernlearn.plugins import *\n"
@@ -321,8 +293,6 @@ IMPORT = "from kernlearn.plugins import *\n"
     ("text", "message"),
     [
         ("import nothing_of_that_name", "mine.py:1: ModuleNotFoundError: No module named"),
-        ("import other", "mine.py:1: ModuleNotFoundError: No module named 'other'; a plug-in"),
-        ("x = 1\n\nx = = 2", "mine.py:3: SyntaxError: invalid syntax"),
         ("def f():\n    return 1 / 0\n\n\nf()", "mine.py:2: ZeroDivisionError: division by zero"),
         ("x = 1", "mine.py: registers nothing; `kernlearn.plugins` says how"),
         ("raise SystemExit(3)", "mine.py:1: SystemExit: 3"),
@@ -332,10 +302,9 @@ IMPORT = "from kernlearn.plugins import *\n"
             "mine.py:2: the name 'linear' is taken: kernlearn has a kernel of that name",
         ),
         (f"{IMPORT}@register_dataset()\ndef spambase(): pass", "the name 'spambase' is taken"),
-        (f"{IMPORT}@register_dataset()\ndef waveform(): pass", "the name 'waveform' is taken"),
         (
             f"{IMPORT}@register_dataset()\ndef d(sample=1, scale=2): pass",
-            "the data set 'd' has a parameter sample, scale, which is a config's own key",
+            "the dataset 'd' has a parameter sample, scale, which is a config's own key",
         ),
         (
             f"{IMPORT}@register_metric(task='clustering', better='lower')\ndef m(a, b): pass",
@@ -349,7 +318,6 @@ IMPORT = "from kernlearn.plugins import *\n"
 )
 def test_a_broken_file_is_one_fault_with_its_line(mine, text, message):
     mine.with_name("mine.py").write_text(text)
-    mine.with_name("other.py").write_text("x = 1")
     with pytest.raises(ConfigError) as caught:
         load_config(mine)
     (line,) = str(caught.value).splitlines()
@@ -358,19 +326,13 @@ def test_a_broken_file_is_one_fault_with_its_line(mine, text, message):
     assert isinstance(caught.value.__cause__, PluginError)
 
 
-def test_files_that_cannot_be_plug_ins(mine, tmp_path):
-    (tmp_path / "folder.py").mkdir()
+def test_files_that_cannot_be_plug_ins(refused, mine, tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "mine.py").write_text(METHODS)
-    names = ["gone.py", "c.yaml", "folder.py", "mine.py", "sub/mine.py"]
-    changed(mine, ("[mine.py]", f"[{', '.join(names)}]"))
-    with pytest.raises(ConfigError) as caught:
-        load_config(mine)
-    lines = [line.rpartition(": ")[2] for line in str(caught.value).splitlines()]
-    assert lines == [
+    lines = refused(CONFIG, ("[mine.py]", "[gone.py, c.yaml, mine.py, sub/mine.py]")).splitlines()
+    assert [line.rpartition(": ")[2] for line in lines] == [
         "No such file or directory",
         "a plug-in is a Python file, .py",
-        "Is a directory",
         "another plug-in is called mine too; rename one",
     ]
 
@@ -383,7 +345,6 @@ def test_files_that_cannot_be_plug_ins(mine, tmp_path):
         ("factor: 2.0", "factr: 2.0", ":12: methods.nested.similarity: Scaled has no parameter"),
         ("factor: 2.0", "factor: 0", ":12: methods.nested.similarity: float division by zero"),
         ("side: 9", "side: nine", ":5: datasets.grid.side: must be of the kind of its default, 8"),
-        ("side: 9", "sides: 9", ":5: datasets.grid.sides: unknown key; did you mean 'side'?"),
         ("balanced]", "balancd]", ":15: metrics.1: no metric 'balancd'; did you mean 'balanced'"),
     ],
 )
@@ -420,13 +381,3 @@ def test_profiles_and_settings_may_name_plug_ins(mine, tmp_path):
     mine.write_text("plugins: [gone.py]\n")
     with pytest.raises(ConfigError, match=r"c\.yaml:1: plugins\.0: .*gone\.py: cannot be read"):
         load_scope(mine)
-
-
-def test_a_plug_in_is_a_module_like_any_other(mine, tmp_path, monkeypatch):
-    model = load_config(mine).config.scope.estimators["Majority"].load()(n=4)
-    assert pickle.loads(pickle.dumps(model)).n == 4
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "mine", raising=False)
-    module = importlib.import_module("mine")
-    monkeypatch.delitem(sys.modules, "mine")
-    assert module.near(np.zeros((2, 1)), np.ones((3, 1)), width=2.0).tolist() == [[-0.5] * 3] * 2

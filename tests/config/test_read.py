@@ -3,14 +3,12 @@
 import inspect
 import json
 import re
-from pathlib import Path
 
 import pytest
 import yaml
 
 from kernlearn.config import find_config, load_config
 from kernlearn.config.entries import Entry, Section, StepEntry
-from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.read import shipped_configs, shipped_name
 from kernlearn.datasets.resources import shipped
 from kernlearn.engine import make_plan
@@ -63,7 +61,6 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
     [
         ("splits: 2", "split: 2", ":11: protocol.split: unknown key; did you mean 'splits'?"),
         ("splits: 2", "splits: 0", ":11: protocol.splits: input should be greater than or equal"),
-        ("splits: 2", "splits: 'x'", ":11: protocol.splits: must be a whole number, not 'x'"),
         ("zscore,", "zscores,", ":11: protocol.scale.0: 'zscores' is not allowed; did you mean"),
         ("title: A small", "titel: A", ":1: title: is missing"),
         ("KernelSVM", "KernalSVM", ":8: methods.K.estimator: no estimator 'KernalSVM'; did you"),
@@ -72,7 +69,6 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
         ("degree: 3", "degre: 3", ":6: kernels.polynomial.degre: polynomial has no parameter"),
         ("degree: 3", "degree: -3", ":6: kernels.polynomial.degree: The 'degree' parameter of"),
         ("waveform, n", "wave, n", ":3: datasets.waveform.generator: no generator 'wave'; did"),
-        ("noise: 0.2", "nois: 0.2", ":4: datasets.moons.nois: unknown key; did you mean"),
         ("noise: 0.2", "noise: a", ":4: datasets.moons.noise: must be of the kind of its default"),
         ("noise: 0.2", "name: iris", ":4: datasets.moons: give one of name, file and generator"),
         ("{generator: two_moons, n_samples: 200, noise: 0.2}", "{name: spambas}", ":4: datasets."),
@@ -81,7 +77,6 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
         ("[dataset, method,", "[dataset, methods,", ":15: table.rows.1: no label or metric"),
         ("moons: 10", "moon: 10", ":10: methods.H0/1.n_components.by_dataset.moon: no data set"),
         ("default: 20, ", "", ":10: methods.H0/1.n_components: by_dataset gives no value for wav"),
-        ("select: [0.1, 10]", "select: []", ":8: methods.K.C: select must be a list of values"),
         (
             "select: [0.1, 10]",
             "select: [1, -1]",
@@ -90,22 +85,17 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
         ("select: [0.1, 10]", "select: [{select: [1]}]", ":8: methods.K.C: select has no place"),
         ("n_components: [10, 40]", "n_components: []", ":9: methods.RF.n_components: list must"),
         ("seed: 1,", "train: 0.7, holdout: 0.3,", ":11: protocol: train and holdout together"),
-        ("seed: 1,", "folds: published, max_test: 9,", ":11: protocol: published folds are taken"),
         ("seed: 1,", "select_by_mean: true,", ":11: protocol: select_by_mean needs rows held out"),
         ("profiles:", "best: {metrics: [speedup]}\nprofiles:", ":16: best.metrics.0: no measured"),
         ("profiles:", "reported: ../x.csv\nprofiles:", ":16: reported: no reported numbers"),
         ("profiles:", "verdict: {accuracy: {}}\nprofiles:", ":16: verdict.accuracy: give either"),
-        ("profiles:", "only: [{datset: moons}]\nprofiles:", ":16: only.0.datset: 'datset' is not"),
         (
             "profiles:",
             "only: [{dataset: moon}]\nprofiles:",
             ":16: only.0: no data set 'moon'; did",
         ),
-        ("profiles:", "claims: [{says: a}]\nprofiles:", ":16: claims.0.check: is missing"),
         ("quick: {splits: 1", "quick: {splitz: 1", ":17: splitz: unknown key"),
         ("quick: {splits: 1", "quick: {title.x: 1", ":17: title has no keys to set"),
-        ("quick: {splits: 1", "quick: {splits: 0", ":17: protocol.splits: input should be"),
-        ("table: {rows", "table: {each: 3, rows", ":15: table.each: must be a list"),
         ("title: A small experiment", "title: [a]", ":1: title: must be text"),
         ("  moons: {", "  moons: 3\n  b: {", ":4: datasets.moons: must be a mapping of keys"),
         ("title:", "task: regresion\ntitle:", ":1: task: 'regresion' is not allowed; did you"),
@@ -139,11 +129,6 @@ def test_faults_of_settings_name_the_setting(small):
             load_config(small, settings=[setting])
     with pytest.raises(ConfigError, match=r"no profile 'quik'; did you mean 'quick'"):
         load_config(small, profile="quik")
-
-
-@pytest.mark.parametrize("text", ["- a\n", "3\n", "", "title: x\ndatasets: 3\nmethods: [1]\n"])
-def test_wrong_shapes_are_config_errors(refused, text):
-    assert re.search(r"c\.yaml(:\d)?: ", refused(text))
 
 
 def test_a_kernel_that_nothing_takes_is_refused(refused):
@@ -219,9 +204,3 @@ def sections(base):
 def test_every_key_is_described(model):
     text = inspect.getdoc(model) or ""
     assert [key for key in model.model_fields if not re.search(rf"\b{key}\b.* : ", text)] == []
-
-
-def test_the_docs_show_valid_configs():
-    page = (Path(__file__).parents[2] / "docs" / "configs.md").read_text(encoding="utf-8")
-    for key in ExperimentConfig.model_fields:
-        assert f"`{key}`" in page

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from kernlearn.engine.peak_memory import greatest_memory
+from kernlearn.engine.machine import greatest_memory
 
 #: Bytes of address space beside those of the process before.
 ALLOWED = 1 << 29

@@ -3,7 +3,7 @@ import pytest
 
 from kernlearn.config import load_config
 from kernlearn.config.names import BUILT_IN, TASKS
-from kernlearn.engine import build, make_plan, protocol, run_plan
+from kernlearn.engine import build, make_executor, make_plan, protocol, run_plan
 from kernlearn.engine.tasks import equal_frequency
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
@@ -102,7 +102,7 @@ def test_ranking_on_the_published_folds(tmp_path, data_dir):
     path.write_text(RANKING)
     plan = make_plan(load_config(path), data_dir=data_dir)
     with Store(tmp_path / "s") as store:
-        assert run_plan(plan, store, data_dir=data_dir).done == 3
+        assert run_plan(plan, store, executor=make_executor(data_dir=data_dir)).done == 3
         results = store.get(t.key for t in plan.trials)
     found = {t.labels["method"]: results[t.key] for t in plan.trials}
     assert found["mean"].info["n_train"] == 2933 + 3635 + 3062

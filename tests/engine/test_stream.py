@@ -9,17 +9,13 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 
 from kernlearn.config import load_config
 from kernlearn.datasets import gaussian_stream, product_rows
-from kernlearn.engine import Processes, make_plan, run_plan
+from kernlearn.engine import make_plan, run_plan
 from kernlearn.engine.protocol import random_state
-from kernlearn.exceptions import ConfigError
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.onepass import OnePassRidge, OnePassRidgeClassifier
 from kernlearn.onepass.moments import row_hashes
-from kernlearn.reports.report import assemble
-from kernlearn.reports.tables import build_tables
 from kernlearn.store import Store
-from tests.engine.numbers import numbers
 
 STREAM = "stream: {rows: 3000, chunk_size: 700, test_rows: 400, hold_out: 0.2}"
 DRAWN = f"drawn: {{generator: product_rows, n_features: 6, {STREAM}}}"
@@ -95,11 +91,6 @@ def test_one_pass_is_that_by_hand(tmp_path):
         assert result.info["rows_read"] == 3000
         assert result.info["n_test"] == 400
     assert results[0].metrics["accuracy"] != results[1].metrics["accuracy"]
-
-
-def test_the_share_held_out(tmp_path):
-    result = the_only(tmp_path)
-    assert 3000 - result.info["n_train"] == pytest.approx(600, abs=80)
 
 
 def test_of_few_rows_all_that_are_held_out_are_tested_on(tmp_path):
@@ -278,14 +269,6 @@ def test_labels_are_those_of_the_file_and_may_be_merged(tmp_path):
     assert "numbers are needed" in failed[0].error
 
 
-def test_equal_rows_are_on_the_same_side(tmp_path):
-    X, y = gathered(product_rows(300, 4, random_state=1))
-    _csv(tmp_path / "a.csv", np.repeat(X, 7, axis=0), np.repeat(y, 7))
-    data = "a: {file: a.csv, target: y, stream: {chunk_size: 400, hold_out: 0.2}}"
-    result = the_only(tmp_path, data, "estimator: OnePassRidgeClassifier")
-    assert result.info["n_test"] == 7 * is_held(X, 0.2).sum()
-
-
 def test_a_file_that_was_changed_is_not_the_one_planned(tmp_path):
     X, y = gathered(product_rows(500, 4, random_state=1))
     _csv(tmp_path / "a.csv", X, y)
@@ -298,23 +281,6 @@ def test_a_file_that_was_changed_is_not_the_one_planned(tmp_path):
     assert "a: not the file that the trial was planned for" in failed.error
     other = planned(tmp_path, data, "estimator: OnePassRidgeClassifier")
     assert other.trials[0].key != plan.trials[0].key
-
-
-def test_jobs_and_interruptions_change_nothing(tmp_path):
-    data = DRAWN.replace("rows: 3000", "rows: [500, 900, 1400]")
-    plan = planned(tmp_path, data)
-    with Store(tmp_path / "one") as store:
-        run_plan(plan, store)
-        expected = numbers(plan, store)
-    with Store(tmp_path / "two") as store:
-        first = planned(tmp_path, data)
-        del first.trials[1:]
-        assert run_plan(first, store).done == 1
-        executor = Processes(1)
-        again = run_plan(plan, store, executor=executor)
-        executor.close()
-        assert (again.cached, again.done) == (1, 2)
-        assert numbers(plan, store) == expected
 
 
 @pytest.mark.exhaustive
@@ -330,41 +296,9 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
     assert many > 0.8 * 200_000 * 50 * 8 / 1e6
 
 
-def test_what_reports_say(tmp_path):
-    data = DRAWN.replace("rows: 3000", "rows: [500, 900]")
-    plan = planned(tmp_path, data)
-    with Store(tmp_path / "s") as store:
-        run_plan(plan, store)
-        report = assemble(plan, store)
-    held = [n - len(by_hand(n)[1]) for n in (500, 900)]
-    expected = f"drawn: 500 to 900 rows read to train on, {held[0]} to {held[1]} of them held out"
-    assert f"{expected}; 400 rows to test on" in report.remarks
-    assert report.details["data"]["drawn"] == [
-        "drawn by the generator product_rows: n_features 6",
-        "read in chunks of 700 rows; a share of 0.2 of the rows is held out by a hash of their "
-        "entries, of which methods are tested on the first 400 of the stream",
-    ]
-    assert report.tables[0].row_heads[-1] == "rows"
-    # numbers are fractions where a label does not apply to all
-    many = report.cells.assign(rows=report.cells["rows"].astype(float) * 10_000)
-    (table,) = build_tables(many, plan.experiment.config)
-    assert [labels[-1] for labels, _ in table.rows] == ["5000000", "9000000"]
-
-
 def test_no_row_to_test_on(tmp_path):
     X, y = gathered(product_rows(30, 4, random_state=1))
     _csv(tmp_path / "a.csv", X, y)
     data = "a: {file: a.csv, target: y, stream: {chunk_size: 400, hold_out: 0.00001}}"
     (failed,) = measured(planned(tmp_path, data, "estimator: OLP"), tmp_path)
     assert "no row is held out to test on" in failed.error
-
-
-@pytest.mark.data
-def test_files_of_the_catalogue(tmp_path):
-    data = "ijcnn1: {stream: {rows: 30000, chunk_size: 8000, test_rows: 2000}}"
-    result = the_only(tmp_path, data, "estimator: OnePassRidgeClassifier", "bipartite_ranking")
-    assert result.metrics["auc"] > 0.85
-    data = "covertype: {stream: {}}"
-    with pytest.raises(ConfigError) as error:
-        planned(tmp_path, data, "estimator: OnePassRidgeClassifier")
-    assert "is not read in chunks" in str(error.value)

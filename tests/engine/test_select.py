@@ -9,18 +9,15 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
 from kernlearn.config import load_config
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import two_moons
-from kernlearn.engine import grid as engine_grid
-from kernlearn.engine import make_plan, run_plan
-from kernlearn.engine.grid import fit_given, measure_grid
-from kernlearn.engine.grids import chosen_by_mean
+from kernlearn.engine import make_plan, run_plan, select
+from kernlearn.engine.plan import chosen_by_mean
 from kernlearn.engine.protocol import Parts, prepare
+from kernlearn.engine.select import fit_given, measure_grid
 from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION, REGRESSION
-from kernlearn.reports.report import assemble
 from kernlearn.store import Store
 from kernlearn.voted import L1SVMClassifier
 from tests.engine.stores import PROTOCOL, row_of
@@ -114,8 +111,8 @@ def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch
         error = 1 - alone.score(parts.X_val, parts.y_val)
         slow.append((error, np.sum(alone.n_support_), point))
     with monkeypatch.context() as patched:
-        patched.setattr(engine_grid, "fit_given", None)  # no point is fitted by itself
-        chosen, _ = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+        patched.setattr(select, "fit_given", None)  # no point is fitted by itself
+        chosen, _ = select.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
     (found,) = [one for one in slow if one[2] == chosen]
     # the least error, and of equals the fewest support vectors
     assert found[:2] == min(one[:2] for one in slow)
@@ -131,28 +128,8 @@ def test_of_equal_values_of_one_parameter_the_first_is_chosen(parts, tmp_path, v
     trial = replace(trial, spec=replace(trial.spec, method=method))
     # no point is worth these penalties: both predict one class
     model = L1SVMClassifier("gaussian")
-    chosen, _ = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+    chosen, _ = select.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
     assert chosen == {"beta": values[0]}
-
-
-def test_one_and_1_0_are_two_values(parts, tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text(NESTED)
-    trial = make_plan(load_config(path)).trials[0]
-    # one feature at each split, or all of them
-    method = replace(trial.spec.method, select={"max_features": [1, 1.0]})
-    trial = replace(trial, spec=replace(trial.spec, method=method))
-    model = DecisionTreeClassifier(random_state=0)
-    scores = [
-        clone(model)
-        .set_params(max_features=value)
-        .fit(parts.X_train, parts.y_train)
-        .score(parts.X_val, parts.y_val)
-        for value in (1, 1.0)
-    ]
-    assert scores[0] != scores[1]
-    chosen, _ = engine_grid.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
-    assert type(chosen["max_features"]) is type([1, 1.0][int(np.argmax(scores))])
 
 
 class CountedScaler(StandardScaler):
@@ -184,7 +161,7 @@ def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, 
         alone = clone(model).set_params(**point).fit(parts.X_train, parts.y_train)
         scores[str(point)] = task.score(parts.y_val, getattr(alone, output)(parts.X_val))
     CountedScaler.n_fits = 0
-    chosen, _ = engine_grid.select(model, parts, trial, task, BUILT_IN, 1)
+    chosen, _ = select.select(model, parts, trial, task, BUILT_IN, 1)
     assert CountedScaler.n_fits == 2
     assert len(set(scores.values())) > 1
     # the first of the best in the order of the grid
@@ -204,27 +181,6 @@ def test_points_whose_solver_stopped_early_say_so(parts):
     model = L1SVMClassifier("gaussian", max_iter=1)
     found = measure_grid(model, {"beta": [100.0, 1e-5]}, parts, CLASSIFICATION)
     assert [point.get("converged", True) for point in found] == [True, False]
-
-
-def test_a_mean_over_splits_that_did_not_converge_is_marked(tmp_path):
-    path = tmp_path / "c.yaml"
-    text = FOLDS.replace("estimator: SVC,", "estimator: SVC, max_iter: 15,")
-    path.write_text(
-        text.replace("gamma: {select: [0.01, 1, 100]}, C: {select: [0.1, 10]}", "C: 1")
-    )
-    plan = make_plan(load_config(path))
-    with Store(tmp_path / "s.sqlite") as store:
-        run_plan(plan, store)
-        report = assemble(plan, store)
-    marked = report.cells[report.cells["not_converged"] > 0]
-    assert set(marked["method"]) == {"SVM"}
-    assert set(marked["not_converged"]) == {5}
-    (table,) = report.tables
-    (row,) = [cells for labels, cells in table.rows if "SVM" in labels]
-    assert all(" !" in str(cell) for cell in row)
-    assert any(
-        "the solver of 5 of 15 trials stopped before it converged" in r for r in report.remarks
-    )
 
 
 def test_the_best_mean_over_the_splits_is_taken(tmp_path):
@@ -258,21 +214,6 @@ def test_the_best_mean_over_the_splits_is_taken(tmp_path):
             assert result is results[trial.key]
 
 
-def test_a_report_shows_one_choice_a_method(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text(FOLDS)
-    plan = make_plan(load_config(path))
-    with Store(tmp_path / "s") as store:
-        assert run_plan(plan, store).done == 15
-        report = assemble(plan, store)
-    selected = {cell["method"]: cell["selected"] for cell in report.details["selected"]}
-    assert set(selected) == {"SVM", "L1-SVM"}
-    assert all(list(counts.values()) == [5] for counts in selected.values())
-    errors = report.cells[report.cells["metric"] == "error_percent"].set_index("method")
-    assert errors.loc["SVM", "mean"] < errors.loc["first", "mean"]
-    assert errors.loc["SVM", "n_splits"] == 5
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_choice_in_several_processes_is_the_same(tmp_path, monkeypatch):
     path = tmp_path / "c.yaml"
@@ -283,7 +224,7 @@ def test_a_choice_in_several_processes_is_the_same(tmp_path, monkeypatch):
     plan = make_plan(load_config(path))
     found = []
     for seconds in (np.inf, -1.0):
-        monkeypatch.setattr(engine_grid, "_LONG_FIT", seconds)
+        monkeypatch.setattr(select, "_LONG_FIT", seconds)
         with Store(tmp_path / f"{seconds}.sqlite") as store:
             run_plan(plan, store)
             (result,) = store.get(t.key for t in plan.trials).values()

@@ -5,10 +5,13 @@ import scipy.sparse as sp
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.utils import Bunch
 
+from kernlearn.config import load_config
 from kernlearn.datasets import fingerprint, load
-from kernlearn.engine.plugin_data import as_bunch, loaded_once, make_data
+from kernlearn.engine import make_plan, run_plan
+from kernlearn.engine.build import as_bunch, make_data
 from kernlearn.exceptions import DataError
 from kernlearn.plugins import RegisteredDataset
+from kernlearn.store import Store
 
 X = np.arange(8.0).reshape(4, 2)
 
@@ -98,20 +101,6 @@ def test_a_matrix_of_similarities_is_square():
         as_bunch((X, None), numbers=False, similarity="similarity")
 
 
-def test_a_data_set_is_made_once_for_each_of_its_parameters():
-    calls = []
-
-    def made(n=3):
-        calls.append(n)
-        return np.ones((n, 1)), None
-
-    data = RegisteredDataset("ones", made, plugin="mine")
-    assert not data.is_generator
-    for parameters in ('{"n": 2}', '{"n": 2}', "{}"):
-        loaded_once(data, False, parameters)
-    assert calls == [2, 3]
-
-
 def test_an_error_in_a_data_set_names_it_and_the_line():
     def broken():
         raise KeyError("year")
@@ -119,6 +108,29 @@ def test_an_error_in_a_data_set_names_it_and_the_line():
     line = broken.__code__.co_firstlineno + 1
     data = RegisteredDataset("sales", broken, plugin="mine", file=__file__)
     with pytest.raises(DataError) as caught:
-        make_data(data, numbers=False, parameters={})
+        make_data(data, False, {})
     text = f"data set 'sales' of mine: {__file__}:{line}: KeyError: 'year'"
     assert str(caught.value) == text
+
+
+def test_a_loader_reads_its_file_again_from_the_folder_of_its_plugin(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\nfrom kernlearn.plugins import register_dataset\n"
+        "@register_dataset()\ndef mine():\n    X = np.loadtxt('mine.txt')\n"
+        "    return X, X[:, 0] > 5\n"
+    )
+    np.savetxt(tmp_path / "mine.txt", np.arange(40.0).reshape(20, 2) % 11)
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "title: t\nplugins: [mine.py]\ndatasets: {mine: {}}\n"
+        "methods: {D: {estimator: DummyClassifier}}\nmetrics: [accuracy]\nprotocol: {splits: 1}\n"
+    )
+    plan = make_plan(load_config(path))
+    np.savetxt(tmp_path / "mine.txt", np.arange(40.0).reshape(20, 2) % 7)
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store).failed == 1
+        (row,) = store.rows()
+        assert "mine: not the data that the trial was planned for" in row.error
+        again = make_plan(load_config(path))
+        assert again.trials[0].key != plan.trials[0].key
+        assert run_plan(again, store).done == 1

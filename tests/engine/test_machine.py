@@ -12,12 +12,9 @@ import psutil
 import pytest
 
 from kernlearn.config import load_config
-from kernlearn.config.names import is_cost, is_time
-from kernlearn.engine import Processes, make_plan, peak_memory, run_plan
-from kernlearn.engine.own_process import call_alone
-from kernlearn.engine.peak_memory import PeakMemory
+from kernlearn.engine import make_executor, make_plan, run_plan
+from kernlearn.engine.machine import PeakMemory, call_alone
 from kernlearn.exceptions import ExecutorError
-from kernlearn.memory import keeping_variables
 from kernlearn.store import Store
 
 CONFIG = """\
@@ -84,15 +81,6 @@ def test_what_a_block_needs_at_most():
     assert call_alone(grown_by, 40_000_000) == pytest.approx(40, abs=10)
 
 
-def test_what_a_block_needs_is_looked_at_elsewhere(monkeypatch):
-    monkeypatch.setattr(peak_memory, "_reset_peak", lambda pid: False)
-    with PeakMemory() as memory:
-        block = np.ones(20_000_000)
-        memory._ended.wait(0.1)
-        del block
-    assert memory.grown == pytest.approx(160, abs=20)
-
-
 def grown_by_a_child():
     read = "sys.stdin.read(1)"
     code = f"import sys; {read}; x = b'a' * 100_000_000; print(flush=True); {read}"
@@ -115,22 +103,16 @@ def test_calls_alone_are_made_elsewhere_and_what_ends_them_is_said(capfd):
     assert call_alone(divmod, 7, 2) == (3, 1)
     assert call_alone(os.getpid) != os.getpid()
     assert call_alone(print, "noise") is None  # what is printed does not get between
-    with pytest.raises(ExecutorError, match="died: exit code 3"):
+    with pytest.raises(ExecutorError, match="exit code 3"):
         call_alone(os._exit, 3)
-    with pytest.raises(ExecutorError, match="it was killed, probably because the memory"):
-        call_alone(_kill_self)
-
-
-def _kill_self():
-    os.kill(os.getpid(), 9)
 
 
 @pytest.mark.parametrize("what", ["_say_and_sleep", "_say_and_compute"])
 def test_the_process_ends_with_the_one_that_asked(what):
     if what == "_say_and_compute" and sys.platform != "linux":
         pytest.skip("elsewhere no process ends in compiled code")
-    code = f"from tests.engine.test_memory import {what} as f; "
-    code += "from kernlearn.engine.own_process import call_alone; call_alone(f)"
+    code = f"from tests.engine.test_machine import {what} as f; "
+    code += "from kernlearn.engine.machine import call_alone; call_alone(f)"
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) as asking:
         number = int(asking.stderr.readline())
         child = psutil.Process(number)
@@ -150,54 +132,6 @@ def _say_and_compute():
     ctypes.PyDLL(None).sleep(60)  # no other thread runs meanwhile
 
 
-JOBLIB = """\
-import os, sys, time
-from joblib import Parallel, delayed
-from kernlearn.engine.joblib_workers import let_joblib_depend
-
-def report():
-    os.write(1, f"{os.getpid()}\\n".encode())
-    time.sleep(sleep)
-
-sleep = 0.5
-let_joblib_depend()
-Parallel(2)(delayed(report)() for _ in range(4))
-print("idle", flush=True)
-time.sleep(60)
-"""
-
-
-@pytest.mark.parametrize("idle", [True, False])
-def test_processes_of_joblib_end_with_the_command(idle):
-    code = JOBLIB if idle else JOBLIB.replace("sleep = 0.5", "sleep = 60")
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as asking:
-        lines = iter(asking.stdout.readline, b"idle\n")
-        workers = {int(line) for line in (lines if idle else [next(lines), next(lines)])}
-        assert len(workers) == 2
-        found = [psutil.Process(number) for number in workers]
-        asking.kill()
-        _, alive = psutil.wait_procs(found, timeout=20)
-    assert not alive
-
-
-def test_freed_memory_is_not_kept_where_it_is_measured(monkeypatch):
-    keeping = keeping_variables(0)
-    for name in keeping:
-        monkeypatch.setenv(name, "1000000000")
-    found = call_alone(_environment)
-    assert not keeping.keys() & found.keys()
-
-
-def _environment():
-    return dict(os.environ)
-
-
-def test_costs_are_times_and_memory():
-    names = ["fit_seconds", "fit_memory", "accuracy"]
-    assert [is_cost(name) for name in names] == [True, True, False]
-    assert [is_time(name) for name in names] == [True, False, False]
-
-
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.exhaustive)])
 def test_memory_is_measured_where_it_is_named(hungry, tmp_path, jobs):
     plain, plan = hungry("accuracy"), hungry("accuracy, fit_memory")
@@ -205,7 +139,7 @@ def test_memory_is_measured_where_it_is_named(hungry, tmp_path, jobs):
     assert all(trial.spec.runs_alone for trial in plan.trials)
     assert not {t.key for t in plain.trials} & {t.key for t in plan.trials}
     with Store(tmp_path / "s") as store:
-        executor = Processes(jobs) if jobs > 1 else None
+        executor = make_executor(jobs=jobs) if jobs > 1 else None
         assert run_plan(plan, store, executor=executor).failed == 0
         results = store.get(trial.key for trial in plan.trials)
         if executor:

@@ -1,0 +1,304 @@
+"""The machine: time, threads, memory and processes, on which measured numbers depend."""
+
+import ctypes
+import gc
+import os
+import pickle
+import platform
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Self
+
+from kernlearn.config.spec import Trial
+from kernlearn.exceptions import ExecutorError
+from kernlearn.memory import return_freed_memory
+from kernlearn.store import Row, utc_now
+
+#: Variables from which libraries take their number of threads when they are loaded.
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+# Packages whose versions stand in every row.
+_PACKAGES = (
+    "kernlearn",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "liblinear-official",
+    "libsvm-official",
+    "numba",
+    "pandas",
+    "joblib",
+    "distributed",
+    "skordinal",
+)
+# With a smaller share of processor time in wall time, something else had the core.
+_BUSY = 0.9
+# Seconds below which the share says more about the clocks.
+_TOO_SHORT = 0.05
+# Of Linux: the number of the option that names the signal for the end of the parent's thread.
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass
+class Stopwatch:
+    """Measure the wall and processor seconds of a ``with`` block."""
+
+    wall: float = 0.0
+    cpu: float = 0.0
+
+    def __enter__(self) -> Self:
+        self._cpu, self._wall = time.process_time(), time.perf_counter()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wall += time.perf_counter() - self._wall
+        self.cpu += time.process_time() - self._cpu
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether the process waited for a core."""
+        return self.wall > _TOO_SHORT and self.cpu < _BUSY * self.wall
+
+
+@contextmanager
+def thread_limit(threads: int) -> Iterator[None]:
+    """Limit the threads of BLAS and OpenMP within a block."""
+    with _controller(len(sys.modules)).limit(limits=threads):
+        yield
+
+
+@lru_cache(maxsize=1)
+def _controller(n_modules: int) -> Any:
+    """Find the loaded libraries; that takes milliseconds, so again only after an import."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+@contextmanager
+def recorded_warnings() -> Iterator[list[warnings.WarningMessage]]:
+    """Collect all warnings of a block; none of them is shown."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield caught
+
+
+def warn_again(caught: Iterable[warnings.WarningMessage]) -> None:
+    """Issue collected warnings where they came from."""
+    for one in caught:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
+@contextmanager
+def noting_convergence(info: dict[str, Any]) -> Iterator[None]:
+    """Set ``converged`` to False in ``info`` if a solver says that it did not converge."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with recorded_warnings() as caught:
+        yield
+    if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
+        info["converged"] = False
+    warn_again(caught)
+
+
+def usable_cores() -> int:
+    """Return the number of cores that this process may use, which a container may limit."""
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+@cache
+def describe_machine() -> dict[str, Any]:
+    """Return packages, processor, BLAS, thread variables and commit, as every row has them.
+
+    Without user name, host name or paths.
+    """
+    versions = {}
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return {
+        "python": platform.python_version(),
+        "packages": versions,
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpu": _cpu_name(),
+        "usable_cores": usable_cores(),
+        "blas": _blas(),
+        "threads": {name: os.environ[name] for name in THREAD_VARIABLES if name in os.environ},
+        **_commit(),
+    }
+
+
+def _cpu_name() -> str:
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def _blas() -> str:
+    import numpy as np  # noqa: F401  (only a loaded BLAS is found)
+    from threadpoolctl import threadpool_info
+
+    found = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
+    names = (f"{lib['internal_api']} {lib['version']} {lib.get('architecture')}" for lib in found)
+    return ", ".join(sorted(set(names)))
+
+
+def _commit(root: Path = Path(__file__).parents[2]) -> dict[str, Any]:
+    # an installed package may lie inside another project's repository
+    if not (root / ".git").exists():
+        return {}
+    # results of runs are not part of the code
+    arguments = ["status", "--porcelain=v2", "--branch", "--", ".", ":(exclude)results"]
+    try:
+        git = subprocess.run(
+            ["git", *arguments], cwd=root, capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    first, *lines = git.stdout.splitlines()
+    return {"commit": first.split()[-1], "dirty": any(line[0] != "#" for line in lines)}
+
+
+class Start:
+    """The beginning of a trial, which becomes a row when it ends."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial, self.started, self._clock = trial, utc_now(), time.time()
+
+    def row(self, **fields: Any) -> Row:
+        """Return the row of the trial, which ends now."""
+        one, seconds = self.trial, time.time() - self._clock
+        place = describe_machine()
+        what = one.key, one.experiment, one.labels, one.spec.plain, self.started, seconds
+        return Row(*what, machine=place, **fields)
+
+    def failed(self, error: str, trace: str | None = None) -> Row:
+        """Return the row of the trial, which failed."""
+        return self.row(error=error, traceback=trace)
+
+
+class PeakMemory:
+    """Measure by how much the resident memory of this process, and its children, has grown.
+
+    ``grown`` is the greatest value within the block less that at its beginning, in MB (10^6
+    bytes). What was freed before is given back first, so that it does not hide what the block
+    needs. Of several processes the growths are added, though they need not be greatest at the same
+    time.
+
+    Raises
+    ------
+    OSError
+        If the system does not keep the greatest value, as Linux does.
+    """
+
+    grown = 0.0
+
+    def __enter__(self) -> Self:
+        import psutil
+
+        gc.collect()
+        return_freed_memory(kept=True)
+        own = psutil.Process()
+        processes = [own, *own.children(recursive=True)]
+        self._before = {process.pid: process.memory_info().rss for process in processes}
+        for pid in self._before:
+            Path(f"/proc/{pid}/clear_refs").write_text("5")  # the greatest is that of now
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        growths = (greatest_memory(pid) - before for pid, before in self._before.items())
+        self.grown = sum(max(0, growth) for growth in growths) / 1e6
+
+
+def greatest_memory(pid: int) -> int:
+    """Return the greatest memory of a process that the system has kept, 0 if it has not.
+
+    It is that of the program which runs now: ``ru_maxrss`` may be that of the process which
+    started it.
+    """
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+@contextmanager
+def shielded() -> Iterator[None]:
+    """Keep signals of the terminal from processes and threads that are started in the block.
+
+    They go to all processes of a command, and the first of them answers for all. Python lets them
+    through when it starts its tracker of semaphores, which so runs before.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def end_with_parent() -> None:
+    """Let the system kill this process when the thread that has started it ends, if it can."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def call_alone(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function of a module in a new process, and return its value.
+
+    Raises
+    ------
+    ExecutorError
+        If the process dies.
+    """
+    start = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import answer; answer()"
+    with shielded():
+        process = subprocess.Popen(
+            [sys.executable, "-c", start], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+    try:
+        value, _ = process.communicate(pickle.dumps((function, arguments)))
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    if process.returncode:
+        raise ExecutorError(f"its own process died (exit code {process.returncode})")
+    return pickle.loads(value)
+
+
+def answer() -> None:
+    """Call what the process that started this one asks for, and send it the value."""
+    end_with_parent()
+    # what libraries print must not get between
+    out = os.dup(1)
+    os.dup2(2, 1)
+    function, arguments = pickle.load(sys.stdin.buffer)
+    value = function(*arguments)
+    with os.fdopen(out, "wb") as stream:
+        pickle.dump(value, stream)

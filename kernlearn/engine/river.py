@@ -1,0 +1,63 @@
+"""A classifier of river, for comparison: one pass over the training points, one at a time."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import validate_data
+
+
+class RiverClassifier(ClassifierMixin, BaseEstimator):
+    """A model of river for two classes, such as ``"linear_model.LogisticRegression"``.
+
+    In `settings`, a mapping with the key ``class`` is another object of river, such as
+    ``{"class": "optim.SGD", "lr": 0.1}``. A zero of a sparse point is a feature that the point
+    does not have.
+    """
+
+    def __init__(self, model: str = "linear_model.LogisticRegression", settings: Any = None):
+        self.model, self.settings = model, settings
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from each training point once, in their order."""
+        X, y = validate_data(self, X, y, accept_sparse="csr")
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.model_ = _made({"class": self.model, **(self.settings or {})})
+        for point, code in zip(_points(X), codes, strict=True):
+            self.model_.learn_one(point, bool(code))
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the probability of ``classes_[1]`` less a half, shape (n_samples,)."""
+        X = validate_data(self, X, reset=False, accept_sparse="csr")
+        found = (self.model_.predict_proba_one(point) for point in _points(X))
+        return np.array([each.get(True, 0.5) - 0.5 for each in found])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the more probable class of each point, shape (n_samples,)."""
+        labels: np.ndarray = self.classes_[(self.decision_function(X) > 0).astype(int)]
+        return labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse, tags.classifier_tags.multi_class = True, False
+        return tags
+
+
+def _points(X: Any) -> Any:
+    if sparse.issparse(X):
+        parts = ((row.indices.tolist(), row.data.tolist()) for row in X)
+        return (dict(zip(*part, strict=True)) for part in parts)
+    return (dict(enumerate(row)) for row in X.tolist())
+
+
+def _made(given: Any) -> Any:
+    """Make the object of river that a mapping describes, and those in its parameters."""
+    if not (isinstance(given, Mapping) and "class" in given):
+        return given
+    module, _, name = f"river.{given['class']}".rpartition(".")
+    settings = {key: _made(value) for key, value in given.items() if key != "class"}
+    return getattr(import_module(module), name)(**settings)

@@ -1,0 +1,400 @@
+"""Runs of plans: which trials, in which order, until when; each is stored as it ends."""
+
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, Literal
+
+from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.names import suggestion
+from kernlearn.config.spec import LABELS, Trial
+from kernlearn.engine.executors import Executor, make_executor
+from kernlearn.engine.plan import Plan
+from kernlearn.exceptions import ExecutorError, SelectionError
+from kernlearn.store import Row, Store
+
+#: State of a trial: its row is in the store; it failed; neither.
+State = Literal["new", "cached", "failed"]
+
+#: Name of all trials for ``force``.
+ALL = "all"
+
+# Ctrl-C, the end of a service or a job, and the end of the terminal.
+_SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which trials to run.
+
+    Attributes
+    ----------
+    only : tuple of dict
+        If not empty, only trials that match one of these mappings of labels to values, as text;
+        from :func:`parse_only`.
+    retry_failed : bool
+        Also those that failed before.
+    force : tuple of str
+        Also done ones whose data set, kernel, method or experiment has one of these names; "all"
+        for all.
+    """
+
+    only: tuple[Mapping[str, Sequence[str]], ...] = ()
+    retry_failed: bool = False
+    force: tuple[str, ...] = ()
+
+    def of(self, plan: Plan) -> list[Trial]:
+        """Return the trials of a plan that ``only`` allows.
+
+        Raises
+        ------
+        SelectionError
+            If ``only`` or ``force`` name nothing in the plan.
+        """
+        texts = [_texts(trial) for trial in plan.trials]
+        if self.force:
+            known = {name for trial in plan.trials for name in _names(trial)}
+            for name in self.force:
+                if name not in known:
+                    hint = suggestion(name, known)
+                    raise SelectionError(f"--force {name}: nothing of that name{hint}")
+        found = [t for t, own in zip(plan.trials, texts, strict=True) if self.includes(own)]
+        if not found and self.only:
+            raise SelectionError(_no_match(plan, texts, self.only))
+        return found
+
+    def includes(self, texts: Mapping[str, str]) -> bool:
+        """Whether ``only`` allows some labels, as text."""
+        return not self.only or any(
+            all(texts.get(label) in values for label, values in match.items())
+            for match in self.only
+        )
+
+    def datasets(self, config: ExperimentConfig) -> list[str]:
+        """Return the labels of the data sets that ``only`` allows: others need not be here.
+
+        Raises
+        ------
+        SelectionError
+            If it allows none.
+        """
+        given = [match["dataset"] for match in self.only if "dataset" in match]
+        names = [name for values in given for name in values]
+        if len(given) < len(self.only) or not self.only:
+            return list(config.datasets)
+        for name in names:
+            if name not in config.datasets:
+                hint = suggestion(name, config.datasets)
+                raise SelectionError(f"--only dataset={name}: no such value{hint}")
+        return [label for label in config.datasets if label in names]
+
+
+def parse_only(text: str) -> dict[str, tuple[str, ...]]:
+    """Parse text such as ``dataset=letter,method=FTUNE-S``.
+
+    A label that is given more than once may have any of its values. A part without an equals sign
+    belongs to the value before it, as in ``method=RF, tuned solver``.
+
+    Raises
+    ------
+    SelectionError
+        If the first part has no equals sign.
+    """
+    match: dict[str, tuple[str, ...]] = {}
+    last = ""
+    for part in text.split(","):
+        key, equals, value = part.partition("=")
+        if equals and key.strip():
+            last = key.strip()
+            match[last] = (*match.get(last, ()), value.strip())
+        elif last and part.strip() and not equals:
+            *before, value = match[last]
+            match[last] = (*before, f"{value},{part.rstrip()}")
+        else:
+            raise SelectionError(
+                f"--only {text!r}: expected LABEL=VALUE,... such as dataset=letter,method=K"
+            )
+    return match
+
+
+def label_texts(labels: Mapping[str, Any]) -> dict[str, str]:
+    """Return the labels that apply, as ``only`` names them."""
+    return {k: str(v) for k, v in labels.items() if v is not None}
+
+
+def _texts(trial: Trial) -> dict[str, str]:
+    return {**label_texts(trial.labels), "split": str(trial.split + 1)}
+
+
+def _names(trial: Trial) -> set[str]:
+    """Return the names that ``force`` knows a trial by."""
+    labels = (trial.labels.get(k) for k in LABELS)
+    return {str(v) for v in labels if v is not None} | {ALL, trial.experiment}
+
+
+def _no_match(plan: Plan, texts: list[dict[str, str]], only: Any) -> str:
+    """Say which label or value is unknown, or that the combination does not occur."""
+    if not plan.trials:
+        return f"{plan.experiment.name}: no trial, data not found: {', '.join(plan.left_out)}"
+    for match in only:
+        for label, values in match.items():
+            known = {own[label] for own in texts if label in own}
+            if not known:
+                hint = suggestion(label, {name for own in texts for name in own})
+                return f"--only {label}={values[0]}: no label {label!r}{hint}"
+            for value in values:
+                if value not in known:
+                    return f"--only {label}={value}: no such value{suggestion(value, known)}"
+    return f"{plan.experiment.name}: --only leaves no trial"
+
+
+def trial_states(plan: Plan, store: Store | None) -> dict[str, State]:
+    """Return the state of every trial of a plan by key; without a store all are new."""
+    rows = {} if store is None else store.get(trial.key for trial in plan.trials)
+    return {
+        t.key: "new" if t.key not in rows else "cached" if rows[t.key].done else "failed"
+        for t in plan.trials
+    }
+
+
+def trials_to_run(plan: Plan, states: Mapping[str, State], choice: Choice) -> list[Trial]:
+    """Return the trials of a plan that a run carries out, in their order."""
+
+    def wanted(trial: Trial) -> bool:
+        state = states[trial.key]
+        if state == "new" or (state == "failed" and choice.retry_failed):
+            return True
+        return bool(choice.force) and not _names(trial).isdisjoint(choice.force)
+
+    return [trial for trial in choice.of(plan) if wanted(trial)]
+
+
+def duration(seconds: float) -> str:
+    """Write seconds as text such as ``"2 h 05 min"`` or ``"40 s"``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
+class Pace:
+    """The seconds that trials take, after the first ones.
+
+    A trial takes as long as those on its data set by its method did, else those by its method,
+    else all, on average.
+    """
+
+    def __init__(self) -> None:
+        self._seconds: dict[Any, list[float]] = {}
+
+    def add(self, labels: Mapping[str, Any], seconds: float) -> None:
+        """Count a finished trial."""
+        for group in _groups(labels):
+            self._seconds.setdefault(group, []).append(seconds)
+
+    def seconds_left(self, trials: Sequence[Trial], slots: int = 1) -> float | None:
+        """Return the expected seconds of trials; None before the first one has ended."""
+        if not self._seconds:
+            return None
+        known = {group: fmean(each) for group, each in self._seconds.items()}
+        each = [next(known[g] for g in _groups(t.labels) if g in known) for t in trials]
+        return max(max(each), sum(each) / slots) if each else 0.0
+
+
+def _groups(labels: Mapping[str, Any]) -> list[Any]:
+    method = labels.get("method")
+    return [(labels.get("dataset"), method), method, None]
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """The numbers of trials of a plan by what happened to them.
+
+    Attributes
+    ----------
+    total, cached : int
+        All trials; those that were in the store.
+    done, failed : int
+        Those that succeeded and failed in this run.
+    failed_before : int
+        Those that failed in an earlier run and were not repeated.
+    """
+
+    total: int
+    cached: int
+    done: int
+    failed: int
+    failed_before: int
+
+
+class Listener:
+    """Base class of what follows a run; its methods do nothing."""
+
+    def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
+        """Receive the trials to run, and the states of all trials of the plan."""
+
+    def run_started(self, slots: int) -> None:
+        """Receive the number of trials at a time; the executor is ready."""
+
+    def trial_done(self, trial: Trial, row: Row, seconds_left: float | None) -> None:
+        """Receive a trial, its row, which is in the store, and the expected time of the others."""
+
+    def run_ended(self) -> None:
+        """Learn that the run has ended, also by an error or an interruption."""
+
+
+class Interrupts:
+    """Signals that stop a run: each raises KeyboardInterrupt, at a moment when nothing is lost."""
+
+    def __init__(self) -> None:
+        self.asked = self._held = False
+
+    @contextmanager
+    def caught(self) -> Iterator["Interrupts"]:
+        """Catch signals in a block, in the main thread.
+
+        A signal that was ignored before, as SIGHUP is under ``nohup``, stays ignored.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield self
+            return
+        before = {}
+        try:
+            for number in _SIGNALS:
+                if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                    before[number] = signal.signal(number, self._on_signal)
+            yield self
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _on_signal(self, number: int, frame: Any) -> None:
+        # closing a terminal sends several: the first one counts
+        first, self.asked = not self.asked, True
+        if first and not self._held:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Delay signals to the end of a block, so that a finished trial is written.
+
+        One that was lost in a callback from C code counts then, too.
+        """
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+        if self.asked:
+            raise KeyboardInterrupt
+
+
+_NO_CHOICE = Choice()
+
+
+def run_plan(
+    plan: Plan,
+    store: Store,
+    *,
+    executor: Executor | None = None,
+    choice: Choice = _NO_CHOICE,
+    allow_contention: bool = False,
+    listener: Listener | None = None,
+) -> RunSummary:
+    """Run the trials of a plan that a store lacks, in the order of its table.
+
+    No other run may write to the store at the same time. Ctrl-C ends the run; the trials that have
+    ended are in the store.
+
+    Parameters
+    ----------
+    plan : Plan
+    store : Store
+        Receives every finished trial at once.
+    executor : Executor, optional
+        By default trials run in this process.
+    choice : Choice, optional
+        Which trials to run.
+    allow_contention : bool, default=False
+        Measure times even if trials share cores.
+    listener : Listener, optional
+
+    Returns
+    -------
+    RunSummary
+
+    Raises
+    ------
+    StoreError
+        If the store cannot be written, another run is writing to it, or it is lost.
+    ExecutorError
+        If the executor does not support what is asked.
+    SelectionError
+        If the choice names nothing in the plan.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.store import Store
+    >>> from kernlearn.config import load_config
+    >>> from kernlearn.engine import make_plan, run_plan
+    >>> small = ["splits=1", "methods.ORLand.n_landmarks=[5]", "methods.ORLand.C=1"]
+    >>> plan = make_plan(load_config("demo_ordinal", settings=small))
+    >>> with TemporaryDirectory() as folder, Store(Path(folder) / "demo.sqlite") as store:
+    ...     first, second = run_plan(plan, store), run_plan(plan, store)
+    >>> first.done, second.done, second.cached
+    (4, 0, 4)
+    """
+    listener, experiment = listener or Listener(), plan.experiment
+    states = trial_states(plan, store)
+    todo = trials_to_run(plan, states, choice)
+    listener.run_planned(plan, todo, states)
+    left = {trial.key: trial for trial in todo}
+    skipped = [state for key, state in states.items() if key not in left]
+    done = failed = 0
+    if todo:
+        with store.lock(), Interrupts().caught() as interrupts, ExitStack() as stack:
+            if executor is None:
+                executor = stack.enter_context(closing(make_executor()))
+            if not allow_contention:
+                check_cores(experiment.config, executor)
+            listener.run_started(executor.slots)
+            stack.callback(listener.run_ended)
+            results = stack.enter_context(closing(executor.run(todo)))  # type: ignore[type-var]
+            place, pace = executor.describe(), Pace()
+            profile, settings = experiment.profile, tuple(experiment.settings)
+            for trial, row in results:
+                with interrupts.held():
+                    if interrupts.asked and not row.done:
+                        continue  # the signal may be what ended it
+                    row = replace(row, profile=profile, settings=settings)
+                    store.put(replace(row, machine={**row.machine, **place}))
+                    del left[trial.key]
+                    pace.add(trial.labels, row.seconds)
+                    done += row.done
+                    failed += not row.done
+                    seconds = pace.seconds_left([*left.values()], executor.slots)
+                    listener.trial_done(trial, row, seconds)
+    return RunSummary(
+        len(plan.trials), skipped.count("cached"), done, failed, skipped.count("failed")
+    )
+
+
+def check_cores(config: ExperimentConfig, executor: Executor) -> None:
+    """Refuse to measure times, or metrics derived from them, while trials share cores.
+
+    Raises
+    ------
+    ExecutorError
+        If the experiment reports times and the trials need more cores than there are.
+    """
+    if config.shows_times and (crowded := executor.crowded(config.protocol.threads)):
+        raise ExecutorError(
+            f"{config.title}: reports times, and {crowded}; run fewer at a time, or measure all "
+            "the same with --allow-contention"
+        )

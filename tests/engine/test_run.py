@@ -1,0 +1,341 @@
+"""Runs and executors: the same numbers from all, and trouble that stays with its trial."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import psutil
+import pytest
+
+from kernlearn.config import load_config
+from kernlearn.engine import Choice, Listener, make_executor, make_plan, parse_only, run_plan
+from kernlearn.engine.executors import InProcess
+from kernlearn.engine.run import Pace, check_cores, trial_states
+from kernlearn.exceptions import ExecutorError, SelectionError, StoreError
+from kernlearn.store import Store
+from tests.engine.numbers import numbers
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+
+
+@pytest.fixture
+def plan(small):
+    return make_plan(load_config(small))
+
+
+@pytest.fixture
+def trouble(tmp_path):
+    """Run a config of methods that make trouble; return their rows by name."""
+
+    def run(executor=None, splits=1, **methods):
+        path = tmp_path / "trouble.yaml"
+        lines = "".join(
+            f"  {name}: {{estimator: Trouble, what: {name}, {more}}}\n"
+            for name, more in methods.items()
+        )
+        path.write_text(
+            f"title: t\nplugins: [{Path(__file__).with_name('trouble.py')}]\n"
+            "datasets: {moons: {generator: two_moons, n_samples: 40}}\nmethods:\n"
+            f"{lines}protocol: {{splits: {splits}}}\nmetrics: [accuracy]\n"
+        )
+        with Store(tmp_path / "t") as store:
+            run_plan(make_plan(load_config(path)), store, executor=executor)
+            return {row.labels["method"]: row for row in store.rows()}
+
+    return run
+
+
+# The same numbers
+
+
+@pytest.mark.parametrize("how", [{"jobs": 2}, {"name": "dask", "jobs": 2}])
+def test_numbers_depend_neither_on_order_nor_on_the_executor(how, small, tmp_path):
+    plan = make_plan(load_config(small))
+    with Store(tmp_path / "here") as store:
+        run_plan(plan, store)
+        expected = numbers(plan, store)
+    assert len(expected) == 16
+    if "name" in how:
+        pytest.importorskip("distributed")
+    half = make_plan(load_config(small))
+    del half.trials[:8]
+    half.trials.reverse()
+    with Store(tmp_path / "there") as store, closing(make_executor(**how)) as executor:
+        # the last half first, then what is left of the whole: as after an interruption
+        run_plan(half, store, executor=executor, allow_contention=True)
+        assert run_plan(plan, store, executor=executor, allow_contention=True).done == 8
+        assert numbers(plan, store) == expected
+        rows = store.get(trial.key for trial in plan.trials).values()
+    assert all(row.info["contended"] for row in rows)
+    assert {row.machine["executor"] for row in rows} == {how.get("name", "processes")}
+    assert all(row.machine["packages"]["numpy"] for row in rows)
+
+
+def test_a_second_run_does_only_what_is_missing(plan, small, tmp_path):
+    class Seen(Listener):
+        done, left = [], []
+
+        def trial_done(self, trial, row, seconds_left):
+            self.done.append(trial.key)
+            self.left.append(seconds_left)
+
+    with Store(tmp_path / "s") as store:
+        first = run_plan(plan, store, listener=Seen())
+        assert (first.total, first.cached, first.done, first.failed) == (16, 0, 16, 0)
+        assert Seen.done == [trial.key for trial in plan.trials]
+        assert Seen.left[-1] == 0
+        assert all(seconds > 0 for seconds in Seen.left[:-1])
+        assert run_plan(plan, store).cached == 16
+        more = make_plan(load_config(small, settings=["splits=3"]))
+        assert run_plan(more, store).done == 8
+        assert run_plan(plan, store, choice=Choice(force=("K",))).done == 4
+        experiments = store.experiments()
+    assert experiments == {"small": {("full", ()): 16, ("full", ("splits=3",)): 8}}
+
+
+def test_the_time_left_is_known_after_the_first_trials(plan):
+    pace = Pace()
+    assert pace.seconds_left(plan.trials) is None
+    pace.add({"dataset": "waveform", "method": "K"}, 2.0)
+    assert pace.seconds_left(plan.trials, slots=2) == 16.0
+    pace.add({"dataset": "waveform", "method": "RF"}, 1.0)
+    k, rf, other = [t for t in plan.trials if t.labels["dataset"] == "moons"][:6:2]
+    assert pace.seconds_left([k]) == 2.0
+    assert pace.seconds_left([rf, other]) == 2.0
+
+
+# Trouble
+
+
+def test_any_end_of_a_trial_is_a_failed_row(trouble):
+    rows = trouble(**{"raise": "", "exit": "", "nan": "", "short": "", "fine": ""})
+    assert rows.pop("fine").done
+    assert {name: row.error for name, row in rows.items()} == {
+        "raise": "ValueError: no such thing",
+        "exit": "SystemExit: enough",
+        "nan": "ValueError: the method's predict gives NaN for 6 of 16 points",
+        "short": "ValueError: the method's predict must give one value for each of 16 points, "
+        "not the shape (15,)",
+    }
+    assert "in fit" in rows["raise"].traceback
+
+
+@posix
+def test_limits_and_deaths_end_a_trial_and_the_others_go_on(trouble, tmp_path):
+    executor = make_executor(jobs=2, timeout=8, memory=1500 * 2**20)
+    with closing(executor):
+        rows = trouble(
+            executor,
+            sleep="amount: 60",
+            eat="amount: 3000",
+            die=f"amount: 1, diary: {tmp_path / 'diary'}",
+            fine="",
+        )
+    assert rows["fine"].done
+    assert rows["die"].done
+    assert rows["sleep"].error == "Timeout: not finished after 8 s, the limit (--timeout)"
+    assert 8 <= rows["sleep"].seconds < 30
+    assert rows["eat"].error.startswith("MemoryLimit: 1500 MiB are not enough (--memory)")
+
+
+@posix
+def test_a_process_that_dies_again_and_again_is_a_failed_row(trouble, tmp_path):
+    with closing(make_executor("processes")) as executor:
+        rows = trouble(executor, die=f"amount: 99, diary: {tmp_path / 'diary'}", fine="")
+    assert rows["fine"].done
+    assert rows["die"].error == "WorkerDied: its process died 3 times (exit code -9)"
+    assert len((tmp_path / "diary").read_text().split()) == 3
+
+
+@posix
+@pytest.mark.parametrize("name", ["in-process", "processes"])
+def test_an_interruption_keeps_what_is_done_and_leaves_no_process(trouble, tmp_path, name):
+    before = {p.pid for p in psutil.Process().children(recursive=True)}
+    timer = threading.Timer(6, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    started = time.monotonic()
+    with closing(make_executor(name)) as executor, pytest.raises(KeyboardInterrupt):
+        trouble(executor, fine="", sleep="amount: 60")
+    timer.join()
+    assert time.monotonic() - started < 30
+    with Store(tmp_path / "t") as store:
+        assert [row.labels["method"] for row in store.rows()] == ["fine"]
+        with store.lock():
+            pass
+    left = [p for p in psutil.Process().children(recursive=True) if p.pid not in before]
+    _, alive = psutil.wait_procs(left, timeout=10)
+    assert not [p for p in alive if "resource_tracker" not in " ".join(p.cmdline())]
+
+
+@posix
+def test_what_a_signal_ends_is_no_failure(plan, tmp_path):
+    class Swallowing(InProcess):
+        """A trial that takes a signal for an error of its own, as some libraries do."""
+
+        def run(self, trials):
+            for n, (trial, row) in enumerate(super().run(trials)):
+                if n == 2:
+                    try:
+                        os.kill(os.getpid(), signal.SIGTERM)
+                    except KeyboardInterrupt:
+                        object.__setattr__(row, "error", "SystemError: no result")
+                yield trial, row
+
+    with Store(tmp_path / "s") as store:
+        with pytest.raises(KeyboardInterrupt):
+            run_plan(plan, store, executor=Swallowing())
+        assert sorted(trial_states(plan, store).values()) == ["cached"] * 2 + ["new"] * 14
+        assert run_plan(plan, store).done == 14
+
+
+@pytest.mark.parametrize("how", ["deleted", "truncated"])
+def test_a_run_whose_store_is_lost_ends(plan, tmp_path, how):
+    class Losing(Listener):
+        def trial_done(self, trial, row, seconds_left):
+            path.unlink() if how == "deleted" else os.truncate(path, 0)
+
+    path = tmp_path / "s"
+    with Store(path) as store, pytest.raises(StoreError, match=f"was {how} .* rows of 1 trials"):
+        run_plan(plan, store, listener=Losing())
+
+
+@posix
+def test_two_runs_through_a_link_are_one_too_many(plan, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "s")
+    with (
+        Store(tmp_path / "s") as store,
+        store.lock(),
+        Store(tmp_path / "link") as other,
+        pytest.raises(StoreError, match="another run is writing to it"),
+    ):
+        run_plan(plan, other)
+
+
+N_KILLS = int(os.environ.get("KERNLEARN_KILLS", "3"))
+
+
+@posix
+@pytest.mark.parametrize("options", [[], ["--jobs", "2", "--allow-contention"]])
+def test_kills_lose_nothing(small, tmp_path, options):
+    """Kill a run at random moments: what was reported is there, once, and its processes end."""
+    small.write_text(small.read_text().replace("splits: 2", "splits: 20"))
+    plan = make_plan(load_config(small))
+    path, moment = tmp_path / "s", random.Random(f"2013 {options}")
+    command = [sys.executable, "-m", "kernlearn", "run", str(small), "--store", str(path)]
+    command += ["--output", str(tmp_path / "out"), *options]
+    before, kills = {}, 0
+    while kills < N_KILLS:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        lines = iter(process.stdout.readline, "")
+        reported = [line for line, _ in zip(lines, range(moment.randint(2, 8)), strict=False)]
+        time.sleep(moment.random() * 0.05)
+        family = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+        reported += process.communicate()[0].splitlines()
+        _, alive = psutil.wait_procs(family, timeout=20)
+        assert not alive
+        with Store(path, read_only=True) as store:
+            after = {row.key: row for row in store.rows()}
+        new = len(after) - len(before)
+        assert all(after.get(key) == row for key, row in before.items())
+        assert new >= sum(line.startswith("[") for line in reported)
+        assert all(row.done for row in after.values())
+        kills, before = kills + 1, after
+        if len(after) == len(plan.trials):
+            path.unlink()
+            before = {}
+
+
+# Choices
+
+
+@pytest.mark.parametrize(
+    ("only", "n_trials"),
+    [
+        ([], 16),
+        (["method=K"], 4),
+        (["dataset=moons,method=RF,n_components=40"], 2),
+        (["dataset=moons,method=K,method=RF", "split=1,method=H0/1"], 8),
+    ],
+)
+def test_only_some_trials(plan, only, n_trials):
+    assert len(Choice(tuple(map(parse_only, only))).of(plan)) == n_trials
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"only": ["method=k"]}, "no such value; did you mean 'K'"),
+        ({"only": ["methods=K"]}, "no label 'methods'; did you mean 'method'"),
+        ({"only": ["dataset=moons,n_components=20"]}, "leaves no trial"),
+        ({"force": ["Rf"]}, "--force Rf: nothing of that name"),
+    ],
+)
+def test_choices_that_mean_nothing(plan, choice, message):
+    only = tuple(map(parse_only, choice.get("only", [])))
+    with pytest.raises(SelectionError, match=message):
+        Choice(only, force=tuple(choice.get("force", ()))).of(plan)
+
+
+def test_a_value_may_have_commas():
+    assert parse_only("method=RF, tuned solver,dataset=a,dataset=b") == {
+        "method": ("RF, tuned solver",),
+        "dataset": ("a", "b"),
+    }
+    with pytest.raises(SelectionError, match="expected LABEL=VALUE"):
+        parse_only("K")
+
+
+def test_failed_trials_run_again_when_asked(small, tmp_path):
+    # the Vovk series of degree 2 diverges on points of norm above 1
+    text = small.read_text().replace("polynomial, degree: 3", "vovk")
+    small.write_text(text.replace("scale: [zscore, max_norm]", "scale: [zscore]"))
+    plan = make_plan(load_config(small))
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store).failed == 16
+        again = run_plan(plan, store)
+        assert (again.failed, again.failed_before) == (0, 16)
+        assert run_plan(plan, store, choice=Choice(retry_failed=True)).failed == 16
+
+
+# Executors
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"name": "in-process", "jobs": 2}, "cannot have 2 jobs: take 'processes'"),
+        ({"name": "dask", "timeout": 1}, "goes with 'processes'"),
+        ({"name": "processes", "scheduler": "tcp://x:1"}, "goes with the executor 'dask'"),
+        ({"name": "cloud"}, "no executor 'cloud'"),
+    ],
+)
+def test_what_an_executor_cannot_do(asked, words):
+    with pytest.raises(ExecutorError, match=words):
+        make_executor(**asked)
+
+
+def test_times_are_not_measured_on_shared_cores(small):
+    config = load_config(small).config
+    executor = make_executor(jobs=1000)
+    with pytest.raises(ExecutorError, match=r"1000 trials at a time .* --allow-contention"):
+        check_cores(config, executor)
+    text = small.read_text()
+    small.write_text(text.replace("fit_seconds, predict_seconds, speedup]", "]"))
+    check_cores(load_config(small).config, executor)
+    check_cores(config, make_executor("processes"))
+
+
+def test_no_scheduler(monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("kernlearn.engine.executors._CONNECT", 1.0)
+    with pytest.raises(
+        ExecutorError, match=r"no Dask scheduler with workers at tcp://127\.0\.0\.1:9"
+    ):
+        make_executor(scheduler="tcp://127.0.0.1:9")
