@@ -32,7 +32,7 @@ TIMES = ["median", "low", "high"]
 MEDIAN_LEVEL = 0.1
 
 #: Metrics that only the reports of configs that name them show; the store has them in any case.
-ON_REQUEST = frozenset(("selection_score", "comparisons", "fit_comparisons", "comparison_seconds"))
+ON_REQUEST = frozenset(("selection_score", "comparisons", "fit_comparisons"))
 
 #: Columns of a summary, in the order of the committed files.
 COLUMNS = [*KEY, "mean", "std", "n_splits", "reported_mean", "reported_std", "verdict"]
