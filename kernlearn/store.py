@@ -263,6 +263,7 @@ class Store:
                 find = "SELECT 1 FROM trial WHERE key = ?"
                 there = self._connection.execute(find, (self._last.decode(),)).fetchone()
                 what = "" if there else "overwritten"
+            self._size = max(self._size, status.st_size)
         except FileNotFoundError:
             what = "deleted"
         except (OSError, sqlite3.Error):
@@ -286,8 +287,9 @@ class Store:
         with self._transaction() as connection:
             removed = connection.execute(_DELETE, (row.key, row.done)).rowcount
             added = connection.execute(_INSERT, _values(row)).rowcount
-        self._last, self._known = row.key.encode(), self._known + added - removed
-        self._size = self.path.stat().st_size
+        self._last = row.key.encode()
+        self._refuse_loss()
+        self._known += added - removed
 
     def _checked(self, where: str = "", *parameters: Any) -> Iterator[tuple[Any, ...]]:
         """Yield rows as the table has them, each found to be as it was written."""

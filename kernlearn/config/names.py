@@ -168,7 +168,6 @@ n_support; support vectors; -; ; number of training points that a prediction nee
 n_similarities; similarities; -; ; training points that a prediction compares a point with
 comparisons; comparisons; -; ; values of a similarity that the prediction of a point takes
 fit_comparisons; fit comparisons; -; ; values of a similarity that the fit asks for
-comparison_seconds; comparison s; -; ; processor seconds that the comparisons of a point take
 [rademacher_complexity regret]
 estimate_seconds; estimate s; -; ; seconds of estimating a complexity or regret
 [kernel_approximation]

@@ -5,15 +5,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from kernlearn.config.names import FIT_MEMORY
 
 #: Labels that every trial has; further ones are the varied parameters.
 LABELS = ("dataset", "kernel", "method")
-
-#: The labels of a cell that apply, sorted by name.
-CellKey = tuple[tuple[str, Any], ...]
 
 # Raised when the way a trial is carried out changes its numbers.
 TRIAL_VERSION = 1
@@ -177,14 +174,6 @@ class Source:
     stream: str | None = None
 
 
-class Chosen(NamedTuple):
-    """Parameters that a trial has chosen, the seconds that this took, and their score."""
-
-    parameters: dict[str, Any]
-    seconds: float
-    score: float | None = None
-
-
 @dataclass(frozen=True)
 class Trial:
     """One data set, kernel, method, set of parameters and split.
@@ -202,10 +191,6 @@ class Trial:
         All that determines the numbers.
     source : Source or None
         Where the data is; None if it is known from a store only.
-    only_selects : bool
-        Whether it ends when its parameters are chosen.
-    chosen : Chosen or None
-        The parameters, if they are chosen already.
 
     Examples
     --------
@@ -223,8 +208,6 @@ class Trial:
     labels: dict[str, Any]
     spec: TrialSpec
     source: Source | None = None
-    only_selects: bool = False
-    chosen: Chosen | None = None
 
     @property
     def split(self) -> int:
@@ -260,12 +243,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
     return value
-
-
-def cell_key(labels: Mapping[str, Any]) -> CellKey:
-    """Return the labels that apply, in a form that can be looked up."""
-    plain = {k: canonical(v) if isinstance(v, (list, dict)) else v for k, v in labels.items()}
-    return tuple(sorted((k, v) for k, v in plain.items() if v is not None))
 
 
 def trial_key(spec: TrialSpec | Mapping[str, Any]) -> str:

@@ -108,8 +108,7 @@ def make_plan(
     config = experiment.config
     located = locate_datasets(config, data_dir, labels) if located is None else located
     missing = missing_cards(located)
-    left_out = list(missing)
-    needed = [missing[label] for label in left_out if not config.datasets[label].optional]
+    needed = [card for label, card in missing.items() if not config.datasets[label].optional]
     if needed and not available:
         raise DataError(datasets.missing_message(needed, data_dir))
     variants = {
@@ -117,14 +116,13 @@ def make_plan(
         for label in config.datasets
         if label not in missing and (labels is None or label in labels)
     }
-    axes = [*config.axes]
     trials = [
         Trial(key, experiment.name, labels, own, source)
-        for labels, spec, source in _cells(config, variants, axes)
+        for labels, spec, source in _cells(config, variants, [*config.axes])
         for key, own in specs.each_split(spec, config.protocol.splits)
     ]
     absent = [k for k, m in config.methods.items() if not m.is_installed(config.scope)]
-    return Plan(experiment, trials, left_out, absent, axes)
+    return Plan(experiment, trials, list(missing), absent, [*config.axes])
 
 
 def locate_datasets(

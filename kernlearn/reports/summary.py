@@ -36,7 +36,7 @@ COLUMNS = [*KEY, "mean", "std", "n_splits", "reported_mean", "reported_std", "ve
 NOT_LABELS = ("experiment", "metric", "split", "value", "converged")
 
 #: Metrics that only the reports of configs that name them show; the store has them in any case.
-ON_REQUEST = frozenset(("selection_score", "comparisons", "fit_comparisons", "comparison_seconds"))
+ON_REQUEST = frozenset(("selection_score", "comparisons", "fit_comparisons"))
 # One minus the probability of a median's interval, where there are splits enough.
 _MEDIAN_LEVEL = 0.1
 
