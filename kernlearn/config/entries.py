@@ -5,6 +5,7 @@ checked by pydantic, with a :class:`Names` as context; names and parameters of a
 method ``faults``, once all entries are there.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -172,10 +173,11 @@ class Names:
         The labels of each kind: "dataset", "kernel" and "method".
     axes : dict of str to list
         The varied parameters with all their values.
-    metrics : tuple of str
-        The metrics that the task can measure.
+    task : str
     derived : list of str
         The derived metrics.
+    scale, folds : object
+        What the protocol says.
     """
 
     scope: Scope
@@ -183,8 +185,10 @@ class Names:
     data_dir: Path | None = None
     labels: dict[str, list[str]] = field(default_factory=dict)
     axes: dict[str, list[Any]] = field(default_factory=dict)
-    metrics: tuple[str, ...] = ()
+    task: str = ""
     derived: list[str] = field(default_factory=list)
+    scale: Any = None
+    folds: Any = None
 
     def of(self, kind: str) -> list[str]:
         """Return the names of a kind."""
@@ -196,12 +200,14 @@ class Names:
         if kind.startswith("label"):
             return [*LABELS, *self.axes, *(["metric"] if kind == "label or metric" else [])]
         if kind.endswith("metric"):
-            return [*self.metrics, *(self.derived if kind == "metric" else [])]
+            measured = self.scope.task_metrics(self.task)
+            return [*measured, *(self.derived if kind == "metric" else [])]
         return self.labels[kind]
 
     def check(self, kind: str, name: Any) -> None:
         """Raise a ValueError if there is no such name of a kind."""
-        if name not in (allowed := self.of(kind)):
+        # an unknown task has no metrics
+        if name not in (allowed := self.of(kind)) and (allowed or not kind.endswith("metric")):
             hint = self.scope.hint if kind.endswith("metric") else suggestion
             what = kind.replace("dataset", "data set")
             raise ValueError(f"no {what} {name!r}{hint(str(name), allowed)}")
@@ -263,6 +269,10 @@ class Entry(BaseModel):
     def shown_parameters(self) -> dict[str, Value]:
         """The parameters under their labels in results."""
         return self.parameters
+
+    @abstractmethod
+    def faults(self, names: Names) -> Iterator[Fault]:
+        """Yield what is wrong with its names and its parameters."""
 
 
 class StreamEntry(Section):
@@ -422,7 +432,7 @@ class DatasetEntry(Entry):
             }
         return {key: value for key, value in options.items() if value is not None}
 
-    def faults(self, config: Any, names: Names) -> Iterator[Fault]:
+    def faults(self, names: Names) -> Iterator[Fault]:
         """Yield what is wrong with its names and its parameters."""
         makers: dict[str, Any] = dict(names.scope.generators)
         if self.stream is not None:
@@ -439,14 +449,14 @@ class DatasetEntry(Entry):
             yield ("file",), f"no file {self.file!r} in the config's folder, {names.folder}"
         else:
             yield from self._parameter_faults({} if made is None else made.parameters)
-            yield from self._use_faults(config, made)
+            yield from self._use_faults(names, made)
             if made is None and self.of_card:
                 try:
                     card = self.card(names)
                 except KernlearnError as error:
                     yield (), str(error)
                 else:
-                    yield from (((), text) for text in self._card_faults(card, config))
+                    yield from (((), text) for text in self._card_faults(card, names))
 
     def card(self, names: Names) -> datasets.Card:
         """Return its card; a DataError says why there is none."""
@@ -456,55 +466,35 @@ class DatasetEntry(Entry):
 
     def _parameter_faults(self, defaults: Mapping[str, Any]) -> Iterator[Fault]:
         settable = [name for name in defaults if name != "random_state"]
-        for key, value in self.parameters.items():
+        for key in self.parameters:
             if key not in settable:
                 hint = suggestion(key, [*DatasetEntry.model_fields, *settable])
                 yield (key,), f"unknown key{hint}"
-            elif (kind := type(defaults[key])) in (bool, int, float, str):
-                fits = (int, float) if kind is float else (kind,)
-                if not all(type(one) in fits for one in value.candidates):
-                    yield (key,), f"must be of the kind of its default, {defaults[key]!r}"
 
-    def _use_faults(self, config: Any, made: Any) -> Iterator[Fault]:
+    def _use_faults(self, names: Names, made: Any) -> Iterator[Fault]:
         """Yield the keys that would have no effect, or give wrong numbers."""
-        of_file = ["target", "grades", "sheet", "matrix", "points"]
-        of_reading = ["drop", "dense", "missing", "nominal"]
-        memory = [
-            "sheet",
-            "matrix",
-            "points",
-            "nominal",
-            "missing",
-            "dense",
-            "grades",
-            "classes",
-            "sample",
-            "bins",
-        ]
-        useless: list[str] = []
-        if self.stream is not None:
-            useless += memory
-        if made is not None:
-            useless += of_reading
-        if made is not None or self.of_card:
-            useless += of_file
-        for key in dict.fromkeys(useless):
+        useless = {
+            *(_IN_MEMORY if self.stream is not None else ()),
+            *(_OF_READING if made is not None else ()),
+            *(_OF_FILE if made is not None or self.of_card else ()),
+        }
+        for key in sorted(useless):
             if getattr(self, key) not in (None, []):
                 yield (key,), "has no effect on this kind of data"
         draws_classes = made is not None and not (
             getattr(made, "plugin", "") or getattr(made, "draws_numbers", False)
         )
-        if draws_classes and config.task in ("regression", "ranking"):
-            yield (), f"{self.generator} draws classes, which `task: {config.task}` cannot take"
+        if draws_classes and names.task in ("regression", "ranking"):
+            yield (), f"{self.generator} draws classes, which `task: {names.task}` cannot take"
         if self.stream is not None:
-            yield from self._stream_faults(self.stream, config, made)
+            yield from self._stream_faults(self.stream, names, made)
 
-    def _stream_faults(self, stream: StreamEntry, config: Any, made: Any) -> Iterator[Fault]:
-        if config.task not in ("classification", "bipartite_ranking", "regression"):
-            yield ("stream",), f"has no place with `task: {config.task}`"
+    def _stream_faults(self, stream: StreamEntry, names: Names, made: Any) -> Iterator[Fault]:
+        if names.task not in ("classification", "bipartite_ranking", "regression"):
+            yield ("stream",), f"has no place with `task: {names.task}`"
         if self.binarize == "random":
             yield ("binarize",), "name the positive classes: a stream's are not known before"
-        if self.name in config.scope.datasets:
+        if self.name in names.scope.datasets:
             yield ("stream",), f"the plug-in makes {self.name} in memory"
         elif made is None and stream.workers is not None and stream.rows is not None:
             text = "the first rows of a file are read in their order: leave out rows or workers"
@@ -514,9 +504,9 @@ class DatasetEntry(Entry):
         elif made is not None and stream.workers is not None and not made.divided:
             yield ("stream", "workers"), f"{self.generator} draws one row after the other"
 
-    def _card_faults(self, card: datasets.Card, config: Any) -> Iterator[str]:
+    def _card_faults(self, card: datasets.Card, names: Names) -> Iterator[str]:
         """Yield what of a card does not fit the task and the protocol."""
-        task = config.task
+        task = names.task
         suitable = _SUITABLE.get(task, (card.task,))
         if self.bins is not None and card.task != "regression":
             yield f"bins cut numbers into grades, and the target of {card.name} is no number"
@@ -526,13 +516,17 @@ class DatasetEntry(Entry):
         elif card.task not in suitable:
             kind = "classification" if card.task == "similarity" else card.task
             yield f"{card.name} is data for `task: {kind}`, not for `task: {task}`"
-        scale = config.protocol.scale if self.scale is None else self.scale
+        scale = names.scale if self.scale is None else self.scale
         if card.task == "similarity" and scale:
             yield f"{card.name} is a matrix of similarities, without features: give `scale: []`"
-        if config.protocol.folds == "published" and not any(form.folds for form in card.forms):
+        if names.folds == "published" and not any(form.folds for form in card.forms):
             yield f"{card.name} has no published folds: give `folds` a number"
 
 
+# Keys for data files, for data that is read, and for data in memory.
+_OF_FILE = ("target", "grades", "sheet", "matrix", "points")
+_OF_READING = ("drop", "dense", "missing", "nominal")
+_IN_MEMORY = {*_OF_FILE, *_OF_READING, "classes", "sample", "bins"} - {"target", "drop"}
 # The tasks of cards whose targets suit a task.
 _CLASSES = ("classification", "ordinal", "similarity")
 _SUITABLE = {
@@ -556,7 +550,7 @@ class KernelEntry(Entry):
 
     kernel: str
 
-    def faults(self, config: Any, names: Names) -> Iterator[Fault]:
+    def faults(self, names: Names) -> Iterator[Fault]:
         """Yield what is wrong with its name and its parameters."""
         try:
             kernel = names.scope.kernel(self.kernel)
@@ -690,7 +684,7 @@ class MethodEntry(Entry):
         """Whether the libraries that it needs are installed."""
         return all(estimator.installed for _, estimator in self.components(scope))
 
-    def faults(self, config: Any, names: Names) -> Iterator[Fault]:
+    def faults(self, names: Names) -> Iterator[Fault]:
         """Yield what is wrong with its names and its parameters."""
         for parameter, label in self.shown_as.items():
             if parameter not in self.parameters:
@@ -708,7 +702,7 @@ class MethodEntry(Entry):
             found += [((*path, *place), text) for place, text in faults]
         yield from found
         if not found and self.is_installed(names.scope):
-            yield from (((), text) for text in self._misfits(config))
+            yield from (((), text) for text in self._misfits(names))
 
     def _part_faults(self, name: str, own: dict[str, Value], names: Names) -> Iterator[Fault]:
         """Yield the faults of one estimator."""
@@ -740,13 +734,13 @@ class MethodEntry(Entry):
         if estimator.takes == "kernel" and not has_kernel:
             yield (), f"{estimator.name} needs a kernel: give it one, or a section `kernels`"
 
-    def _misfits(self, config: Any) -> Iterator[str]:
+    def _misfits(self, names: Names) -> Iterator[str]:
         """Say what the estimator lacks for the task."""
         from sklearn.base import is_classifier, is_regressor
 
         first = {key: value.candidates[0] for key, value in self.parameters.items()}
         try:
-            made = config.scope.make_method(self.components(config.scope), first)
+            made = names.scope.make_method(self.components(names.scope), first)
         except Exception as error:  # of any library
             yield f"cannot be made: {error or type(error).__name__}"
             return
@@ -755,17 +749,17 @@ class MethodEntry(Entry):
             if not hasattr(step, "transform"):
                 yield f"{one} has no method transform, which all steps but the last need"
                 return
-        task = TASKS[config.task]
+        task = TASKS[names.task]
         if not task.supervised:
             return
         with suppress(AttributeError, TypeError):  # a user-defined class may have no tags
-            classes = config.task in ("classification", "bipartite_ranking")
+            classes = names.task in ("classification", "bipartite_ranking")
             if classes and is_regressor(made):
-                yield f"{name} predicts numbers, and `task: {config.task}` needs classes"
-            if config.task == "regression" and is_classifier(made):
+                yield f"{name} predicts numbers, and `task: {names.task}` needs classes"
+            if names.task == "regression" and is_classifier(made):
                 yield f"{name} predicts classes, and `task: regression` needs numbers"
         if not hasattr(made, output := task.load().output):
-            yield f"{name} has no method {output}, which `task: {config.task}` needs"
+            yield f"{name} has no method {output}, which `task: {names.task}` needs"
 
 
 def _parameter_faults(

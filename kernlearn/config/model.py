@@ -11,8 +11,6 @@ from pydantic import (
     ConfigDict,
     Field,
     PrivateAttr,
-    ValidationInfo,
-    field_validator,
     model_validator,
 )
 
@@ -386,29 +384,14 @@ class ExperimentConfig(Section):
         self._scope = BUILT_IN if context is None else context.scope
         self._folder = None if context is None else context.folder
 
-    @field_validator("derived")
-    @classmethod
-    def _new_names(cls, derived: dict[str, Derived], info: ValidationInfo) -> dict[str, Derived]:
-        scope = BUILT_IN if info.context is None else info.context.scope
-        for name in derived.keys() & scope.metrics.keys():
-            raise ValueError(f"{name} is the name of a measured metric; take another")
-        return derived
-
     def faults(self, names: Names) -> Iterator[Fault]:
-        """Yield what is wrong with the entries, and with sections beside each other."""
-        found = [
-            ((section, label, *path), text)
-            for section in ("datasets", "kernels", "methods")
-            for label, entry in getattr(self, section).items()
-            for path, text in entry.faults(self, names)
-        ]
-        yield from found or self._faults_together(names)
-
-    def _faults_together(self, names: Names) -> Iterator[Fault]:
+        """Yield what is wrong with valid sections and entries beside each other."""
         takes = any(method.takes_kernel(self.scope) for method in self.methods.values())
         if not takes and self.task != "kernel_approximation":
             for label in self.kernels:
                 yield ("kernels", label), "is not used: no method takes a kernel of it"
+        for name in self.derived.keys() & self.scope.metrics.keys():
+            yield ("derived", name), "is the name of a measured metric; take another"
         metrics = [self.scope.metrics.get(name) for name in self.metrics]
         scorers = [metric.name for metric in metrics if metric and metric.scorer]
         if scorers and self.protocol.select_by_mean:
@@ -417,9 +400,6 @@ class ExperimentConfig(Section):
             yield ("reported",), text
         streams = {label: e for label, e in self.datasets.items() if e.stream is not None}
         if not streams:
-            for label, method in self.methods.items():
-                if method.in_memory is not None:
-                    yield ("methods", label, "in_memory"), "is for streams; no data set is one"
             return
         if scorers:
             yield ("metrics",), f"{scorers[0]} is a scorer of rows in memory, not of a stream"

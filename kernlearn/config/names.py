@@ -380,7 +380,6 @@ class Scope:
     broken: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     classes: Mapping[str, int] = field(default_factory=dict)
-    comparisons: Any = None
 
     @property
     def files(self) -> tuple[Plugin, ...]:

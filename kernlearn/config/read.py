@@ -1,6 +1,5 @@
 """Reading of configs: where they are, profiles and settings, and errors with file and line."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from kernlearn.config.model import (
     LoadedExperiment,
     Protocol,
 )
-from kernlearn.config.names import Scope, suggestion
+from kernlearn.config.names import TASKS, Scope, suggestion
 from kernlearn.config.plugins import extended, installed_plugins, load_file
 from kernlearn.datasets.resources import shipped
 from kernlearn.datasets.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
@@ -39,16 +38,6 @@ _ENTRIES: dict[str, type[Entry]] = {
 }
 # Keys under which configs name files.
 _FILES = frozenset(("plugins", "file"))
-_PLAIN = {
-    "missing": "is missing",
-    "dict": "must be a mapping of keys to values",
-    "model": "must be a mapping of keys to values",
-    "list": "must be a list",
-    "string": "must be text",
-    "int": "must be a whole number",
-    "float": "must be a number",
-    "bool": "must be true or false",
-}
 
 
 def find_config(name: str | Path) -> Path:
@@ -278,19 +267,29 @@ class _Draft:
         scope, faults, errors = self.scope()
         if errors:  # without all plug-ins nobody can tell which names are wrong
             return None, [self.message(*fault) for fault in faults], errors
-        task, derived = raw.get("task", "classification"), raw.get("derived")
-        names = Names(scope, folder, data_dir, metrics=scope.task_metrics(str(task)))
+        protocol, derived = raw.get("protocol"), raw.get("derived")
+        names = Names(scope, folder, data_dir, task=str(raw.get("task", "classification")))
         names.derived = [*derived] if isinstance(derived, dict) else []
-        for section, entry in _ENTRIES.items():
-            given = raw.get(section, {})
-            names.labels[section[:-1]] = [*given] if isinstance(given, dict) else []
-            if section in raw and isinstance(given, dict):
-                if section == "datasets":
-                    given = {label: _named(label, one, folder) for label, one in given.items()}
-                raw[section], found = _validated(entry, given, names)
-                faults += [((section, *path), text) for path, text in found]
-        valid = [raw[s].values() for s in ("datasets", "methods") if isinstance(raw.get(s), dict)]
-        names.axes = axes_of(entry for entries in valid for entry in entries)
+        if isinstance(protocol, dict):
+            names.scale, names.folds = protocol.get("scale"), protocol.get("folds")
+        sections = {s: raw[s] for s in _ENTRIES if isinstance(raw.get(s), dict)}
+        names.labels = {s[:-1]: [*sections.get(s, ())] for s in _ENTRIES}
+        for section, entries in sections.items():
+            raw[section] = {}
+            for label, one in entries.items():
+                where = (section, label)
+                given = _named(label, one, folder) if section == "datasets" else one
+                try:
+                    entry = _ENTRIES[section].model_validate(given, context=names)
+                except ValidationError as error:
+                    found = _explained(error, given)
+                else:
+                    raw[section][label] = entry
+                    found = list(entry.faults(names)) if names.task in TASKS else []
+                faults += [((*where, *path), text) for path, text in found]
+        names.axes = axes_of(
+            entry for s in sections if s != "kernels" for entry in raw[s].values()
+        )
         config = None
         try:
             config = ExperimentConfig.model_validate(raw, context=names)
@@ -299,7 +298,7 @@ class _Draft:
             known = {path[:1] for path, _ in faults}
             faults += [fault for fault in _explained(error, raw) if fault[0] not in known]
         else:
-            faults += config.faults(names)
+            faults += config.faults(names) if not faults else []
         return config, [self.message(*fault) for fault in faults], errors
 
 
@@ -322,19 +321,6 @@ def _named(label: str, entry: Any, folder: Path) -> Any:
     if own and "\nforms:" in card.read_text(encoding="utf-8", errors="replace"):
         return {key: value for key, value in entry.items() if key != "name"} | {"file": card.name}
     return {"name": label, **entry}
-
-
-def _validated(
-    kind: type[Entry], section: dict[str, Any], names: Names
-) -> tuple[dict[str, Any], list[Fault]]:
-    """Return the valid entries of a section, and the faults of the others."""
-    entries, faults = {}, []
-    for label, raw in section.items():
-        try:
-            entries[label] = kind.model_validate(raw, context=names)
-        except ValidationError as error:
-            faults += [((label, *path), text) for path, text in _explained(error, raw)]
-    return entries, faults
 
 
 def _explained(error: ValidationError, raw: Any) -> list[Fault]:
@@ -373,8 +359,7 @@ def _text(error: Any) -> str:
         return f"{shortened(value)} is not allowed{hint}"
     if kind == "value_error":
         return str(error["ctx"]["error"])
-    plain = _PLAIN.get(re.sub("_(type|parsing|from_float)$", "", kind))
-    text = plain or error["msg"][0].lower() + error["msg"][1:]
-    if kind == "missing" or isinstance(value, (dict, list)):
-        return text
-    return f"{text}, not {shortened(value)}"
+    if kind in ("dict_type", "model_type"):
+        return "must be a mapping of keys to values"
+    text = str(error["msg"][0].lower() + error["msg"][1:])
+    return text if isinstance(value, (dict, list)) else f"{text}, not {shortened(value)}"

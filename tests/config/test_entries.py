@@ -326,15 +326,14 @@ metrics: [fit_seconds]
         ("splits: 1", "splits: 1, max_train: 5", "protocol.max_train: is for data in memory"),
         ("splits: 1", "scale_target: zscore", "protocol.scale_target: is for data in memory"),
         ("Classifier}", "Classifier, class_weight: {select: [null, balanced]}}", "`select` choo"),
-        ("{rows: 100}", "{rows: 100, workers: 2}", None),
-        ("product_rows, stream: {rows: 100}", "two_moons", None),
     ],
 )
-def test_what_a_stream_would_ignore_is_refused(refused, load, old, new, words):
-    in_memory = ("Classifier}", "Classifier, in_memory: true}")
-    if words is None:  # wrong only for a method that gathers all rows
-        load(STREAM, (old, new)) if "workers" in new else None
-        words = "has workers: `exclude` it" if "workers" in new else "is for streams; no data set"
-        assert words in refused(STREAM, (old, new), in_memory)
-    else:
-        assert words in refused(STREAM, (old, new))
+def test_what_a_stream_would_ignore_is_refused(refused, old, new, words):
+    assert words in refused(STREAM, (old, new))
+
+
+def test_workers_are_for_estimators_that_read_partitions(refused, load):
+    by_two = ("{rows: 100}", "{rows: 100, workers: 2}")
+    load(STREAM, by_two)
+    gathering = ("Classifier}", "Classifier, in_memory: true}")
+    assert "a has workers: `exclude` it" in refused(STREAM, by_two, gathering)

@@ -344,7 +344,6 @@ def test_files_that_cannot_be_plug_ins(refused, mine, tmp_path):
         ("width: 2.0", "width: wide", ":8: kernels.near.width: The 'width' parameter of near"),
         ("factor: 2.0", "factr: 2.0", ":12: methods.nested.similarity: Scaled has no parameter"),
         ("factor: 2.0", "factor: 0", ":12: methods.nested.similarity: float division by zero"),
-        ("side: 9", "side: nine", ":5: datasets.grid.side: must be of the kind of its default, 8"),
         ("balanced]", "balancd]", ":15: metrics.1: no metric 'balancd'; did you mean 'balanced'"),
     ],
 )
