@@ -6,7 +6,6 @@ import pytest
 
 from kernlearn.config.claims import Check
 from kernlearn.reports.claims import asked_cells, compared_cells
-from kernlearn.reports.summary import metric_rows
 
 SIZES = {"RF": [10, 20, 40], "H0/1": [10, 20, 40], "K": [None]}
 DATASETS, KERNELS, SPLITS = ("a", "b"), ("polynomial", "exponential"), range(4)
@@ -117,27 +116,6 @@ def test_a_mean_is_taken_over_whole_splits_only(rows, values):
     }
 
 
-def test_a_mean_over_all_labels_is_one_cell_without_a_name(rows, values):
-    whole = rows[rows["method"] == "H0/1"]
-    (cell,) = asked_cells(whole, check(above=1, mean_over=["dataset", "kernel", "n_components"]))
-    assert (cell.name, len(cell.values)) == ("", len(SPLITS))
-    assert cell.effect == pytest.approx(whole["value"].mean())
-
-
-def test_values_of_another_label_are_compared(rows, values):
-    asked = check(better=["exponential"], than=["polynomial"], compare="kernel")
-    found = cells(compared(rows, asked, "exponential", "polynomial", 1))
-    assert len(found) == 2 * 7
-    one, other = ([values["b", k, "K", None, s] for s in SPLITS] for k in KERNELS[::-1])
-    assert list(found["b K"].values()) == pytest.approx(np.subtract(one, other))
-    sizes = check(as_good=[10], than=[40], compare="n_components", by=0.1, where={"method": "RF"})
-    found = cells(compared(rows, sizes, 10, 40, 1))
-    assert set(found) == {f"{d} {k}" for d in DATASETS for k in KERNELS}
-    assert found["a exponential"][2] == pytest.approx(
-        values["a", "exponential", "RF", 10, 2] - values["a", "exponential", "RF", 40, 2]
-    )
-
-
 @pytest.mark.parametrize(
     ("question", "better", "formula"),
     [
@@ -183,51 +161,3 @@ def test_a_power_law_has_one_factor_a_doubling(rows):
         assert cell.effect == pytest.approx(2**-0.5)
     law.loc[law["split"] == 0, "value"] = 0
     assert all(0 not in cell.values.index for cell in asked_cells(law, asked))
-
-
-def test_slopes_are_compared(rows):
-    steep = rows[rows["n_components"].notna()].copy()
-    slope = np.where(steep["method"] == "RF", 0.3, 0.1)
-    steep["value"] = 1 + slope * np.log2(steep["n_components"].astype(float))
-    asked = check(better=["RF"], than=["H0/1"], along="n_components")
-    found = compared(steep, asked, "RF", "H0/1", 1)
-    assert len(found) == 4
-    for cell in found:
-        np.testing.assert_allclose(cell.values, 0.2)
-    where = check(better=["RF"], than=["H0/1"], along="n_components", where={"n_components": 10})
-    assert compared(steep, where, "RF", "H0/1", 1) == []
-
-
-def test_the_metric_itself_by_method_and_cell(rows, values):
-    found = cells(asked_cells(rows, check(above=1, where={"n_components": 10, "dataset": "b"})))
-    assert set(found) == {f"b {k} {m}" for k in KERNELS for m in ("RF", "H0/1")}
-    assert found["b polynomial RF"] == {s: values["b", "polynomial", "RF", 10, s] for s in SPLITS}
-    assert len(asked_cells(rows, check(above=1, mean_over=["n_components"]), "RF")) == 4
-
-
-def test_speedups_of_each_split(config):
-    rows = [
-        ("d", kernel, method, size, metric, split, value * (split + 1))
-        for kernel, factor in (("polynomial", 2), ("exponential", 3))
-        for method, size, metric, value in (
-            ("K", None, "native_predict_seconds", 12 * factor),
-            ("K", None, "predict_seconds", 5),
-            ("RF", 10, "predict_seconds", 2),
-            ("RF", 40, "predict_seconds", 4),
-        )
-        for split in range(2)
-    ]
-    speedups = metric_rows(pd.DataFrame(rows, columns=COLUMNS), "speedup", config)
-    assert list(speedups.columns) == COLUMNS
-    assert {
-        (r.kernel, r.method, r.n_components, r.split): r.value for r in speedups.itertuples()
-    } == {
-        ("polynomial", "RF", 10, 0): 12,
-        ("polynomial", "RF", 10, 1): 12,
-        ("polynomial", "RF", 40, 0): 6,
-        ("polynomial", "RF", 40, 1): 6,
-        ("exponential", "RF", 10, 0): 18,
-        ("exponential", "RF", 10, 1): 18,
-        ("exponential", "RF", 40, 0): 9,
-        ("exponential", "RF", 40, 1): 9,
-    }

@@ -82,11 +82,6 @@ def test_a_table_with_exchanged_methods_has_its_differences_reversed_though_its_
     assert [(c.what, c.found) for c in chances] == [("match", 24), ("shown", 0)]
 
 
-def test_what_the_reported_deviations_explain_is_no_difference():
-    runs, summary = table(LEVELS, reported_std=0.05)
-    assert judge(runs, summary, config())[0] == []
-
-
 def test_the_measured_deviation_takes_the_place_of_one_that_is_not_reported():
     runs, summary = table(LEVELS, reported_std=np.nan)
     assert len(judge(runs, summary, config())[0]) == 24
@@ -107,13 +102,6 @@ def test_sign_size_and_significance_decide(measured, outcome):
     runs, summary = table(LEVELS, measured=measured, noise=0.0004)
     pairs = [c for c in judge(runs, summary, config())[0] if c.behind == "A"]
     assert {c.outcome for c in pairs if c.ahead == "B"} == {outcome}
-
-
-def test_a_difference_that_is_not_significant_is_not_shown():
-    runs, summary = table(LEVELS, noise=0.1)
-    found = outcomes(judge(runs, summary, config())[0])
-    assert found.count("shown") < 6
-    assert "reversed" not in found or found.count("reversed") < 3
 
 
 def test_methods_that_were_not_measured_are_counted_apart():
@@ -142,13 +130,6 @@ def test_exchanges_are_all_permutations_of_the_methods_of_each_row():
     assert match.mean == pytest.approx(np.mean(counts))
     assert match.found == counts[0]
     assert match.p_value == pytest.approx(np.mean(np.array(counts) >= counts[0]))
-
-
-def test_many_exchanges_are_drawn_and_repeat_with_the_seed():
-    runs, summary = table(LEVELS)
-    one, again = (judge(runs, summary, config())[1] for _ in range(2))
-    assert one == again
-    assert {c.n_exchanges for c in one} == {1000}
 
 
 def test_lower_is_better_for_errors():

@@ -35,12 +35,6 @@ def test_the_interval_excludes_zero_when_the_paired_t_test_rejects(level):
     assert decided == {True, False}
 
 
-def test_equal_differences_leave_no_doubt_and_one_split_all():
-    assert paired_interval(np.full(5, 0.1), 0.05) == pytest.approx((0.1, 0.1))
-    assert paired_interval(np.zeros(5), 0.05) == (0, 0)
-    assert paired_interval(np.array([0.1]), 0.05) == (-np.inf, np.inf)
-
-
 @pytest.mark.parametrize(
     ("n", "left_out", "covered"),
     # of 20 values the 6th from both ends, of 5 all: binomial tables
@@ -61,16 +55,6 @@ def test_the_interval_of_a_median_covers_it_as_often_as_it_says():
     assert found[0][2] >= 0.9
 
 
-def test_only_splits_that_both_have_are_compared():
-    runs = runs_of(A=[1.0, 2.0, None, 4.0], B=[0.5, None, 1.0, 3.6])
-    low, _ = stats.ttest_rel([1.0, 4.0], [0.5, 3.6]).confidence_interval(0.9)
-    assert low > 0
-    assert best_methods(runs, 1, 0.1) == ["A"]
-    # of two differences a stricter test says nothing, as of none
-    assert best_methods(runs, 1, 0.05) == ["A", "B"]
-    assert best_methods(runs_of(A=[1.0, None], B=[None, 0.0]), 1, 0.1) == ["A", "B"]
-
-
 def test_the_best_and_what_is_not_significantly_worse():
     rng = np.random.default_rng(1)
     base = 0.9 + 0.01 * rng.normal(size=20)
@@ -82,26 +66,12 @@ def test_the_best_and_what_is_not_significantly_worse():
     assert best_methods(runs, -1, 0.05)[0] == "C"
 
 
-def test_methods_that_never_differ_are_all_best():
-    runs = runs_of(A=[0.9, 0.8], B=[0.9, 0.8], C=[0.7, 0.6])
-    assert best_methods(runs, 1, 0.05) == ["A", "B"]
-
-
 def cell(values):
     return Cell("", pd.Series(values, dtype=float), float(np.mean(values)))
 
 
 def check(**asked):
     return Check.model_validate({"metric": "auc", **asked})
-
-
-def test_a_cell_is_in_out_or_open():
-    region, values = Region(low=0, high=1), np.array([0.4, 0.5, 0.6])
-    assert region.standing(cell(values), 0.05) == "in"
-    assert region.standing(cell(values + 1), 0.05) == "out"
-    assert region.standing(cell(values - 1), 0.05) == "out"
-    assert region.standing(cell(values + 0.5), 0.05) == "open"
-    assert region.standing(cell(values[:1]), 0.05) == "open"
 
 
 @pytest.mark.parametrize(
@@ -176,16 +146,6 @@ def test_a_claim_errs_no_more_often_than_its_level(over, n, outcome):
             if decide(cells, check(above=0, over=over, level=level), Region(low=0)) == outcome:
                 wrong += stats.multinomial.pmf(counts, at_border, laws)
     assert 0 < wrong <= level
-
-
-def test_what_is_presumed_is_not_refuted_or_fails():
-    presumed, asked = Region(low=0, presumed=True), check(not_worse=["a"], than=["b"], over="all")
-    doubtful = [cell([-1, 1, -2, 2, -0.1])] * 3
-    assert decide(doubtful, asked, presumed) == "not refuted"
-    assert decide(doubtful, asked, Region(low=0)) == "leans against"
-    assert decide([*doubtful, cell(ALWAYS - 1)], asked, presumed) == "fails"
-    assert decide([cell([1.0])], asked, presumed) == "leans for"
-    assert decide([], asked, presumed) == "not measured"
 
 
 def test_friedmans_test_is_that_of_scipy_and_iman_and_davenport():
