@@ -228,7 +228,7 @@ def test_kills_lose_nothing(small, tmp_path, options):
     plan = make_plan(load_config(small))
     path, moment = tmp_path / "s", random.Random(f"2013 {options}")
     command = [sys.executable, "-m", "kernlearn", "run", str(small), "--store", str(path)]
-    command += ["--output", str(tmp_path / "out"), *options]
+    command += options
     before, kills = {}, 0
     while kills < N_KILLS:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
