@@ -1,4 +1,4 @@
-"""Where the files that are not code lie: configs, cards, reported numbers, the glossary.
+"""Where the files that are not code lie: configs, cards and reported numbers.
 
 In a checkout they stand beside the package, in a wheel inside it.
 """
@@ -11,17 +11,16 @@ _IN_CHECKOUT = {
     "configs": "configs",
     "datasets": "datasets",
     "reported": "results/reported",
-    "glossary": "docs",
 }
 
 
-def shipped(kind: Literal["configs", "datasets", "reported", "glossary"]) -> Path:
+def shipped(kind: Literal["configs", "datasets", "reported"]) -> Path:
     """Return the folder of the shipped files of one kind.
 
     Parameters
     ----------
-    kind : {"configs", "datasets", "reported", "glossary"}
-        Experiment configurations, data set cards, the papers' numbers, or ``glossary.md``.
+    kind : {"configs", "datasets", "reported"}
+        Experiment configurations, data set cards, or the papers' numbers.
 
     Returns
     -------
