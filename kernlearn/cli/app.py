@@ -139,6 +139,9 @@ def report(
     summaries: Annotated[
         Path | None, option("Report summaries, without a store.", "DIR", "--from")
     ] = None,
+    rows: Annotated[
+        Path | None, option("Report any program's CSV or Parquet.", "FILE", "--rows")
+    ] = None,
     store: Store = STORE,
     folder: Annotated[Path | None, option("Folder to write to.", "DIR", "--output")] = None,
     summary: Summary = None,
@@ -167,6 +170,14 @@ def report(
         _show_site(reports.write_site(found, folder or SITE, skipped=skipped), found, skipped)
         return
     loaded = _load(names, profile or "full", settings)
+    if rows is not None:
+        if len(loaded) != 1:
+            raise ReportError("--rows: name the config that the rows belong to")
+        result = reports.report_rows(loaded[0], rows)
+        output.show_report(result)
+        place = (folder or store.parent) / f"{loaded[0].name}-{rows.stem}"
+        typer.echo(f"Report: {reports.write_report(result, place)}")
+        return
     with stores.Store(store, read_only=True) as opened:
         if names:
             for plan in _plans(loaded, True):
@@ -348,20 +359,32 @@ def forks(
 def export(
     file: Annotated[Path | None, option("File, by default stdout.", "FILE", "--output")] = None,
     form: Annotated[
-        str | None, option("csv, json or parquet; else as the suffix.", "FORM", "--format")
+        str | None, option("csv, json, parquet, crate; else the suffix.", "FORM", "--format")
     ] = None,
     experiment: Annotated[list[str], option("Only this one; repeatable.", "NAME")] = [],
     store: Store = STORE,
 ) -> None:
     """Export a store as a table with a row for each trial and metric.
 
+    A crate is an open record of one experiment (RO-Crate), a folder or a .zip file.
+
     Example: kernlearn export --output numbers.csv
     """
+    if form == "crate":
+        if file is None or len(experiment) != 1:
+            raise StoreError("--format crate: name one --experiment, and an --output")
+        with stores.Store(store, read_only=True) as opened:
+            (plan,) = _plans(_load(experiment, "full", []), True)
+            count = reports.export.write_crate(reports.assemble(plan, opened), file)
+        typer.echo(f"{file}: {count} files")
+        return
     if form is None:
         suffix = file.suffix[1:].lower() if file is not None else ""
         form = suffix if suffix in reports.export.FORMATS else "csv"
     if form not in reports.export.FORMATS:
-        raise StoreError(f"--format {form}: expected one of {', '.join(reports.export.FORMATS)}")
+        raise StoreError(
+            f"--format {form}: expected one of {', '.join(reports.export.FORMATS)}, crate"
+        )
     if file is None and form == "parquet":
         raise StoreError("--format parquet: name a file with --output")
     with stores.Store(store, read_only=True) as opened:

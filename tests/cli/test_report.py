@@ -113,6 +113,28 @@ def test_export_to_a_pipe_and_to_files(session):
     assert "mine" in other.stderr
 
 
+def test_rows_of_any_program_are_reported(session):
+    lines = [f"moons,{m},accuracy,{i},0.{8 + i}" for m in ("guess", "k-NN") for i in (0, 1)]
+    (session / "other.csv").write_text("\n".join(["dataset,method,metric,split,value", *lines]))
+    out = command(session, "report", "mine.yaml", "--rows", "other.csv")
+    assert out.returncode == 0, out.stderr
+    assert "0.850 ± 0.071" in out.stdout
+    assert "Report: results/runs/mine-other/report.html" in out.stdout
+    out = command(session, "report", "--rows", "other.csv")
+    assert (out.returncode, "name the config" in out.stderr) == (2, True)
+    out = command(session, "report", "mine.yaml", "--rows", "none.csv")
+    assert (out.returncode, out.stderr.count("\n")) == (2, 1)
+
+
+def test_an_experiment_is_exported_as_an_open_record(session):
+    pytest.importorskip("rocrate")
+    asked = ("export", "--format", "crate", "--experiment", "mine.yaml")
+    out = command(session, *asked, "--output", "mine.zip")
+    assert out.returncode == 0, out.stderr
+    assert (session / "mine.zip").is_file()
+    assert command(session, *asked).returncode == 2
+
+
 def test_merge_keeps_what_is_there(session):
     first = command(session, "merge", STORE, "all.sqlite")
     assert first.returncode == 0, first.stderr
