@@ -290,8 +290,7 @@ class _Draft:
                     # most entries are the same in every profile
                     key = repr((section, given, names.task, names.scale, names.folds))
                     if key not in self.checked:
-                        known = names.task in TASKS
-                        self.checked[key] = list(entry.faults(names)) if known else []
+                        self.checked[key] = [*entry.faults(names)] if names.task in TASKS else []
                     found = self.checked[key]
                 faults += [((*where, *path), text) for path, text in found]
         names.axes = axes_of(
