@@ -188,6 +188,7 @@ class _Draft:
 
     def __init__(self, path: Path, raw: dict[str, Any], places: dict[KeyPath, str]) -> None:
         self.path, self.raw, self.places = path, raw, places
+        self.checked: dict[str, list[Fault]] = {}
 
     @classmethod
     def read(cls, name: str | Path) -> "_Draft":
@@ -201,6 +202,7 @@ class _Draft:
     def copy(self, profile: str) -> "_Draft":
         """Return a copy with the changes of a profile."""
         new = _Draft(self.path, copied(self.raw), dict(self.places))
+        new.checked = self.checked
         for section in _ENTRIES:
             if section in new.raw:
                 new.raw[section] = _by_label(new.raw[section])
@@ -285,7 +287,11 @@ class _Draft:
                     found = _explained(error, given)
                 else:
                     raw[section][label] = entry
-                    found = list(entry.faults(names)) if names.task in TASKS else []
+                    # most entries are the same in every profile
+                    key = repr((section, given, names.task, names.scale, names.folds))
+                    if key not in self.checked:
+                        self.checked[key] = [*entry.faults(names)] if names.task in TASKS else []
+                    found = self.checked[key]
                 faults += [((*where, *path), text) for path, text in found]
         names.axes = axes_of(
             entry for s in sections if s != "kernels" for entry in raw[s].values()
