@@ -3,7 +3,7 @@
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -107,7 +107,8 @@ def run(
                 )
                 failed += outcome.failed + outcome.failed_before
                 if not no_report:
-                    _report(plan, opened, choice, store.parent)
+                    chosen = replace(plan, trials=choice.of(plan))
+                    _show_report(reports.assemble(chosen, opened), store.parent, choice.only)
     if failed:
         raise typer.Exit(1)
 
@@ -140,13 +141,13 @@ def report(
         Path | None, option("Report summaries, without a store.", "DIR", "--from")
     ] = None,
     rows: Annotated[
-        Path | None, option("Report any program's CSV or Parquet.", "FILE", "--rows")
+        Path | None, option("Report results of any program (CSV, Parquet).", "FILE")
     ] = None,
     store: Store = STORE,
     folder: Annotated[Path | None, option("Folder to write to.", "DIR", "--output")] = None,
     summary: Summary = None,
 ) -> None:
-    """Write pages of the results in a store, or of summaries.
+    """Write pages of the results in a store, of summaries, or of any program.
 
     Without CONFIG this is a site of all experiments, in results/site. With CONFIG it is a page
     for each, next to the store, and tables on the terminal.
@@ -159,37 +160,32 @@ def report(
     from kernlearn.reports.report import read_reports, stored_plans
 
     names = configs or []
-    if summaries is not None:
-        own = [Path(name) for name in names if Path(name).is_file()]
-        found, skipped = read_reports(
-            summaries, configs=own, names={Path(name).stem for name in names}
-        )
-        if not found:
-            reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
-            raise ReportError(f"{summaries}: nothing to show{reasons}")
-        _show_site(reports.write_site(found, folder or SITE, skipped=skipped), found, skipped)
-        return
     loaded = _load(names, profile or "full", settings)
+    skipped: Any = []
     if rows is not None:
         if len(loaded) != 1:
-            raise ReportError("--rows: name the config that the rows belong to")
-        result = reports.report_rows(loaded[0], rows)
-        output.show_report(result)
-        place = (folder or store.parent) / f"{loaded[0].name}-{rows.stem}"
-        typer.echo(f"Report: {reports.write_report(result, place)}")
-        return
-    with stores.Store(store, read_only=True) as opened:
-        if names:
-            for plan in _plans(loaded, True):
-                _report(plan, opened, _choice([], False, []), folder or store.parent, summary)
-            return
-        plans, skipped = stored_plans(opened, profile=profile, settings=settings)
-        if not plans:
-            reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
-            raise ReportError(f"{store}: nothing to show{reasons or '; it has no results'}")
-        found = [reports.assemble(plan, opened) for plan in plans]
-        if summary is not None:
-            _write_summaries(found, summary)
+            raise ReportError(f"--rows {rows}: name the one config that they are results of")
+        found = [reports.report_rows(loaded[0], _read_table(rows))]
+    elif summaries is not None:
+        own = [Path(name) for name in names if Path(name).is_file()]
+        found, skipped = read_reports(summaries, configs=own, names={one.name for one in loaded})
+    else:
+        with stores.Store(store, read_only=True) as opened:
+            if names:
+                plans = _plans(loaded, True)
+            else:
+                plans, skipped = stored_plans(opened, profile=profile, settings=settings)
+            found = [reports.assemble(plan, opened) for plan in plans]
+    if not found:
+        reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
+        raise ReportError(f"{summaries or store}: nothing to show{reasons}")
+    if summary is not None:
+        _write_summaries(found, summary)
+    if names:
+        default = store.parent if rows is None and summaries is None else SITE
+        for one in found:
+            _show_report(one, folder or default)
+    else:
         _show_site(reports.write_site(found, folder or SITE, skipped=skipped), found, skipped)
 
 
@@ -359,35 +355,33 @@ def forks(
 def export(
     file: Annotated[Path | None, option("File, by default stdout.", "FILE", "--output")] = None,
     form: Annotated[
-        str | None, option("csv, json, parquet, crate; else the suffix.", "FORM", "--format")
+        str | None, option("csv, json, parquet, ro-crate; else as the suffix.", "FORM", "--format")
     ] = None,
     experiment: Annotated[list[str], option("Only this one; repeatable.", "NAME")] = [],
     store: Store = STORE,
 ) -> None:
     """Export a store as a table with a row for each trial and metric.
 
-    A crate is an open record of one experiment (RO-Crate), a folder or a .zip file.
+    The format ro-crate is an open record of one experiment, a folder or a .zip file.
 
     Example: kernlearn export --output numbers.csv
     """
-    if form == "crate":
-        if file is None or len(experiment) != 1:
-            raise StoreError("--format crate: name one --experiment, and an --output")
-        with stores.Store(store, read_only=True) as opened:
-            (plan,) = _plans(_load(experiment, "full", []), True)
-            count = reports.export.write_crate(reports.assemble(plan, opened), file)
-        typer.echo(f"{file}: {count} files")
-        return
+    forms = (*reports.export.FORMATS, "ro-crate")
     if form is None:
         suffix = file.suffix[1:].lower() if file is not None else ""
-        form = suffix if suffix in reports.export.FORMATS else "csv"
-    if form not in reports.export.FORMATS:
-        raise StoreError(
-            f"--format {form}: expected one of {', '.join(reports.export.FORMATS)}, crate"
-        )
-    if file is None and form == "parquet":
-        raise StoreError("--format parquet: name a file with --output")
+        form = suffix if suffix in forms else "csv"
+    if form not in forms:
+        raise StoreError(f"--format {form}: expected one of {', '.join(forms)}")
+    if file is None and form in ("parquet", "ro-crate"):
+        raise StoreError(f"--format {form}: name a file with --output")
     with stores.Store(store, read_only=True) as opened:
+        if file is not None and form == "ro-crate":
+            if len(experiment) != 1:
+                raise StoreError("--format ro-crate: name one config with --experiment")
+            (plan,) = _plans(_load(experiment, "full", []), True)
+            count = reports.export.write_crate(reports.assemble(plan, opened), file)
+            typer.echo(f"{file}: {count} files")
+            return
         rows = reports.export.stored_splits(opened, experiment)
         if file is None:
             typer.echo(reports.export.export_text(rows, form), nl=False)
@@ -643,32 +637,33 @@ def _shipped() -> list[Path]:
     return sorted(shipped("configs").glob("*.yaml"))
 
 
-def _report(
-    plan: "engine.Plan",
-    store: "stores.Store",
-    choice: "engine.Choice",
-    folder: Path,
-    summary: Path | None = None,
+def _show_report(
+    result: "reports.Report", folder: Path, only: Sequence[Mapping[str, Sequence[str]]] = ()
 ) -> None:
     """Write and print the report of an experiment.
 
     A profile, settings and chosen trials have folders of their own, so that they never replace
     the full report.
     """
-    experiment = plan.experiment
+    experiment = result.experiment
     parts = [experiment.profile] if experiment.indicative else []
     parts += experiment.settings
-    if choice.only:
-        plan = replace(plan, trials=choice.of(plan))
-        parts += [f"{k}={'+'.join(v)}" for match in choice.only for k, v in match.items()]
+    parts += [f"{key}={'+'.join(values)}" for match in only for key, values in match.items()]
     name = re.sub(r"[^\w.=+-]+", "_", "-".join([experiment.name, *parts]))[:100]
-    result = reports.assemble(plan, store)
     output.show_report(result)
     page = reports.write_report(result, folder / name)
     beside = f", apart from the full report in {folder / experiment.name}" if parts else ""
     typer.echo(f"Report: {page}{beside}")
-    if summary is not None:
-        reports.write_summary(result, summary)
+
+
+def _read_table(path: Path) -> Any:
+    """Read a table of results, CSV or Parquet."""
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+    except (OSError, ValueError) as error:
+        raise ReportError(f"{path}: cannot be read: {error}") from None
 
 
 def _write_summaries(shown: "Sequence[reports.Report]", folder: Path) -> None:
@@ -702,9 +697,12 @@ def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
         for sentence in preparation.sentences:
             typer.echo(f"{label}: {sentence}")
     for plan in plans:
-        for what, names in (("found", plan.left_out), ("installed", plan.not_installed)):
-            if names:
-                typer.echo(f"{plan.experiment.name}: left out, not {what}: {', '.join(names)}")
+        name = plan.experiment.name
+        if plan.left_out:
+            advice = f"`kernlearn datasets fetch --for {name}` gets what is published"
+            typer.echo(f"{name}: data missing: {', '.join(plan.left_out)}; {advice}")
+        if plan.not_installed:
+            typer.echo(f"{name}: methods not installed: {', '.join(plan.not_installed)}")
 
 
 def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engine.Choice") -> None:

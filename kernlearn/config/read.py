@@ -28,16 +28,11 @@ from kernlearn.datasets.resources import shipped
 from kernlearn.datasets.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
 from kernlearn.exceptions import ConfigError, PluginError
 
-#: The folder of examples among the shipped configs, which go by ``examples/NAME``.
-EXAMPLES = "examples"
-
 _ENTRIES: dict[str, type[Entry]] = {
     "datasets": DatasetEntry,
     "kernels": KernelEntry,
     "methods": MethodEntry,
 }
-# Keys under which configs name files.
-_FILES = frozenset(("plugins", "file"))
 
 
 def find_config(name: str | Path) -> Path:
@@ -69,7 +64,7 @@ def find_config(name: str | Path) -> Path:
             return path
     except (OSError, ValueError) as error:
         raise ConfigError(f"{shortened(str(name))}: cannot be read: {error}") from None
-    known = {**shipped_configs(), **shipped_configs(EXAMPLES)}
+    known = {**shipped_configs(), **shipped_configs("examples")}
     # "configs/table3_1.yaml" outside a checkout is the shipped config, as "table3_1" is
     short = path.with_suffix("").as_posix().removeprefix("configs/")
     if path.suffix in ("", ".yaml", ".yml") and short in known:
@@ -89,7 +84,7 @@ def shipped_configs(folder: str = "") -> dict[str, Path]:
 
 def shipped_name(path: Path) -> str | None:
     """Return the name by which a config that comes with kernlearn is found; None for others."""
-    known = {**shipped_configs(), **shipped_configs(EXAMPLES)}
+    known = {**shipped_configs(), **shipped_configs("examples")}
     return next((name for name, place in known.items() if place == path), None)
 
 
@@ -165,22 +160,6 @@ def load_scope(name: str | Path) -> Scope:
     if faults:
         raise ConfigError("\n".join(draft.message(*fault) for fault in faults)) from errors[0]
     return scope
-
-
-def names_files(setting: str) -> bool:
-    """Tell whether a setting would name files: of plug-ins, which are executed, or of data."""
-    key, _, text = setting.partition("=")
-    try:
-        value = parse_scalar(text)
-    except ConfigError:
-        value = None
-    return not _FILES.isdisjoint(key.split(".")) or _has_key(value)
-
-
-def _has_key(value: Any) -> bool:
-    inner = list(value.values()) if isinstance(value, dict) else value
-    own = isinstance(value, dict) and not _FILES.isdisjoint(value)
-    return own or (isinstance(inner, list) and any(map(_has_key, inner)))
 
 
 class _Draft:

@@ -154,16 +154,16 @@ def assemble(plan: Plan, store: Store) -> Report:
     return _report(plan.experiment, frames.splits_of(plan, results), details)
 
 
-def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame | Path) -> Report:
+def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
     """Assemble the report of results of any program, against the config's reported numbers.
 
     Parameters
     ----------
     experiment : LoadedExperiment
-    frame : pandas.DataFrame or Path
+    frame : pandas.DataFrame
         A row per number, with columns ``dataset``, ``method``, ``metric``, ``value``, ``split`` or
         ``repetition``, and, where they vary, ``kernel`` and parameters. Or the results of
-        benchopt. A path is that of a CSV or Parquet file.
+        benchopt.
 
     Returns
     -------
@@ -172,8 +172,7 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame | Path) -> Rep
     Raises
     ------
     ReportError
-        If the file cannot be read, a column is missing, a label is not in the config, or a number
-        occurs twice.
+        If a column is missing, a label is not in the config, or a number occurs twice.
 
     Examples
     --------
@@ -188,12 +187,6 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame | Path) -> Rep
     >>> report.cells.dropna(subset=["mean"])["verdict"].tolist()
     ['match']
     """
-    if isinstance(frame, Path):
-        try:
-            is_parquet = frame.suffix.lower() == ".parquet"
-            frame = pd.read_parquet(frame) if is_parquet else pd.read_csv(frame)
-        except (OSError, ValueError) as error:
-            raise ReportError(f"{frame}: cannot be read as CSV or Parquet: {error}") from None
     splits = frames.read_rows(experiment.config, frame, experiment.name)
     there = set(splits["dataset"])
     details = {

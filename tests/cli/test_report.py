@@ -65,10 +65,37 @@ def test_a_site_of_a_store_and_of_summaries(session):
     summaries = ("--from", "results/baseline")
     own = command(session, "report", "mine.yaml", *summaries, "--output", "pages")
     assert own.returncode == 0, own.stderr
-    assert (session / "pages/mine.html").is_file()
+    assert (session / "pages/mine-quick/report.html").is_file()
     alone = command(session, "report", *summaries)
     assert alone.returncode == 2
     assert "mine" in alone.stderr
+
+
+def test_rows_of_any_program(session):
+    rows = [
+        f"moons,{m},{split},accuracy,0.{split}1" for m in ("guess", "k-NN") for split in (7, 8)
+    ]
+    text = "\n".join(["dataset,method,split,metric,value", *rows])
+    (session / "rows.csv").write_text(text)
+    out = command(session, "report", "mine.yaml", "--rows", "rows.csv", "--output", "theirs")
+    assert out.returncode == 0, out.stderr
+    assert "0.760" in out.stdout
+    assert (session / "theirs/mine/report.html").is_file()
+    assert command(session, "report", "--rows", "rows.csv").returncode == 2
+    (session / "rows.csv").write_text(text.replace("guess", "chance"))
+    wrong = command(session, "report", "mine.yaml", "--rows", "rows.csv")
+    assert wrong.returncode == 2
+    assert "chance" in wrong.stderr
+
+
+def test_an_open_record(session):
+    pytest.importorskip("rocrate")
+    assert command(session, "run", "mine.yaml", "--no-report").returncode == 0
+    options = ("--format", "ro-crate", "--output", "mine.zip")
+    out = command(session, "export", *options, "--experiment", "mine.yaml")
+    assert out.returncode == 0, out.stderr
+    assert (session / "mine.zip").is_file()
+    assert command(session, "export", *options).returncode == 2
 
 
 def test_what_was_just_measured_passes_the_check(session):
@@ -111,28 +138,6 @@ def test_export_to_a_pipe_and_to_files(session):
     other = command(session, "export", "--experiment", "x")
     assert other.returncode == 2
     assert "mine" in other.stderr
-
-
-def test_rows_of_any_program_are_reported(session):
-    lines = [f"moons,{m},accuracy,{i},0.{8 + i}" for m in ("guess", "k-NN") for i in (0, 1)]
-    (session / "other.csv").write_text("\n".join(["dataset,method,metric,split,value", *lines]))
-    out = command(session, "report", "mine.yaml", "--rows", "other.csv")
-    assert out.returncode == 0, out.stderr
-    assert "0.850 ± 0.071" in out.stdout
-    assert "Report: results/runs/mine-other/report.html" in out.stdout
-    out = command(session, "report", "--rows", "other.csv")
-    assert (out.returncode, "name the config" in out.stderr) == (2, True)
-    out = command(session, "report", "mine.yaml", "--rows", "none.csv")
-    assert (out.returncode, out.stderr.count("\n")) == (2, 1)
-
-
-def test_an_experiment_is_exported_as_an_open_record(session):
-    pytest.importorskip("rocrate")
-    asked = ("export", "--format", "crate", "--experiment", "mine.yaml")
-    out = command(session, *asked, "--output", "mine.zip")
-    assert out.returncode == 0, out.stderr
-    assert (session / "mine.zip").is_file()
-    assert command(session, *asked).returncode == 2
 
 
 def test_merge_keeps_what_is_there(session):
