@@ -148,6 +148,15 @@ def test_a_claim_errs_no_more_often_than_its_level(over, n, outcome):
     assert 0 < wrong <= level
 
 
+def test_both_tails_of_a_two_sided_region_count():
+    """Of eight cells two beyond level 0.05 are no more than chance gives, three are."""
+    region = Region(0, 0, presumed=True)
+    asked = check(indistinguishable=["a"], than=["b"], over="all")
+    for n_out, outcome in ((2, "not refuted"), (3, "fails")):
+        cells = [with_p(0.02, 1)] * n_out + [cell(ALWAYS)] * (8 - n_out)
+        assert decide(cells, asked, region) == outcome
+
+
 def test_friedmans_test_is_that_of_scipy_and_iman_and_davenport():
     scores = np.random.default_rng(0).normal(size=(7, 4)) + np.arange(4) / 2
     ranks = stats.rankdata(scores.round(1), axis=1)
