@@ -665,7 +665,7 @@ class Totals:
         if n := sum(self.claims.values()):
             k = self.contradicted
             more = f"; the papers' own numbers contradict {k}" if k else ""
-            texts.append(f"Of {n} claims: {_listed(self.claims)}{more}.")
+            texts.append(f"Of {n} claim{'s' if n > 1 else ''}: {_listed(self.claims)}{more}.")
         return texts
 
     def _beyond_chance(self, count: str, what: str) -> list[str]:
