@@ -171,7 +171,7 @@ def add(
     \b
     Examples:
       kernlearn datasets add survey.csv --name survey --target answer -o drop=id
-      kernlearn datasets add wpbc.data --name wpbc --target 1 -o read_as.header=false
+      kernlearn datasets add wpbc.data --name wpbc -o read_as.header=false
     """  # noqa: D301
     added = datasets.add(
         file,
