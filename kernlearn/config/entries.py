@@ -712,7 +712,10 @@ class MethodEntry(Entry):
             found += [((*path, *place), text) for place, text in faults]
         yield from found
         if not found and self.is_installed(names.scope):
-            yield from (((), text) for text in self._misfits(names))
+            try:
+                yield from [((), text) for text in self._misfits(names)]
+            except Exception as error:  # of any library
+                yield (), f"cannot be made: {error or type(error).__name__}"
 
     def _part_faults(self, name: str, own: dict[str, Value], names: Names) -> Iterator[Fault]:
         """Yield the faults of one estimator."""
@@ -749,11 +752,7 @@ class MethodEntry(Entry):
         from sklearn.base import is_classifier, is_regressor
 
         first = {key: value.candidates[0] for key, value in self.parameters.items()}
-        try:
-            made = names.scope.make_method(self.components(names.scope), first)
-        except Exception as error:  # of any library
-            yield f"cannot be made: {error or type(error).__name__}"
-            return
+        made = names.scope.make_method(self.components(names.scope), first)
         *maps, (_, name) = self.labelled_steps
         for (_, one), step in zip(maps, made if maps else (), strict=False):
             if not hasattr(step, "transform"):
