@@ -21,7 +21,7 @@ from kernlearn.cli.app import app
 from kernlearn.config.names import ESTIMATORS, METRICS, SCORERS, TASKS
 from kernlearn.datasets import catalogue, generators
 from kernlearn.datasets.card import Card
-from kernlearn.datasets.drawn_rows import STREAMS
+from kernlearn.datasets.stream import STREAMS
 from kernlearn.kernels.registry import KERNELS, LIBRARIES
 
 # Of the models of formats, which each have one.

@@ -14,12 +14,12 @@ from kernlearn.exceptions import KernlearnError
 _MODULES = {
     "run": (
         "altair filelock h5py jinja2 loky pandas pebble platformdirs pooch psutil pyarrow "
-        "pydantic rapidfuzz rich typer vl_convert yaml"
+        "pydantic rapidfuzz rich ruamel typer vl_convert"
     ),
     "bench": "skordinal",
     "cluster": "dask distributed",
     "crate": "rocrate",
-    "excel": "python_calamine",
+    "excel": "python_calamine pyreadstat",
     "graphs": "grakel",
     "peers": "river sklearnex",
     "series": "aeon",

@@ -13,58 +13,40 @@ from kernlearn.memory import (
 )
 
 
-@pytest.fixture
-def root(tmp_path):
-    (tmp_path / "proc/self").mkdir(parents=True)
-    (tmp_path / "proc/meminfo").write_text("MemTotal: 9000 kB\nMemAvailable: 4000 kB\n")
-    return tmp_path
-
-
-def group(folder, **files):
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name.replace("__", ".")).write_text(f"{text}\n")
-
-
-def test_what_the_kernel_calls_available(root, tmp_path):
-    assert available_memory(root) == 4000 * 1024
-    assert available_memory(tmp_path / "nothing") > 0
-    assert 2**20 < available_memory() < 2**50
-
-
 @pytest.mark.parametrize(
-    ("line", "groups", "expected"),
+    ("files", "expected"),
     [
-        (  # version 2, with a parent's limit
-            "0::/outer/inner",
-            {"outer": (10**6, 7 * 10**5, "anon 5"), "outer/inner": ("max", 6 * 10**5, "")},
+        ({}, 4_096_000),  # what the kernel calls available
+        (
+            {  # control groups of version 2, with a limit of the parent's
+                "proc/self/cgroup": "0::/outer/inner",
+                "sys/fs/cgroup/outer/memory.max": "1000000",
+                "sys/fs/cgroup/outer/memory.current": "700000",
+                "sys/fs/cgroup/outer/memory.stat": "anon 5",
+                "sys/fs/cgroup/outer/inner/memory.max": "max",
+                "sys/fs/cgroup/outer/inner/memory.current": "600000",
+            },
             300_000,
         ),
-        (  # cached pages of files count as free
-            "0::/",
-            {"": (10**6, 9 * 10**5, "anon 600000\ninactive_file 200000\nactive_file 100000")},
-            300_000,
+        (
+            {  # of version 1; cached pages of files count as free
+                "proc/self/cgroup": "5:cpu,cpuacct:/a\n4:memory:/a",
+                "sys/fs/cgroup/memory/a/memory.limit_in_bytes": "500000",
+                "sys/fs/cgroup/memory/a/memory.usage_in_bytes": "400000",
+                "sys/fs/cgroup/memory/a/memory.stat": "inactive_file 7\ntotal_inactive_file 50000",
+            },
+            150_000,
         ),
-        ("0::/", {"": (100, 120, "")}, 0),
     ],
 )
-def test_control_groups(root, line, groups, expected):
-    (root / "proc/self/cgroup").write_text(line + "\n")
-    for name, (most, current, stat) in groups.items():
-        files = {"memory__max": most, "memory__current": current, "memory__stat": stat}
-        group(root / "sys/fs/cgroup" / name, **files)
-    assert available_memory(root) == expected
-
-
-def test_control_group_version_1(root):
-    (root / "proc/self/cgroup").write_text("5:cpu,cpuacct:/a\n4:memory:/a\n")
-    group(
-        root / "sys/fs/cgroup/memory/a",
-        memory__limit_in_bytes=500_000,
-        memory__usage_in_bytes=400_000,
-        memory__stat="inactive_file 7\ntotal_inactive_file 50000",
-    )
-    assert available_memory(root) == 150_000
+def test_available_memory(files, expected, tmp_path):
+    meminfo = {"proc/meminfo": "MemTotal: 9000 kB\nMemAvailable: 4000 kB"}
+    for name, text in {**meminfo, **files}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{text}\n")
+    assert available_memory(tmp_path) == expected
+    assert available_memory(tmp_path / "nothing") > 0
+    assert 2**20 < available_memory() < 2**50
 
 
 def test_refusal_says_what_is_needed_what_there_is_and_what_to_do():

@@ -632,7 +632,7 @@ def _existing(store: Path) -> Any:
 
 
 def _shipped() -> list[Path]:
-    from kernlearn.datasets.resources import shipped
+    from kernlearn.datasets.files import shipped
 
     return sorted(shipped("configs").glob("*.yaml"))
 

@@ -31,8 +31,8 @@ def show_names(
     """List the shipped configs, and the names that a config can use."""
     from kernlearn.config import plugins, read
     from kernlearn.config.names import TASKS
-    from kernlearn.datasets.drawn_rows import STREAMS
-    from kernlearn.datasets.resources import shipped
+    from kernlearn.datasets.files import shipped
+    from kernlearn.datasets.stream import STREAMS
     from kernlearn.datasets.yaml import read_yaml
     from kernlearn.kernels.registry import LIBRARIES
 
@@ -90,7 +90,7 @@ def info(
 ) -> None:
     """Describe a data set: its card, its columns, and whether its content is as it should be."""
     card, folder = _card(name)
-    about = datasets.describe(card, data_dir=folder, width=78)
+    about = datasets.describe(card, data_dir=folder)
     for fact, text in about.facts.items():
         typer.echo(f"{fact:10} {text}")
     for note in about.notes:
@@ -166,12 +166,12 @@ def add(
 ) -> None:
     """Write a card for your own data file, and report how it was read.
 
-    The keys of -o are those of a `file` in a config, such as drop, missing, header, sheet.
+    The keys of -o are those of a `file` in a config, such as drop, sheet, read_as.decimal.
 
     \b
     Examples:
       kernlearn datasets add survey.csv --name survey --target answer -o drop=id
-      kernlearn datasets add wpbc.data --name wpbc --target 1 -o header=false
+      kernlearn datasets add wpbc.data --name wpbc -o read_as.header=false
     """  # noqa: D301
     added = datasets.add(
         file,
@@ -205,6 +205,10 @@ def reading_options(settings: list[str], reader: Callable[..., Any]) -> dict[str
         key, equals, value = setting.partition("=")
         if not equals:
             raise DataError(f"-o {setting}: expected KEY=VALUE, such as missing=mean")
+        if key.startswith("read_as."):  # a comma or a point alone is no YAML
+            how = value if len(value) == 1 else parse_scalar(value)
+            options.setdefault("read_as", {})[key.removeprefix("read_as.")] = how
+            continue
         if key.strip() not in known:
             raise DataError(f"-o {setting}: unknown key; there are {', '.join(known)}")
         options[key.strip()] = parse_scalar(value)

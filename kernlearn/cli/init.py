@@ -179,7 +179,7 @@ def _methods(bunch: Any, task: str) -> tuple[dict[str, str], dict[str, str]]:
     """Return the methods for a data set, and why others are left out."""
     import scipy.sparse as sp
 
-    from kernlearn.datasets.objects import kind_of
+    from kernlearn.datasets.tables import kind_of
 
     X, n = bunch.data, len(bunch.target)
     kind = "matrix" if "similarity" in bunch else kind_of(X)
@@ -281,7 +281,7 @@ def _quoted(value: Any) -> str:
     """Return a value as YAML on one line, texts in quotes where they need them."""
     from kernlearn.datasets.yaml import dump_yaml
 
-    return dump_yaml(value, default_flow_style=True, width=10_000).removesuffix("...\n").strip()
+    return dump_yaml(value, flow=True, width=10_000).strip()
 
 
 def _write(config: Path, text: str) -> None:

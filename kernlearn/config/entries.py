@@ -35,7 +35,7 @@ from kernlearn.config.names import (
     suggestion,
 )
 from kernlearn.config.spec import LABELS
-from kernlearn.datasets.resources import shipped
+from kernlearn.datasets.files import shipped
 from kernlearn.datasets.yaml import KeyPath
 from kernlearn.exceptions import ConfigError, KernlearnError
 from kernlearn.plugins import Registered, RegisteredEstimator
@@ -331,6 +331,9 @@ class DatasetEntry(Entry):
         The column of `file` to predict; by default the last.
     sheet : str or int
         The sheet of an Excel file, by name or position from 0.
+    read_as : dict
+        How text in columns reads where that is not plain: delimiter, header, decimal, thousands,
+        comment, quote, skip, encoding, missing (texts of missing entries), text (columns).
     matrix : {"similarity", "distance"}
         `file` is a square matrix of similarities or distances, with a column or array of
         labels.
@@ -371,6 +374,7 @@ class DatasetEntry(Entry):
     file: str | None = None
     target: str | int | None = None
     sheet: str | int | None = None
+    read_as: dict[str, Any] | None = None
     matrix: Literal["similarity", "distance"] | None = None
     points: str | int | None = None
     generator: str | None = None
@@ -420,11 +424,12 @@ class DatasetEntry(Entry):
         if self.file is not None:
             options |= {"name": (folder / self.file).resolve(), "target": self.target}
         if self.file is not None and not self.of_card:
-            tasks = {name: name for name in ("classification", "regression", "ordinal")}
+            tasks = {name: name for name in ("classification", "regression", "ordinal", "ranking")}
             kind = tasks.get("classification" if task == "bipartite_ranking" else task)
             kind = kind if self.bins is None else "regression"
             options |= {
                 "sheet": self.sheet,
+                "read_as": self._read_as,
                 "matrix": self.matrix,
                 "points": self.points,
                 "task": kind if self.matrix is None else "similarity",
@@ -432,11 +437,16 @@ class DatasetEntry(Entry):
             }
         return {key: value for key, value in options.items() if value is not None}
 
+    @property
+    def _read_as(self) -> tuple[tuple[str, Any], ...] | None:
+        pairs = (self.read_as or {}).items()
+        return tuple((k, tuple(v) if isinstance(v, list) else v) for k, v in pairs) or None
+
     def faults(self, names: Names) -> Iterator[Fault]:
         """Yield what is wrong with its names and its parameters."""
         makers: dict[str, Any] = dict(names.scope.generators)
         if self.stream is not None:
-            from kernlearn.datasets.drawn_rows import STREAMS
+            from kernlearn.datasets.stream import STREAMS
 
             makers = dict(STREAMS)
         made = names.scope.datasets.get(self.name or "") or makers.get(self.generator or "")
@@ -524,7 +534,7 @@ class DatasetEntry(Entry):
 
 
 # Keys for data files, for data that is read, and for data in memory.
-_OF_FILE = ("target", "grades", "sheet", "matrix", "points")
+_OF_FILE = ("target", "grades", "sheet", "read_as", "matrix", "points")
 _OF_READING = ("drop", "dense", "missing", "nominal")
 _IN_MEMORY = {*_OF_FILE, *_OF_READING, "classes", "sample", "bins"} - {"target", "drop"}
 # The tasks of cards whose targets suit a task.
@@ -702,7 +712,10 @@ class MethodEntry(Entry):
             found += [((*path, *place), text) for place, text in faults]
         yield from found
         if not found and self.is_installed(names.scope):
-            yield from (((), text) for text in self._misfits(names))
+            try:
+                yield from [((), text) for text in self._misfits(names)]
+            except Exception as error:  # of any library
+                yield (), f"cannot be made: {error or type(error).__name__}"
 
     def _part_faults(self, name: str, own: dict[str, Value], names: Names) -> Iterator[Fault]:
         """Yield the faults of one estimator."""
@@ -739,11 +752,7 @@ class MethodEntry(Entry):
         from sklearn.base import is_classifier, is_regressor
 
         first = {key: value.candidates[0] for key, value in self.parameters.items()}
-        try:
-            made = names.scope.make_method(self.components(names.scope), first)
-        except Exception as error:  # of any library
-            yield f"cannot be made: {error or type(error).__name__}"
-            return
+        made = names.scope.make_method(self.components(names.scope), first)
         *maps, (_, name) = self.labelled_steps
         for (_, one), step in zip(maps, made if maps else (), strict=False):
             if not hasattr(step, "transform"):

@@ -519,7 +519,7 @@ class Scope:
         """Return weights by codes; keys are labels, or codes where no key is a label."""
         if not self.classes:  # before data is read
             return dict(weights)
-        from kernlearn.datasets.text import canonical_label
+        from kernlearn.datasets.tables import canonical_label
 
         by_label = {canonical_label(key): weight for key, weight in weights.items()}
         codes = {str(code): code for code in self.classes.values()}

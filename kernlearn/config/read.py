@@ -24,7 +24,7 @@ from kernlearn.config.model import (
 )
 from kernlearn.config.names import TASKS, Scope, suggestion
 from kernlearn.config.plugins import extended, installed_plugins, load_file
-from kernlearn.datasets.resources import shipped
+from kernlearn.datasets.files import shipped
 from kernlearn.datasets.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
 from kernlearn.exceptions import ConfigError, PluginError
 

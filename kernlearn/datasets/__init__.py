@@ -9,21 +9,18 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "artificial": "indefinite_similarity rings two_gaussians two_moons unit_ball waveform",
-        "cache": "fingerprint",
+        "adding": "Added add",
         "card": "Card Form Source read_card",
-        "chunks": "gaussian_stream iter_chunks",
-        "description": "Description FeatureRange Verified describe verify",
-        "drawn_rows": "product_rows",
+        "files": (
+            "Found catalogue find_card is_shipped locate missing_message own_cards search_path"
+        ),
         "fetching": "Fetched fetch",
-        "files": "Found locate missing_message search_path",
-        "generating": "generators",
-        "known_cards": "catalogue find_card is_shipped own_cards",
-        "loading": "load",
-        "new_cards": "Added add",
-        "picturing": "picture",
-        "preparation": "Preparation",
-        "registering": "Generator",
-        "sources": "RowSource row_source",
+        "artificial": (
+            "Generator generators indefinite_similarity rings two_gaussians two_moons unit_ball "
+            "waveform"
+        ),
+        "loading": "Description FeatureRange Verified describe load verify",
+        "stream": "RowSource gaussian_stream iter_chunks product_rows row_source",
+        "tables": "Preparation fingerprint",
     },
 )

@@ -1,42 +1,41 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
+from kernlearn.datasets.adding import Added as Added
+from kernlearn.datasets.adding import add as add
+from kernlearn.datasets.artificial import Generator as Generator
+from kernlearn.datasets.artificial import generators as generators
 from kernlearn.datasets.artificial import indefinite_similarity as indefinite_similarity
 from kernlearn.datasets.artificial import rings as rings
 from kernlearn.datasets.artificial import two_gaussians as two_gaussians
 from kernlearn.datasets.artificial import two_moons as two_moons
 from kernlearn.datasets.artificial import unit_ball as unit_ball
 from kernlearn.datasets.artificial import waveform as waveform
-from kernlearn.datasets.cache import fingerprint as fingerprint
 from kernlearn.datasets.card import Card as Card
 from kernlearn.datasets.card import Form as Form
 from kernlearn.datasets.card import Source as Source
 from kernlearn.datasets.card import read_card as read_card
-from kernlearn.datasets.chunks import gaussian_stream as gaussian_stream
-from kernlearn.datasets.chunks import iter_chunks as iter_chunks
-from kernlearn.datasets.description import Description as Description
-from kernlearn.datasets.description import FeatureRange as FeatureRange
-from kernlearn.datasets.description import Verified as Verified
-from kernlearn.datasets.description import describe as describe
-from kernlearn.datasets.description import verify as verify
-from kernlearn.datasets.drawn_rows import product_rows as product_rows
 from kernlearn.datasets.fetching import Fetched as Fetched
 from kernlearn.datasets.fetching import fetch as fetch
 from kernlearn.datasets.files import Found as Found
+from kernlearn.datasets.files import catalogue as catalogue
+from kernlearn.datasets.files import find_card as find_card
+from kernlearn.datasets.files import is_shipped as is_shipped
 from kernlearn.datasets.files import locate as locate
 from kernlearn.datasets.files import missing_message as missing_message
+from kernlearn.datasets.files import own_cards as own_cards
 from kernlearn.datasets.files import search_path as search_path
-from kernlearn.datasets.generating import generators as generators
-from kernlearn.datasets.known_cards import catalogue as catalogue
-from kernlearn.datasets.known_cards import find_card as find_card
-from kernlearn.datasets.known_cards import is_shipped as is_shipped
-from kernlearn.datasets.known_cards import own_cards as own_cards
+from kernlearn.datasets.loading import Description as Description
+from kernlearn.datasets.loading import FeatureRange as FeatureRange
+from kernlearn.datasets.loading import Verified as Verified
+from kernlearn.datasets.loading import describe as describe
 from kernlearn.datasets.loading import load as load
-from kernlearn.datasets.new_cards import Added as Added
-from kernlearn.datasets.new_cards import add as add
-from kernlearn.datasets.picturing import picture as picture
-from kernlearn.datasets.preparation import Preparation as Preparation
-from kernlearn.datasets.registering import Generator as Generator
-from kernlearn.datasets.sources import RowSource as RowSource
-from kernlearn.datasets.sources import row_source as row_source
+from kernlearn.datasets.loading import verify as verify
+from kernlearn.datasets.stream import RowSource as RowSource
+from kernlearn.datasets.stream import gaussian_stream as gaussian_stream
+from kernlearn.datasets.stream import iter_chunks as iter_chunks
+from kernlearn.datasets.stream import product_rows as product_rows
+from kernlearn.datasets.stream import row_source as row_source
+from kernlearn.datasets.tables import Preparation as Preparation
+from kernlearn.datasets.tables import fingerprint as fingerprint
 
 __all__ = [
     "Added",
@@ -66,7 +65,6 @@ __all__ = [
     "locate",
     "missing_message",
     "own_cards",
-    "picture",
     "product_rows",
     "read_card",
     "rings",

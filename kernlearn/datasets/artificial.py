@@ -1,15 +1,101 @@
-"""Artificial data: generators of points and of similarity matrices."""
+"""Artificial data: generators of points and of similarity matrices, by name."""
 
-from typing import TYPE_CHECKING
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from kernlearn.checks import check_count, check_nonnegative, check_proportion
-from kernlearn.datasets.chunks import Seed, gaussian_stream, generator_of
-from kernlearn.datasets.registering import register, to_bunch
+from kernlearn.datasets.stream import Seed, gaussian_stream, generator_of
+from kernlearn.datasets.tables import Preparation, default_names, fingerprint
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
+
+Make = TypeVar("Make", bound=Callable[..., "Bunch"])
+
+
+@dataclass(frozen=True)
+class Generator:
+    """An artificial data set by name; calling it makes the data.
+
+    Parameters
+    ----------
+    name : str
+        The name in a configuration.
+    make : callable
+        The function that makes the data.
+    similarity : str or None, default=None
+        "similarity" or "distance" if it makes such a matrix instead of features.
+    points : str, default="vectors"
+        What the points are.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import generators
+    >>> list(generators()["rings"].parameters)
+    ['n_samples', 'noise', 'factor', 'random_state']
+    """
+
+    name: str
+    make: Callable[..., "Bunch"]
+    similarity: str | None = None
+    points: str = "vectors"
+
+    @property
+    def title(self) -> str:
+        """The first line of the function's documentation."""
+        return (inspect.getdoc(self.make) or self.name).splitlines()[0]
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters and their defaults."""
+        parameters = inspect.signature(self.make).parameters.values()
+        return MappingProxyType({parameter.name: parameter.default for parameter in parameters})
+
+    def __call__(self, **parameters: Any) -> "Bunch":
+        """Make the data; a ValueError is raised for a parameter unknown or out of range."""
+        if unknown := sorted(parameters.keys() - self.parameters.keys()):
+            raise ValueError(
+                f"{self.name} has no parameter {', '.join(unknown)}; "
+                f"allowed: {', '.join(self.parameters)}"
+            )
+        return self.make(**parameters)
+
+
+#: All generators by name.
+REGISTERED: dict[str, Generator] = {}
+
+
+def register(similarity: str | None = None, points: str = "vectors") -> Callable[[Make], Make]:
+    """Make a function a generator of its name; the rest is as for :class:`Generator`."""
+
+    def registered(make: Make) -> Make:
+        REGISTERED[make.__name__] = Generator(make.__name__, make, similarity, points)
+        return make
+
+    return registered
+
+
+def to_bunch(X: np.ndarray, y: np.ndarray | None, *labels: str) -> "Bunch":
+    """Return vectors, or an array of objects, in the form of :func:`load`."""
+    from sklearn.utils import Bunch
+
+    return Bunch(
+        data=X,
+        target=None if y is None else y.astype(np.int64),
+        target_names=np.array(labels, dtype=np.str_),
+        feature_names=np.array(default_names(X.shape[1] if X.ndim == 2 else 0), dtype=np.str_),
+        fingerprint=fingerprint(X, y),
+        card=None,
+        path=None,
+        sample=False,
+        note="",
+        preparation=Preparation(len(X)),
+    )
 
 
 @register()
@@ -266,12 +352,7 @@ def two_gaussians(
     n_features: int = 20,
     positive: float = 0.5,
     separation: float = 2.0,
-    drift: float = 0.0,
     random_state: Seed = None,
-    *,
-    jump: float = 0.0,
-    period: int = 5000,
-    recurring: bool = False,
 ) -> "Bunch":
     """Draw the first points of :func:`gaussian_stream`, in its order.
 
@@ -279,7 +360,7 @@ def two_gaussians(
     ----------
     n_samples : int, default=1000
         The number of points.
-    n_features, positive, separation, drift, random_state, jump, period, recurring
+    n_features, positive, separation, random_state
         As in :func:`gaussian_stream`.
 
     Returns
@@ -300,19 +381,25 @@ def two_gaussians(
     ((1000, 3), 0.256)
     """
     check_count(n_samples=n_samples)
-    n, d = n_samples, n_features
     X, y = next(
-        gaussian_stream(
-            n,
-            d,
-            positive,
-            separation,
-            drift,
-            n,
-            random_state,
-            jump=jump,
-            period=period,
-            recurring=recurring,
-        )
+        gaussian_stream(n_samples, n_features, positive, separation, n_samples, random_state)
     )
     return to_bunch(X, y, "0", "1")
+
+
+def generators() -> Mapping[str, Generator]:
+    """Return the generators by name.
+
+    Returns
+    -------
+    mapping of str to Generator
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import generators
+    >>> generators()["unit_ball"].parameters["n_samples"]
+    100
+    >>> generators()["unit_ball"](n_samples=20, n_features=5, random_state=0).data.shape
+    (20, 5)
+    """
+    return MappingProxyType(dict(sorted(REGISTERED.items())))

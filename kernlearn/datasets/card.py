@@ -1,25 +1,332 @@
-"""Cards of data sets, with the facts and how the files read."""
+"""Cards of data sets: the facts, the files, and how these read."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
-from kernlearn.datasets.formats import Format, Label, Missing, Strict
 from kernlearn.exceptions import DataError
 
+#: What is done with missing entries.
+Missing = Literal["drop", "mean", "most_frequent", "error"]
 Task = Literal["classification", "regression", "ordinal", "ranking", "similarity"]
-Address = Annotated[str, Field(pattern=r"^https?://\S+$", max_length=2000)]
+Address = Annotated[str, Field(pattern=r"^https?://\S+$")]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=100)]
-Member = Annotated[
-    str, Field(pattern=r"^[^/\\:\s.][^/\\:]*(/[^/\\:\s.][^/\\:]*)*$", max_length=1000)
-]
+Member = Annotated[str, Field(pattern=r"^[^/\\:\s.][^/\\:]*(/[^/\\:\s.][^/\\:]*)*$")]
 FileName = Annotated[str, Field(pattern=r"^[^/\\:\s][^/\\:]*$", max_length=255)]
-# Column numbers of sparse matrices have 32 bits; rows are counted in 64, of which floats keep 53.
-Columns = Annotated[int, Field(gt=0, lt=2**31)]
-Rows = Annotated[int, Field(gt=0, le=2**53)]
-_MOST_FAULTS = 20  # that one message lists
+Column = int | str
+Count = Annotated[int, Field(gt=0)]
+
+
+def _as_text(value: Any) -> Any:
+    """Let a label be a bare number in YAML; refuse what YAML makes of ``true``."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Label = Annotated[str, BeforeValidator(_as_text)]
+
+
+class Strict(BaseModel):
+    """A part of a card: immutable, and an unknown key is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Options(Strict):
+    """How the files of one format read; :data:`kernlearn.datasets.readers.READERS` reads them."""
+
+    def check(self, n_features: int, n_classes: int = 0) -> None:
+        """Raise a ValueError if the options contradict the card; 0 classes mean a number."""
+
+
+class TableOptions(Options):
+    """What the columns of a table are, whatever its format.
+
+    Parameters
+    ----------
+    target : int or str, default=-1
+        The target's column, by position (negative from the end) or by name.
+    drop : tuple of int or str, default=()
+        Columns that are no features, such as row ids.
+    nominal : dict of str to tuple of str, default={}
+        Nominal columns and their values in the published order.
+    points : int or str, optional
+        The column whose texts are the points themselves; the card has one feature then, and all
+        other columns but the target are dropped.
+    query : int or str, optional
+        The column of query numbers, for ranking.
+    rename : dict of str to str, default={}
+        The card's spelling of labels that the file spells differently.
+    """
+
+    target: Column = -1
+    drop: tuple[Column, ...] = ()
+    nominal: dict[str, tuple[Label, ...]] = {}
+    points: Column | None = None
+    query: Column | None = None
+    rename: dict[Label, Label] = {}
+
+    def check(self, n_features: int, n_classes: int = 0) -> None:
+        """Raise a ValueError if the options contradict each other or the card."""
+        if self.points is not None and (n_features != 1 or self.nominal):
+            raise ValueError("points: goes with one feature, without nominal")
+
+
+class Delimited(TableOptions):
+    """Text in columns, one row per line, read by :func:`pandas.read_csv`.
+
+    The parameters of :class:`TableOptions`, and the following.
+
+    Parameters
+    ----------
+    delimiter : str or None, default=","
+        The separator of columns; None means any run of blanks.
+    header : bool, default=False
+        Whether the first line that is not blank names the columns. A first column without a name
+        is called ``row names``.
+    comment : str, default=""
+        A character; it and the rest of its line are left out.
+    skip : tuple of int, default=()
+        Lines of a single file that are left out, from 1, such as damaged ones.
+    columns : tuple of str, optional
+        The names of all columns in the file's order, if the file has no header.
+    target_suffix : str, default=""
+        Text that may follow a label and is no part of it (the dot in ``adult.test``).
+    one_hot : bool, default=False
+        Whether the last columns are the target, one 0/1 column per class in the card's order.
+    blocks : int, optional
+        There is no target column: each run of that many rows is a class, in the card's order.
+    missing : str or tuple of str, optional
+        The texts of a missing entry. Without them a missing entry is a fault.
+    standard_missing : bool, default=False
+        Whether no text, ``?``, ``.`` and what pandas takes for missing (``NA``, ``NaN``,
+        ``null``, …) are missing entries too, in all columns.
+    text : tuple of str, default=()
+        Columns that are text, even if most of their entries are numbers.
+    quote : str, optional
+        The character around entries that may have the delimiter or line breaks in them, which is
+        doubled within.
+    decimal : {".", ","}, default="."
+        The decimal point.
+    thousands : str, optional
+        The separator of thousands.
+    encoding : {"utf-8", "utf-16", "cp1252"}, default="utf-8"
+        How the text is written.
+    """
+
+    kind: Literal["delimited"] = "delimited"
+    delimiter: str | None = Field(default=",", min_length=1, max_length=1)
+    header: bool = False
+    comment: str = Field(default="", max_length=1)
+    skip: tuple[Count, ...] = ()
+    columns: tuple[str, ...] | None = None
+    target_suffix: str = ""
+    one_hot: bool = False
+    blocks: Count | None = None
+    missing: str | tuple[str, ...] | None = None
+    standard_missing: bool = False
+    text: tuple[str, ...] = ()
+    quote: str | None = Field(default=None, min_length=1, max_length=1)
+    decimal: Literal[".", ","] = "."
+    thousands: str | None = Field(default=None, min_length=1, max_length=1)
+    encoding: Literal["utf-8", "utf-16", "cp1252"] = "utf-8"
+
+    @property
+    def missing_texts(self) -> tuple[str, ...]:
+        """The texts that `missing` names."""
+        return (self.missing,) if isinstance(self.missing, str) else self.missing or ()
+
+    @property
+    def allows_missing(self) -> bool:
+        """Whether an entry may be missing."""
+        return self.standard_missing or bool(self.missing_texts)
+
+    def check(self, n_features: int, n_classes: int = 0) -> None:
+        """Raise a ValueError if the options contradict each other or the card."""
+        super().check(n_features, n_classes)
+        if self.one_hot and self.blocks is not None:
+            raise ValueError("one_hot, blocks: only one of them is allowed")
+        if (self.one_hot or self.blocks is not None) and n_classes == 0:
+            raise ValueError("one_hot, blocks: only allowed if the card has classes")
+        if self.columns is None:
+            return
+        if self.header:
+            raise ValueError("columns: must be left out if header is true")
+        n_targets = n_classes if self.one_hot else 0 if self.blocks is not None else 1
+        expected = n_features + n_targets + len(self.drop) + (self.query is not None)
+        if self.points is None and not len({*self.columns}) == len(self.columns) == expected:
+            raise ValueError(
+                f"columns: {len({*self.columns})} distinct names, expected {expected} "
+                "(the features, the target and the dropped columns)"
+            )
+        names = (self.target, *self.drop, *self.nominal)
+        if unknown := [c for c in names if isinstance(c, str) and c not in self.columns]:
+            raise ValueError(f"{', '.join(unknown)}: not among columns")
+
+
+class Arff(TableOptions):
+    """Weka's attribute-relation file format, dense or sparse; ``?`` is a missing entry.
+
+    The parameters of :class:`TableOptions`; nominal attributes are declared in the file.
+    """
+
+    kind: Literal["arff"] = "arff"
+
+
+class Parquet(TableOptions):
+    """Apache Parquet; null is a missing entry.
+
+    The parameters of :class:`TableOptions`.
+    """
+
+    kind: Literal["parquet"] = "parquet"
+
+
+class Excel(TableOptions):
+    """A sheet of an Excel (.xls, .xlsx, .xlsb) or OpenDocument file; an empty cell is missing.
+
+    The parameters of :class:`TableOptions`, and the following.
+
+    Parameters
+    ----------
+    sheet : int or str, default=0
+        The sheet, by position or name.
+    header : bool, default=True
+        Whether the first row that is not empty names the columns.
+    columns : tuple of str, optional
+        The names of all columns, if the sheet has no header.
+    missing : str or tuple of str, optional
+        Further texts of a missing entry.
+    """
+
+    kind: Literal["excel"] = "excel"
+    sheet: int | str = 0
+    header: bool = True
+    columns: tuple[str, ...] | None = None
+    missing: str | tuple[str, ...] | None = None
+
+
+class Labelled(TableOptions):
+    """Stata's .dta or SPSS's .sav; values with labels are texts in the order of the values.
+
+    The parameters of :class:`TableOptions`.
+    """
+
+    kind: Literal["stata", "spss"]
+
+
+class Libsvm(Options):
+    """LIBSVM's sparse text: ``label index:value index:value …``, one row per line.
+
+    Parameters
+    ----------
+    zero_based : bool, default=False
+        Whether the first feature has index 0.
+    """
+
+    kind: Literal["libsvm"] = "libsvm"
+    zero_based: bool = False
+
+
+class Letor(Options):
+    """LETOR's text: ``relevance qid:number 1:value 2:value … # comment``, one row per line."""
+
+    kind: Literal["letor"] = "letor"
+
+
+class Series(Options):
+    """The ``.ts`` text of the time series archives; ``?`` is a missing entry.
+
+    A header of lines that begin with ``@``, of which the last is ``@data``, then for each series
+    its values, a colon and its class; of several channels, each ends with a colon.
+
+    Parameters
+    ----------
+    rename : dict of str to str, default={}
+        The card's spelling of labels that the file spells differently.
+    points : bool, default=False
+        Whether the series are points themselves, of any lengths and numbers of channels; the card
+        has one feature then. Otherwise they are the rows of a matrix: of one length and channel.
+    """
+
+    kind: Literal["ts"] = "ts"
+    rename: dict[Label, Label] = {}
+    points: bool = False
+
+
+class JsonLines(Options):
+    """Lines of JSON, an object each, of which one value is the point and one the target.
+
+    A point is text, a list of numbers (a series; lists of numbers are its channels), a list of
+    texts (a set), or a graph, ``{"edges": [[u, v], ...], "labels": {u: label, ...}}``.
+
+    Parameters
+    ----------
+    points, target : str
+        The names of the two.
+    """
+
+    kind: Literal["jsonl"] = "jsonl"
+    points: str
+    target: str
+
+
+class Arrays(Options):
+    """NumPy's NPZ, or a MATLAB (version 5 to 7.3) or HDF5 file, with a matrix and its labels.
+
+    Object arrays are not read. A field of a structure has the name ``structure.field``.
+
+    Parameters
+    ----------
+    matrix : str, default="X"
+        The name of the matrix: features, similarities or distances.
+    target : str, default="y"
+        The name of the labels.
+    query : str, optional
+        The name of the query numbers, for ranking.
+    """
+
+    kind: Literal["npz", "matlab"]
+    matrix: str = "X"
+    target: str = "y"
+    query: str | None = None
+
+
+class Bundled(Options):
+    """A data set that is bundled with scikit-learn and needs no file.
+
+    Parameters
+    ----------
+    loader : str
+        The name of its loader in :mod:`sklearn.datasets`.
+    """
+
+    kind: Literal["sklearn"] = "sklearn"
+    loader: Literal["load_breast_cancer", "load_diabetes", "load_digits", "load_iris", "load_wine"]
+
+
+Format = Annotated[
+    Delimited
+    | Libsvm
+    | Letor
+    | Arff
+    | Series
+    | JsonLines
+    | Arrays
+    | Parquet
+    | Excel
+    | Labelled
+    | Bundled,
+    Field(discriminator="kind"),
+]
 
 
 class Source(Strict):
@@ -67,7 +374,7 @@ class Form(Strict):
         data sets have files of the same names.
     folder : str, optional
         Another data set whose folder may contain the files, as both are published together.
-    format : Delimited, Libsvm, Letor, Arff, Series, Matlab, Npz, Parquet or Bundled
+    format : Options
         The file format and its options.
     rows : int, optional
         The number of rows in all files together, if known.
@@ -102,10 +409,10 @@ class Form(Strict):
     own_folder: bool = False
     folder: Name | None = None
     format: Format
-    rows: Rows | None = None
-    classes: dict[Label, Rows] | None = None
+    rows: Count | None = None
+    classes: dict[Label, Count] | None = None
     labels: tuple[Label, ...] | None = None
-    folds: tuple[Rows, ...] = ()
+    folds: tuple[Count, ...] = ()
     fingerprint: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
     sample: bool = False
     note: str = ""
@@ -187,7 +494,7 @@ class Card(Strict):
     name: Name
     title: str
     task: Task
-    n_features: Columns
+    n_features: Count
     source: Source
     forms: tuple[Form, ...]
     licence: str
@@ -195,7 +502,7 @@ class Card(Strict):
     similarity: Literal["similarity", "distance"] | None = None
     notes: tuple[str, ...] = ()
     missing: Missing | None = None
-    drop: tuple[int | str, ...] = ()
+    drop: tuple[Column, ...] = ()
     dense: bool = False
 
     @model_validator(mode="after")
@@ -249,14 +556,14 @@ def read_card(path: Path | str) -> Card:
     Examples
     --------
     >>> from kernlearn.datasets import read_card
-    >>> from kernlearn.datasets.resources import shipped
+    >>> from kernlearn.datasets.files import shipped
     >>> read_card(shipped("datasets") / "nursery.yaml").rows
     12960
     """
-    from kernlearn.datasets.yaml import CARD_NODES, read_yaml
+    from kernlearn.datasets.yaml import read_yaml
 
     path = Path(path)
-    content, lines = read_yaml(path, fault=DataError, most=CARD_NODES)
+    content, lines = read_yaml(path, fault=DataError)
     if not isinstance(content, dict):
         raise DataError(f"{path}: a card is a mapping of keys to values")
     card = make_card(content, str(path), lines)
@@ -277,17 +584,14 @@ def make_card(
     try:
         return Card.model_validate(content)
     except ValidationError as error:
-        faults = error.errors(include_url=False)
         messages = []
-        for fault in faults[:_MOST_FAULTS]:
-            place = ".".join(str(part)[:60] for part in fault["loc"])
-            message = fault["msg"].removeprefix("Value error, ")[:500]
-            found = fault["input"]
-            value = "" if isinstance(found, dict) else f" (found {shortened(found)})"
+        for fault in error.errors(include_url=False):
+            place = ".".join(map(str, fault["loc"]))
+            message = fault["msg"].removeprefix("Value error, ")
+            value = fault["input"]
+            what = "" if isinstance(value, dict) else f" (found {shortened(value)})"
             at = "" if lines is None else f":{_line(fault['loc'], lines)}"
-            messages.append(f"{where}{at}: {f'{place}: ' if place else ''}{message}{value}")
-        if more := len(faults) - len(messages):
-            messages.append(f"{where}: and {more} more faults")
+            messages.append(f"{where}{at}: {f'{place}: ' if place else ''}{message}{what}")
         raise DataError("\n".join(messages)) from None
 
 

@@ -2,26 +2,38 @@
 
 import os
 import tempfile
-import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from shutil import copyfile, rmtree
+from shutil import copyfile
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from kernlearn.datasets import files, unpacking
 from kernlearn.datasets.card import Card, Form
-from kernlearn.datasets.known_cards import find_card
+from kernlearn.datasets.files import (
+    ARCHIVES,
+    PACKED,
+    Found,
+    cache_folder,
+    existing,
+    expanded,
+    find_card,
+    find_member,
+    is_archive,
+    locate,
+    members,
+    opened,
+)
 from kernlearn.datasets.loading import load
-from kernlearn.datasets.transfers import Report, download
 from kernlearn.exceptions import DataError
+from kernlearn.version import __version__
 
-_STAGING = ".fetching-"
-_ABANDONED = 24 * 3600  # seconds after which another fetch's folder is removed
-_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x1f\x9d": ".Z"}
-_WHOLE = {".zip", ".npz", ".xlsx", ".ods", ".tar", ".tgz"}  # archives that are data files
+_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz"}
+# The ending of an archive by its first bytes, unless the address has one.
+_ARCHIVE = {b"PK\x03\x04": ".zip"}
+_WHOLE = (".zip", ".npz", ".xlsx", ".ods", ".tar", ".tgz")  # archives that are data files
 
 
 @dataclass(frozen=True)
@@ -63,17 +75,15 @@ def fetch(
     force: bool = False,
     timeout: float = 30.0,
     retries: int = 3,
-    max_bytes: int | None = None,
     progress: Callable[[str, str, int, int | None], None] | None = None,
     on_done: Callable[[Fetched], None] | None = None,
 ) -> list[Fetched]:
     """Fetch data sets from their publishers, and compare them with their cards.
 
-    A transfer that is cut or slow is repeated. A file gets its name when it is complete, so that
-    a part is never taken for data. From an archive only the data set's files are extracted. A
-    file that does not read as the card says is set aside as ``<file>.rejected``. What comes over
-    http, not https, can be changed on its way: it is fetched only if the card has a fingerprint,
-    and kept only if the content has that.
+    A file gets its name when it is complete and reads as the card says. If the card has a
+    fingerprint, a hash of the content, the content must have it. What comes over http, not https,
+    can be changed on its way: it is fetched only if the card has a fingerprint. From an archive
+    only the data set's files are taken.
 
     Parameters
     ----------
@@ -85,12 +95,9 @@ def fetch(
     force : bool, default=False
         Whether to fetch available data again.
     timeout : float, default=30
-        Seconds without an answer, or with less than 1 KiB of it, after which an attempt ends.
+        Seconds without an answer after which an attempt ends.
     retries : int, default=3
         Further attempts per address.
-    max_bytes : int, optional
-        The largest file that is accepted, as transferred and unpacked. By default 2**30, or half
-        of the free memory if that is less, or what ``KERNLEARN_MAX_MEMORY`` says.
     progress : callable, optional
         Called during a transfer: (data set, file, bytes so far, total bytes or None).
     on_done : callable, optional
@@ -113,17 +120,14 @@ def fetch(
     >>> fetch("iris")[0].state
     'carried'
     """
-    wanted = [names] if isinstance(names, str | Card) else list(names)
-    cards = [find_card(name) if isinstance(name, str) else name for name in wanted]
-    place = files.cache_folder() / "datasets" if folder is None else files.expanded(folder)
-    if max_bytes is None:
-        max_bytes = unpacking.content_limit()
-    limits = {"timeout": timeout, "retries": retries, "max_bytes": max_bytes}
+    listed = [names] if isinstance(names, str | Card) else list(names)
+    cards = [find_card(name) if isinstance(name, str) else name for name in listed]
+    place = cache_folder() / "datasets" if folder is None else expanded(folder)
     results = []
     for card in cards:
         report = partial(progress, card.name) if progress else None
         try:
-            result = _fetch_card(card, place, force, report, limits)
+            result = _fetch_card(card, place, force, partial(_download, timeout, retries, report))
         except DataError as error:
             result = Fetched(card.name, "failed", remark=str(error))
         except OSError as error:
@@ -138,161 +142,162 @@ def fetch(
     return results
 
 
-def _fetch_card(
-    card: Card, place: Path, force: bool, report: Report | None, limits: dict[str, Any]
-) -> Fetched:
-    located = filter(None, [files.locate(card, place), files.locate(card)])
+def _fetch_card(card: Card, place: Path, force: bool, download: Callable[..., Path]) -> Fetched:
+    located = filter(None, [locate(card, place), locate(card)])
     found = min(located, key=lambda one: card.forms.index(one.form), default=None)
     if found is not None and not found.paths:
         return Fetched(card.name, "carried", remark="comes with scikit-learn")
     own = place / card.name
     # the preferred form of which every file has an address
     form = next((f for f in card.forms if card.source.downloads.keys() >= set(f.files)), None)
-    preferred = card.forms.index(form) if form is not None else len(card.forms)
+    preferred = len(card.forms) if form is None else card.forms.index(form)
     if found is not None and not force and card.forms.index(found.form) <= preferred:
         return Fetched(card.name, "there", found.paths, remark=found.form.note)
     if form is None:
-        wanted = " + ".join(card.forms[0].files)
+        files = " + ".join(card.forms[0].files)
         raise DataError(
-            f"{card.name}: no address is known for {wanted}; get it from "
+            f"{card.name}: no address is known for {files}; get it from "
             f"{card.source.name_and_page}, and put it into {own}"
         )
     own.mkdir(parents=True, exist_ok=True)
-    for folder in own.glob(_STAGING + "*"):  # left behind by a fetch that was killed
-        with suppress(OSError):
-            if time.time() - folder.stat().st_mtime > _ABANDONED:
-                rmtree(folder)
-    with tempfile.TemporaryDirectory(prefix=_STAGING, dir=own) as staging:
-        stage = Path(staging)
-        new, plain = _fetch_files(card, form, own, stage, force, report, limits)
-        remark = _check_content(card, form, own, new, plain)
+    with tempfile.TemporaryDirectory(prefix=".fetching-", dir=own) as staging:
+        new = _fetch_files(card, form, own, Path(staging), force, download)
+        paths = tuple(new.get(file) or existing(own / file) or own / file for file in form.files)
+        remark = _check_content(card, form, paths)
         n_bytes = sum(path.stat().st_size for path in new.values())
-        _publish(new, own)
-    paths = tuple(path for file in form.files if (path := files.existing(own / file)))
-    return Fetched(card.name, "fetched", paths, n_bytes, remark)
+        for file, path in new.items():
+            path.replace(own / path.name)
+            for name in (file, *(file + suffix for suffix in PACKED)):
+                if name != path.name:  # a copy that is packed otherwise would hide the file
+                    (own / name).unlink(missing_ok=True)
+    kept = tuple(filter(None, (existing(own / file) for file in form.files)))
+    return Fetched(card.name, "fetched", kept, n_bytes, remark)
 
 
 def _fetch_files(
-    card: Card,
-    form: Form,
-    own: Path,
-    stage: Path,
-    force: bool,
-    report: Report | None,
-    limits: dict[str, Any],
-) -> tuple[dict[str, Path], bool]:
-    """Fetch the files of a form that are not in its own folder, or all, into a staging folder.
-
-    Returns them, and whether any came over http, on whose way they can be changed.
-    """
-    plain, known = False, form.fingerprint is not None
+    card: Card, form: Form, own: Path, stage: Path, force: bool, download: Callable[..., Path]
+) -> dict[str, Path]:
+    """Fetch the files of a form that are not in its own folder, or all, into a staging folder."""
     new: dict[str, Path] = {}
     bodies: dict[str, Path] = {}  # an archive of several files is transferred once
     for file in form.files:
-        if files.existing(own / file) is not None and not force:
+        if existing(own / file) is not None and not force:
             continue
         address = card.source.downloads[file]
         try:
+            if _is_plain(address) and form.fingerprint is None:
+                raise DataError(
+                    "not fetched over http, where it can be changed on its way, since the card "
+                    "has no fingerprint to compare it with"
+                )
             if address not in bodies:
-                told = report and partial(report, file)
-                body, unsafe = download(address, stage, told, known, **limits)
-                plain |= unsafe
-                bodies[address] = body.rename(body.with_suffix(unpacking.archive_kind(body)))
-            member = form.members.get(file, file)
-            new[file] = _extract(bodies[address], file, member, limits["max_bytes"])
+                bodies[address] = download(address, stage, file)
+            new[file] = _extract(bodies[address], file, form.members.get(file, file), stage)
         except DataError as error:
-            if not plain:  # which nothing could be compared with yet
-                _publish({f: p for f, p in new.items() if files.existing(own / f) is None}, own)
             raise DataError(
                 f"{card.name}: {file}: {address}: {error}. Try again later, or put the file into "
                 f"{own} by hand"
             ) from None
-    packed = [path.name for path in new.values() if path.suffix == ".Z"]
-    if packed and plain:
-        raise DataError(
-            f"{card.name}: {', '.join(packed)}: came over http, and is packed by compress, so "
-            f"that it cannot be compared with the card; put the file into {own} by hand"
-        )
-    if packed:
-        _publish(new, own)
-        paths = " ".join(f"'{own / name}'" for name in packed)
-        raise DataError(
-            f"{card.name}: fetched, but packed by compress, which Python does not read; "
-            f"unpack it with: gzip -d {paths}"
-        )
-    return new, plain
+    return new
 
 
-def _publish(new: dict[str, Path], own: Path) -> None:
-    """Move new files to their place, and remove copies packed otherwise, which would hide them."""
-    for file, path in new.items():
-        path.replace(own / path.name)
-        for name in (file, *(file + suffix for suffix in unpacking.PACKED)):
-            if name != path.name:
-                (own / name).unlink(missing_ok=True)
+def _is_plain(address: str) -> bool:
+    """Tell whether what an address serves can be changed on its way: http, of another machine."""
+    parts = urlsplit(address)
+    return parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1")
 
 
-def _check_content(card: Card, form: Form, own: Path, new: dict[str, Path], plain: bool) -> str:
-    """Load the new files before they get their place; set them aside if that fails.
-
-    What came over http (`plain`) is set aside also if it is not what the card's fingerprint says.
-    """
-    paths = tuple(new.get(f) or files.existing(own / f) or own / f for f in form.files)
+def _check_content(card: Card, form: Form, paths: tuple[Path, ...]) -> str:
+    """Read what was fetched by the card; refuse it if it differs."""
     try:
-        content = load(files.Found(form, paths, card), cache=False).fingerprint
-        if plain and content != form.fingerprint:
-            raise DataError(f"{_prints(content, form)}, and it came over http")
+        content = load(Found(form, paths, card)).fingerprint
     except DataError as error:
-        addresses = dict.fromkeys(card.source.downloads[file] for file in new)
-        message = str(error)
-        for path in new.values():
-            message = message.replace(str(path), str(own / path.name))
-            path.replace(own / f"{path.name}.rejected")
+        reason = str(error).replace(f"{paths[0].parent}{os.sep}", "")
         raise DataError(
-            f"{card.name}: {', '.join(addresses) or own}: the content is not what the card says: "
-            f"{message}; it is kept with '.rejected' after its "
-            f"name. Put the right file into {own} by hand"
+            f"{card.name}: what {card.source.name_and_page} sends does not read as the card says: "
+            f"{reason}; nothing is kept"
         ) from None
     if form.fingerprint is None:
-        return "the card has no fingerprint to compare the content with"
-    if content == form.fingerprint:
-        return "the content is that of the card"
-    return f"the content {_prints(content, form)}: results may differ"
+        return "the card has no fingerprint to compare it with"
+    if content != form.fingerprint:
+        raise DataError(
+            f"{card.name}: what {card.source.name_and_page} sends is not the data of the card: "
+            f"fingerprint is {content[:12]}, expected {form.fingerprint[:12]}; nothing is kept"
+        )
+    return "the content is that of the card"
 
 
-def _prints(content: str, form: Form) -> str:
-    known = (form.fingerprint or "")[:12]
-    return f"(fingerprint {content[:12]}) differs from the card's ({known})"
+class _Progress:
+    """What pooch reports its progress to."""
+
+    def __init__(self, report: Callable[[int, int | None], None]) -> None:
+        self.report, self.total, self.so_far = report, 0, 0
+
+    def update(self, n_bytes: int) -> None:
+        self.so_far += n_bytes
+        self.report(self.so_far, self.total or None)
+
+    def reset(self) -> None:
+        self.so_far = 0
+
+    def close(self) -> None:
+        pass
 
 
-def _extract(body: Path, file: str, member: str, max_bytes: int) -> Path:
-    """Make a data set's file out of what was transferred: the file itself, or an archive of it.
+def _download(
+    timeout: float,
+    retries: int,
+    report: Callable[..., None] | None,
+    address: str,
+    stage: Path,
+    file: str,
+) -> Path:
+    """Transfer what an address serves into a folder, repeatedly if need be."""
+    import pooch
+    import requests
 
-    Returns its path, with ``.gz``, ``.bz2``, ``.xz`` or ``.Z`` added if it is packed.
-    """
-    with body.open("rb") as opened:
-        head = opened.read(512)
+    name = sha256(address.encode()).hexdigest()[:16]
+    options: dict[str, Any] = {"headers": {"User-Agent": f"kernlearn/{__version__}"}}
+    bar = False if report is None else _Progress(partial(report, file))
+    fetcher = pooch.HTTPDownloader(progressbar=bar, timeout=timeout, **options)
+    manager = pooch.Pooch(stage, "", {name: None}, {name: address}, retry_if_failed=retries)
+    pooch.get_logger().setLevel("WARNING")
+    try:
+        body = Path(manager.fetch(name, downloader=fetcher))
+    except requests.Timeout:
+        raise DataError(f"no answer within {timeout:g} s") from None
+    except requests.ConnectionError:
+        raise DataError("the server cannot be reached, or hung up") from None
+    except (requests.RequestException, ValueError) as error:
+        raise DataError(" ".join(str(error).split())[:300]) from None
+    with body.open("rb") as stream:
+        head = stream.read(512)
     if not head.strip():
         raise DataError("the server sent an empty file")
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html")) and not file.endswith((".html", ".htm")):
         raise DataError("the server sent a web page, not the file")
-    try:
-        if unpacking.is_archive(body) and Path(file).suffix not in _WHOLE:
-            name = unpacking.find_member(body, member, max_bytes)
-            if name is None:
-                names = unpacking.list_members(body, max_bytes)
-                others = ", ".join(name.rpartition("/")[2] for name in names)[:200] or "nothing"
-                raise DataError(f"{body}: has no {member}, but {others}")
-            target = body.with_name(file + name.rpartition(member)[2])
-            target.write_bytes(unpacking.read_bytes(body / name, max_bytes, unpack=False))
-        else:
-            suffix = next((s for magic, s in _MAGIC.items() if head.startswith(magic)), "")
-            target = body.with_name(file.removesuffix(suffix) + suffix)
-            copyfile(body, target)
-        if target.suffix in unpacking.OPENERS:
-            unpacking.read_bytes(target, max_bytes)
-    except DataError as error:
-        message = str(error).replace(str(body), "the archive")
-        raise DataError(message.replace(f"{body.parent}{os.sep}", "")) from None
+    ending = next((e for magic, e in _ARCHIVE.items() if head.startswith(magic)), "")
+    published = address.partition("?")[0].lower()
+    if not ending and is_archive(published):
+        ending = next(e for e in sorted(ARCHIVES, key=len)[::-1] if published.endswith(e))
+    return body.rename(body.with_name(body.name + ending))
+
+
+def _extract(body: Path, file: str, member: str, stage: Path) -> Path:
+    """Take a file out of what was transferred; it may stay packed."""
+    if is_archive(body) and not file.endswith(_WHOLE):
+        inside = find_member(body, member)
+        if inside is None:
+            others = ", ".join(members(body))[:200] or "nothing"
+            raise DataError(f"the archive has no {member}, but {others}")
+        target = stage / file
+        with opened(inside) as stream:
+            target.write_bytes(stream.read())
+        return target
+    head = body.open("rb").read(8)
+    suffix = next((s for magic, s in _MAGIC.items() if head.startswith(magic)), "")
+    suffix = "" if file.endswith(_WHOLE) else suffix
+    target = stage / (file.removesuffix(suffix) + suffix)
+    copyfile(body, target)
     return target

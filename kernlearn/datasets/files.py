@@ -1,22 +1,187 @@
-"""Files of data sets: where they are looked for."""
+"""The cards that there are, and where the files of data sets lie, plain or in archives."""
 
-# ruff: noqa: PTH112, PTH113, PTH207 - pathlib raises for paths that may not be accessed
+# ruff: noqa: PTH112, PTH113 - pathlib raises for paths that may not be accessed
 
+import bz2
+import gzip
+import lzma
 import os
-from collections.abc import Iterable, Iterator
-from glob import glob
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from difflib import get_close_matches
+from functools import cache, lru_cache
+from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from types import MappingProxyType
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
-from kernlearn.datasets.unpacking import ARCHIVES, PACKED, find_member, is_archive
 from kernlearn.exceptions import DataError
 
 if TYPE_CHECKING:
     from kernlearn.datasets.card import Card, Form
 
+_PACKAGE = Path(__file__).resolve().parents[1]
+_IN_CHECKOUT = {
+    "configs": "configs",
+    "datasets": "datasets",
+    "reported": "results/reported",
+}
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_DAMAGE = (EOFError, OSError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)
+
+
+def shipped(kind: Literal["configs", "datasets", "reported"]) -> Path:
+    """Return the folder of the shipped files of one kind.
+
+    In a checkout they stand beside the package, in a wheel inside it.
+
+    Parameters
+    ----------
+    kind : {"configs", "datasets", "reported"}
+        Experiment configurations, data set cards, or the papers' numbers.
+
+    Returns
+    -------
+    pathlib.Path
+        An existing folder.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the installation lacks the folder.
+    """
+    inside = _PACKAGE / "_shipped" / kind
+    beside = _PACKAGE.parent / _IN_CHECKOUT[kind]
+    for folder in (inside, beside):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(
+        f"kernlearn is installed without its {kind}: neither {inside} nor {beside}"
+    )
+
+
+@cache
+def catalogue() -> "Mapping[str, Card]":
+    """Return the shipped cards by name.
+
+    Returns
+    -------
+    mapping of str to Card
+        In alphabetical order; read once.
+
+    Raises
+    ------
+    DataError
+        If a card is faulty.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import catalogue
+    >>> catalogue()["spambase"].n_features
+    57
+    """
+    names = sorted(path.stem for path in shipped("datasets").glob("*.yaml"))
+    cards = {name: card for name in names if (card := _shipped_card(name)) is not None}
+    return MappingProxyType(cards)
+
+
+@cache
+def _shipped_card(name: str) -> "Card | None":
+    """Read one shipped card, so that loading one data set does not read all cards."""
+    from kernlearn.datasets.card import read_card
+
+    return read_card(shipped("datasets") / f"{name}.yaml") if is_shipped(name) else None
+
+
+def is_shipped(name: str) -> bool:
+    """Tell whether a name is that of a shipped card, without reading it.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import is_shipped
+    >>> is_shipped("abalone"), is_shipped("mine")
+    (True, False)
+    """
+    return name.isidentifier() and (shipped("datasets") / f"{name}.yaml").is_file()
+
+
+def find_card(name: str, data_dir: str | os.PathLike[str] | None = None) -> "Card":
+    """Return the card of a data set: a shipped one, or a user's own next to the data.
+
+    Parameters
+    ----------
+    name : str
+        The data set's name.
+    data_dir : path-like, optional
+        A folder to search before the others of :func:`search_path`.
+
+    Returns
+    -------
+    Card
+
+    Raises
+    ------
+    DataError
+        If there is none; the message lists similar names, or all.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import find_card
+    >>> find_card("ijcnn1").classes
+    ('-1', '1')
+    """
+    from kernlearn.datasets.card import read_card
+
+    if (card := _shipped_card(name)) is not None:
+        return card
+    own = own_cards(data_dir)
+    if name in own:
+        return read_card(own[name])
+    names = [*catalogue(), *own]
+    close = get_close_matches(name, names)
+    advice = f"did you mean {' or '.join(close)}?" if close else f"available: {', '.join(names)}"
+    raise DataError(f"no data set is called {name!r}; {advice}")
+
+
+def own_cards(data_dir: str | os.PathLike[str] | None = None) -> dict[str, Path]:
+    r"""Return the card files of users in the folders with data, by name.
+
+    Parameters
+    ----------
+    data_dir : path-like, optional
+        A folder to search before the others of :func:`search_path`.
+
+    Returns
+    -------
+    dict of str to pathlib.Path
+        Without the names of shipped cards; of two cards with one name, the first folder's.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from kernlearn.datasets import add, own_cards
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "mine.csv"
+    ...     _ = file.write_text("length,colour,kind\n1.5,red,a\n2,blue,b\n")
+    ...     _ = add(file, name="mine", folder=folder)
+    ...     own_cards(folder)["mine"].name
+    'mine.yaml'
+    """
+    paths: dict[str, Path] = {}
+    for folder in search_path(data_dir):
+        for path in sorted(folder.glob("*.yaml")):
+            if not is_shipped(path.stem):
+                paths.setdefault(path.stem, path)
+    return paths
+
 
 def cache_folder() -> Path:
-    """Return the folder for everything that is kept between runs; it need not exist.
+    """Return the folder for what is fetched; it need not exist.
 
     This is the environment variable ``KERNLEARN_CACHE`` if set, else the operating system's place
     for caches.
@@ -56,20 +221,13 @@ def search_path(data_dir: str | os.PathLike[str] | None = None) -> list[Path]:
 
 
 def expanded(path: str | os.PathLike[str], where: str = "") -> Path:
-    """Return a path with ``~`` replaced by the user's folder; `where` begins the error.
-
-    Raises
-    ------
-    DataError
-        If there is no such user.
-    """
+    """Return a path with ``~`` replaced by the user's folder; `where` begins the error."""
     try:
         return Path(path).expanduser()
     except RuntimeError:
-        user = Path(path).parts[0]
         raise DataError(
-            f"{where}{os.fspath(path)}: the home folder of {user!r} is not known; name the folder "
-            "in full"
+            f"{where}{os.fspath(path)}: the home folder of {Path(path).parts[0]!r} is not known; "
+            "name the folder in full"
         ) from None
 
 
@@ -112,8 +270,6 @@ def locate(card: "Card", data_dir: str | os.PathLike[str] | None = None) -> Foun
     :func:`search_path` that has all files: as ``<folder>/<name>/<file>`` or
     ``<folder>/<file>``, unpacked, compressed, or in an archive (any archive in
     ``<folder>/<name>``; in ``<folder>`` one named like the data set or the published archive).
-    An archive that cannot be read is returned if nothing else is found, so that reading it
-    reports the damage.
 
     Parameters
     ----------
@@ -133,46 +289,41 @@ def locate(card: "Card", data_dir: str | os.PathLike[str] | None = None) -> Foun
     >>> locate(find_card("iris")).paths
     ()
     """
-    folders = search_path(data_dir)
-    unreadable: Found | None = None
+    folders, damage = search_path(data_dir), None
     searches = [(form, folders) for form in card.forms]
     if data_dir is not None:
         searches = [(form, folders[:1]) for form in card.forms if form.files] + searches
     for form, places in searches:
-        if not form.files:
-            return Found(form, (), card)
         for folder, plain, archives in _candidates(card, form, places):
             paths = []
             for file in form.files:
-                member = form.members.get(file, file)
                 path = existing(folder / file) if plain else None
+                member = form.members.get(file, file)
                 for archive in () if path else archives:
                     try:
-                        if find_member(archive, member) is not None:
-                            path = archive / member
-                            break
-                    except (DataError, OSError):
-                        damaged = (archive / member,) * len(form.files)
-                        unreadable = unreadable or Found(form, damaged, card)
+                        path = path or find_member(archive, member)
+                    except DataError as error:
+                        damage = damage or error
                 if path is not None:
                     paths.append(path)
             if len(paths) == len(form.files):
                 return Found(form, tuple(paths), card)
-    return unreadable
+    if damage is not None:
+        raise damage
+    return None
 
 
 def _candidates(
     card: "Card", form: "Form", folders: list[Path]
 ) -> Iterator[tuple[Path, bool, list[Path]]]:
     """Yield each folder, whether its plain files count, and its archives that count."""
-    downloads = card.source.downloads.items()
-    published = [PurePosixPath(address).name for file, address in downloads if file in form.files]
+    published = [PurePosixPath(card.source.downloads.get(file, "")).name for file in form.files]
     names = [name for name in published if is_archive(name)]
     names += [card.name + suffix for suffix in ARCHIVES]
     for folder in folders:
         for own in [folder / name for name in (card.name, form.folder) if name is not None]:
-            archives = filter(is_archive, sorted(glob("*", root_dir=own)))
-            yield own, True, [own / name for name in archives]
+            inside = sorted(own.iterdir()) if os.path.isdir(own) else []
+            yield own, True, [path for path in inside if is_archive(path.name)]
         listed = (folder / name for name in dict.fromkeys(names))
         yield folder, not form.own_folder, [path for path in listed if os.path.isfile(path)]
 
@@ -223,3 +374,94 @@ def missing_message(
     ]
     lines.append("or name another folder in the variable KERNLEARN_DATA.")
     return "\n".join(lines)
+
+
+def is_archive(name: str | Path) -> bool:
+    """Tell whether a file is an archive, by its name."""
+    return str(name).lower().endswith(ARCHIVES)
+
+
+def container(path: Path) -> Path:
+    """Return the archive of a path such as ``archive.zip/member``; any other path itself."""
+    return next((p for p in path.parents if is_archive(p.name) and os.path.isfile(p)), path)
+
+
+def find_member(archive: Path, file: str) -> Path | None:
+    """Return the path of a file in an archive, by its path there or its last part, or None.
+
+    It may be packed.
+    """
+    wanted = (file, *(file + suffix for suffix in PACKED))
+    names = [
+        n for n in members(archive) if n in wanted or n.endswith(tuple(f"/{w}" for w in wanted))
+    ]
+    exact = [name for name in names if name in wanted]
+    if len(names) > 1 and len(exact) != 1:
+        raise DataError(
+            f"{archive}: holds several files called {file}: {', '.join(names[:4])}; unpack the "
+            "right one next to the archive"
+        )
+    return archive / (exact or names)[0] if names else None
+
+
+def members(archive: Path) -> tuple[str, ...]:
+    """Return the names of the files in an archive."""
+    state = archive.stat()
+    return _members(archive, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=128)
+def _members(archive: Path, size: int, modified: int) -> tuple[str, ...]:
+    with naming_damage(archive):
+        if archive.suffix.lower() == ".zip":
+            with zipfile.ZipFile(archive) as packed:
+                return tuple(_inside(i.filename) for i in packed.infolist() if not i.is_dir())
+        with tarfile.open(archive) as tar:
+            return tuple(_inside(i.name) for i in tar.getmembers() if i.isfile())
+
+
+def _inside(name: str) -> str:
+    """Return the name of a member without what leads out of its archive."""
+    return "/".join(part for part in name.split("/") if part not in ("", ".", ".."))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file of data to read its bytes: packed ones are unpacked, members of archives too.
+
+    An OSError, and what says that a packed file is damaged, becomes a DataError.
+    """
+    archive = container(path)
+    with naming_damage(path):
+        if archive != path:
+            stream = BytesIO(_member_bytes(archive, path.relative_to(archive).as_posix()))
+            suffix = path.suffix.lower()
+            yield PACKED[suffix](stream) if suffix in PACKED else stream
+        else:
+            with PACKED.get(path.suffix.lower(), open)(path, "rb") as stream:
+                yield stream
+
+
+def _member_bytes(archive: Path, name: str) -> bytes:
+    if name not in members(archive):
+        listed = ", ".join(members(archive)[:5])
+        raise DataError(f"{archive}: has no file {name}; it has {listed or 'none'}")
+    if archive.suffix.lower() == ".zip":
+        with zipfile.ZipFile(archive) as packed:
+            return packed.read(next(i for i in packed.infolist() if _inside(i.filename) == name))
+    with tarfile.open(archive) as tar:
+        member = next(i for i in tar.getmembers() if _inside(i.name) == name)
+        stream = tar.extractfile(member)
+        return b"" if stream is None else stream.read()
+
+
+@contextmanager
+def naming_damage(path: Path, damage: str = "damaged or cut short") -> Iterator[None]:
+    """Turn errors of reading into DataErrors that name the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file") from None
+    except _DAMAGE as error:
+        reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+        raise DataError(f"{path}: {damage}: {reason}") from None

@@ -1,44 +1,70 @@
-"""Loading data sets: files are located, read, checked against the card, encoded and cached."""
+"""Loading data sets: files are found, read, compared with the card, and made arrays."""
 
-import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from hashlib import sha256
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from kernlearn.datasets.cache import Contents, Stamp, cached, recall, remember, stamp
-from kernlearn.datasets.card import Card, Task
-from kernlearn.datasets.encoding import Nominal, Wanted, encode, read
-from kernlearn.datasets.file_options import FileOptions
-from kernlearn.datasets.files import Found
-from kernlearn.datasets.finding import find, is_file
-from kernlearn.datasets.formats import Missing
-from kernlearn.datasets.preparation import Preparation
-from kernlearn.datasets.unpacking import container
+from kernlearn.checks import whole_number
+from kernlearn.datasets.card import Card, Column, Form, Missing, Task, read_card
+from kernlearn.datasets.files import (
+    Found,
+    catalogue,
+    container,
+    find_card,
+    locate,
+    missing_message,
+    naming_damage,
+    opened,
+)
+from kernlearn.datasets.own import FileOptions, card_of_file
+from kernlearn.datasets.readers import read
+from kernlearn.datasets.tables import (
+    Expected,
+    Preparation,
+    Table,
+    are_objects,
+    asymmetry,
+    canonical_labels,
+    column_position,
+    compares_rows,
+    fingerprint,
+    look_like_ids,
+    nominal_columns,
+    one_hot,
+    settle_missing,
+)
 from kernlearn.exceptions import DataError
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
+Nominal = Literal["ordinal", "onehot"]
+Name = str | os.PathLike[str] | Card | Found
+
 
 def load(
-    name: str | os.PathLike[str] | Card | Found,
+    name: Name,
     *,
-    target: int | str | None = None,
+    target: Column | None = None,
     task: Task | None = None,
     grades: Sequence[str] | None = None,
-    drop: Sequence[int | str] = (),
+    drop: Sequence[Column] = (),
     sheet: int | str | None = None,
     matrix: Literal["similarity", "distance"] | None = None,
-    points: int | str | None = None,
+    points: Column | None = None,
+    read_as: Mapping[str, Any] | Sequence[tuple[str, Any]] = (),
     data_dir: str | os.PathLike[str] | None = None,
     nominal: Nominal = "ordinal",
     missing: Missing | None = None,
     dense: bool | None = None,
     dtype: np.typing.DTypeLike | None = np.float64,
-    cache: bool = True,
 ) -> "Bunch":
     """Load a data set.
 
@@ -46,13 +72,14 @@ def load(
     ----------
     name : str, path-like, Card or Found
         A name in the :func:`catalogue` or of a card in a folder of :func:`search_path`; the
-        path of a data file, whose format is guessed as by :func:`add`, or of a card (``.yaml``)
+        path of a data file, which is read as by :func:`add`, or of a card (``.yaml``)
         with its data next to it; a card; or the result of :func:`locate`.
     target : int or str, optional
         For the path of a data file, the column to predict by name or position; by default one
         called target, class, label, y or outcome, else the last.
-    task : {"classification", "regression", "ordinal", "similarity"}, optional
-        For the path of a data file, what the target is; guessed by default.
+    task : {"classification", "regression", "ordinal", "ranking", "similarity"}, optional
+        For the path of a data file, what the target is. By default regression for numbers, unless
+        they are at most 20 whole ones, else classification.
     grades : sequence of str, optional
         For the path of a data file, the labels in their order. By default the order of the file
         if it has one, else numbers in theirs and texts in that of the alphabet, which
@@ -69,6 +96,10 @@ def load(
         (of JSON also series, sets and graphs) are the points themselves, for similarities of such;
         other columns but the target are left out. Of a file of series (``.ts``) ``"series"``
         takes these as they are, of any lengths and numbers of channels.
+    read_as : mapping, default=()
+        For the path of a file of text in columns, how it reads where that is not plain:
+        ``delimiter``, ``header``, ``decimal``, ``thousands``, ``comment``, ``quote``, ``skip``,
+        ``encoding``, ``missing`` and ``text``, as on a card.
     data_dir : path-like, optional
         A folder to look for the files in before all others, see :func:`search_path`.
     nominal : {"ordinal", "onehot"}, default="ordinal"
@@ -84,8 +115,6 @@ def load(
     dtype : {numpy.float64, numpy.float32} or None, default=numpy.float64
         The type of the features. None leaves them as they are stored: integers and float32 of
         arrays need less memory.
-    cache : bool, default=True
-        Whether to keep a parsed copy in the user's cache, and to use it.
 
     Returns
     -------
@@ -119,9 +148,12 @@ def load(
             Whether this is only a sample of the published data.
         note : str
             A remark for reports on this data; may be empty.
+        identity : str
+            What stands for the content in a plan: the fingerprint, or of data with a card a hash
+            of the bytes of its files and of how they are read.
         preparation : Preparation
             What was dropped, coded or filled in, in counts and as sentences; see
-            :class:`~kernlearn.datasets.preparation.Preparation`.
+            :class:`~kernlearn.datasets.Preparation`.
 
     Raises
     ------
@@ -141,47 +173,114 @@ def load(
     from sklearn.utils import Bunch
 
     dtype = _float_type(dtype)
-    found = find(
-        name,
-        data_dir,
-        FileOptions(target, task, grades, tuple(drop), sheet, matrix, points=points),
-    )
-    wanted = _wanted(found, nominal, missing, () if is_file(name) else drop, dense, dtype)
-    card, form = found.card, found.form
-
-    def make() -> Contents:
-        return encode(found, read(found), wanted)
-
-    mark = _stamp(found, wanted)
-    if cache and found.paths:
-        contents = cached(mark, make)
+    options = FileOptions(target, task, grades, tuple(drop), sheet, matrix, points, dict(read_as))
+    found = find(name, data_dir, options)
+    card, form, place = found.card, found.form, found.place
+    missing = missing or card.missing or "drop"
+    for option, value, allowed in (("nominal", nominal, Nominal), ("missing", missing, Missing)):
+        if value not in get_args(allowed):
+            names = ", ".join(get_args(allowed))
+            raise ValueError(f"{option} must be one of {names}, got {value!r}")
+    away = (*card.drop, *(() if is_file(name) else drop))
+    table = _checked(found)
+    n_read = len(table.y) + table.without_target
+    done = Preparation(n_read, table.without_target, left_out=_left_out(found, table, away))
+    done = replace(done, grades=_unordered(card, form), remarks=_remarks(card, form, table))
+    if away:
+        table = _without(found, table, away)
+    if are_objects(table.X):
+        table, done, note = _whole_points(table, missing, place, done)
     else:
-        contents = make()
-        if cache:  # bundled data is loaded faster than a copy
-            remember(mark, contents.known)
-    fields = contents._asdict()
-    fields["preparation"] = Preparation.from_plain(json.loads(contents.preparation or "{}"))
-    if card.task != "ranking":
-        del fields["query"]
+        table, filled, note = settle_missing(table, missing, place)
+        done = replace(done, **filled)
+        table, done = _as_features(table, card, nominal, done)
+        dense = card.dense if dense is None else dense
+        table = table._replace(X=_as_stored(table.X, dense, dtype))
+        if card.task == "similarity":
+            done = replace(done, asymmetry=asymmetry(table.X))
+    codes, labels = _target(card, table)
+    content = _content(table, codes, labels)
+    bunch = Bunch(
+        data=table.X,
+        target=codes,
+        target_names=labels,
+        feature_names=np.array(() if are_objects(table.X) else table.feature_names, np.str_),
+        fingerprint=content,
+        note=note,
+        preparation=done,
+        card=card,
+        path=container(found.paths[0]).parent if found.paths else None,
+        sample=form.sample,
+    )
+    if card.task == "ranking":
+        bunch["query"] = table.query
     if card.similarity is not None:
-        fields["similarity"] = card.similarity
-    if form.folds and len(contents.target) == sum(form.folds):
-        fields["fold"] = _published_folds(found, contents)
-    published = nominal == "ordinal" and dtype != np.float32 and not wanted.drop
-    comparable = published and (wanted.missing == "drop" or not contents.note)
-    notes, content = [form.note, contents.note], contents.fingerprint
+        bunch["similarity"] = card.similarity
+    if form.folds and len(codes) == sum(form.folds):
+        bunch["fold"] = _published_folds(found, table.query)
+    published = nominal == "ordinal" and dtype != np.float32 and away == card.drop
+    comparable = published and (missing == "drop" or not note)
+    notes = [form.note, note]
     if comparable and form.fingerprint not in (None, content):
         prints = f"(fingerprint {content[:12]}) differs from the card's ({form.fingerprint[:12]})"
         notes.append(f"The content {prints}.")
-    fields["note"] = " ".join(filter(None, notes))
-    folder = container(found.paths[0]).parent if found.paths else None
-    return Bunch(**fields, card=card, path=folder, sample=form.sample)
+    bunch["note"] = " ".join(filter(None, notes))
+    bunch["identity"] = content if is_file(name) else identity(found)
+    return bunch
+
+
+# Finding
+
+
+def is_path(name: Any) -> bool:
+    """Tell whether a data set is given by a path."""
+    return isinstance(name, os.PathLike) or (isinstance(name, str) and not name.isidentifier())
+
+
+def is_file(name: Any) -> bool:
+    """Tell whether a data set is given by the path of a data file, rather than by a card."""
+    return is_path(name) and Path(name).suffix not in (".yaml", ".yml")
+
+
+def find(
+    name: Name,
+    data_dir: str | os.PathLike[str] | None = None,
+    options: FileOptions | None = None,
+) -> Found:
+    """Find the files of a data set, given as for :func:`load`; raise a DataError if missing."""
+    options = options or FileOptions()
+    named = [k for k, v in options._asdict().items() if k != "drop" and v not in (None, {}, ())]
+    if is_path(name):
+        path = Path(name)  # type: ignore[arg-type]
+        if is_file(path):
+            return card_of_file(path, options)
+        if named:
+            raise DataError(f"{path}: a card names its own {named[0]}; leave {named[0]} out")
+        name, data_dir, named = read_card(path), path.parent, []
+    if isinstance(name, Found):
+        return name
+    if named:
+        called = name.name if isinstance(name, Card) else str(name)
+        raise DataError(f"{called}: {named[0]} is for the path of a file; a card names its own")
+    card = name if isinstance(name, Card) else find_card(str(name), data_dir)
+    found = locate(card, data_dir)
+    if found is None:
+        raise DataError(missing_message([card], data_dir))
+    return found
+
+
+def find_as(arguments: dict[str, Any], data_dir: Path | None = None) -> Found:
+    """Find the files for arguments of :func:`load`, among which others are passed over."""
+    options = {key: arguments[key] for key in FileOptions._fields if arguments.get(key)}
+    if "read_as" in options:
+        options["read_as"] = dict(options["read_as"])
+    return find(arguments["name"], data_dir, FileOptions(**options))
 
 
 class Known(NamedTuple):
-    """What is known of a data set without reading it.
+    """What is known of a data set before its trials.
 
-    `similarity` is the kind of matrix, if it is one.
+    `fingerprint` changes with the content; `similarity` is the kind of matrix, if it is one.
     """
 
     found: Found
@@ -191,77 +290,207 @@ class Known(NamedTuple):
 
 
 def known(
-    name: str | os.PathLike[str] | Card | Found,
+    name: str | Card | Found,
     *,
     data_dir: str | os.PathLike[str] | None = None,
     nominal: Nominal = "ordinal",
-    missing: Missing | None = None,
-    dense: bool | None = None,
-    drop: Sequence[int | str] = (),
-    **options: Any,
-) -> Known | None:
-    """Return what is known of a data set that was loaded before with these options, or None.
+    drop: Sequence[Column] = (),
+    **_: Any,
+) -> Known:
+    """Return what is known of a data set with a card before it is read.
 
-    The arguments are those of :func:`load`. No file is read: it is valid while the sizes and times
-    of modification of the files and the card's content stay the same.
+    The arguments are those of :func:`load`.
     """
-    found = find(name, data_dir, FileOptions(**options, drop=tuple(drop)))
-    of_card = () if is_file(name) else drop
-    wanted = _wanted(found, nominal, missing, of_card, dense, np.dtype(np.float64))
-    content = recall(_stamp(found, wanted))
-    if content is None:
-        return None
-    content = {"fingerprint": content} if isinstance(content, str) else content
-    done = Preparation.from_plain(content.get("preparation", {}))
-    return Known(found, content["fingerprint"], found.card.similarity, done)
+    found = find(name, data_dir)
+    values = getattr(found.form.format, "nominal", {})
+    values = {name: len(values) for name, values in values.items() if name not in drop}
+    ways: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
+    done = Preparation(found.form.rows or 0, **ways)
+    return Known(found, identity(found), found.card.similarity, done)
 
 
-def _wanted(
-    found: Found,
-    nominal: Nominal,
-    missing: Missing | None,
-    drop: Sequence[int | str],
-    dense: bool | None,
-    dtype: "np.dtype[Any] | None",
-) -> Wanted:
-    """Fill in what the card says, and check the values."""
-    card = found.card
-    missing = missing or card.missing or "drop"
-    for option, value, allowed in (("nominal", nominal, Nominal), ("missing", missing, Missing)):
-        if value not in get_args(allowed):
-            names = ", ".join(get_args(allowed))
-            raise ValueError(f"{option} must be one of {names}, got {value!r}")
-    dense = card.dense if dense is None else dense
-    return Wanted(nominal, missing, dtype, (*card.drop, *drop), dense)
-
-
-def _stamp(found: Found, wanted: Wanted) -> Stamp:
-    card = found.card
-    read_by = {"format", "rows", "classes", "labels", "left_out", "order"}
-    variant = {
-        "n_features": card.n_features,
-        "task": card.task,
-        **found.form.model_dump(mode="json", include=read_by),
-        **wanted.plain,
-    }
+def identity(found: Found) -> str:
+    """Return a hash of the bytes of a data set's files and of how its card reads them."""
+    read_by = {"format", "rows", "classes", "labels", "folds"}
+    how = found.form.model_dump_json(include=read_by) + str(found.card.n_features)
+    how += str((found.card.missing, found.card.drop, found.card.dense))
     if not found.paths:
-        variant["scikit-learn"] = version("scikit-learn")
-    return stamp(card.name, found.paths, variant)
+        how += version("scikit-learn")
+    digest = sha256(how.encode())
+    for path in found.paths:
+        digest.update(file_hash(path))
+    return digest.hexdigest()
 
 
-def _published_folds(found: Found, contents: Contents) -> np.ndarray:
+def file_hash(path: Path) -> bytes:
+    """Return a hash of the content of a file, as it is unpacked."""
+    with naming_damage(path):
+        state = container(path).stat()
+    return _hash(path, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _hash(path: Path, size: int, modified: int) -> bytes:
+    digest = sha256()
+    with opened(path) as stream:
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return digest.digest()
+
+
+# Steps of load
+
+
+def _checked(found: Found) -> Table:
+    """Read the files of a data set, and compare their content with the card."""
+    card, form, place = found.card, found.form, found.place
+    table = read(found.paths, form.format, Expected(card.n_features, card.classes))
+    n_rows, n_features = (len(table.X), 1) if are_objects(table.X) else table.X.shape
+    if form.rows is not None and n_rows != form.rows:
+        raise DataError(f"{place}: found {n_rows} rows, expected {form.rows} ({card.name})")
+    if n_features != card.n_features:
+        raise DataError(f"{place}: found {n_features} features, expected {card.n_features}")
+    if card.task == "similarity" and n_rows != n_features:
+        raise DataError(f"{place}: found a {n_rows} x {n_features} matrix, expected a square one")
+    if card.task == "ranking" and table.query is None:
+        raise DataError(f"{place}: found no query ids, expected one per row")
+    if form.classes is not None:
+        counts = np.bincount(table.y.astype(np.int64), minlength=len(form.classes))
+        for (label, expected), count in zip(form.classes.items(), counts.tolist(), strict=True):
+            if count != expected:
+                raise DataError(f"{place}: found {count} rows of {label}, expected {expected}")
+    return table
+
+
+def _left_out(found: Found, table: Table, drop: Sequence[Column]) -> dict[str, str]:
+    """Return the columns that are left out, with the reasons that the card gives."""
+    form = found.form
+    of_format = [c if isinstance(c, str) else f"column {c}" for c in _dropped(form)]
+    dropped = [*of_format, *(table.feature_names[i] for i in _positions(found, table, drop))]
+    reasons = dict(form.left_out)
+    return reasons | {name: reasons.get(name, "") for name in dropped}
+
+
+def _dropped(form: Form) -> Sequence[Column]:
+    return getattr(form.format, "drop", ())
+
+
+def _positions(found: Found, table: Table, drop: Sequence[Column]) -> list[int]:
+    names = table.feature_names
+    numbers = [None if c in names else whole_number(c) for c in drop]
+    columns = [c if n is None else n for c, n in zip(drop, numbers, strict=True)]
+    return sorted({column_position(found.place, c, names, "feature") for c in columns})
+
+
+def _without(found: Found, table: Table, drop: Sequence[Column]) -> Table:
+    """Leave out features of any format."""
+    if found.card.task == "similarity" or are_objects(table.X):
+        what = "a matrix of similarities has" if found.card.similarity else "the points have"
+        raise DataError(f"{found.place}: drop: {what} no features")
+    away = set(_positions(found, table, drop))
+    kept = [i for i in range(len(table.feature_names)) if i not in away]
+    if not kept:
+        raise DataError(f"{found.place}: drop: no feature is left")
+    names = tuple(table.feature_names[i] for i in kept)
+    return table._replace(X=table.X[:, kept], feature_names=names)
+
+
+def _whole_points(
+    table: Table, missing: str, place: str, done: Preparation
+) -> tuple[Table, Preparation, str]:
+    """Leave out rows whose point is missing, or has missing values."""
+    gaps = np.array([p is None or (not isinstance(p, str) and _has_gaps(p)) for p in table.X])
+    n_missing = int(gaps.sum())
+    if not n_missing:
+        return table, done, ""
+    if missing != "drop":
+        row = int(gaps.argmax()) + 1
+        why = "missing values" if missing == "error" else "points cannot be filled in"
+        raise DataError(f"{place}: row {row} has no whole point: {why}; `missing: drop`")
+    if n_missing == len(gaps):
+        raise DataError(f"{place}: no row is left, all have missing entries")
+    note = f"{n_missing} of {len(gaps)} rows with missing entries were left out."
+    table = table._replace(X=table.X[~gaps], y=table.y[~gaps])
+    return table, replace(done, rows_dropped=n_missing), note
+
+
+def _has_gaps(point: Any) -> bool:
+    return isinstance(point, np.ndarray) and bool(np.isnan(point).any())
+
+
+def _as_features(
+    table: Table, card: Card, nominal: str, done: Preparation
+) -> tuple[Table, Preparation]:
+    """Encode nominal columns, and notice ids."""
+    if card.task != "similarity":
+        ids = look_like_ids(table.X, table.feature_names, table.nominal)
+        done = replace(done, id_like=ids)
+    names = table.feature_names
+    values = {name: len(table.nominal[name]) for name in names if name in table.nominal}
+    if nominal == "ordinal" or not values:
+        return table, replace(done, coded=values)
+    X, names = one_hot(table)
+    return table._replace(X=X, feature_names=names), replace(done, one_hot=values)
+
+
+def _as_stored(X: Any, dense: bool, dtype: "np.dtype[Any] | None") -> Any:
+    X = X.toarray() if dense and hasattr(X, "toarray") else X
+    X = X.astype(dtype) if dtype is not None and X.dtype != dtype else X
+    return X if hasattr(X, "tocsr") else np.ascontiguousarray(X)
+
+
+def _unordered(card: Card, form: Form) -> tuple[str, ...]:
+    """Return the grades of an ordinal target if nobody has given their order."""
+    return card.classes or () if card.task == "ordinal" and form.order == "alphabet" else ()
+
+
+def _remarks(card: Card, form: Form, table: Table) -> tuple[str, ...]:
+    """Notice text that is not UTF-8, and a matrix of similarities that is read as features."""
+    encoding = getattr(form.format, "encoding", "utf-8")
+    remarks = [f"the text is read as {encoding}, not UTF-8"] if encoding != "utf-8" else []
+    similarity = card.task == "similarity" or are_objects(table.X)
+    if not similarity and (kind := compares_rows(table.X)):
+        n = len(table.X)
+        remarks.append(
+            f"the features are a {n} x {n} matrix, {kind}: if it compares the rows, say so "
+            "(`matrix: similarity` or `matrix: distance` with a file, `kernlearn datasets add "
+            "--task similarity`)"
+        )
+    return tuple(remarks)
+
+
+def _target(card: Card, table: Table) -> tuple[np.ndarray, np.ndarray]:
+    if card.classes is not None:
+        return table.y.astype(np.int64), np.array(card.classes, dtype=np.str_)
+    if card.task != "similarity":
+        return table.y, np.array((), dtype=np.str_)
+    # classes that the card does not list, in the order of their numbers
+    distinct, codes = np.unique(table.y, return_inverse=True)
+    return codes.astype(np.int64), canonical_labels(distinct)
+
+
+def _content(table: Table, codes: np.ndarray, labels: np.ndarray) -> str:
+    """Return the fingerprint of the rows with their labels and queries."""
+    texts = labels[codes] if labels.size else codes
+    if table.query is not None:
+        pairs = zip(canonical_labels(texts), table.query.tolist(), strict=True)
+        texts = np.array([f"{label} qid:{query}" for label, query in pairs])
+    return fingerprint(table.X, texts)
+
+
+def _published_folds(found: Found, query: np.ndarray | None) -> np.ndarray:
     """Return the published fold of each row; the rows of a query are in one fold."""
     folds = found.form.folds
     fold = np.repeat(np.arange(len(folds)), folds)
-    if contents.query is not None:
-        pairs = np.unique(np.column_stack([contents.query, fold]), axis=0)
+    if query is not None:
+        pairs = np.unique(np.column_stack([query, fold]), axis=0)
         queries, times = np.unique(pairs[:, 0], return_counts=True)
         if (times > 1).any():
-            query = queries[times > 1][0]
-            parts = pairs[pairs[:, 0] == query, 1] + 1
+            split = queries[times > 1][0]
+            parts = pairs[pairs[:, 0] == split, 1] + 1
             raise DataError(
                 f"{found.card.name}: folds: the lengths {', '.join(map(str, folds))} split query "
-                f"{query}: its rows are in folds {' and '.join(map(str, parts))}"
+                f"{split}: its rows are in folds {' and '.join(map(str, parts))}"
             )
     return fold
 
@@ -273,3 +502,261 @@ def _float_type(dtype: np.typing.DTypeLike | None) -> "np.dtype[Any] | None":
         if dtype in (allowed, allowed.type, allowed.name):
             return allowed
     raise ValueError(f"dtype must be float64, float32 or None, got {dtype!r}")
+
+
+# Descriptions
+
+
+@dataclass(frozen=True)
+class FeatureRange:
+    """The values of one column.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    min, max, mean : float
+        Over the entries that are not missing; NaN if there are none.
+    zeros : float
+        The share of zeros among all entries.
+    missing : int
+        The number of missing entries.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import describe
+    >>> petals = describe("iris").features[2]
+    >>> petals.min, petals.max, round(petals.mean, 2), petals.missing
+    (1.0, 6.9, 3.76, 0)
+    """
+
+    name: str
+    min: float
+    max: float
+    mean: float
+    zeros: float
+    missing: int
+
+
+@dataclass(frozen=True)
+class Description:
+    """The facts about a data set.
+
+    Parameters
+    ----------
+    facts : dict of str to str
+        The facts on the card, as text.
+    notes : tuple of str
+        Known faults, and remarks on the form that was found.
+    paths : tuple of pathlib.Path
+        The files, if any.
+    found : bool
+        Whether the data is available; else the following are empty.
+    shape : tuple of int
+        The rows and columns loaded.
+    prepared : tuple of str
+        What loading dropped, coded or filled in, and whether a matrix is not symmetric.
+    classes : dict of str to int
+        The labels and their numbers of rows; empty if the target is a number.
+    target : FeatureRange or None
+        The target's values, if it is a number.
+    features : tuple of FeatureRange
+        One per column, over all rows; none for a similarity matrix.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import describe
+    >>> iris = describe("iris")
+    >>> iris.found, iris.shape
+    (True, (150, 4))
+    >>> iris.classes
+    {'setosa': 50, 'versicolor': 50, 'virginica': 50}
+    """
+
+    facts: dict[str, str]
+    notes: tuple[str, ...]
+    paths: tuple[Path, ...]
+    found: bool
+    shape: tuple[int, ...] = ()
+    classes: dict[str, int] | None = None
+    target: FeatureRange | None = None
+    features: tuple[FeatureRange, ...] = ()
+    prepared: tuple[str, ...] = ()
+
+
+def describe(name: str | Card, *, data_dir: str | os.PathLike[str] | None = None) -> Description:
+    """Describe a data set by its card and, if it is available, its content.
+
+    Parameters
+    ----------
+    name : str or Card
+        A name in the :func:`catalogue`, or a card.
+    data_dir : path-like, optional
+        A folder to look for the files in before all others, see :func:`search_path`.
+
+    Returns
+    -------
+    Description
+
+    Raises
+    ------
+    DataError
+        If the name is unknown, or the files are damaged.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import describe
+    >>> wine = describe("wine")
+    >>> wine.shape, wine.classes
+    ((178, 13), {'class_0': 59, 'class_1': 71, 'class_2': 48})
+    >>> wine.features[0].min, wine.features[0].max
+    (11.03, 14.83)
+    """
+    card = find_card(name) if isinstance(name, str) else name
+    found = locate(card, data_dir)
+    facts = _facts(card)
+    if found is None:
+        return Description(facts, card.notes, (), False)
+    bunch = load(found)
+    notes = (*card.notes, bunch.note) if bunch.note else card.notes
+    classes = target = None
+    if len(bunch.target_names):
+        counts = np.bincount(bunch.target, minlength=len(bunch.target_names)).tolist()
+        classes = dict(zip(bunch.target_names.tolist(), counts, strict=True))
+    else:
+        (target,) = _ranges(bunch.target.reshape(-1, 1), ["target"])
+    X, names = bunch.data, bunch.feature_names
+    if bunch.preparation.rows_dropped or bunch.preparation.entries_filled:
+        table = _checked(found)
+        X, names = table.X, table.feature_names
+    features = () if card.task == "similarity" or are_objects(X) else _ranges(X, names)
+    # the note has the counts of missing entries; how nominal columns enter, a config says
+    done = replace(bunch.preparation, rows_dropped=0, entries_filled=0, nominal_filled=0, coded={})
+    nominal = bunch.preparation.coded
+    prepared = (*([nominal_columns(nominal)] if nominal else []), *done.sentences)
+    shape = bunch.data.shape
+    return Description(facts, notes, found.paths, True, shape, classes, target, features, prepared)
+
+
+def _facts(card: Card) -> dict[str, str]:
+    rows = "number of rows unknown" if card.rows is None else f"{card.rows} rows"
+    size = f"{rows}, {card.n_features} features"
+    if card.similarity is not None:
+        size = f"{card.similarity} matrix of {card.n_features} points"
+    facts = {
+        "name": card.name,
+        "title": card.title,
+        "task": card.task,
+        "size": size,
+        "classes": ", ".join(card.classes or ()),
+        "files": " or ".join(" + ".join(form.files) for form in card.forms if form.files),
+        "publisher": card.source.publisher,
+        "page": card.source.page,
+        "licence": card.licence,
+        "citation": " ".join(card.citation.split()),
+    }
+    return {fact: text for fact, text in facts.items() if text}
+
+
+def _ranges(X: Any, names: Any) -> tuple[FeatureRange, ...]:
+    """Summarise every column of a dense or sparse matrix."""
+    X = X.tocsc() if hasattr(X, "tocsc") else X
+    result = []
+    for i, name in enumerate(names):
+        column = X[:, [i]].toarray().ravel() if hasattr(X, "tocsc") else X[:, i]
+        values = column[~np.isnan(column)]
+        low = high = mean = np.nan
+        if len(values):
+            low, high, mean = float(values.min()), float(values.max()), float(values.mean())
+        zeros = int((values == 0).sum()) / max(1, len(column))
+        missing = len(column) - len(values)
+        result.append(FeatureRange(str(name), low, high, mean, zeros, missing))
+    return tuple(result)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """The result of comparing one data set with its card.
+
+    Parameters
+    ----------
+    name : str
+        The data set.
+    state : {"ok", "differs", "damaged", "missing", "unknown"}
+        The content is that of the card; it reads well but differs; it does not read as the card
+        says; there are no files; or it reads well and the card has no fingerprint.
+    paths : tuple of pathlib.Path
+        Its files.
+    remark : str
+        The difference, or the damage and its place.
+    fingerprint : str
+        The content's fingerprint; empty if there is none.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import verify
+    >>> result = verify("iris")[0]
+    >>> result.name, result.state, result.remark, len(result.fingerprint)
+    ('iris', 'ok', '', 64)
+    """
+
+    name: str
+    state: Literal["ok", "differs", "damaged", "missing", "unknown"]
+    paths: tuple[Path, ...] = ()
+    remark: str = ""
+    fingerprint: str = ""
+
+
+def verify(
+    names: str | Card | Iterable[str | Card] | None = None,
+    *,
+    data_dir: str | os.PathLike[str] | None = None,
+) -> list[Verified]:
+    """Read data sets and compare rows, classes and content with their cards.
+
+    Parameters
+    ----------
+    names : str, Card or iterable of these, optional
+        The data sets; by default all of the :func:`catalogue`.
+    data_dir : path-like, optional
+        A folder to look for the files in before all others, see :func:`search_path`.
+
+    Returns
+    -------
+    list of Verified
+        One per name.
+
+    Raises
+    ------
+    DataError
+        If a name is unknown.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import verify
+    >>> [(result.name, result.state) for result in verify(["iris", "diabetes_sklearn"])]
+    [('iris', 'ok'), ('diabetes_sklearn', 'unknown')]
+    """
+    if names is None:
+        names = catalogue().values()
+    listed = [names] if isinstance(names, str | Card) else names
+    cards = [find_card(name) if isinstance(name, str) else name for name in listed]
+    return [_verify_card(card, data_dir) for card in cards]
+
+
+def _verify_card(card: Card, data_dir: str | os.PathLike[str] | None) -> Verified:
+    found = locate(card, data_dir)
+    if found is None:
+        return Verified(card.name, "missing", remark=" + ".join(card.forms[0].files))
+    expected = found.form.fingerprint
+    try:
+        content: str = load(found).fingerprint
+    except DataError as error:
+        return Verified(card.name, "damaged", found.paths, str(error))
+    if expected is None:
+        remark = "the card has no fingerprint"
+        return Verified(card.name, "unknown", found.paths, remark, content)
+    if content != expected:
+        remark = f"the content's fingerprint is {content[:12]}, the card's {expected[:12]}"
+        return Verified(card.name, "differs", found.paths, remark, content)
+    return Verified(card.name, "ok", found.paths, found.form.note, content)

@@ -16,8 +16,8 @@ from kernlearn.config.names import Scope
 from kernlearn.config.plugins import blame
 from kernlearn.config.spec import DatasetSpec, MethodSpec, Source, Trial, canonical
 from kernlearn.datasets import fingerprint, load
-from kernlearn.datasets.objects import as_objects
-from kernlearn.datasets.unpacking import container
+from kernlearn.datasets.files import container
+from kernlearn.datasets.tables import as_objects
 from kernlearn.engine.protocol import generator, random_state
 from kernlearn.exceptions import DataError
 from kernlearn.kernels import Kernel, as_kernel
@@ -55,10 +55,11 @@ def load_data(trial: Trial, scope: Scope, data_dir: Path | None) -> Bunch:
         data = make_data(scope.datasets[what.name], source.numbers, parameters)
     else:
         data = read_data(source.read, data_dir)
-    if what.fingerprint not in (None, data.fingerprint):
+    identity = data.get("identity", data.fingerprint)
+    if what.fingerprint not in (None, identity):
         raise DataError(
             f"{trial.labels['dataset']}: not the data that the trial was planned for (fingerprint "
-            f"{data.fingerprint}, planned {what.fingerprint}): it was changed since, a worker "
+            f"{identity}, planned {what.fingerprint}): it was changed since, a worker "
             "reads another copy, or a plug-in draws it at random without `random_state`"
         )
     return _part(data, what, seed)

@@ -75,6 +75,7 @@ class InProcess:
         # what trials need takes longer to import than a report without trials
         from kernlearn.engine.trial import execute
 
+        keep_freed_memory()
         for trial in trials:
             yield trial, execute(trial, self._data_dir)
 

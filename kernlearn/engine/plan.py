@@ -14,8 +14,8 @@ from kernlearn.config.entries import MethodEntry, unfold, varied
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.names import added_packages
 from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec
-from kernlearn.datasets.grades import default_order
-from kernlearn.datasets.loading import Known, known
+from kernlearn.datasets.loading import Known, is_file, known
+from kernlearn.datasets.tables import default_order
 from kernlearn.exceptions import DataError
 from kernlearn.plugins import RegisteredDataset, RegisteredEstimator
 from kernlearn.store import Row
@@ -157,7 +157,7 @@ def _variants(
 ) -> Iterator[_Variant]:
     """Expand an entry of ``datasets``, by the varied parameters of a function that makes data.
 
-    A data set that was loaded before is not read: its fingerprint is kept in the cache.
+    Of a data set with a card only the bytes are read.
     """
     config = experiment.config
     entry, scope, options = config.datasets[label], config.scope, _options(label, config)
@@ -207,37 +207,23 @@ def _variants(
 
 
 def _known_data(arguments: dict[str, Any], found: Any, data_dir: Path | None) -> Known:
-    """Return what is known of a data set, which is read if it was not before."""
-    place = {**arguments, "name": found or arguments["name"]}
-    kept = known(**place, data_dir=data_dir)
-    if kept is None:
-        from kernlearn.engine.build import read_data
+    """Return what is known of a data set: a file without a card is read, others are hashed."""
+    if not is_file(arguments["name"]):
+        return known(**{**arguments, "name": found or arguments["name"]}, data_dir=data_dir)
+    from kernlearn.engine.build import read_data
 
-        data = read_data(arguments, data_dir)
-        kept = known(**place, data_dir=data_dir)
-        if kept is None:  # the cache cannot be written
-            form = data.card.forms[0] if found is None else found.form
-            kept = Known(
-                datasets.Found(form, (), data.card),
-                data.fingerprint,
-                data.get("similarity"),
-                data.preparation,
-            )
-    return kept
+    data = read_data(arguments, data_dir)
+    found = datasets.Found(data.card.forms[0], (), data.card)
+    return Known(found, data.fingerprint, data.get("similarity"), data.preparation)
 
 
 def _check_folds(label: str, config: ExperimentConfig, of_data: Known) -> None:
     """Refuse published folds where there are none, or fewer than splits."""
     if config.protocol.folds != "published":
         return
-    folds, done, splits = of_data.found.form.folds, of_data.preparation, config.protocol.splits
+    folds, splits = of_data.found.form.folds, config.protocol.splits
     if not folds:
         text = "the data set has no published folds; give a number"
-    elif done.rows_dropped:
-        text = (
-            f"{done.rows_dropped} of {done.rows} rows with missing entries are left out, so that "
-            "the published folds do not hold; fill entries in, or give a number"
-        )
     elif splits > len(folds):
         text = f"{len(folds)} published folds make at most {len(folds)} splits, not {splits}"
     else:

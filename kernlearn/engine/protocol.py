@@ -13,7 +13,7 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.config.spec import ProtocolSpec
-from kernlearn.datasets.objects import are_objects, kind_of
+from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.memory import require_memory
 
 #: Row numbers of the training, the held-out and the test part.

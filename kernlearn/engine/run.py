@@ -1,12 +1,14 @@
 """Runs of plans: which trials, in which order, until when; each is stored as it ends."""
 
+import math
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
-from statistics import fmean
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import suggestion
@@ -24,6 +26,8 @@ ALL = "all"
 
 # Ctrl-C, the end of a service or a job, and the end of the terminal.
 _SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
+# Seconds in which further signals are ignored.
+_REST = 5.0
 
 
 @dataclass(frozen=True)
@@ -188,26 +192,29 @@ class Pace:
     else all, on average.
     """
 
-    def __init__(self) -> None:
-        self._seconds: dict[Any, list[float]] = {}
+    def __init__(self, trials: Iterable[Trial]) -> None:
+        self._left = Counter(map(_cell, trials))
+        self._done: dict[Any, tuple[int, float]] = {}
 
-    def add(self, labels: Mapping[str, Any], seconds: float) -> None:
+    def add(self, trial: Trial, seconds: float) -> None:
         """Count a finished trial."""
-        for group in _groups(labels):
-            self._seconds.setdefault(group, []).append(seconds)
+        cell = _cell(trial)
+        self._left[cell] -= 1
+        for group in (cell, cell[1], None):
+            number, total = self._done.get(group, (0, 0.0))
+            self._done[group] = number + 1, total + seconds
 
-    def seconds_left(self, trials: Sequence[Trial], slots: int = 1) -> float | None:
-        """Return the expected seconds of trials; None before the first one has ended."""
-        if not self._seconds:
+    def seconds_left(self, slots: int = 1) -> float | None:
+        """Return the expected seconds of the other trials; None before the first one has ended."""
+        if not self._done:
             return None
-        known = {group: fmean(each) for group, each in self._seconds.items()}
-        each = [next(known[g] for g in _groups(t.labels) if g in known) for t in trials]
-        return max(max(each), sum(each) / slots) if each else 0.0
+        means = {group: total / number for group, (number, total) in self._done.items()}
+        left = ((cell, number) for cell, number in self._left.items() if number)
+        return sum(n * means.get(c, means.get(c[1], means[None])) for c, n in left) / slots
 
 
-def _groups(labels: Mapping[str, Any]) -> list[Any]:
-    method = labels.get("method")
-    return [(labels.get("dataset"), method), method, None]
+def _cell(trial: Trial) -> tuple[Any, Any]:
+    return trial.labels.get("dataset"), trial.labels.get("method")
 
 
 @dataclass(frozen=True)
@@ -250,32 +257,41 @@ class Listener:
 class Interrupts:
     """Signals that stop a run: each raises KeyboardInterrupt, at a moment when nothing is lost."""
 
+    _active: "ClassVar[Interrupts | None]" = None
+
     def __init__(self) -> None:
         self.asked = self._held = False
+        self._raised = -math.inf
 
+    @classmethod
     @contextmanager
-    def caught(self) -> Iterator["Interrupts"]:
-        """Catch signals in a block, in the main thread.
+    def caught(cls) -> "Iterator[Interrupts]":
+        """Catch signals in a block, in the main thread; a block within another is part of it.
 
         A signal that was ignored before, as SIGHUP is under ``nohup``, stays ignored.
         """
         if threading.current_thread() is not threading.main_thread():
-            yield self
-            return
-        before = {}
-        try:
-            for number in _SIGNALS:
-                if signal.getsignal(number) not in (signal.SIG_IGN, None):
-                    before[number] = signal.signal(number, self._on_signal)
-            yield self
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+            yield cls()
+        elif cls._active is not None:
+            yield cls._active
+        else:
+            own, before = cls(), dict[int, Any]()
+            try:
+                cls._active = own
+                for number in _SIGNALS:
+                    if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                        before[number] = signal.signal(number, own._on_signal)
+                yield own
+            finally:
+                for number, handler in before.items():
+                    signal.signal(number, handler)
+                cls._active = None
 
     def _on_signal(self, number: int, frame: Any) -> None:
-        # closing a terminal sends several: the first one counts
-        first, self.asked = not self.asked, True
-        if first and not self._held:
+        # closing a terminal sends several: they do not disturb what the first one has begun
+        self.asked, now = True, time.monotonic()
+        if not self._held and now - self._raised > _REST:
+            self._raised = now
             raise KeyboardInterrupt
 
     @contextmanager
@@ -290,6 +306,7 @@ class Interrupts:
         finally:
             self._held = False
         if self.asked:
+            self._raised = time.monotonic()
             raise KeyboardInterrupt
 
 
@@ -354,11 +371,11 @@ def run_plan(
     states = trial_states(plan, store)
     todo = trials_to_run(plan, states, choice)
     listener.run_planned(plan, todo, states)
-    left = {trial.key: trial for trial in todo}
-    skipped = [state for key, state in states.items() if key not in left]
+    keys = {trial.key for trial in todo}
+    skipped = [state for key, state in states.items() if key not in keys]
     done = failed = 0
     if todo:
-        with store.lock(), Interrupts().caught() as interrupts, ExitStack() as stack:
+        with store.lock(), Interrupts.caught() as interrupts, ExitStack() as stack:
             if executor is None:
                 executor = stack.enter_context(closing(make_executor()))
             if not allow_contention:
@@ -366,7 +383,7 @@ def run_plan(
             listener.run_started(executor.slots)
             stack.callback(listener.run_ended)
             results = stack.enter_context(closing(executor.run(todo)))  # type: ignore[type-var]
-            place, pace = executor.describe(), Pace()
+            place, pace = executor.describe(), Pace(todo)
             profile, settings = experiment.profile, tuple(experiment.settings)
             for trial, row in results:
                 with interrupts.held():
@@ -374,12 +391,10 @@ def run_plan(
                         continue  # the signal may be what ended it
                     row = replace(row, profile=profile, settings=settings)
                     store.put(replace(row, machine={**row.machine, **place}))
-                    del left[trial.key]
-                    pace.add(trial.labels, row.seconds)
+                    pace.add(trial, row.seconds)
                     done += row.done
                     failed += not row.done
-                    seconds = pace.seconds_left([*left.values()], executor.slots)
-                    listener.trial_done(trial, row, seconds)
+                    listener.trial_done(trial, row, pace.seconds_left(executor.slots))
     return RunSummary(
         len(plan.trials), skipped.count("cached"), done, failed, skipped.count("failed")
     )

@@ -24,9 +24,7 @@ from kernlearn import datasets
 from kernlearn.config.entries import DatasetEntry, unfold, varied
 from kernlearn.config.names import FIT_MEMORY, Scope
 from kernlearn.config.spec import DatasetSpec, Source, Trial
-from kernlearn.datasets.drawn_rows import STREAMS
-from kernlearn.datasets.partitions import Partition
-from kernlearn.datasets.sources import RowSource
+from kernlearn.datasets.stream import STREAMS, Partition, RowSource
 from kernlearn.engine import build, machine
 from kernlearn.engine.protocol import SCALERS, random_state
 from kernlearn.engine.tasks import Task

@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 from kernlearn.config.names import BUILT_IN, FIT_MEMORY, TASKS, Scope
 from kernlearn.config.plugins import load_plugins
 from kernlearn.config.spec import Source, Trial, canonical
-from kernlearn.datasets.objects import are_objects, kind_of
+from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, machine, select
 from kernlearn.engine.protocol import Parts, prepare
 from kernlearn.engine.stream import follow

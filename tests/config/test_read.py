@@ -10,7 +10,7 @@ import yaml
 from kernlearn.config import find_config, load_config
 from kernlearn.config.entries import Entry, Section, StepEntry
 from kernlearn.config.read import shipped_configs, shipped_name
-from kernlearn.datasets.resources import shipped
+from kernlearn.datasets.files import shipped
 from kernlearn.engine import make_plan
 from kernlearn.exceptions import ConfigError
 from tests.config.conftest import SMALL

@@ -13,8 +13,6 @@ from tests.datasets.conftest import NURSERY_LIKE, NURSERY_ROWS
 
 ROWS = NURSERY_ROWS.encode()
 PAGE = b"<!DOCTYPE html>\n<html><body>Moved</body></html>"
-LONG = {"files": ["long.data"], "format": {"kind": "delimited"}, "rows": 20000}
-LONG_ROWS = b"".join(b"%d,%d,%d\n" % (i, i * i, i % 7) for i in range(20000))
 
 
 class Server(ThreadingHTTPServer):
@@ -94,13 +92,6 @@ def card(make_card, server):
         return make_card(form | changes, source=source(downloads))
 
     return make
-
-
-@pytest.fixture
-def long(make_card, server):
-    """A data set of 300 kB, at /long.data."""
-    downloads = {"long.data": server.url("/long.data")}
-    return make_card(LONG, task="regression", source=source(downloads))
 
 
 @pytest.fixture

@@ -1,105 +1,93 @@
+"""Generators: the same for a seed, and distributed as they say."""
+
 import numpy as np
 import pytest
 
-from kernlearn.datasets import fingerprint, generators, load, rings, two_moons, unit_ball, waveform
-
-NAMES = [name for name, one in generators().items() if one.points == "vectors"]
-
-
-def test_the_registry():
-    assert NAMES == [
-        "indefinite_similarity",
-        "rings",
-        "two_gaussians",
-        "two_moons",
-        "unit_ball",
-        "waveform",
-    ]
-    ball = generators()["unit_ball"]
-    assert dict(ball.parameters) == {"n_samples": 100, "n_features": 50, "random_state": None}
-    assert ball.title.startswith("Draw points uniformly from the unit ball")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_data_comes_as_from_load(name):
-    bunch = generators()[name](n_samples=30, random_state=3)
-    assert bunch.keys() - {"similarity"} == load("iris").keys() - {"similarity", "query"}
-    assert bunch.data.dtype == np.float64
-    assert bunch.data.shape == (30, len(bunch.feature_names))
-    assert bunch.fingerprint == fingerprint(bunch.data, bunch.target)
-    if name != "unit_ball":
-        assert bunch.target.dtype == np.int64
-        assert set(bunch.target_names[bunch.target]) == set(bunch.target_names)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_seed_decides(name):
-    make = generators()[name]
-    prints = [make(n_samples=9, random_state=seed).fingerprint for seed in (0, 0, 1)]
-    assert prints[0] == prints[1] != prints[2]
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("value", [0, -1, 2.5, "3", True, None])
-def test_bad_numbers_of_points(name, value):
-    with pytest.raises(ValueError, match="'n_samples' must be an int >= 1, got"):
-        generators()[name](n_samples=value)
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters", "message"),
-    [
-        ("unit_ball", {"n_features": 0}, "'n_features' must be an int >= 1, got 0"),
-        ("unit_ball", {"noise": 1}, "unit_ball has no parameter noise; allowed: n_samples, n_f"),
-        ("rings", {"factor": 1}, "'factor' must be a number from 0 to below 1, got 1"),
-        ("rings", {"noise": -0.1}, "'noise' must be a finite number of 0 or more, got -0.1"),
-        ("two_moons", {"noise": float("nan")}, "'noise' must be a finite number .* got nan"),
-        ("two_moons", {"noise": "much"}, "'noise' must be a finite number .* got 'much'"),
-    ],
+from kernlearn.datasets import (
+    fingerprint,
+    gaussian_stream,
+    generators,
+    indefinite_similarity,
+    product_rows,
+    rings,
+    two_gaussians,
+    two_moons,
+    unit_ball,
+    waveform,
 )
-def test_other_bad_parameters(name, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        generators()[name](**parameters)
+from kernlearn.datasets.stream import STREAMS
 
 
-@pytest.mark.parametrize("d", [1, 2, 5])
-def test_the_ball_is_filled_evenly(d):
-    n = 20000
-    X = unit_ball(n_samples=n, n_features=d, random_state=0).data
-    radii = np.sort(np.linalg.norm(X, axis=1))
-    assert radii[-1] <= 1
-    # Kolmogorov-Smirnov against P[radius < r] = r^d, at a level of about 1e-4
-    assert np.abs(radii**d - np.arange(1, n + 1) / n).max() < 2.23 / np.sqrt(n)
-    # by symmetry the mean is 0 and the covariance E[r²]/d = 1/(d + 2) on the diagonal
-    five_sigma = 5 / np.sqrt(n)
-    assert np.abs(X.mean(axis=0)).max() < five_sigma
-    assert np.abs(X.T @ X / n - np.eye(d) / (d + 2)).max() < five_sigma
+@pytest.mark.parametrize("name", generators())
+def test_every_generator(name):
+    made = generators()[name](n_samples=40, random_state=3)
+    assert made.data.shape[0] == 40
+    assert made.fingerprint == generators()[name](n_samples=40, random_state=3).fingerprint
+    assert made.fingerprint == fingerprint(made.data, made.target)
+    assert made.fingerprint != generators()[name](n_samples=40, random_state=4).fingerprint
+    assert generators()[name].title.endswith(".")
+    with pytest.raises(ValueError, match=f"{name} has no parameter size; allowed: n_samples"):
+        generators()[name](size=3)
+    with pytest.raises(ValueError, match="n_samples"):
+        generators()[name](n_samples=0)
 
 
-def slow_wave(number, t):
-    centre = {1: 11, 2: 15, 3: 7}[number]
-    return max(6 - abs(t - centre), 0)
+def test_points_have_the_stated_distributions():
+    X = unit_ball(4000, 3, random_state=0).data
+    norms = np.linalg.norm(X, axis=1)
+    assert norms.max() <= 1
+    assert np.mean(norms <= 0.5) == pytest.approx(0.125, abs=0.02)
+    assert waveform(3000, random_state=0).data.shape == (3000, 21)
+    assert np.bincount(two_moons(100, random_state=0).target).tolist() == [50, 50]
+    drawn = rings(200, noise=0.0, factor=0.3, random_state=0)
+    np.testing.assert_allclose(np.linalg.norm(drawn.data[drawn.target == 1], axis=1), 0.3)
+    drawn = two_gaussians(20_000, 4, positive=0.25, separation=3.0, random_state=0)
+    assert drawn.target.mean() == pytest.approx(0.25, abs=0.01)
+    means = [drawn.data[drawn.target == code].mean(axis=0) for code in (0, 1)]
+    assert np.linalg.norm(means[1] - means[0]) == pytest.approx(3, abs=0.1)
 
 
-def test_waves_have_breimans_moments():
-    bunch = waveform(n_samples=30000, random_state=1)
-    for label, (i, j) in enumerate([(1, 2), (1, 3), (2, 3)]):
-        X = bunch.data[bunch.target == label]
-        first, second = (np.array([slow_wave(k, t) for t in range(1, 22)]) for k in (i, j))
-        five_sigma = 5 / np.sqrt(len(X))
-        assert abs(len(X) / 30000 - 1 / 3) < five_sigma
-        # u has mean 1/2 and variance 1/12; the noise has variance 1
-        variance = 1 + (first - second) ** 2 / 12
-        assert (np.abs(X.mean(axis=0) - (first + second) / 2) < five_sigma * variance**0.5).all()
-        assert (np.abs(X.var(axis=0) / variance - 1) < five_sigma * np.sqrt(2)).all()
-        outer = np.outer(first - second, first - second) / 12 + np.eye(21)
-        assert np.abs(np.cov(X.T) - outer).max() < 2 * five_sigma * outer.max()
+@pytest.mark.parametrize(("negative", "n_negative"), [(0.0, None), (0.3, None), (0.2, 5)])
+def test_indefinite_similarities_have_the_stated_spectrum(negative, n_negative):
+    drawn = indefinite_similarity(60, negative, n_negative, random_state=0)
+    S = drawn.data
+    values = np.linalg.eigvalsh(S)
+    below = values < -1e-12
+    np.testing.assert_array_equal(S, S.T)
+    assert np.abs(S).max() == pytest.approx(1)
+    assert -values[below].sum() / np.abs(values).sum() == pytest.approx(negative)
+    assert n_negative is None or below.sum() == n_negative
+    assert np.bincount(drawn.target).tolist() == [30, 30]
 
 
-def test_moons_and_rings_without_noise_lie_on_their_curves():
-    moons = two_moons(n_samples=40, noise=0, random_state=0)
-    centres = np.where(moons.target[:, np.newaxis] == 0, [0, 0], [1, 0.5])
-    np.testing.assert_allclose(np.linalg.norm(moons.data - centres, axis=1), 1)
-    circles = rings(n_samples=40, noise=0, factor=0.3, random_state=0)
-    expected = np.where(circles.target == 0, 1, 0.3)
-    np.testing.assert_allclose(np.linalg.norm(circles.data, axis=1), expected)
+@pytest.mark.parametrize("draw", [gaussian_stream, product_rows])
+def test_streams_do_not_depend_on_the_size_of_chunks(draw):
+    parts = [[*draw(2500, 5, batch_size=size, random_state=1)] for size in (100, 999, 4000)]
+    assert [len(y) for _, y in parts[1]] == [999, 999, 502]
+    rows = [np.concatenate([X for X, _ in part]) for part in parts]
+    labels = [np.concatenate([y for _, y in part]) for part in parts]
+    for other, y in zip(rows[1:], labels[1:], strict=True):
+        np.testing.assert_array_equal(other, rows[0])
+        np.testing.assert_array_equal(y, labels[0])
+    endless = iter(draw(None, 5, batch_size=100, random_state=1))
+    np.testing.assert_array_equal(next(endless)[0], rows[0][:100])
+    with pytest.raises(ValueError, match="n_features"):
+        draw(10, 1)
+
+
+def test_rows_of_a_product():
+    source = product_rows(20_000, 5, noise=0.5, random_state=0, numbers=True)
+    X, t = next(iter(source.partitions[1]))
+    whole = np.concatenate([X for X, _ in source])
+    np.testing.assert_array_equal(whole[10_000:], X)
+    assert np.linalg.norm(whole, axis=1).max() <= 1
+    z = X * 2 * np.sqrt(5)
+    residual = t - (z[:, 0] * z[:, 1] + z[:, 2])
+    assert residual.std() == pytest.approx(0.5, abs=0.02)
+    assert set(STREAMS) == {"gaussian_stream", "product_rows"}
+    stream = STREAMS["product_rows"]
+    assert list(stream.parameters) == ["n_features", "noise"]
+    rows = stream.source(100, 30, 0, False, n_features=4)
+    assert [len(y) for _, y in rows] == [30, 30, 30, 10]
+    again = STREAMS["gaussian_stream"].source(100, 30, 0, False, n_features=4)
+    assert [len(y) for _, y in again] == [len(y) for _, y in again]

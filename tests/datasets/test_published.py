@@ -5,18 +5,32 @@ import io
 import tarfile
 from collections.abc import Iterable
 
+import h5py
 import numpy as np
 import pytest
+from scipy.io import savemat
 
 from kernlearn.datasets import catalogue, load
 from kernlearn.exceptions import DataError
-from tests.datasets.test_arrays_matlab import save_v5, save_v73
 
 CLIMATE = (
     "Study Run vconst_corr vconst_2 vconst_3 vconst_4 vconst_5 vconst_7 ah_corr ah_bolus slm_corr "
     "efficiency_factor tidal_mix_coef vertical_decay_scale convect_corr bckgrnd_vdc1 "
     "bckgrnd_vdc_ban bckgrnd_vdc_eq bckgrnd_vdc_psim Prandtl outcome"
 )
+
+
+def save_v73(path, **variables):
+    """Write as MATLAB 7.3 does: HDF5 after 512 bytes of text, arrays column by column."""
+    with h5py.File(path, "w", userblock_size=512) as file:
+        for name, value in variables.items():
+            file[name] = np.asarray(value).T
+    with path.open("r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(508) + b"\x00\x02IM")
+
+
+def save_v5(path, **variables):
+    savemat(path, variables, do_compression=True)
 
 
 @pytest.fixture

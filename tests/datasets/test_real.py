@@ -75,16 +75,6 @@ DROPPED = {"breast_cancer": (699, 9, [458, 241], 683), "adult_raw": (48842, 14, 
 EIGENVALUES = {"aural_sonar": -2.10, "protein": -12.4, "voting": -0.27}
 
 
-@pytest.fixture(scope="module")
-def module_cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture(autouse=True)
-def _parse_once(no_real_folders, module_cache, monkeypatch):
-    monkeypatch.setenv("KERNLEARN_CACHE", str(module_cache))
-
-
 @pytest.mark.data
 @pytest.mark.parametrize("name", [*CLASSES, *NUMBERS])
 def test_it_is_what_its_publisher_says(name, data_dir):
@@ -241,5 +231,5 @@ def test_through_all_formats_to_the_same_fingerprint(name, data_dir, folder, mak
             form["classes"] = dict(zip(texts.tolist(), counts.tolist(), strict=True))
         task = "regression" if numbers else "classification"
         card = make_card(form, task=task, n_features=n_features)
-        again = load(card, data_dir=folder, cache=False)
+        again = load(card, data_dir=folder)
         assert again.fingerprint == fingerprint(X, np.array(labels)), write.__name__

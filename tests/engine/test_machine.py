@@ -81,24 +81,6 @@ def test_what_a_block_needs_at_most():
     assert call_alone(grown_by, 40_000_000) == pytest.approx(40, abs=10)
 
 
-def grown_by_a_child():
-    read = "sys.stdin.read(1)"
-    code = f"import sys; {read}; x = b'a' * 100_000_000; print(flush=True); {read}"
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as child:
-        with PeakMemory() as memory:
-            child.stdin.write(b"x")
-            child.stdin.flush()
-            child.stdout.readline()
-        child.stdin.close()
-    return memory.grown
-
-
-def test_what_children_need_counts():
-    assert call_alone(grown_by_a_child) == pytest.approx(100, abs=15)
-
-
 def test_calls_alone_are_made_elsewhere_and_what_ends_them_is_said(capfd):
     assert call_alone(divmod, 7, 2) == (3, 1)
     assert call_alone(os.getpid) != os.getpid()

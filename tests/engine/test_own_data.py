@@ -77,18 +77,6 @@ def test_nominal_columns_of_the_user_are_one_hot_unless_asked_otherwise(plan_of,
     assert plan_of("file: f.csv, drop: [city]").trials[0].spec.dataset.nominal == "ordinal"
 
 
-def test_the_target_is_read_as_the_task_says(plan_of, tmp_path):
-    (tmp_path / "f.csv").write_text(
-        "x,y\n" + "".join(f"{i / 3},{i % 4 + 10}\n" for i in range(40))
-    )
-    for task, classes in (("regression", None), ("classification", ("10", "11", "12", "13"))):
-        trial = plan_of("file: f.csv", task=task).trials[0]
-        assert load(**trial.source.read).card.classes == classes
-    write(tmp_path / "g.csv")
-    with pytest.raises(DataError, match="the target of a regression must be numbers"):
-        plan_of("file: g.csv", task="regression")
-
-
 def test_grades_in_words_have_the_order_given_or_it_is_said(plan_of, tmp_path):
     write(tmp_path / "f.csv")
     plan = plan_of("file: f.csv", task="ordinal")
@@ -128,15 +116,10 @@ def test_published_folds_hold_for_all_rows_and_as_many_splits(plan_of, tmp_path)
     (tmp_path / "datasets").mkdir()
     rows = [f"{i},{'ab'[i % 2]}\n" for i in range(12)]
     (tmp_path / "datasets" / "f.csv").write_text("".join(rows))
-    (tmp_path / "datasets" / "g.csv").write_text("".join(["?,a\n", *rows[1:]]))
     (tmp_path / "datasets" / "mine.yaml").write_text(CARD)
-    gaps = CARD.replace("name: mine", "name: gaps").replace("f.csv", "g.csv")
-    (tmp_path / "datasets" / "gaps.yaml").write_text(gaps)
     assert len(plan_of("name: mine", protocol=", folds: published").trials) == 1
     with pytest.raises(DataError, match="3 published folds make at most 3 splits, not 4"):
         make_plan(load_config(tmp_path / "mine.yaml", settings=["splits=4"]))
-    with pytest.raises(DataError, match="1 of 12 rows with missing entries are left out, so that"):
-        plan_of("name: gaps", protocol=", folds: published")
 
 
 def test_gowers_similarity_knows_which_columns_are_codes(plan_of, tmp_path):
@@ -156,11 +139,3 @@ def test_gowers_similarity_knows_which_columns_are_codes(plan_of, tmp_path):
     assert coded == [0]
     assert build_estimator(trial, BUILT_IN, None, coded=coded).similarity.nominal == [0]
     assert build_estimator(trial, BUILT_IN, None).similarity == "gower"
-
-
-def test_dense_data_has_keys_of_its_own(plan_of, tmp_path):
-    (tmp_path / "f").write_text("".join(f"{i % 2} {i % 30 + 1}:1.5\n" for i in range(30)))
-    sparse, dense = (plan_of(f"file: f{more}").trials[0] for more in ("", ", dense: true"))
-    assert sparse.spec.dataset.fingerprint == dense.spec.dataset.fingerprint
-    assert sparse.key != dense.key
-    assert load(**dense.source.read).data.shape == (30, 30)

@@ -57,33 +57,6 @@ def test_only_what_matters_changes_a_key(small):
     assert len(keys("splits: 2", "splits: 3") & before) == len(before)
 
 
-def test_only_restricts_the_product(small):
-    small.write_text(small.read_text() + "only:\n  - {dataset: moons, method: K}\n")
-    assert {(t.labels["dataset"], t.labels["method"]) for t in plan_of(small).trials} == {
-        ("moons", "K")
-    }
-
-
-def test_methods_share_the_label_that_their_parameters_are_shown_as(small):
-    text = small.read_text()
-    pca = "{estimator: sklearn.decomposition.PCA, name: pca, n_components: [1, 2]}"
-    steps = f"steps: [{pca}, LinearSVM]"
-    methods = (
-        f"methods:\n  P: {{shown_as: {{pca__n_components: columns}}, {steps}}}\n"
-        "  B: {shown_as: {n_landmarks: columns}, estimator: BBSClassifier, n_landmarks: [2, 3]}\n"
-    )
-    small.write_text(text.replace("methods:\n", methods))
-    plan = plan_of(small)
-    assert "columns" in plan.axes
-    assert not {"pca__n_components", "n_landmarks"} & {*plan.axes}
-    shown = {(t.labels["method"], t.labels.get("columns")) for t in plan.trials}
-    assert {("P", 1), ("P", 2), ("B", 2), ("B", 3)} <= shown
-    assert ("P", 3) not in shown
-    before = {t.key for t in plan.trials}
-    small.write_text(small.read_text().replace("columns", "width"))
-    assert {t.key for t in plan_of(small).trials} == before
-
-
 def test_exclude_takes_combinations_out_of_the_product(small):
     everything = {(t.labels["dataset"], t.labels["method"]) for t in plan_of(small).trials}
     small.write_text(small.read_text() + "exclude:\n  - {dataset: moons, method: K}\n")
@@ -122,11 +95,6 @@ def test_every_missing_data_set_is_named_at_once(tmp_path, monkeypatch):
     assert plan.left_out == list(experiment.config.datasets)
 
 
-def test_canonical_json_ignores_order_and_kind_of_number():
-    assert canonical({"b": 1.0, "a": (1, 2.5)}) == canonical({"a": [1, 2.5], "b": 1})
-    assert canonical(1e300) != canonical(1)
-
-
 OWN = """\
 title: Mine
 datasets: {mine: {file: data/mine.csv, target: kind, scale: [zscore]}}
@@ -156,22 +124,6 @@ def test_a_file_of_ones_own_is_named_from_the_configs_folder(own, tmp_path, monk
     assert all(r.metrics["accuracy"] > 0.8 for r in results.values())
 
 
-def test_the_content_of_a_file_decides_its_keys_not_its_place(own, tmp_path):
-    before = {t.key for t in plan_of(own).trials}
-    (tmp_path / "data" / "mine.csv").rename(tmp_path / "moved.csv")
-    own.write_text(OWN.replace("data/mine.csv", "moved.csv"))
-    assert {t.key for t in plan_of(own).trials} == before
-    text = (tmp_path / "moved.csv").read_text()
-    (tmp_path / "moved.csv").write_text(text.replace("6,4,yes", "6,3,yes"))
-    assert {t.key for t in plan_of(own).trials}.isdisjoint(before)
-
-
-def test_a_target_that_is_not_there_is_named(own):
-    own.write_text(OWN.replace("target: kind", "target: kid"))
-    with pytest.raises(DataError, match=r"mine.csv.*kid"):
-        plan_of(own)
-
-
 MATRICES = """\
 title: t
 datasets:
@@ -196,15 +148,6 @@ def test_a_matrix_of_similarities_meets_no_kernel(tmp_path):
         ("moons", "sigmoid"),
         ("moons", "sigmoid"),
     ]
-
-
-def test_held_out_rows_are_part_of_a_key(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text(MATRICES)
-    before = {t.key for t in plan_of(path).trials}
-    assert before.isdisjoint(t.key for t in plan_of(path, settings=["holdout=0.1"]).trials)
-    with pytest.raises(ConfigError, match="must leave a test part"):
-        load_config(path, settings=["holdout=0.5"])
 
 
 def test_an_optional_data_set_is_gone_without(tmp_path):
@@ -234,17 +177,6 @@ def test_a_method_without_its_library(tmp_path, monkeypatch):
     assert plan.not_installed == ["peer"]
     assert plan.trials
     assert "peer" not in {t.labels["method"] for t in plan.trials}
-
-
-def test_a_method_that_meets_no_kernel_has_none(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text(
-        MATRICES.replace("methods: {", "methods: {first: {estimator: DummyClassifier}, ")
-    )
-    found = [t for t in plan_of(path).trials if t.labels["method"] == "first"]
-    assert {t.labels["kernel"] for t in found} == {None}
-    assert all(t.spec.kernel is None for t in found)
-    assert len(found) == 2
 
 
 PART = """\

@@ -32,16 +32,6 @@ def test_max_norm_divides_by_the_longest_training_vector(as_matrix):
     assert MaxNormScaler().fit(as_matrix(np.zeros((2, 2)))).scale_ == 1
 
 
-def test_max_norm_is_learnt_chunk_by_chunk():
-    scaler = MaxNormScaler()
-    chunks = np.array([[[0, 0]], [[0.3, 0.4]], [[0.0, 0.1]], [[6, 8]]])
-    norms = [scaler.partial_fit(rows).scale_ for rows in chunks]
-    np.testing.assert_allclose(norms, [1, 0.5, 0.5, 10])
-    assert scaler.fit(np.array([[0.0, 2]])).scale_ == 2
-    with pytest.raises(ValueError, match="3 features"):
-        scaler.partial_fit(np.zeros((1, 3)))
-
-
 @pytest.mark.parametrize(("max_train", "max_test"), [(None, None), (20, None), (20, 15)])
 def test_a_split_is_two_disjoint_parts_of_the_right_size(max_train, max_test):
     protocol = replace(PROTOCOL, max_train=max_train, max_test=max_test, seed=3)
@@ -78,11 +68,6 @@ def test_similarities_are_cut_to_the_training_points():
     np.testing.assert_array_equal(parts.X_test, 10 * parts.y_test[:, None] + parts.y_train)
     rows, known = np.array([1, 3]), np.array([0, 2, 4])
     np.testing.assert_array_equal(parts.training(rows, known), parts.X_train[rows][:, known])
-
-
-def test_zscore_of_a_sparse_matrix_is_refused():
-    with pytest.raises(ValueError, match="use max_norm"):
-        prepare(sp.eye_array(20).tocsr(), np.zeros(20), replace(PROTOCOL, scale=["zscore"]), 0)
 
 
 def test_random_binarisation_is_half_the_classes_and_fixed():

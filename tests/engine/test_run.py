@@ -100,14 +100,15 @@ def test_a_second_run_does_only_what_is_missing(plan, small, tmp_path):
 
 
 def test_the_time_left_is_known_after_the_first_trials(plan):
-    pace = Pace()
-    assert pace.seconds_left(plan.trials) is None
-    pace.add({"dataset": "waveform", "method": "K"}, 2.0)
-    assert pace.seconds_left(plan.trials, slots=2) == 16.0
-    pace.add({"dataset": "waveform", "method": "RF"}, 1.0)
-    k, rf, other = [t for t in plan.trials if t.labels["dataset"] == "moons"][:6:2]
-    assert pace.seconds_left([k]) == 2.0
-    assert pace.seconds_left([rf, other]) == 2.0
+    moons = [t for t in plan.trials if t.labels["dataset"] == "moons" and t.split == 0]
+    k, rf, _, other = moons
+    pace = Pace([k, k, k, rf, rf, other])
+    assert pace.seconds_left() is None
+    pace.add(k, 2.0)
+    assert pace.seconds_left(slots=2) == 5.0
+    pace.add(rf, 5.0)
+    # of another method as long as all on average
+    assert pace.seconds_left() == 2 * 2.0 + 5.0 + 3.5
 
 
 # Trouble

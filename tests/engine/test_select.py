@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.linear_model import ElasticNet
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -17,7 +16,7 @@ from kernlearn.engine import make_plan, run_plan, select
 from kernlearn.engine.plan import chosen_by_mean
 from kernlearn.engine.protocol import Parts, prepare
 from kernlearn.engine.select import fit_given, measure_grid
-from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION, REGRESSION
+from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION
 from kernlearn.store import Store
 from kernlearn.voted import L1SVMClassifier
 from tests.engine.stores import PROTOCOL, row_of
@@ -119,19 +118,6 @@ def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch
     assert len({one[0] for one in slow}) > 1
 
 
-@pytest.mark.parametrize("values", [[10.0, 100.0], [100.0, 10.0]])
-def test_of_equal_values_of_one_parameter_the_first_is_chosen(parts, tmp_path, values):
-    path = tmp_path / "c.yaml"
-    path.write_text(NESTED)
-    trial = make_plan(load_config(path)).trials[0]
-    method = replace(trial.spec.method, select={"beta": values})
-    trial = replace(trial, spec=replace(trial.spec, method=method))
-    # no point is worth these penalties: both predict one class
-    model = L1SVMClassifier("gaussian")
-    chosen, _ = select.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
-    assert chosen == {"beta": values[0]}
-
-
 class CountedScaler(StandardScaler):
     """Counts its fits."""
 
@@ -166,12 +152,6 @@ def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, 
     assert len(set(scores.values())) > 1
     # the first of the best in the order of the grid
     assert str(chosen) == max(scores, key=scores.get)
-
-
-def test_a_path_of_another_meaning_is_not_followed(parts):
-    grid = {"alpha": [0.1, 1.0], "l1_ratio": [0.5, 1.0]}
-    found = measure_grid(ElasticNet(), grid, parts, REGRESSION)
-    assert [point["parameters"] for point in found] == list(ParameterGrid(grid))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 
 from kernlearn.config import load_config
-from kernlearn.datasets import gaussian_stream, product_rows
+from kernlearn.datasets import product_rows
 from kernlearn.engine import make_plan, run_plan
 from kernlearn.engine.protocol import random_state
 from kernlearn.features import RandomMaclaurin
@@ -93,14 +93,6 @@ def test_one_pass_is_that_by_hand(tmp_path):
     assert results[0].metrics["accuracy"] != results[1].metrics["accuracy"]
 
 
-def test_of_few_rows_all_that_are_held_out_are_tested_on(tmp_path):
-    X, y = gathered(product_rows(1000, 4, random_state=1))
-    _csv(tmp_path / "a.csv", X, y)
-    data = "a: {file: a.csv, target: y, stream: {chunk_size: 300, hold_out: 0.3}}"
-    result = the_only(tmp_path, data, "estimator: OnePassRidgeClassifier")
-    assert result.info["n_test"] == is_held(X, 0.3).sum() == 1000 - result.info["n_train"]
-
-
 def test_more_rows_to_train_on_are_tested_on_the_same(tmp_path):
     data = DRAWN.replace("rows: 3000", "rows: [800, 3000]")
     plan = planned(tmp_path, data)
@@ -165,17 +157,6 @@ def test_numbers_and_scores(tmp_path):
     X, y, X_test, y_test = by_hand()
     scores = OnePassRidgeClassifier().fit(X, y).decision_function(X_test)
     assert result.metrics["auc"] == roc_auc_score(y_test, scores)
-
-
-def test_a_stream_that_is_drawn_row_by_row(tmp_path):
-    data = DRAWN.replace("product_rows", "gaussian_stream").replace("s: 6", "s: 6, separation: 1")
-    result = the_only(tmp_path, data, "estimator: OnePassRidgeClassifier")
-    state = random_state(5, "data", 0)
-    X, y = gathered(gaussian_stream(5000, 6, separation=1, random_state=state))
-    held, first = is_held(X, 0.2), np.arange(5000) < 3000
-    model = OnePassRidgeClassifier().fit(X[first & ~held], y[first & ~held])
-    expected = model.score(X[held][:400], y[held][:400])
-    assert result.metrics["accuracy"] == expected
 
 
 @pytest.mark.parametrize(
@@ -281,24 +262,3 @@ def test_a_file_that_was_changed_is_not_the_one_planned(tmp_path):
     assert "a: not the file that the trial was planned for" in failed.error
     other = planned(tmp_path, data, "estimator: OnePassRidgeClassifier")
     assert other.trials[0].key != plan.trials[0].key
-
-
-@pytest.mark.exhaustive
-def test_memory_does_not_grow_with_the_rows(tmp_path):
-    big = DRAWN.replace("s: 6", "s: 50").replace("rows: 3000", "rows: [20000, 200000]")
-    plan = planned(tmp_path, big, "estimator: OnePassRidgeClassifier", metric="fit_memory")
-    few, many = (result.metrics["fit_memory"] for result in measured(plan, tmp_path))
-    assert max(few, many) < 30
-    method = "estimator: sklearn.linear_model.RidgeClassifier, in_memory: true"
-    plan = planned(tmp_path, big, method, metric="fit_memory")
-    few, many = (result.metrics["fit_memory"] for result in measured(plan, tmp_path))
-    assert few < 30
-    assert many > 0.8 * 200_000 * 50 * 8 / 1e6
-
-
-def test_no_row_to_test_on(tmp_path):
-    X, y = gathered(product_rows(30, 4, random_state=1))
-    _csv(tmp_path / "a.csv", X, y)
-    data = "a: {file: a.csv, target: y, stream: {chunk_size: 400, hold_out: 0.00001}}"
-    (failed,) = measured(planned(tmp_path, data, "estimator: OLP"), tmp_path)
-    assert "no row is held out to test on" in failed.error

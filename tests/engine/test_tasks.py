@@ -19,12 +19,6 @@ def test_bins_hold_as_many_rows_each():
     assert (np.diff(grades[np.argsort(values)]) >= 0).all()
 
 
-def test_equal_values_get_the_same_grade_and_grades_have_no_gaps():
-    grades = equal_frequency(np.array([0.0] * 50 + [1, 2, 3, 4, 5]), 10)
-    assert set(grades[:50]) == {0}
-    np.testing.assert_array_equal(np.unique(grades), np.arange(grades.max() + 1))
-
-
 def test_metrics_by_hand():
     true, predicted = np.array([0, 0, 1, 3]), np.array([0, 1, 1, 1])
     assert TASKS["ordinal"].load().measure(true, predicted) == {
@@ -37,11 +31,6 @@ def test_metrics_by_hand():
         "accuracy": 0.5,
         "error_percent": 50.0,
     }
-
-
-def test_real_predictions_become_the_nearest_grade():
-    found = TASKS["ordinal"].load().as_label(np.array([-3.0, 1.4, 1.6, 9.0]), np.array([1, 2, 3]))
-    np.testing.assert_array_equal(found, [1, 1, 2, 3])
 
 
 REGRESSION = """\
@@ -111,11 +100,6 @@ def test_ranking_on_the_published_folds(tmp_path, data_dir):
         worst = found["mean"].metrics[metric]
         assert found["ridge"].metrics[metric] > worst
         assert found["RankLand"].metrics[metric] > worst
-
-
-def test_ranking_needs_queries():
-    with pytest.raises(ValueError, match="rows belong to queries"):
-        TASKS["ranking"].load().target({"target": [0, 1]}, {}, {})
 
 
 BIPARTITE = """\
@@ -188,28 +172,6 @@ def test_regret_is_that_of_the_learner_on_the_training_part(tmp_path):
         assert result.metrics["regret"] == expected.all_pairs.regret[-1]
         assert result.metrics["regret_per_round"] == expected.all_pairs.per_round[-1]
         assert result.metrics["buffer_regret"] == expected.buffer.regret[-1]
-
-
-@pytest.mark.parametrize(
-    "method",
-    [
-        "{estimator: OAM}",
-        "{estimator: OLP, radius: null}",
-        "{estimator: OLP, eta: {select: [1, 2]}}",
-    ],
-)
-def test_regret_of_what_has_none(method, tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text(
-        "title: t\ntask: regret\nmetrics: [regret]\nprotocol: {splits: 1}\n"
-        "datasets: {stream: {generator: two_gaussians, n_samples: 20}}\n"
-        f"methods:\n  method: {method}\n"
-    )
-    plan = make_plan(load_config(path))
-    with Store(tmp_path / "s") as store:
-        run_plan(plan, store)
-        (result,) = store.get(t.key for t in plan.trials).values()
-    assert "needs the estimator OLP with a radius and without select" in result.error
 
 
 def test_a_compositional_map_is_compared_with_the_composed_kernel(tmp_path):

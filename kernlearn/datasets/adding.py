@@ -2,26 +2,31 @@
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copyfile
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from kernlearn.datasets.card import Card, make_card
-from kernlearn.datasets.columns import listed
-from kernlearn.datasets.file_options import Column, FileOptions
-from kernlearn.datasets.files import Found
-from kernlearn.datasets.formats import Missing
-from kernlearn.datasets.guess import card_content
-from kernlearn.datasets.known_cards import catalogue
+from kernlearn.datasets import readers
+from kernlearn.datasets.card import Card, Column, Missing, make_card
+from kernlearn.datasets.files import Found, catalogue, container, opened
 from kernlearn.datasets.loading import load
-from kernlearn.datasets.members import data_file
-from kernlearn.datasets.preparation import Preparation
-from kernlearn.datasets.unpacking import container
+from kernlearn.datasets.own import (
+    FileOptions,
+    card_content,
+    check_square,
+    choose_matrix,
+    data_file,
+    decoded,
+    dialect,
+    listed,
+)
+from kernlearn.datasets.readers import ROW_NAMES
+from kernlearn.datasets.tables import canonical_label, is_number_column
 from kernlearn.exceptions import DataError
 
 
@@ -71,8 +76,6 @@ def add(
     target: Column | None = None,
     task: str | None = None,
     title: str | None = None,
-    delimiter: str | None = None,
-    header: bool | None = None,
     drop: Sequence[Column] = (),
     grades: Sequence[str] | None = None,
     missing: Missing | None = None,
@@ -80,6 +83,7 @@ def add(
     labels: str | os.PathLike[str] | None = None,
     matrix: Literal["similarity", "distance"] | None = None,
     points: Column | None = None,
+    read_as: Mapping[str, Any] = {},
     publisher: str = "the user",
     page: str | None = None,
     licence: str = "not stated",
@@ -87,12 +91,11 @@ def add(
     folder: str | os.PathLike[str] = "datasets",
     copy: bool = False,
 ) -> Added:
-    r"""Guess how a data file reads and write a card for it.
+    r"""Write a card for a data file, which is read as pandas reads it.
 
-    Text in columns (with quotes, ``sep=`` lines or decimal commas too), LIBSVM's text, ARFF, NPZ,
-    Parquet, Excel, Stata, MATLAB and HDF5 files are supported, also compressed, and alone of their
-    kind in an archive. The file stays where it is; a link next to the card makes it available to
-    :func:`load`.
+    Text in columns, LIBSVM's and LETOR's text, ARFF, NPZ, Parquet, Excel, Stata, SPSS, MATLAB,
+    HDF5, ``.ts`` and lines of JSON are supported, also compressed or in an archive. The file stays
+    where it is; a link next to the card makes it available to :func:`load`.
 
     Parameters
     ----------
@@ -100,36 +103,18 @@ def add(
         The file, or an archive that holds one; ``archive.zip/file`` is one of several.
     name : str
         The data set's name: lower case, digits and underscores.
-    target : int or str, optional
-        The target's column by name, or by position from 0 (-1 is the last); for NPZ the array's
-        name. By default a column called target, class, label, y or outcome, else the last one.
-    task : {"classification", "regression", "ordinal", "similarity"}, optional
-        By default ordinal if the target is an ordered categorical column, classification if it is
-        text or at most 20 whole numbers. Similarity is for a square matrix of similarities or
+    target, drop, grades, sheet, matrix, points, read_as : optional
+        As for :func:`load`.
+    task : {"classification", "regression", "ordinal", "ranking", "similarity"}, optional
+        As for :func:`load`. Similarity is for a square matrix of similarities or
         distances, with a column or array of labels or with `labels`.
     title : str, optional
         The full name.
-    delimiter : str, optional
-        The separator of columns; ``"blanks"`` for any run of blanks. Guessed by default.
-    header : bool, optional
-        Whether the first line names the columns. Guessed by default.
-    drop : sequence of int or str, default=()
-        Columns that are no features. Without names the columns are x1, x2, and so on.
-    grades : sequence of str, optional
-        The labels in their order. By default that of an ordered categorical column or of numbers;
-        else that of the alphabet, which is then said.
     missing : {"drop", "mean", "most_frequent", "error"}, optional
         What :func:`load` does with missing entries of this data; by default rows are dropped.
-    sheet : int or str, optional
-        The sheet of an Excel file, by position or name; by default the first.
     labels : path-like, optional
         For a matrix without labels, a file with one label per line. Both are written to an NPZ
         file next to the card.
-    matrix : {"similarity", "distance"}, optional
-        What the entries of a matrix are; by default distances if they are not negative and 0 on
-        the diagonal.
-    points : int or str, optional
-        As for :func:`load`.
     publisher, page, licence, citation : str, optional
         The source of the data.
     folder : path-like, default="datasets"
@@ -159,7 +144,7 @@ def add(
     ...     load(added.card, data_dir=added.path.parent).target_names.tolist()
     ['a', 'b']
     """
-    from kernlearn.datasets.yaml import CARD_NODES, dump_yaml, parse_yaml
+    from kernlearn.datasets.yaml import dump_yaml
 
     path, place = Path(file), Path(folder)
     card_path = place / f"{name}.yaml"
@@ -167,41 +152,34 @@ def add(
         raise DataError(f"the name {name!r} is that of a data set in the catalogue; use another")
     if card_path.exists():
         raise DataError(f"{card_path}: the card exists already; remove it, or use another name")
-    given = FileOptions(target, task, grades, drop, sheet, matrix, delimiter, header, points)
+    options = FileOptions(target, task, grades, drop, sheet, matrix, points, read_as)
     with ExitStack() as stack:
         if labels is not None:
             temporary = stack.enter_context(tempfile.TemporaryDirectory())
-            path = _with_labels(data_file(path), Path(labels), Path(temporary), given)
+            path = _with_labels(data_file(path), Path(labels), Path(temporary), options)
         path = data_file(path)
-        content, guess = card_content(path, name, given)
+        content, remarks = card_content(path, name, options)
         if labels is not None:
             n = content["n_features"]
-            guess.remarks[0] = f"a {n} x {n} matrix, and labels in {Path(labels).name}"
+            remarks[0] = f"a {n} x {n} matrix, and labels in {Path(labels).name}"
         source = {"publisher": publisher} | ({"page": page} if page else {})
         content |= {"title": title or name, "source": source}
         content |= {"licence": licence, "citation": citation}
         content |= {"missing": missing} if missing is not None else {}
         form = content["forms"][0]
         form["own_folder"] = True
-        own = (
-            place / name / (form["files"][0] if container(path) == path else container(path).name)
-        )
-        classes = form.get("classes")
+        archived = container(path) != path
+        own = place / name / (container(path).name if archived else form["files"][0])
         card = make_card(content, f"{path}: no card can be made")
         # loaded by the card before anything is written
-        bunch = load(Found(card.forms[0], (path,), card), cache=False)
-        if classes is None and not bunch.note:
+        bunch = load(Found(card.forms[0], (path,), card))
+        if form.get("classes") is None and not bunch.note:
             form["rows"] = bunch.data.shape[0]
         form["fingerprint"] = bunch.fingerprint
-        text = dump_yaml(content, width=95)
-        # what cannot be read back is not written
-        card = make_card(
-            parse_yaml(text, str(card_path), fault=DataError, most=CARD_NODES)[0],
-            f"{path}: no card can be made",
-        )
+        card = make_card(content, f"{path}: no card can be made")
         try:
             own.parent.mkdir(parents=True, exist_ok=True)
-            card_path.write_text(text, encoding="utf-8")
+            card_path.write_text(dump_yaml(content), encoding="utf-8")
             linked = _put_next_to_card(container(path), own, copy or labels is not None)
         except (DataError, OSError) as error:
             with suppress(OSError):
@@ -209,40 +187,25 @@ def add(
             if isinstance(error, DataError):
                 raise
             raise DataError(f"{place}: cannot be written: {error.strerror or error}") from None
-    # the guess has said these already
-    done = replace(bunch.preparation, left_out={}, coded={}, one_hot={})
-    remarks = (*guess.remarks, _summary(card, bunch.data.shape[0], done), *done.sentences)
-    return Added(card_path, card, own, linked, remarks)
+    # the remarks have these already
+    done = replace(bunch.preparation, left_out={}, coded={}, one_hot={}, without_target=0)
+    every = (*remarks, _summary(card, bunch.data.shape[0] + done.rows_dropped, done.grades))
+    return Added(card_path, card, own, linked, (*every, *done.sentences))
 
 
-def _summary(card: Card, n_rows: int, done: Preparation) -> str:
+def _summary(card: Card, n_rows: int, unordered: tuple[str, ...]) -> str:
     """Say what the data set is: its task, its size and its labels."""
     labels = ""
-    if card.classes is not None and card.task == "ordinal" and not done.grades:
+    if card.classes is not None and card.task == "ordinal" and not unordered:
         labels = f" in the order {' < '.join(card.classes)}"
     elif card.classes is not None:
         labels = f": {listed(card.classes)}"
     kinds = f", {len(card.classes)} classes{labels}" if card.classes is not None else ""
     features = "feature" if card.n_features == 1 else "features"
-    size = f"{n_rows + done.rows_dropped} rows, {card.n_features} {features}"
+    size = f"{n_rows} rows, {card.n_features} {features}"
     if card.similarity is not None:
         size = f"{card.n_features} points"
     return f"the task is {card.task}: {size}{kinds}"
-
-
-def _with_labels(path: Path, labels: Path, folder: Path, given: FileOptions) -> Path:
-    """Write a matrix and its labels to one NPZ file."""
-    from kernlearn.datasets import matrices
-
-    if given.task != "similarity" and given.matrix is None:
-        raise DataError(f"{labels}: labels in a file of their own go with the task similarity")
-    if not labels.is_file():
-        raise DataError(f"{labels}: no such file")
-    S = matrices.read_matrix(path, given)
-    matrices.check_square(path, S.shape, labelled=False)
-    written = folder / f"{path.stem}.npz"
-    np.savez(written, X=S, y=matrices.read_labels(labels, len(S)))
-    return written
 
 
 def _put_next_to_card(path: Path, own: Path, copy: bool) -> bool:
@@ -257,3 +220,39 @@ def _put_next_to_card(path: Path, own: Path, copy: bool) -> bool:
             return True
     copyfile(path, own)
     return False
+
+
+def _with_labels(path: Path, labels: Path, folder: Path, options: FileOptions) -> Path:
+    """Write a matrix and its labels to one NPZ file."""
+    if options.task != "similarity" and options.matrix is None:
+        raise DataError(f"{labels}: labels in a file of their own go with the task similarity")
+    S = _matrix(path, options)
+    check_square(path, S.shape, labelled=False)
+    with opened(labels) as stream:
+        text, _ = decoded(labels, stream.read(), None)
+    lines = [line.strip().strip('"') for line in text.splitlines() if line.strip()]
+    lines = lines[1:] if len(lines) == len(S) + 1 else lines  # the name of the column
+    if len(lines) != len(S):
+        raise DataError(f"{labels}: found {len(lines)} labels, expected {len(S)}, one per line")
+    written = folder / f"{path.stem}.npz"
+    np.savez(written, X=S, y=np.array([canonical_label(line) for line in lines]))
+    return written
+
+
+def _matrix(path: Path, options: FileOptions) -> np.ndarray:
+    """Read a matrix without labels; a first column with the names of rows is left out."""
+    with opened(path) as stream:
+        content = stream.read()
+    if content.startswith((b"PK", b"MATLAB", b"\x89HDF")):
+        arrays = readers.load_arrays(path)
+        held = ", ".join(arrays) or "nothing"
+        return np.asarray(arrays[choose_matrix(path, arrays, held)], dtype=np.float64)
+    text, encoding = decoded(path, content, options.read_as.get("encoding"))
+    format, _ = dialect(path, text, encoding, options)
+    frame = readers.read_frame(path, format)
+    if not is_number_column(frame.iloc[:, 0]) or frame.columns[0] == ROW_NAMES:
+        frame = frame.iloc[:, 1:]
+    for name, column in frame.items():
+        if not is_number_column(column) or column.isna().any():
+            raise DataError(f"{path}: column {name} of the matrix has entries that are no numbers")
+    return frame.to_numpy(np.float64)

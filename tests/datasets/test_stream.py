@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
 from kernlearn.datasets import iter_chunks, row_source
-from kernlearn.datasets.partitions import Partition
+from kernlearn.datasets.stream import Partition
 from kernlearn.exceptions import DataError
 
 N = 57
@@ -86,14 +86,13 @@ def test_csv_labels_may_be_texts_and_numbers_change_their_form(folder):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,label\n1,x\n,y\n", "row 2, column a: found nothing, expected a finite number"),
+        ("a,label\n1,x\n,y\n", "row 2, column a: found nan, expected a finite number"),
         ("a,label\n1,x\n2,\n", "row 2, column label: found nothing"),
-        ("a,label\nblue,x\n", "column a: found string, expected numbers; or drop it"),
+        ("a,label\n1,x\nblue,x\n", "row 2, column a: found 'blue', expected a number; or drop"),
         ("a,label\n", "the file has no rows"),
-        ("a,a\n1,2\n", "two columns are called 'a'; rename one"),
         ("a,b\n1,2\n", "has no column called label"),
-        ("a,label\n1,2,3\n", "damaged, or no CSV file"),
-        ("", "damaged, or no CSV file"),
+        ("a,label\n1,2\n1,2,3\n", "Expected 2 fields in line 3, saw 3"),
+        ("", "No columns to parse"),
     ],
 )
 def test_csv_faults(folder, text, message):
@@ -109,9 +108,17 @@ def test_csv_gaps_and_late_texts(folder):
     rows, labels, _ = together(iter_chunks(path, target="label", missing=True))
     assert np.isnan(rows[1, 0])
     assert labels.tolist() == [2.0, 3.0]
-    path.write_text("a,label\n" + "1,2\n" * 400_000 + "blue,2\n")
-    with pytest.raises(DataError, match=r"damaged, or no CSV file: .*blue"):
-        list(iter_chunks(path, target="label"))
+    path.write_text("a,label\n" + "1,2\n" * 30 + "1,up\n")
+    with pytest.raises(DataError, match="the target is text in some chunks"):
+        list(iter_chunks(path, 10, target="label"))
+
+
+class Chunks:
+    """An iterable that is read again in each pass."""
+
+    def __iter__(self):
+        yield X[:5], y[:5]
+        yield X[5:], y[5:]
 
 
 def test_iterators_come_once_and_functions_again():
@@ -126,7 +133,9 @@ def test_iterators_come_once_and_functions_again():
     assert not once.repeatable
     again = row_source(chunks)
     assert [together(again)[2] for _ in range(2)] == [2, 2]
-    assert together(row_source(list(chunks())))[2] == 2
+    for several in (list(chunks()), Chunks()):
+        source = row_source(several)
+        assert [together(source)[2] for _ in range(2)] == [2, 2]
     assert row_source(again) is again
 
 
@@ -154,7 +163,7 @@ def test_dask_arrays_and_frames():
 def test_partitions_are_read_by_themselves(folder, monkeypatch):
     pq.write_table(pa.Table.from_pandas(frame()), folder / "rows.parquet", row_group_size=9)
     frame().to_csv(folder / "rows.csv", index=False)
-    monkeypatch.setattr("kernlearn.datasets.table_batches._PART_BYTES", 1)
+    monkeypatch.setattr("kernlearn.datasets.stream._PART_BYTES", 1)
     source = row_source([folder / "rows.parquet", folder / "rows.csv"], target="label", n_rows=5)
     assert source.is_divided
     parts = source.partitions
@@ -213,7 +222,7 @@ def test_delayed_chunks_and_dask_pairs():
         ((lambda: iter([]), y), {}, "y is for arrays; chunks of a function"),
     ],
 )
-def test_errors(arguments, options, message):
+def test_errors_of_sources(arguments, options, message):
     with pytest.raises(ValueError, match=message):
         row_source(*arguments, **options)
 
@@ -221,3 +230,38 @@ def test_errors(arguments, options, message):
 def test_chunks_are_tuples():
     with pytest.raises(ValueError, match=r"chunk 1 must be a pair \(X, y\), got a ndarray"):
         list(row_source(lambda: [(X, y), X]))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "n_features must be given for a LIBSVM file"),
+        ({"n_features": 3, "target": "a"}, "target, drop and missing are for Parquet and CSV"),
+        ({"format": "json"}, "format must be None"),
+        ({"format": "csv"}, "target must name the target's column"),
+        ({"n_features": 3, "row_groups": range(2)}, "row_groups is for Parquet files"),
+        ({"n_features": 3, "drop": "a"}, "drop must be a sequence"),
+    ],
+)
+def test_errors_of_chunks(folder, options, message):
+    (folder / "f").write_text("1 1:2\n")
+    with pytest.raises(ValueError, match=message):
+        iter_chunks(folder / "f", **options)
+    (folder / "f").write_text("1 1:2\n1 9:1\n")
+    with pytest.raises(DataError, match="cannot be read as index:value"):
+        list(iter_chunks(folder / "f", n_features=3))
+
+
+def test_row_groups_of_large_files(folder, monkeypatch):
+    """A range of row groups holds however large the file is."""
+    pq.write_table(pa.Table.from_pandas(frame()), folder / "rows.parquet", row_group_size=9)
+    for size in (1, 2**26):
+        monkeypatch.setattr("kernlearn.datasets.stream._PART_BYTES", size)
+        for groups in (range(1, 3), range(3, 4), range(6, 7)):
+            source = row_source(folder / "rows.parquet", target="label", row_groups=groups)
+            rows = slice(groups[0] * 9, (groups[-1] + 1) * 9)
+            np.testing.assert_array_equal(together(source)[0], X[rows])
+    assert len(together(row_source(folder / "rows.parquet", target="label"))[1]) == N
+    (folder / "rows.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(DataError, match="damaged, or no Parquet file"):
+        list(iter_chunks(folder / "rows.parquet", target="label"))

@@ -1,0 +1,771 @@
+"""From columns to matrices: labels, nominal values, missing entries, points, fingerprints."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import asdict, dataclass, field, fields
+from hashlib import sha256
+from numbers import Real
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from kernlearn.exceptions import DataError
+from kernlearn.memory import row_blocks
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ID_NAME = re.compile(
+    r"(.*[\s_.-])?(id|uuid|guid)|index|idx|key|row|row[ _]?names?|unnamed: ?\d+", re.IGNORECASE
+)
+_CAMEL = re.compile(r".*[a-z]I[dD]")  # customerId, but not "paid"
+_FEWEST = 10  # rows, of which fewer may differ by chance
+_MANY = 30
+_FEWEST_COMPARED = 3
+_SHOWN = 6  # names in a sentence
+_LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
+_CONTENT_VERSION = "kernlearn content 1"
+_BLOCK_ENTRIES = 1 << 20
+_ENTRY = np.dtype([("column", "<i8"), ("value", "<f8")])
+
+
+class Expected(NamedTuple):
+    """What a card says of the content; `classes` are the labels, None of numbers."""
+
+    n_features: int
+    classes: tuple[str, ...] | None
+
+
+class Table(NamedTuple):
+    """The result of a reader.
+
+    X is float64, dense or CSR, or objects, None where one is missing; a nominal column has the
+    positions of its values in the published order. y are those of the labels, or numbers; rows
+    `without_target` are left out.
+    """
+
+    X: Any
+    y: np.ndarray
+    feature_names: tuple[str, ...]
+    nominal: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    query: np.ndarray | None = None
+    without_target: int = 0
+
+
+def default_names(n_features: int) -> tuple[str, ...]:
+    """Name features that have no names: x1, x2, and so on."""
+    return tuple(f"x{number}" for number in range(1, n_features + 1))
+
+
+def joined(parts: Sequence[Table], place: str) -> Table:
+    """Concatenate the rows of tables with the same columns."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if any(part.feature_names != first.feature_names for part in parts):
+        raise DataError(f"{place}: the files have other columns, or in another order")
+    if hasattr(first.X, "tocsr"):
+        from scipy import sparse
+
+        X = sparse.vstack([part.X for part in parts], format="csr")
+    else:
+        X = np.concatenate([part.X for part in parts])
+    query = None if first.query is None else np.concatenate([part.query for part in parts])
+    return Table(
+        X,
+        np.concatenate([part.y for part in parts]),
+        first.feature_names,
+        first.nominal,
+        query,
+        sum(part.without_target for part in parts),
+    )
+
+
+# Labels
+
+
+def canonical_label(label: Any) -> str:
+    """Spell a label so that ``+1``, ``1``, ``1.0`` and the number 1 are the same text."""
+    text = str(label).strip()
+    try:
+        value = float(text)
+        return str(int(value)) if value == int(value) else repr(value)
+    except (ValueError, OverflowError):  # no number, NaN or infinite
+        return text
+
+
+def canonical_labels(y: np.typing.ArrayLike) -> np.ndarray:
+    """Spell every label of an array, text or numbers, as :func:`canonical_label` does."""
+    labels = np.asarray(y)
+    if labels.dtype.kind == "b":
+        labels = labels.astype(int)
+    elif labels.dtype.kind == "f":
+        labels = labels.astype(np.float64)  # the shortest form of a float32 is another number
+    distinct, positions = np.unique(labels, return_inverse=True)
+    spellings = np.array([canonical_label(label) for label in distinct], dtype=np.str_)
+    return spellings[positions.reshape(-1)]
+
+
+def are_numbers(labels: Iterable[str]) -> bool:
+    """Tell whether all labels are numbers."""
+    try:
+        return bool([float(label) for label in labels])
+    except ValueError:
+        return False
+
+
+def default_order(labels: Iterable[str]) -> list[str]:
+    """Sort labels as numbers if all are, else by the alphabet."""
+    every = list(labels)
+    return sorted(every, key=float) if are_numbers(every) else sorted(every)
+
+
+def coded_labels(
+    labels: Any,
+    classes: tuple[str, ...] | None,
+    place_of: Callable[[int], str],
+    renamed: Mapping[str, str] = MappingProxyType({}),
+    suffix: str = "",
+) -> np.ndarray:
+    """Return numbers, or the positions of labels among the classes; NaN where one is missing.
+
+    `place_of` names a row in errors.
+    """
+    import pandas as pd
+
+    codes, distinct = pd.factorize(pd.Series(labels))
+    if classes is None:
+        values = pd.to_numeric(pd.Series(distinct), errors="coerce").to_numpy(np.float64)
+        wanted = "a finite number"
+    else:
+        known = {canonical_label(label): float(code) for code, label in enumerate(classes)}
+        for text, label in renamed.items():
+            if label in classes:
+                known[canonical_label(text)] = known[canonical_label(label)]
+        texts = [canonical_label(str(text).strip().removesuffix(suffix)) for text in distinct]
+        values = np.array([known.get(text, np.nan) for text in texts])
+        wanted = f"one of {', '.join(classes)[:200]}"
+    if len(wrong := np.flatnonzero(~np.isfinite(values))):
+        row = int(np.isin(codes, wrong).argmax())
+        raise DataError(
+            f"{place_of(row)}: found label {str(distinct[codes[row]])!r:.60}, expected {wanted}"
+        )
+    return np.append(values, np.nan)[codes]  # -1 is missing
+
+
+# Columns
+
+
+def column_position(place: Any, column: Any, names: Sequence[str], noun: str = "column") -> int:
+    """Return the position of a column that is given by name or position."""
+    if isinstance(column, str):
+        if column in names:
+            return list(names).index(column)
+        shown = ", ".join(names)[:200]
+        raise DataError(f"{place}: has no {noun} called {column!r:.60}; its {noun}s: {shown}")
+    if not -len(names) <= column < len(names):
+        extent = f"-{len(names)} to {len(names) - 1}"
+        raise DataError(f"{place}: {noun} {column} requested, expected {extent}")
+    return int(column % len(names))
+
+
+def is_number_column(column: "pd.Series") -> bool:
+    """Tell whether pandas has read a column as numbers, or as true and false."""
+    from pandas.api import types
+
+    return bool(types.is_bool_dtype(column) or types.is_numeric_dtype(column))
+
+
+def frame_table(
+    frame: "pd.DataFrame",
+    options: Any,
+    expected: Expected,
+    place: Any,
+    place_of: Callable[[int], str],
+) -> Table:
+    """Make a table of the columns of a file, by the options on its card.
+
+    `place` names the file in errors, `place_of` a row.
+    """
+    names = list(map(str, frame.columns))
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"{place}: two columns are called {twice!r:.60}; rename one")
+    frame.columns = names
+    position = {c: column_position(place, c, names) for c in _columns_named(options)}
+    if getattr(options, "one_hot", False):
+        targets = list(range(len(names)))[-len(expected.classes or ()) :]
+    else:
+        targets = [] if getattr(options, "blocks", None) else [position[options.target]]
+    away = {*targets, *(position[c] for c in options.drop)}
+    away |= {position[options.query]} if options.query is not None else set()
+    if options.points is not None:
+        away = set(range(len(names))) - {position[options.points]}
+    kept = [i for i in range(len(names)) if i not in away]
+    if len(kept) != expected.n_features:
+        raise DataError(f"{place}: found {len(kept)} features, expected {expected.n_features}")
+    y = _target(frame, options, expected, targets, place_of)
+    whole = ~np.isnan(y)
+    if not getattr(options, "allows_missing", True) and not whole.all():
+        row = place_of(int((~whole).argmax()))
+        raise DataError(f"{row}: found no target, expected one; `missing` names such entries")
+    rows = frame[whole] if not whole.all() else frame
+    query = None
+    if options.query is not None:
+        query = rows.iloc[:, position[options.query]].to_numpy(np.int64)
+    nominal: dict[str, tuple[str, ...]] = {}
+    if options.points is not None:
+        texts = rows.iloc[:, kept[0]]
+        X: Any = as_objects(None if t is None or t != t or t == "" else str(t) for t in texts)
+    else:
+        X = np.empty((len(frame), len(kept)))
+        for column, i in enumerate(kept):
+            X[:, column], values = _feature(frame.iloc[:, i], options, place_of)
+            if values is not None:
+                nominal[names[i]] = values
+        if not getattr(options, "allows_missing", True) and np.isnan(X).any():
+            gap = int(np.isnan(X).any(axis=1).argmax())
+            name = names[kept[int(np.isnan(X[gap]).argmax())]]
+            raise DataError(
+                f"{place_of(gap)}, column {name}: found nothing, expected an entry; `missing` "
+                "names what stands for a missing one"
+            )
+        X = X if whole.all() else X[whole]
+    features = tuple(names[i] for i in kept)
+    if not (getattr(options, "header", True) or options.columns):
+        features = default_names(len(kept))
+    return Table(X, y[whole], features, nominal, query, int((~whole).sum()))
+
+
+def _columns_named(options: Any) -> set[Any]:
+    blocks = getattr(options, "blocks", None) or getattr(options, "one_hot", False)
+    single = (options.points, options.query, None if blocks else options.target)
+    return {c for c in (*single, *options.drop) if c is not None}
+
+
+def _target(
+    frame: "pd.DataFrame",
+    options: Any,
+    expected: Expected,
+    targets: list[int],
+    place_of: Callable[[int], str],
+) -> np.ndarray:
+    """Return the codes or numbers of the target, NaN where it is missing."""
+    if not targets:  # blocks of rows, which are counted when all files are read
+        return np.zeros(len(frame))
+    if len(targets) > 1:
+        hot = frame.iloc[:, targets].to_numpy(np.float64)
+        wrong = ~(((hot == 0) | (hot == 1)).all(axis=1) & (hot.sum(axis=1) == 1))
+        if wrong.any():
+            row = int(wrong.argmax())
+            values = " ".join(f"{value:g}" for value in hot[row])
+            raise DataError(
+                f"{place_of(row)}: found {values} in the last {hot.shape[1]} columns, expected a "
+                "single 1 and else 0"
+            )
+        return hot.argmax(axis=1).astype(np.float64)
+    suffix = getattr(options, "target_suffix", "")
+    column = frame.iloc[:, targets[0]]
+    return coded_labels(column, expected.classes, place_of, options.rename, suffix)
+
+
+def _feature(
+    column: "pd.Series", options: Any, place_of: Callable[[int], str]
+) -> tuple[np.ndarray, tuple[str, ...] | None]:
+    """Return a column as numbers, and its values if it is nominal."""
+    import pandas as pd
+
+    values = options.nominal.get(column.name)
+    if values is None and isinstance(column.dtype, pd.CategoricalDtype):
+        values = tuple(map(str, column.cat.categories))
+    if values is None and is_number_column(column):
+        numbers = column.to_numpy(np.float64, na_value=np.nan)
+        wanted = "a finite number"
+        wrong = np.isinf(numbers)
+    elif values is None:
+        numbers = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+        wanted = "a finite number"
+        wrong = ~np.isfinite(numbers) & column.notna().to_numpy()
+    else:
+        codes, distinct = pd.factorize(column)
+        exact = {value: float(code) for code, value in enumerate(values)}
+        alike = {canonical_label(value): code for value, code in exact.items()}
+        texts = [str(text).strip() for text in distinct]
+        known = [exact.get(t, alike.get(canonical_label(t), np.nan)) for t in texts]
+        numbers = np.array([*known, np.nan])[codes]
+        wanted = f"one of {', '.join(values)[:200]}"
+        wrong = np.isnan(numbers) & (codes >= 0)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise DataError(
+            f"{place_of(row)}, column {column.name}: found {str(column.iloc[row])!r:.60}, "
+            f"expected {wanted}"
+        )
+    return numbers, values
+
+
+# Missing entries
+
+
+def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, dict[str, Any], str]:
+    """Drop, fill or refuse missing entries (NaN).
+
+    Returns the table, fields of its :class:`Preparation`, and a note on it.
+    """
+    X = table.X
+    gaps = X != X if X.dtype.kind == "f" else None  # only NaN differs from itself
+    n_entries = 0 if gaps is None else int(gaps.sum())
+    if gaps is None or not n_entries:
+        return table, {}, ""
+    rows, by_column = np.ravel(gaps.sum(axis=1)) > 0, np.ravel(gaps.sum(axis=0))
+    n_rows, total = int(rows.sum()), len(rows)
+    extent = f"{n_entries} entries in {n_rows} of {total} rows are missing"
+    emptiest = _listed(
+        f"{table.feature_names[i]} ({by_column[i]} of {total})"
+        for i in np.argsort(-by_column, kind="stable")
+        if by_column[i]
+    )
+    if missing == "error":
+        raise DataError(f"{place}: {extent}; load with missing: drop, mean or most_frequent")
+    if missing == "drop":
+        if n_rows == total:
+            raise DataError(
+                f"{place}: {extent}; no row is left without them: missing: mean or most_frequent "
+                f"fills them in, and drop leaves out columns: {emptiest}"
+            )
+        query = None if table.query is None else table.query[~rows]
+        left = table._replace(X=X[~rows], y=table.y[~rows], query=query)
+        note = f"{n_rows} of {total} rows with missing entries were left out."
+        return left, {"rows_dropped": n_rows}, note
+    nearly = [i for i in range(len(by_column)) if by_column[i] > (1 - _LEAST_FILLED) * total]
+    if nearly:
+        names = ", ".join(table.feature_names[i] for i in nearly)
+        raise DataError(
+            f"{place}: nearly all entries are missing in {names}, too many to fill in: "
+            f"`drop` leaves out columns; missing are {emptiest}"
+        )
+    from sklearn.impute import SimpleImputer
+
+    nominal = [i for i, name in enumerate(table.feature_names) if name in table.nominal]
+    filled = SimpleImputer(strategy=missing).fit_transform(X)
+    if nominal:  # in dense data only
+        codes = SimpleImputer(strategy="most_frequent").fit_transform(X[:, nominal])
+        filled[:, nominal] = codes
+    filled = filled.tocsr() if hasattr(filled, "tocsr") else filled
+    n_nominal = int(by_column[nominal].sum())
+    done = {
+        "rows_filled": n_rows,
+        "entries_filled": n_entries,
+        "filled_by": missing,
+        "nominal_filled": n_nominal if missing == "mean" else 0,
+    }
+    means = "their column's mean" if missing == "mean" else "their column's most frequent value"
+    if done["nominal_filled"]:
+        means += f", {n_nominal} of nominal columns by the most frequent value"
+    return table._replace(X=filled), done, f"{extent} and were filled in by {means}."
+
+
+def one_hot(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the matrix with a 0/1 column for each value of a nominal column, and its names."""
+    columns: list[np.ndarray] = []
+    names: list[str] = []
+    for column, name in zip(table.X.T, table.feature_names, strict=True):
+        values = table.nominal.get(name)
+        columns += [column] if values is None else [column == i for i in range(len(values))]
+        names += [name] if values is None else [f"{name}={value}" for value in values]
+    return np.column_stack(columns), tuple(names)
+
+
+# What was done
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What loading did to the rows and columns of a data set.
+
+    Parameters
+    ----------
+    rows : int
+        The number of rows that were read.
+    without_target : int, default=0
+        Those that were left out because they have no target.
+    rows_dropped : int, default=0
+        Those that were left out because entries are missing.
+    rows_filled, entries_filled : int, default=0
+        Missing entries that were filled in, and the rows that have them.
+    filled_by : {"", "mean", "most_frequent"}, default=""
+        The value of the column that filled them in.
+    nominal_filled : int, default=0
+        Entries of nominal columns among these that have the most frequent value, not a mean.
+    left_out : dict of str to str, default={}
+        Columns that are neither features nor the target, with the reason if it is known.
+    coded : dict of str to int, default={}
+        Nominal columns that are the positions of their values, with their numbers of values.
+    one_hot : dict of str to int, default={}
+        Nominal columns that are one 0/1 column per value.
+    id_like : dict of str to str, default={}
+        Features that look like the number or name of a row, with the reason.
+    grades : tuple of str, default=()
+        Grades in words whose order nobody gave, in the order that was taken.
+    asymmetry : float, default=0.0
+        For a matrix of similarities or distances, the largest difference of two entries (i, j)
+        and (j, i).
+    remarks : tuple of str, default=()
+        Further sentences.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import Preparation
+    >>> Preparation(400, rows_dropped=122, one_hot={"city": 3}).sentences
+    ['122 of 400 rows with missing entries are left out', '1 nominal column is one-hot: city (3 \
+values)']
+    """
+
+    rows: int
+    without_target: int = 0
+    rows_dropped: int = 0
+    rows_filled: int = 0
+    entries_filled: int = 0
+    filled_by: str = ""
+    nominal_filled: int = 0
+    left_out: dict[str, str] = field(default_factory=dict)
+    coded: dict[str, int] = field(default_factory=dict)
+    one_hot: dict[str, int] = field(default_factory=dict)
+    id_like: dict[str, str] = field(default_factory=dict)
+    grades: tuple[str, ...] = ()
+    asymmetry: float = 0.0
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """What was done as JSON has it; empty if nothing was."""
+        done = {k: v for k, v in asdict(self).items() if k != "rows" and v}
+        return {"rows": self.rows} | done if done else {}
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> "Preparation":
+        """Read what :attr:`plain` gave."""
+        known = {k: plain[k] for k in plain.keys() & {f.name for f in fields(cls)}}
+        for name in ("grades", "remarks"):
+            known[name] = tuple(known.get(name, ()))
+        return cls(**{"rows": 0, **known})
+
+    @property
+    def sentences(self) -> list[str]:
+        """What was done in words, one sentence per kind, without full stops."""
+        lines = []
+        if self.without_target:
+            lines.append(
+                f"{self.without_target} of {self.rows} rows without a target "
+                f"{_are(self.without_target)} left out"
+            )
+        if self.rows_dropped:
+            lines.append(
+                f"{self.rows_dropped} of {self.rows} rows with missing entries "
+                f"{_are(self.rows_dropped)} left out"
+            )
+        if self.entries_filled:
+            value = {"mean": "mean", "most_frequent": "most frequent value"}[self.filled_by]
+            lines.append(
+                f"{_number(self.entries_filled, 'missing entry', 'missing entries')} in "
+                f"{self.rows_filled} of {self.rows} rows {_are(self.entries_filled)} filled in by "
+                f"the column's {value}"
+            )
+        if self.nominal_filled:
+            lines[-1] += f", {self.nominal_filled} of nominal columns by the most frequent value"
+        if columns := self.left_out:
+            listed = _listed(f"{name} ({why})" if why else name for name, why in columns.items())
+            lines.append(f"{_columns(columns)} {_are(columns)} left out: {listed}")
+        if self.one_hot:
+            lines.append(nominal_columns(self.one_hot, f" {_are(self.one_hot)} one-hot"))
+        if self.coded:
+            verb = "enters" if len(self.coded) == 1 else "enter"
+            lines.append(nominal_columns(self.coded, f" {verb} as codes 0, 1, 2, …"))
+        if columns := self.id_like:
+            listed = _listed(f"{name} ({why})" for name, why in columns.items())
+            one = len(columns) == 1
+            lines.append(
+                f"{_columns(columns)} {'looks like an id' if one else 'look like ids'} and "
+                f"{_are(columns)} kept, unless `drop` names {'it' if one else 'them'}: {listed}"
+            )
+        if self.grades:
+            lines.append(
+                f"the grades are in the order {' < '.join(self.grades)}, that of the alphabet; "
+                "if it is wrong, give `grades` in theirs"
+            )
+        if self.asymmetry:
+            lines.append(
+                f"the matrix is not symmetric: entries (i, j) and (j, i) differ by up to "
+                f"{self.asymmetry:.3g}"
+            )
+        return [*lines, *self.remarks]
+
+
+def nominal_columns(columns: Mapping[str, int], what: str = "") -> str:
+    """List nominal columns with their numbers of values, and what is done with them."""
+    listed = _listed(f"{name} ({values} values)" for name, values in columns.items())
+    return f"{_columns(columns, 'nominal')}{what}: {listed}"
+
+
+def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[str, str]:
+    """Return the dense columns of numbers that look like the number of a row, and why."""
+    if not isinstance(X, np.ndarray) or len(X) < _FEWEST:
+        return {}
+    names, coded, ids = tuple(names), set(nominal), {}
+    for name, column in zip(names, X.T, strict=True):
+        if name in coded:
+            continue
+        if is_id_name(name) and len(np.unique(column)) > len(column) // 2:
+            ids[name] = "by its name"
+        elif _numbers_rows(column, first=name == names[0]):
+            ids[name] = f"{len(column)} different whole numbers"
+    return ids
+
+
+def is_id_name(name: str) -> bool:
+    """Tell whether a column is named like the id of a row."""
+    return bool(_ID_NAME.fullmatch(name.strip()) or _CAMEL.fullmatch(name.strip()))
+
+
+def _numbers_rows(column: np.ndarray, first: bool) -> bool:
+    """Tell whether a column has a different whole number in every row, with few gaps.
+
+    In the `first` column of many rows they may be any.
+    """
+    n = len(column)
+    for part in (column[:1000], column):  # most columns need no look at all rows
+        if not (np.floor(part) == part).all() or len(np.unique(part)) < len(part):
+            return False
+    return (first and n >= _MANY) or float(column.max()) - float(column.min()) < 2 * n
+
+
+def asymmetry(S: Any) -> float:
+    """Return the largest difference of two entries (i, j) and (j, i) of a square matrix."""
+    # in blocks, and as float64: integers without a sign have no negative differences
+    blocks = (
+        np.abs(np.asarray(S[rows], dtype=np.float64) - S.T[rows]).max()
+        for rows in row_blocks(len(S), len(S))
+    )
+    return float(max(blocks, default=0.0))
+
+
+def compares_rows(X: Any) -> str:
+    """Say how a dense matrix looks like similarities or distances of its rows, or return ""."""
+    n = len(X) if isinstance(X, np.ndarray) else 0
+    if n < _FEWEST_COMPARED or X.shape != (n, n) or not np.isfinite(X).all() or not X.any():
+        return ""
+    if asymmetry(X) <= 1e-9 * max(float(X.max()), -float(X.min())):
+        return "symmetric"
+    return "with zeros on the diagonal" if not np.diag(X).any() and (X >= 0).all() else ""
+
+
+def _columns(names: Any, kind: str = "") -> str:
+    return _number(len(names), f"{kind} column".strip(), f"{kind} columns".strip())
+
+
+def _number(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+def _are(what: Any) -> str:
+    return "is" if (what if isinstance(what, int) else len(what)) == 1 else "are"
+
+
+def _listed(parts: Iterable[str]) -> str:
+    every = list(parts)
+    rest = len(every) - _SHOWN
+    return ", ".join(every if rest < 2 else [*every[:_SHOWN], f"and {rest} more"])
+
+
+# Points that are no vectors
+
+
+def as_objects(points: Iterable[Any]) -> np.ndarray:
+    """Return points as an array of objects of shape (n_points,), whatever they are."""
+    every = list(points)
+    return np.fromiter(every, dtype=object, count=len(every))
+
+
+def are_objects(X: Any) -> bool:
+    """Tell whether data are an array of objects rather than a matrix."""
+    return isinstance(X, np.ndarray) and X.ndim == 1
+
+
+def kind_of(X: Any) -> str:
+    """Say what points are, by the first: vectors, strings, series, graphs, sets or objects."""
+    if not are_objects(X):
+        return "vectors"
+    first: Any = X[0] if len(X) else None
+    if isinstance(first, str):
+        return "strings"
+    if isinstance(first, np.ndarray) and first.dtype.kind in "biuf":
+        return "series"
+    if isinstance(first, AbstractSet):
+        return "sets"
+    pair = isinstance(first, (tuple, list)) and len(first) in (2, 3)
+    if _is_networkx(first) or (pair and all(isinstance(part, Mapping) for part in first)):
+        return "graphs"
+    return "objects"
+
+
+def from_json(value: Any) -> Any:
+    """Return the point that a value of JSON stands for.
+
+    Text is a string; a list of numbers a series, of lists of numbers one with a channel for each;
+    another list the set of its entries if these are texts. ``{"edges": [[u, v], ...], "labels":
+    {u: label, ...}}`` is a graph; an edge may have a weight as third entry.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these; the message says what was expected.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and value.keys() <= {"edges", "labels"} and "edges" in value:
+        return _graph(value["edges"], value.get("labels", {}))
+    if isinstance(value, list) and value:
+        if all(isinstance(entry, str) for entry in value):
+            return frozenset(value)
+        try:
+            series = np.array(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            series = np.empty(0)
+        if series.ndim in (1, 2) and series.size and np.isfinite(series).all():
+            return series
+    raise ValueError(
+        'text, a list of numbers or of texts, lists of numbers of one length, or {"edges": '
+        '[[u, v], ...], "labels": {u: label, ...}}'
+    )
+
+
+def _graph(edges: Any, labels: Any) -> tuple[dict[str, dict[str, float]], dict[str, Any]]:
+    """Return a graph as neighbours with weights, and labels of nodes; names of nodes are texts."""
+    near: dict[str, dict[str, float]] = {str(node): {} for node in labels}
+    for edge in edges if isinstance(edges, list) else [edges]:
+        if not (isinstance(edge, list) and len(edge) in (2, 3)):
+            raise ValueError("edges as [u, v] or [u, v, weight]")
+        u, v, weight = str(edge[0]), str(edge[1]), float(edge[2] if len(edge) == 3 else 1.0)
+        near.setdefault(u, {})[v] = near.setdefault(v, {})[u] = weight
+    if not near:
+        raise ValueError("a graph with a node")
+    named = {str(node): label for node, label in labels.items()}
+    return near, {node: named.get(node, 0) for node in near}
+
+
+def content(point: Any) -> bytes:
+    """Write a point as bytes that are the same for equal points.
+
+    Whole numbers and floats, lists and tuples are alike; sets and mappings have no order.
+
+    Raises
+    ------
+    ValueError
+        If the point, or a part of it, is none of strings, numbers, arrays of numbers, lists, sets,
+        mappings and graphs of networkx.
+    """
+    if isinstance(point, str):
+        return _framed("s", point.encode("utf-8", "surrogatepass"))
+    if point is None:
+        return b"none"
+    if isinstance(point, np.ndarray) and point.dtype.kind in "biuf":
+        values = np.ascontiguousarray(point, dtype="<f8")
+        values = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, and no -0
+        return _framed(f"a{values.shape}", values.tobytes())
+    if isinstance(point, Real):  # NumPy's numbers too
+        value = float(point)
+        return _framed("n", str(int(value) if value.is_integer() else value).encode())
+    if _is_networkx(point):
+        nodes = {node: dict(data) for node, data in point.nodes(data=True)}
+        near = {u: {v: dict(data) for v, data in to.items()} for u, to in point.adjacency()}
+        return _framed("g", content([nodes, near]))
+    if isinstance(point, Mapping):
+        pairs = (content(key) + content(value) for key, value in point.items())
+        return _framed("m", b"".join(sorted(pairs)))
+    if isinstance(point, AbstractSet):
+        return _framed("t", b"".join(sorted(map(content, point))))
+    if isinstance(point, (Sequence, np.ndarray)):
+        return _framed("l", b"".join(map(content, point)))
+    raise ValueError(
+        f"points must be strings, numbers, arrays, lists, sets, mappings or graphs of networkx, "
+        f"not {type(point).__name__}: other points have no fingerprint"
+    )
+
+
+def _framed(mark: str, data: bytes) -> bytes:
+    return f"{mark}{len(data)}:".encode() + data
+
+
+def _is_networkx(point: Any) -> bool:
+    return hasattr(point, "adjacency") and hasattr(point, "nodes")
+
+
+def fingerprint(X: Any, y: np.typing.ArrayLike | None = None) -> str:
+    """Hash the rows and labels of a data set.
+
+    Each row is written as its label and its non-zero entries, (column, value) pairs of
+    little-endian int64 and float64, and hashed by SHA-256; the sorted hashes are hashed
+    together with the number of columns.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The data. Dense and sparse, -0.0 and 0.0, and all NaNs are alike. Or an array of objects of
+        shape (n_samples,), whose content is hashed: strings, arrays, sets, graphs and others.
+    y : array-like of shape (n_samples,), optional
+        Labels, text or numbers; ``"+1"``, ``1`` and ``1.0`` are alike.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits, the same for any order of the rows.
+
+    Raises
+    ------
+    ValueError
+        If X is not 2-D, or X and y differ in length.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import fingerprint
+    >>> fingerprint([[0, 1], [2, 3]], ["a", "b"]) == fingerprint([[2, 3], [0, 1]], ["b", "a"])
+    True
+    """
+    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
+    objects = X.ndim == 1 and X.dtype.kind in "OUS"
+    if X.ndim != 2 and not objects:
+        raise ValueError(f"X must have 2 dimensions, got {X.ndim}")
+    n_samples, n_features = (len(X), 0) if objects else X.shape
+    labels = np.zeros(n_samples, dtype="U1") if y is None else canonical_labels(y)
+    if len(labels) != n_samples:
+        raise ValueError(f"y must have one label per row of X, got {len(labels)} for {n_samples}")
+    heads = [label.encode() + b"\0" for label in labels.tolist()]
+    if objects:
+        digests = [sha256(h + content(point)).digest() for h, point in zip(heads, X, strict=True)]
+        title = f"{_CONTENT_VERSION} objects\n"
+    else:
+        digests = []
+        step = max(1, _BLOCK_ENTRIES // max(1, n_features))
+        for start in range(0, n_samples, step):
+            digests += _hash_rows(X[start : start + step], heads[start : start + step])
+        title = f"{_CONTENT_VERSION} {n_features}\n"
+    return sha256(title.encode() + b"".join(sorted(digests))).hexdigest()
+
+
+def _hash_rows(X: Any, heads: list[bytes]) -> list[bytes]:
+    from scipy import sparse
+
+    rows = sparse.csr_matrix(X, dtype=np.float64, copy=True)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    entries = np.empty(rows.nnz, dtype=_ENTRY)
+    entries["column"] = rows.indices
+    entries["value"] = np.where(np.isnan(rows.data), np.nan, rows.data)  # one NaN for all
+    written = entries.tobytes()
+    ends = (rows.indptr * _ENTRY.itemsize).tolist()
+    return [
+        sha256(head + written[start:end]).digest()
+        for head, start, end in zip(heads, ends, ends[1:], strict=False)
+    ]
