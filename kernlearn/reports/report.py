@@ -90,7 +90,10 @@ class Report:
     @property
     def remarks(self) -> list[str]:
         """Notes of the config, and what the results give cause to say."""
-        return list(self.details["remarks"])
+        notes = self.experiment.config.notes
+        own = tuple(f"{name}: " for name in notes)
+        others = [text for text in self.details["remarks"] if not text.startswith(own)]
+        return [*(f"{name}: {text}" for name, text in notes.items()), *others]
 
     @cached_property
     def tables(self) -> list[Table]:
@@ -192,7 +195,7 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
     details = {
         "trials": int(splits.groupby([*LABELS, "split"], dropna=False).ngroups),
         "left_out": [name for name in experiment.config.datasets if name not in there],
-        "remarks": [*_notes(experiment), f"{len(splits)} numbers of another program"],
+        "remarks": [f"{len(splits)} numbers of another program"],
         "measured_on": [],
     }
     details["done"] = details["trials"]
@@ -288,7 +291,7 @@ class Skipped(NamedTuple):
 
 
 #: Why an experiment without a config is not shown.
-NO_CONFIG = "kernlearn has no config of that name; --config FILE gives one"
+NO_CONFIG = "kernlearn has no config of that name; `kernlearn report FILE` reports your own"
 
 
 def read_reports(
@@ -447,26 +450,17 @@ def _by_name(configs: Sequence[Path]) -> dict[str, Path]:
 
 
 def stored_plans(
-    store: Store,
-    *,
-    configs: Sequence[Path] = (),
-    profile: str | None = None,
-    settings: Sequence[str] = (),
-    data_dir: Path | None = None,
+    store: Store, *, profile: str | None = None, settings: Sequence[str] = ()
 ) -> tuple[list[Plan], list[Skipped]]:
-    """Plan every experiment that a store has results of.
+    """Plan every experiment with a shipped config that a store has results of.
 
     Parameters
     ----------
     store : Store
-    configs : sequence of Path
-        User-defined configs; for other experiments the shipped config of the same name is used.
     profile : str, optional
         Profile of all experiments; by default, for each the one with the most trials in the store.
     settings : sequence of str
         Settings of all experiments; by default those of the runs, chosen in the same way.
-    data_dir : Path, optional
-        Where data is searched first. Data sets that are not found are left out.
 
     Returns
     -------
@@ -474,47 +468,22 @@ def stored_plans(
     skipped : list of Skipped
         Experiments without a config, and those of which the store has no trial that the present
         config plans.
-
-    Raises
-    ------
-    ConfigError
-        If a user-defined config cannot be read.
-    ReportError
-        If two of them have the same name, or the store has no run of one.
     """
-    own, ways = _by_name(configs), store.experiments()
-    if absent := [name for name in own if name not in ways]:
-        there = ", ".join(sorted(ways)) or "none"
-        raise ReportError(f"{store.path}: no run of {absent[0]}; there are runs of: {there}")
-    known = {**shipped_configs(), **own}
-    plans, skipped = [], []
-    for name, counts in ways.items():
-        if name not in known:
-            skipped.append(Skipped(name, NO_CONFIG))
-            continue
+    known, plans, skipped = shipped_configs(), [], []
+    for name, counts in store.experiments().items():
         # of equals the one with the fewest settings
-        of_name = sorted(counts, key=lambda way: (-counts[way], len(way[1])))
-        if profile is not None:
-            of_name = [way for way in of_name if way[0] == profile] or [(profile, ())]
-        if settings:
-            of_name = [(way[0], tuple(settings)) for way in of_name]
-        fault: ConfigError | None = None
-        for of_profile, more in of_name:
-            try:
-                loaded = load_config(
-                    known[name], profile=of_profile, settings=more, data_dir=data_dir
-                )
-                break
-            except ConfigError as error:
-                # settings of an earlier run may not fit the present config
-                fault = fault or error
-        else:
-            assert fault is not None
-            if name in own:
-                raise fault
-            skipped.append(Skipped(name, str(fault)))
+        ways = sorted(counts, key=lambda way: (-counts[way], len(way[1])))
+        of_profile, more = next(
+            (w for w in ways if profile in (None, w[0])), (profile or "full", ())
+        )
+        try:
+            if name not in known:
+                raise ConfigError(NO_CONFIG)
+            loaded = load_config(known[name], profile=of_profile, settings=settings or more)
+        except ConfigError as error:
+            skipped.append(Skipped(name, str(error)))
             continue
-        plan = make_plan(loaded, data_dir=data_dir, available=True)
+        plan = make_plan(loaded, available=True)
         if store.get(trial.key for trial in plan.trials):
             plans.append(plan)
         else:
@@ -533,21 +502,17 @@ def _machines(rows: Iterable[Row]) -> list[dict[str, Any]]:
     return [*{canonical(row.machine): dict(row.machine) for row in rows}.values()]
 
 
-def _notes(experiment: LoadedExperiment) -> list[str]:
-    return [f"{name}: {text}" for name, text in experiment.config.notes.items()]
-
-
 def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
     """Collect the remarks on a plan's results.
 
-    These are the config's notes, omitted data sets, missing or failed trials, warnings, changed
-    plug-ins and times measured under contention.
+    These are omitted data sets, missing or failed trials, warnings, changed plug-ins and times
+    measured under contention.
     """
     config = plan.experiment.config
     known = [(t, results[t.key]) for t in plan.trials if t.key in results]
     infos = [r.info for _, r in known if r.done]
     of_done = f"of {len(infos)} trials"
-    notes = _notes(plan.experiment)
+    notes = []
     if plan.left_out:
         notes.append(f"left out, not found: {', '.join(plan.left_out)}")
     notes += [f"failed: {t}: {r.error}" for t, r in known if not r.done]
