@@ -326,8 +326,8 @@ KERNELS = {name: _kernel(one) for name, one in kernel_names.KERNELS.items()}
 @cache
 def _of_library(name: str) -> RegisteredKernel | None:
     """Return the similarity of a library by its dotted name."""
-    found = kernel_names.kernel_of_name(name)
-    return None if found is None else _kernel(found)
+    kernel = kernel_names.kernel_of_name(name)
+    return None if kernel is None else _kernel(kernel)
 
 
 def added_packages() -> tuple[str, ...]:
@@ -435,9 +435,9 @@ class Scope:
 
     def kernel(self, name: str) -> RegisteredKernel:
         """Return the kernel of a name, also of a dotted one; a ConfigError if there is none."""
-        found = self.kernels.get(name) or _of_library(name)
-        if found is not None:
-            return found
+        kernel = self.kernels.get(name) or _of_library(name)
+        if kernel is not None:
+            return kernel
         if reason := kernel_names.refusal(name):
             raise ConfigError(f"no kernel {name!r}; {name} {reason}")
         known = kernel_names.library_names() if "." in name else self.kernels
