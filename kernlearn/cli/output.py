@@ -30,9 +30,9 @@ _SIGNS = {
 _METRICS = ("accuracy", "auc", "mse", "aae", "ndcg", "gram_error", "fit_seconds")
 
 
-def option(help: str, metavar: str | None = None, *names: str) -> Any:
+def option(help: str, metavar: str | None = None, *names: str, **limits: Any) -> Any:
     """Return an option of a command whose help says what its default is, if that is needed."""
-    return typer.Option(*names, metavar=metavar, help=help, show_default=False)
+    return typer.Option(*names, metavar=metavar, help=help, show_default=False, **limits)
 
 
 def prepare_streams() -> None:
