@@ -40,7 +40,13 @@ def examples(value: Any, path: str, shortest: dict[str, str]) -> dict[str, str]:
 
 def reference() -> Iterator[str]:
     """Yield the lines of the reference."""
-    shown = {"plugins": "[my_methods.py]"}
+    shown = {
+        "plugins": "[my_methods.py]",
+        "claims": "[{says: K is best, check: {metric: auc, among_best: [K], over: all}}]",
+        "claims[].check.level": "0.01",
+        "forks": "[{choice: z-scores, reason: the errors, alternatives: {none: [scale=[]]}}]",
+        "methods.NAME.steps": "[sklearn.preprocessing.StandardScaler, LinearSVM]",
+    }
     texts = re.findall("```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     texts += [path.read_text("utf-8") for path in sorted((ROOT / "configs").rglob("*.yaml"))]
     for text in texts:

@@ -511,7 +511,7 @@ class Scope:
         refuse_unknown(kernel, own)
         lists = [v if isinstance(v, list) else [v] for v in own.values()]
         made = [self.make(kernel, dict(zip(own, v, strict=True))) for v in product(*lists)]
-        if parameter != "kernels" and len(made) > 1:
+        if parameter != "kernels" and len(made) != 1:
             raise ValueError(f"{name} takes one kernel, and its lists describe {len(made)}")
         return made if parameter == "kernels" else made[0]
 
