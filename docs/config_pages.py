@@ -22,7 +22,7 @@ MARK = "<!-- Below: written by docs/config_pages.py. -->"
 _LONGEST = 60
 
 
-def examples(value: Any, path: str, found: dict[str, str]) -> dict[str, str]:
+def examples(value: Any, path: str, shortest: dict[str, str]) -> dict[str, str]:
     """Add the shortest value of each key within a part of a config, by the key's path."""
     items = value.items() if isinstance(value, dict) else ()
     named = path in ("datasets", "kernels", "methods", "derived", "verdict", "drift")
@@ -30,17 +30,23 @@ def examples(value: Any, path: str, found: dict[str, str]) -> dict[str, str]:
         place = f"{path}.NAME" if named else f"{path}.{key}".lstrip(".")
         text = yaml.safe_dump(inner, default_flow_style=True, width=10**6, allow_unicode=True)
         text = text.removesuffix("...\n").strip()
-        if inner not in (None, {}) and len(text) < len(found.get(place, "x" * _LONGEST)):
-            found[place] = text
-        examples(inner, place, found)
+        if inner not in (None, {}) and len(text) < len(shortest.get(place, "x" * _LONGEST)):
+            shortest[place] = text
+        examples(inner, place, shortest)
     for inner in value if isinstance(value, list) else ():
-        examples(inner, f"{path}[]", found)
-    return found
+        examples(inner, f"{path}[]", shortest)
+    return shortest
 
 
 def reference() -> Iterator[str]:
     """Yield the lines of the reference."""
-    shown = {"plugins": "[my_methods.py]"}
+    shown = {
+        "plugins": "[my_methods.py]",
+        "claims": "[{says: K is best, check: {metric: auc, among_best: [K], over: all}}]",
+        "claims[].check.level": "0.01",
+        "forks": "[{choice: z-scores, reason: the errors, alternatives: {none: [scale=[]]}}]",
+        "methods.NAME.steps": "[sklearn.preprocessing.StandardScaler, LinearSVM]",
+    }
     texts = re.findall("```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     texts += [path.read_text("utf-8") for path in sorted((ROOT / "configs").rglob("*.yaml"))]
     for text in texts:

@@ -46,7 +46,7 @@ Settings = Annotated[
 Only = Annotated[list[str], option("Take only such trials; repeatable.", "LABEL=VALUE,...")]
 Store = Annotated[Path, option("Results, by default results/runs/store.sqlite.", "FILE")]
 Available = Annotated[bool, option("Leave out data that is missing.", None, "--available")]
-Jobs = Annotated[int, option("Trials at a time, by default 1.", "N", "--jobs", "-j")]
+Jobs = Annotated[int, option("Trials at a time, by default 1.", "N", "--jobs", "-j", min=1)]
 Summary = Annotated[Path | None, option("Also write summaries (CSV, JSON) here.", "DIR")]
 
 STORE = Path("results/runs/store.sqlite")
@@ -64,7 +64,9 @@ def run(
     only: Only = [],
     jobs: Jobs = 1,
     scheduler: Annotated[str | None, option("Dask: tcp://HOST:PORT, or local.", "ADDRESS")] = None,
-    timeout: Annotated[float | None, option("Time limit of a trial.", "SECONDS")] = None,
+    timeout: Annotated[
+        float | None, option("Time limit of a trial.", "SECONDS", min=0.001)
+    ] = None,
     memory: Annotated[str | None, option("Memory limit, such as 4GB.", "SIZE")] = None,
     allow_contention: Annotated[
         bool, option("Measure times though trials share cores.", None, "--allow-contention")
@@ -127,7 +129,8 @@ def plan(
     """
     choice = _choice(only, False, [])
     experiments = _load(configs, profile, settings)
-    with _existing(store) as opened:
+    existing = stores.Store(store, read_only=True) if store.exists() else nullcontext()
+    with existing as opened:
         for plan in _plans(experiments, True, choice):
             _show_plan(plan, opened, choice)
 
@@ -241,7 +244,9 @@ def compare(
     ],
     metric: Annotated[str | None, option("By default the first that is no time.", "NAME")] = None,
     control: Annotated[str | None, option("Compare with it, not the best.", "METHOD")] = None,
-    margin: Annotated[float | None, option("A difference that does not matter.", "X")] = None,
+    margin: Annotated[
+        float | None, option("A difference that does not matter.", "X", min=0)
+    ] = None,
     best_of: Annotated[
         list[str], option("Add the best of these on held-out rows.", "METHOD")
     ] = [],
@@ -293,13 +298,15 @@ def forks(
     """
     import pandas as pd
 
+    from kernlearn.config.read import shipped_configs
     from kernlearn.datasets.escaping import csv_text
     from kernlearn.reports.summary import splits_of, stored_rows
     from kernlearn.reports.verdicts import CHOSEN, VERDICTS, branches, compare_branches
 
-    names = configs or sorted(path.stem for path in _shipped())
+    names = configs or list(shipped_configs())
     found, progress = list[pd.DataFrame](), cast(Any, output.Progress())
-    with stores.Store(store) as opened, closing(engine.make_executor(jobs=jobs)) as executor:
+    opened = stores.Store(store, read_only=no_run)
+    with opened, closing(engine.make_executor(jobs=jobs)) as executor:
         for name, experiment in zip(names, _load(names, profile, []), strict=True):
             for fork in experiment.config.forks:
                 choice = engine.Choice(only=tuple(fork.only))
@@ -624,17 +631,6 @@ def _compare_stores(a: Path, b: Path, metric: str | None) -> Any:
     listed = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     typer.echo(f"{len(frame)} cells: {listed or 'nothing to compare'}")
     return frame
-
-
-def _existing(store: Path) -> Any:
-    """Open a store for reading, if there is one."""
-    return stores.Store(store, read_only=True) if store.exists() else nullcontext()
-
-
-def _shipped() -> list[Path]:
-    from kernlearn.datasets.files import shipped
-
-    return sorted(shipped("configs").glob("*.yaml"))
 
 
 def _show_report(

@@ -31,17 +31,15 @@ def show_names(
     """List the shipped configs, and the names that a config can use."""
     from kernlearn.config import plugins, read
     from kernlearn.config.names import TASKS
-    from kernlearn.datasets.files import shipped
     from kernlearn.datasets.stream import STREAMS
     from kernlearn.datasets.yaml import read_yaml
     from kernlearn.kernels.registry import LIBRARIES
 
     scope = plugins.installed_plugins() if config is None else read.load_scope(config)
-    paths = sorted(shipped("configs").glob("*.yaml"))
     measured = {task: scope.task_metrics(task) for task in TASKS}
     cards: dict[str, Any] = {**datasets.catalogue(), **scope.datasets}
     sections = {
-        "Configs": {path.stem: read_yaml(path)[0]["title"] for path in paths},
+        "Configs": {n: read_yaml(path)[0]["title"] for n, path in read.shipped_configs().items()},
         "Data sets": {name: card.title for name, card in sorted(cards.items())},
         "Generators": {name: one.title for name, one in sorted(scope.generators.items())},
         "Streams": {name: one.title for name, one in STREAMS.items()},

@@ -30,9 +30,9 @@ _SIGNS = {
 _METRICS = ("accuracy", "auc", "mse", "aae", "ndcg", "gram_error", "fit_seconds")
 
 
-def option(help: str, metavar: str | None = None, *names: str) -> Any:
+def option(help: str, metavar: str | None = None, *names: str, **limits: Any) -> Any:
     """Return an option of a command whose help says what its default is, if that is needed."""
-    return typer.Option(*names, metavar=metavar, help=help, show_default=False)
+    return typer.Option(*names, metavar=metavar, help=help, show_default=False, **limits)
 
 
 def prepare_streams() -> None:
@@ -117,6 +117,10 @@ def show_report(report: Any) -> None:
         ]
         heads = [*table.row_heads, *table.full_heads]
         show_table(heads, rows, left=len(table.row_heads), title=table.title)
+        metrics = {cell.metric for _, cells in table.rows for cell in cells if cell.metric}
+        shown = ", ".join(report.experiment.config.scope.label(name) for name in metrics)
+        if len(metrics) == 1 and shown not in heads:
+            typer.echo(f"numbers: {shown}")
         if table.varied:
             typer.echo(f"columns: {table.varied}")
         if table.missing:
@@ -177,7 +181,9 @@ class Progress:
         """Show the numbers of a trial, or why it failed."""
         self._done += 1
         left = ""
-        if seconds_left and self._done >= min(10, self._total / 10):  # the first ones mislead
+        if (
+            seconds_left and seconds_left > 1 and self._done >= min(10, self._total / 10)
+        ):  # the first ones mislead
             left = f"about {engine.run.duration(seconds_left)} left"
         text = f"[{self._done}/{self._total}] {trial}: {_outcome(row)}"
         if self._bar is None:

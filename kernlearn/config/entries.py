@@ -113,8 +113,8 @@ class Value:
         """Return the value for the data set of a label."""
         if self.form != "by_dataset":
             return self
-        found: Value = self.content[dataset if dataset in self.content else "default"]
-        return found
+        value: Value = self.content[dataset if dataset in self.content else "default"]
+        return value
 
     def __str__(self) -> str:
         if self.form == "by_dataset":
@@ -309,8 +309,8 @@ class StreamEntry(Section):
     @property
     def numbers(self) -> dict[str, Value]:
         """The numbers of rows and workers that are given."""
-        given = {"rows": self.rows, "workers": self.workers}
-        return {key: _one_or_list(value) for key, value in given.items() if value is not None}
+        numbers = {"rows": self.rows, "workers": self.workers}
+        return {key: _one_or_list(value) for key, value in numbers.items() if value is not None}
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -706,12 +706,12 @@ class MethodEntry(Entry):
         if self.steps and (len({*labels}) < len(labels) or any("__" in one for one in labels)):
             yield ("steps",), "give each step a name of its own, without `__`"
             return
-        found = []
+        own_faults = []
         for _, name, path, own in self._parts:
             faults = self._part_faults(name, own, names)
-            found += [((*path, *place), text) for place, text in faults]
-        yield from found
-        if not found and self.is_installed(names.scope):
+            own_faults += [((*path, *place), text) for place, text in faults]
+        yield from own_faults
+        if not own_faults and self.is_installed(names.scope):
             try:
                 yield from [((), text) for text in self._misfits(names)]
             except Exception as error:  # of any library

@@ -326,8 +326,8 @@ KERNELS = {name: _kernel(one) for name, one in kernel_names.KERNELS.items()}
 @cache
 def _of_library(name: str) -> RegisteredKernel | None:
     """Return the similarity of a library by its dotted name."""
-    found = kernel_names.kernel_of_name(name)
-    return None if found is None else _kernel(found)
+    kernel = kernel_names.kernel_of_name(name)
+    return None if kernel is None else _kernel(kernel)
 
 
 def added_packages() -> tuple[str, ...]:
@@ -435,9 +435,9 @@ class Scope:
 
     def kernel(self, name: str) -> RegisteredKernel:
         """Return the kernel of a name, also of a dotted one; a ConfigError if there is none."""
-        found = self.kernels.get(name) or _of_library(name)
-        if found is not None:
-            return found
+        kernel = self.kernels.get(name) or _of_library(name)
+        if kernel is not None:
+            return kernel
         if reason := kernel_names.refusal(name):
             raise ConfigError(f"no kernel {name!r}; {name} {reason}")
         known = kernel_names.library_names() if "." in name else self.kernels
@@ -511,7 +511,7 @@ class Scope:
         refuse_unknown(kernel, own)
         lists = [v if isinstance(v, list) else [v] for v in own.values()]
         made = [self.make(kernel, dict(zip(own, v, strict=True))) for v in product(*lists)]
-        if parameter != "kernels" and len(made) > 1:
+        if parameter != "kernels" and len(made) != 1:
             raise ValueError(f"{name} takes one kernel, and its lists describe {len(made)}")
         return made if parameter == "kernels" else made[0]
 

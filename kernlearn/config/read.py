@@ -139,7 +139,7 @@ def load_config(
     for setting in settings:
         draft.set(setting)
     checked = [one.check(data_dir) for one in (draft, *others)]
-    messages = dict.fromkeys(message for _, found, _ in checked for message in found)
+    messages = dict.fromkeys(message for _, faults, _ in checked for message in faults)
     config = checked[0][0]
     if messages or config is None:
         causes = [error for _, _, errors in checked for error in errors]
@@ -257,24 +257,15 @@ class _Draft:
         names.labels = {s[:-1]: [*sections.get(s, ())] for s in _ENTRIES}
         for section, entries in sections.items():
             raw[section] = {}
-            for label, one in entries.items():
-                where = (section, label)
-                given = _named(label, one, folder) if section == "datasets" else one
-                try:
-                    entry = _ENTRIES[section].model_validate(given, context=names)
-                except ValidationError as error:
-                    found = _explained(error, given)
-                else:
+            for label, written in entries.items():
+                if section == "datasets":
+                    written = _named(label, written, folder)
+                entry, own = self._entry(section, written, names)
+                faults += [((section, label, *path), text) for path, text in own]
+                if entry is not None:
                     raw[section][label] = entry
-                    # most entries are the same in every profile
-                    key = repr((section, given, names.task, names.scale, names.folds))
-                    if key not in self.checked:
-                        self.checked[key] = [*entry.faults(names)] if names.task in TASKS else []
-                    found = self.checked[key]
-                faults += [((*where, *path), text) for path, text in found]
-        names.axes = axes_of(
-            entry for s in sections if s != "kernels" for entry in raw[s].values()
-        )
+        varying = [entry for s in sections if s != "kernels" for entry in raw[s].values()]
+        names.axes = axes_of(varying)
         config = None
         try:
             config = ExperimentConfig.model_validate(raw, context=names)
@@ -285,6 +276,18 @@ class _Draft:
         else:
             faults += config.faults(names) if not faults else []
         return config, [self.message(*fault) for fault in faults], errors
+
+    def _entry(self, section: str, written: Any, names: Names) -> tuple[Entry | None, list[Fault]]:
+        """Return a data set, kernel or method, and its faults."""
+        try:
+            entry = _ENTRIES[section].model_validate(written, context=names)
+        except ValidationError as error:
+            return None, _explained(error, written)
+        # most entries are the same in every profile
+        key = repr((section, written, names.task, names.scale, names.folds))
+        if key not in self.checked:
+            self.checked[key] = [*entry.faults(names)] if names.task in TASKS else []
+        return entry, self.checked[key]
 
 
 def _by_label(section: Any) -> Any:
@@ -313,7 +316,7 @@ def _explained(error: ValidationError, raw: Any) -> list[Fault]:
     texts: dict[KeyPath, list[str]] = {}
     for one in error.errors(include_url=False):
         texts.setdefault(_followed(one["loc"], raw), []).append(_text(one))
-    return [(path, "; or ".join(dict.fromkeys(found))) for path, found in texts.items()]
+    return [(path, "; or ".join(dict.fromkeys(several))) for path, several in texts.items()]
 
 
 def _followed(loc: Sequence[Any], raw: Any) -> KeyPath:

@@ -252,8 +252,10 @@ class _Test(NamedTuple):
 
         if not self.degrees or np.isinf(self.error):
             return 0.5
-        at = distance / self.error if self.error else inf * np.sign(distance) if distance else 0.0
-        return float(t.sf(at, self.degrees))
+        if not self.error:  # all differences are the same: the sign test
+            same = 0.5 ** (self.degrees + 1)
+            return 0.5 if not distance else same if distance > 0 else 1 - same
+        return float(t.sf(distance / self.error, self.degrees))
 
     def p_value(self) -> float:
         """Return the two-sided p-value of a mean of 0."""

@@ -70,6 +70,12 @@ def test_a_margin_tells_equivalence(gain, outcome):
     )
 
 
+@pytest.mark.parametrize(("n_splits", "outcome"), [(2, "not shown"), (10, "worse")])
+def test_equal_differences_of_few_splits_show_nothing(n_splits, outcome):
+    values = numbers({"A": 0.0, "B": 0.05}, n_splits=n_splits, noise=0)
+    assert compare_methods(values, 1).table.loc["A", "outcome"] == outcome
+
+
 def test_what_not_all_methods_have_is_left_out_and_named():
     values = numbers({"A": 0.0, "B": 0.1}, 3)
     lacking = values[(values["dataset"] != "d1") | (values["method"] != "A")]

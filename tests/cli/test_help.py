@@ -68,6 +68,9 @@ def test_version(kernlearn):
     [
         ("run small.yaml --memory 4XB", "--memory '4XB': expected a size such as 4GB"),
         ("run small.yaml --timeout soon", "--timeout"),
+        ("run small.yaml --timeout -1", "--timeout"),
+        ("run small.yaml --jobs 0", "--jobs"),
+        ("forks small.yaml --no-run", "no such store"),
         ("run small.yaml --force KK", "did you mean 'K'?"),
         ("run small.yaml --only method=k", "did you mean 'K'?"),
         ("run small.yaml --only moons", "expected LABEL=VALUE"),

@@ -71,9 +71,9 @@ def test_what_a_check_cannot_ask(check, words):
     ],
 )
 def test_names_that_mean_nothing_are_refused(refused, check, words):
-    found = refused(f"{SMALL}claims: [{{says: a, check: {{{check}}}}}]\n")
-    assert f"c.yaml:18: claims.0.{words if words[0] == 'c' else ''}" in found
-    assert words in found
+    message = refused(f"{SMALL}claims: [{{says: a, check: {{{check}}}}}]\n")
+    assert f"c.yaml:18: claims.0.{words if words[0] == 'c' else ''}" in message
+    assert words in message
 
 
 @pytest.mark.parametrize(

@@ -89,10 +89,12 @@ def test_scorers_are_those_of_scikit_learn():
 
 def test_any_estimator_of_scikit_learn_runs_by_its_dotted_name(trials):
     name = "sklearn.ensemble.HistGradientBoostingClassifier"
-    found = trials(f"{{estimator: {name}, max_iter: [2, 3], max_leaf_nodes: {{select: [3, 5]}}}}")
-    assert [t.labels["max_iter"] for t in found] == [2, 3]
-    assert found[0].spec.method.name == name
-    assert run_trial(found[1]).info["selected"].keys() == {"max_leaf_nodes"}
+    planned = trials(
+        f"{{estimator: {name}, max_iter: [2, 3], max_leaf_nodes: {{select: [3, 5]}}}}"
+    )
+    assert [t.labels["max_iter"] for t in planned] == [2, 3]
+    assert planned[0].spec.method.name == name
+    assert run_trial(planned[1]).info["selected"].keys() == {"max_leaf_nodes"}
     # the class of a listed estimator is that one
     for dotted in ("sklearn.linear_model.LogisticRegression", "kernlearn.landmarks.BBSClassifier"):
         same = {trials(f"{{estimator: {n}}}")[0].key for n in (dotted, dotted.split(".")[-1])}
@@ -192,16 +194,16 @@ PIPELINE = """
 
 
 def test_a_pipeline_has_the_parameters_of_its_steps(trials):
-    found = trials(PIPELINE)
-    assert [t.labels["axes__n_components"] for t in found] == [1, 2]
-    spec = found[0].spec.method
+    planned = trials(PIPELINE)
+    assert [t.labels["axes__n_components"] for t in planned] == [1, 2]
+    spec = planned[0].spec.method
     assert [step["step"] for step in spec.steps] == ["standardscaler", "axes", "svc"]
     assert spec.parameters["svc__kernel"] == {"kernel": "gaussian"}
-    outcome = run_trial(found[1])
+    outcome = run_trial(planned[1])
     assert outcome.info["selected"].keys() == {"svc__C"}
     assert outcome.metrics["accuracy"] > 0.7
     # another key than that of the same method with another step
-    assert found[0].key != trials(PIPELINE.replace("StandardScaler", "MinMaxScaler"))[0].key
+    assert planned[0].key != trials(PIPELINE.replace("StandardScaler", "MinMaxScaler"))[0].key
     scaler = "sklearn.preprocessing.StandardScaler"
     (trial,) = trials(f"{{steps: [{scaler}, {scaler}, LinearSVM]}}")
     labels = [step["step"] for step in trial.spec.method.steps]
@@ -213,9 +215,9 @@ def test_scorers_are_metrics(trials):
     (trial,) = trials("{estimator: LogisticRegression}", ("[accuracy]", f"[{names}]"))
     (plain,) = trials("{estimator: LogisticRegression}")
     assert plain.key != trial.key
-    found = run(trial)
-    assert found["neg_log_loss"] == -found["log_loss"]
-    assert found["accuracy"] == run(plain)["accuracy"]
+    metrics = run(trial)
+    assert metrics["neg_log_loss"] == -metrics["log_loss"]
+    assert metrics["accuracy"] == run(plain)["accuracy"]
     assert (BUILT_IN.better("f1"), BUILT_IN.better("log_loss")) == (1, -1)
 
 

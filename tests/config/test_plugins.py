@@ -232,18 +232,18 @@ def changed(path, *replacements):
 
 
 def test_all_kinds_run_and_the_specification_says_what_is_from_where(mine):
-    found = trials(mine)
-    spec = found["stripes · near · mine · split 1"].spec
+    planned = trials(mine)
+    spec = planned["stripes · near · mine · split 1"].spec
     identity = {"plugin": "mine", "version": 1}
     assert {k: getattr(spec.dataset, k) for k in identity} == identity
     assert spec.kernel == KernelSpec("near", **identity, parameters={"width": 2.0})
     assert (spec.method.plugin, spec.method.version) == ("mine", 2)
     assert spec.metrics == (MetricSpec("balanced", **identity),)
-    nested = found["moons · nested · split 1"].spec
+    nested = planned["moons · nested · split 1"].spec
     assert nested.method.kernels == {"Scaled": identity}
     assert nested.dataset.plugin is None
     for name in ("grid · near · mine · split 1", "moons · nested · split 1"):
-        assert 0.5 < run_trial(found[name]).metrics["balanced"] <= 1
+        assert 0.5 < run_trial(planned[name]).metrics["balanced"] <= 1
 
 
 def test_only_what_matters_changes_a_key(mine):
@@ -276,9 +276,9 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(mine):
 
 def test_every_config_sees_its_own_plug_ins_only(mine, tmp_path, refused):
     first = load_config(mine)
-    found = refused(CONFIG.replace("plugins: [mine.py]\n", "").replace(", balanced]", "]"))
+    message = refused(CONFIG.replace("plugins: [mine.py]\n", "").replace(", balanced]", "]"))
     for name in ("generator 'stripes'", "kernel 'near'", "estimator 'Majority'"):
-        assert name in found
+        assert name in message
     (tmp_path / "b.py").write_text(METHODS.replace("n=3", "n=7"))
     mine.write_text(CONFIG.replace("mine.py", "b.py, ./b.py"))
     second = load_config(mine)
