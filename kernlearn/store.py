@@ -327,15 +327,15 @@ class Store:
             As :meth:`get`.
         """
         self._refuse_loss()
-        found = map(_row_of, self._checked())
-        return sorted(found, key=lambda r: (r.experiment, _json(r.labels), r.spec.get("split", 0)))
+        rows = map(_row_of, self._checked())
+        return sorted(rows, key=lambda r: (r.experiment, _json(r.labels), r.spec.get("split", 0)))
 
     def experiments(self) -> dict[str, dict[tuple[str, tuple[str, ...]], int]]:
         """Return the experiments, each with the number of trials of a profile and settings."""
-        found: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
+        counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
         for row in self.rows():
-            found[row.experiment][row.profile, row.settings] += 1
-        return {name: dict(ways) for name, ways in found.items()}
+            counts[row.experiment][row.profile, row.settings] += 1
+        return {name: dict(ways) for name, ways in counts.items()}
 
     def merge(self, other: "Store") -> MergeSummary:
         """Add the rows of another store that this one lacks, completely or not at all.

@@ -220,9 +220,9 @@ def _part(data: Bunch, what: DatasetSpec, seed: int) -> Bunch:
         if unknown:
             have = f"has {', '.join(names)}" if names else "has no classes"
             raise DataError(f"classes: no class {', '.join(unknown)}; the data {have}")
-        kept = sorted(names.index(name) for name in what.classes)
-        rows = np.flatnonzero(np.isin(data.target, kept))
-        changed["target_names"] = np.asarray(data.target_names)[kept]
+        codes = sorted(names.index(name) for name in what.classes)
+        rows = np.flatnonzero(np.isin(data.target, codes))
+        changed["target_names"] = np.asarray(data.target_names)[codes]
     if what.sample is not None and what.sample < len(rows):
         rows = np.sort(generator(seed, "sample").permutation(rows)[: what.sample])
         changed |= {"sample": True, "note": f"a random part of {what.sample} of {n} rows"}
@@ -232,7 +232,7 @@ def _part(data: Bunch, what: DatasetSpec, seed: int) -> Bunch:
         if data.get(name) is not None:
             changed[name] = data[name][rows]
     if what.classes is not None:
-        changed["target"] = np.searchsorted(kept, changed["target"])
+        changed["target"] = np.searchsorted(codes, changed["target"])
     return Bunch(**{**data, **changed})
 
 
@@ -300,11 +300,11 @@ def build_estimator(
     prefix = f"{label}__" if label else ""
     taken = f"{prefix}{component.takes}"
     if component.takes and taken not in {**spec.parameters, **spec.select}:
-        given = "precomputed" if kind is not None else None if label else kernel
-        if isinstance(given, Kernel) and component.foreign and component.name not in _CALL_ONCE:
-            estimator = OnKernel(estimator, given)
-        elif given is not None:
-            extra[taken] = given
+        value = "precomputed" if kind is not None else None if label else kernel
+        if isinstance(value, Kernel) and component.foreign and component.name not in _CALL_ONCE:
+            estimator = OnKernel(estimator, value)
+        elif value is not None:
+            extra[taken] = value
     if taken in spec.parameters:
         extra[taken] = _naming_nominal(parameters[taken], coded)
     if kind is not None and f"{prefix}kind" in parameters:

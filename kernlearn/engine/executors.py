@@ -126,12 +126,12 @@ class Processes:
         from pebble import ProcessPool
 
         # half of the memory for what is kept, half for what grows beyond
-        kept = None if self._memory else available_memory() // (2 * self.slots)
+        keep = None if self._memory else available_memory() // (2 * self.slots)
         with machine.shielded():
             pool = ProcessPool(
                 self.slots,
                 initializer=_get_ready,
-                initargs=(self._threads, self._memory, kept),
+                initargs=(self._threads, self._memory, keep),
                 context=get_context("loky"),  # which does not run the main script again
             )
             # the pool's threads, which start processes, start with its first task
@@ -181,7 +181,7 @@ class Processes:
                 self.close()
 
 
-def _get_ready(threads: int, memory: int | None, kept: int | None) -> None:
+def _get_ready(threads: int, memory: int | None, keep: int | None) -> None:
     """Fix threads and limits of a process, and load what trials need."""
     machine.end_with_parent()
     # some libraries read their number of threads only when they are loaded
@@ -190,8 +190,8 @@ def _get_ready(threads: int, memory: int | None, kept: int | None) -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    if kept is not None:
-        keep_freed_memory(kept)
+    if keep is not None:
+        keep_freed_memory(keep)
     import kernlearn.engine.trial  # noqa: F401
 
 

@@ -154,11 +154,13 @@ def _cpu_name() -> str:
 
 
 def _blas() -> str:
-    import numpy as np  # noqa: F401  (only a loaded BLAS is found)
+    import numpy as np  # noqa: F401  (only a loaded BLAS is libraries)
     from threadpoolctl import threadpool_info
 
-    found = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
-    names = (f"{lib['internal_api']} {lib['version']} {lib.get('architecture')}" for lib in found)
+    libraries = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
+    names = (
+        f"{lib['internal_api']} {lib['version']} {lib.get('architecture')}" for lib in libraries
+    )
     return ", ".join(sorted(set(names)))
 
 

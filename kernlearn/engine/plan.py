@@ -72,7 +72,6 @@ def make_plan(
     *,
     data_dir: Path | None = None,
     available: bool = False,
-    located: "Mapping[str, datasets.Found | datasets.Card] | None" = None,
     labels: Collection[str] | None = None,
 ) -> Plan:
     """Expand an experiment into trials.
@@ -84,8 +83,6 @@ def make_plan(
         Folder to search for data first.
     available : bool, default=False
         Leave out data sets that are not found instead of refusing to plan.
-    located : mapping of str to Found or Card, optional
-        The result of ``locate_datasets``, if it is known.
     labels : collection of str, optional
         The labels of the data sets to plan, by default all.
 
@@ -106,15 +103,18 @@ def make_plan(
     [24, 120]
     """
     config = experiment.config
-    located = locate_datasets(config, data_dir, labels) if located is None else located
-    missing = missing_cards(located)
+    chosen = set(config.datasets if labels is None else labels)
+    names = {label: name for label, name in config.published.items() if label in chosen}
+    cards = {label: datasets.find_card(name, data_dir) for label, name in names.items()}
+    places = {label: datasets.locate(card, data_dir) for label, card in cards.items()}
+    missing = {label: card for label, card in cards.items() if places[label] is None}
     needed = [card for label, card in missing.items() if not config.datasets[label].optional]
     if needed and not available:
         raise DataError(datasets.missing_message(needed, data_dir))
     variants = {
-        label: list(_variants(label, experiment, data_dir, located.get(label)))
+        label: list(_variants(label, experiment, data_dir, places.get(label)))
         for label in config.datasets
-        if label not in missing and (labels is None or label in labels)
+        if label in chosen and label not in missing
     }
     trials = [
         Trial(key, experiment.name, labels, own, source)
@@ -123,26 +123,6 @@ def make_plan(
     ]
     absent = [k for k, m in config.methods.items() if not m.is_installed(config.scope)]
     return Plan(experiment, trials, list(missing), absent, [*config.axes])
-
-
-def locate_datasets(
-    config: ExperimentConfig, data_dir: Path | None = None, labels: Collection[str] | None = None
-) -> "dict[str, datasets.Found | datasets.Card]":
-    """Locate the published data sets of an experiment, all or those of some labels, by label.
-
-    The value is the card alone for a data set that is not found.
-    """
-    cards = {
-        label: datasets.find_card(name, data_dir)
-        for label, name in config.published.items()
-        if labels is None or label in labels
-    }
-    return {label: datasets.locate(card, data_dir) or card for label, card in cards.items()}
-
-
-def missing_cards(located: Mapping[str, Any]) -> "dict[str, datasets.Card]":
-    """Return the cards of the data sets that are not found."""
-    return {label: card for label, card in located.items() if isinstance(card, datasets.Card)}
 
 
 def _options(label: str, config: ExperimentConfig) -> dict[str, Any]:
@@ -191,8 +171,8 @@ def _variants(
     if config.task == "ordinal" and entry.bins is None:
         # the labels of a class have no order
         if own_data and card.classes is not None:
-            given = list(card.classes)
-            options["grades"] = None if given == default_order(given) else given
+            grades = list(card.classes)
+            options["grades"] = None if grades == default_order(grades) else grades
         if known.found.form.order == "alphabet":
             done = replace(done, grades=card.classes or ())
     if own_data and entry.nominal is None and not done.one_hot:
@@ -269,7 +249,7 @@ def _methods(
     config: ExperimentConfig, dataset: str, axes: list[str], pairwise: bool
 ) -> list[tuple[dict[str, Any], specs.KernelSpec | None, specs.MethodSpec]]:
     """Return the labels and specifications of kernels and methods on a data set."""
-    scope, found = config.scope, []
+    scope, cells = config.scope, []
     # a matrix of similarities needs no kernel
     kernels = [(None, None)] if pairwise else _kernels(config)
     # a feature map is compared with a kernel even if it has one of its own
@@ -296,8 +276,8 @@ def _methods(
                     dense=entry.dense or None,
                     in_memory=entry.in_memory,
                 )
-                found.append((labels, used[1], method))
-    return found
+                cells.append((labels, used[1], method))
+    return cells
 
 
 def _as_label(value: Any) -> Any:

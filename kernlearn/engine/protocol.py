@@ -141,8 +141,8 @@ def binarized(data: Bunch, positive: list[str] | None) -> np.ndarray:
     y = np.asarray(data.target)
     if positive is None:
         return y
-    wanted = [i for i, name in enumerate(data.target_names) if str(name) in positive]
-    return np.isin(y, wanted).astype(np.int64)
+    codes = [i for i, name in enumerate(data.target_names) if str(name) in positive]
+    return np.isin(y, codes).astype(np.int64)
 
 
 def split_indices(n_samples: int, protocol: ProtocolSpec, split: int) -> Indices:

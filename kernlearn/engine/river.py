@@ -33,8 +33,8 @@ class RiverClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the probability of ``classes_[1]`` less a half, shape (n_samples,)."""
         X = validate_data(self, X, reset=False, accept_sparse="csr")
-        found = (self.model_.predict_proba_one(point) for point in _points(X))
-        return np.array([each.get(True, 0.5) - 0.5 for each in found])
+        probabilities = (self.model_.predict_proba_one(point) for point in _points(X))
+        return np.array([each.get(True, 0.5) - 0.5 for each in probabilities])
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the more probable class of each point, shape (n_samples,)."""
@@ -54,10 +54,10 @@ def _points(X: Any) -> Any:
     return (dict(enumerate(row)) for row in X.tolist())
 
 
-def _made(given: Any) -> Any:
+def _made(value: Any) -> Any:
     """Make the object of river that a mapping describes, and those in its parameters."""
-    if not (isinstance(given, Mapping) and "class" in given):
-        return given
-    module, _, name = f"river.{given['class']}".rpartition(".")
-    settings = {key: _made(value) for key, value in given.items() if key != "class"}
+    if not (isinstance(value, Mapping) and "class" in value):
+        return value
+    module, _, name = f"river.{value['class']}".rpartition(".")
+    settings = {key: _made(value) for key, value in value.items() if key != "class"}
     return getattr(import_module(module), name)(**settings)

@@ -65,10 +65,10 @@ class Choice:
                 if name not in known:
                     hint = suggestion(name, known)
                     raise SelectionError(f"--force {name}: nothing of that name{hint}")
-        found = [t for t, own in zip(plan.trials, texts, strict=True) if self.includes(own)]
-        if not found and self.only:
+        trials = [t for t, own in zip(plan.trials, texts, strict=True) if self.includes(own)]
+        if not trials and self.only:
             raise SelectionError(_no_match(plan, texts, self.only))
-        return found
+        return trials
 
     def includes(self, texts: Mapping[str, str]) -> bool:
         """Whether ``only`` allows some labels, as text."""
@@ -85,9 +85,9 @@ class Choice:
         SelectionError
             If it allows none.
         """
-        given = [match["dataset"] for match in self.only if "dataset" in match]
-        names = [name for values in given for name in values]
-        if len(given) < len(self.only) or not self.only:
+        labels = [match["dataset"] for match in self.only if "dataset" in match]
+        names = [name for values in labels for name in values]
+        if len(labels) < len(self.only) or not self.only:
             return list(config.datasets)
         for name in names:
             if name not in config.datasets:
@@ -167,13 +167,13 @@ def trial_states(plan: Plan, store: Store | None) -> dict[str, State]:
 def trials_to_run(plan: Plan, states: Mapping[str, State], choice: Choice) -> list[Trial]:
     """Return the trials of a plan that a run carries out, in their order."""
 
-    def wanted(trial: Trial) -> bool:
+    def is_due(trial: Trial) -> bool:
         state = states[trial.key]
         if state == "new" or (state == "failed" and choice.retry_failed):
             return True
         return bool(choice.force) and not _names(trial).isdisjoint(choice.force)
 
-    return [trial for trial in choice.of(plan) if wanted(trial)]
+    return [trial for trial in choice.of(plan) if is_due(trial)]
 
 
 def duration(seconds: float) -> str:

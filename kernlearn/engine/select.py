@@ -30,10 +30,12 @@ def fit_given(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any
     scikit-learn's gradient boosting gets no held-out rows: it would stop early on them.
     """
     taken = signature(estimator.fit).parameters
-    given = {"qid": query}
+    options = {"qid": query}
     if "early_stopping" not in estimator.get_params(deep=False):
-        given |= {"X_val": X_val, "y_val": y_val}
-    return estimator.fit(X, y, **{k: v for k, v in given.items() if k in taken and v is not None})
+        options |= {"X_val": X_val, "y_val": y_val}
+    return estimator.fit(
+        X, y, **{k: v for k, v in options.items() if k in taken and v is not None}
+    )
 
 
 def select(
@@ -93,12 +95,12 @@ def _with_validation(parts: Parts, trial: Trial) -> Parts:
     if parts.queries[0] is not None:
         raise ValueError("select needs rows held out by whole queries: give folds")
     rng = generator(protocol.seed, "validation", trial.split)
-    kept, held_out = hold_out_at_random(parts.X_train.shape[0], protocol.validation, rng)
+    train, held_out = hold_out_at_random(parts.X_train.shape[0], protocol.validation, rng)
     return replace(
         parts,
-        X_train=parts.training(kept, kept),
-        y_train=parts.y_train[kept],
-        X_val=parts.training(held_out, kept),
+        X_train=parts.training(train, train),
+        y_train=parts.y_train[train],
+        X_val=parts.training(held_out, train),
         y_val=parts.y_train[held_out],
     )
 

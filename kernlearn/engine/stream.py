@@ -61,11 +61,11 @@ def stream_variants(
         source = Source(stream=str(path))
         named = {"name": label, "fingerprint": _content_hash(path)}
     for parameters, _ in unfold(entry.parameters):
-        for given, _ in unfold(stream.numbers):
-            named |= {"parameters": parameters or None, "stream": {**how, **given}}
+        for numbers, _ in unfold(stream.numbers):
+            named |= {"parameters": parameters or None, "stream": {**how, **numbers}}
             what = DatasetSpec(nominal="ordinal", binarize=entry.binarize, **named)
             labels = {k: parameters[k] for k in varied(entry.parameters)}
-            yield {**labels, **{k: given[k] for k in varied(stream.numbers)}}, what, source
+            yield {**labels, **{k: numbers[k] for k in varied(stream.numbers)}}, what, source
 
 
 def _content_hash(path: Path) -> str:
@@ -114,11 +114,11 @@ class Division:
         """Return the rows of a chunk that are held out, or the others."""
         X, y = chunk
         out = fold_of(row_hashes(X, self.seed), _PARTS) < round(self.share * _PARTS)
-        kept = np.flatnonzero(out if held else ~out)
-        X, y = X[kept], self._targets(np.asarray(y)[kept])
+        rows = np.flatnonzero(out if held else ~out)
+        X, y = X[rows], self._targets(np.asarray(y)[rows])
         if self.dense and sparse.issparse(X):
             X = X.toarray()
-        for scaler in self.scalers if len(kept) else ():
+        for scaler in self.scalers if len(rows) else ():
             X = scaler.transform(X)
         return X, y
 
@@ -195,11 +195,11 @@ def _first_rows(chunks: Iterable[Rows], numbers: bool) -> Rows:
     """
     X_parts, y_parts, seen = [], [], 0
     for X, y in chunks:
-        kept = np.arange(len(y)) < _FIRST
+        rows = np.arange(len(y)) < _FIRST
         for label in () if numbers else np.unique(y)[:_FIRST]:
-            kept[np.flatnonzero(y == label)[: _FIRST // 2]] = True
-        X_parts.append(X[kept])
-        y_parts.append(y[kept])
+            rows[np.flatnonzero(y == label)[: _FIRST // 2]] = True
+        X_parts.append(X[rows])
+        y_parts.append(y[rows])
         seen += len(y)
         if seen >= _FIRST and len(np.unique(np.concatenate(y_parts))) > 1:
             break

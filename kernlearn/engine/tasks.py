@@ -96,12 +96,12 @@ class Task:
     ) -> dict[str, float]:
         """Return the values of scikit-learn's scorers among the metrics by name."""
 
-        def judged(predicted: Array) -> Array:
+        def labelled(predicted: Array) -> Array:
             return self.as_label(predicted, y_train)
 
         asked = [m for m in self.own if m.scorer]
         as_it_is = self.as_label is _unchanged
-        return measure_scorers(asked, estimator, X, true, None if as_it_is else judged)
+        return measure_scorers(asked, estimator, X, true, None if as_it_is else labelled)
 
     def score(self, true: Array, predicted: Array, query: Query = None) -> float:
         """Return a number of which more is better."""
@@ -114,7 +114,7 @@ def measure_scorers(
     estimator: Any,
     X: Any,
     y: Array,
-    judged: Callable[[Array], Array] | None = None,
+    labelled: Callable[[Array], Array] | None = None,
 ) -> dict[str, float]:
     """Return the values of metrics by name; predictions are shared by scorers.
 
@@ -125,7 +125,7 @@ def measure_scorers(
         Fitted.
     X, y : array-like
         Test points and their targets.
-    judged : callable, optional
+    labelled : callable, optional
         Turns what the estimator predicts into the labels that are evaluated.
 
     Raises
@@ -137,17 +137,17 @@ def measure_scorers(
 
     if not metrics:
         return {}
-    scored = estimator if judged is None else _labelling(estimator, judged, y)
+    scored = estimator if labelled is None else _labelling(estimator, labelled, y)
     scorer = check_scoring(scored, scoring=sorted({metric.scorer for metric in metrics}))
-    found = scorer(scored, X, y)
-    values = {m.name: float(found[m.scorer]) * (1 if m.better > 0 else -1) for m in metrics}
+    scores = scorer(scored, X, y)
+    values = {m.name: float(scores[m.scorer]) * (1 if m.better > 0 else -1) for m in metrics}
     for name, value in values.items():
         if not math.isfinite(value):
             raise ValueError(f"the metric {name} is {value} here: it is not defined for such data")
     return values
 
 
-def _labelling(estimator: Any, judged: Callable[[Array], Array], y: Array) -> Any:
+def _labelling(estimator: Any, labelled: Callable[[Array], Array], y: Array) -> Any:
     """Return a classifier that predicts what is evaluated of an estimator's predictions."""
     from sklearn.base import BaseEstimator, ClassifierMixin
 
@@ -158,7 +158,7 @@ def _labelling(estimator: Any, judged: Callable[[Array], Array], y: Array) -> An
             return self
 
         def predict(self, X: Any) -> Array:
-            return judged(estimator.predict(X))
+            return labelled(estimator.predict(X))
 
     return Labelling()
 
@@ -171,8 +171,8 @@ def value(metric: RegisteredMetric, true: Array, predicted: Array, query: Query 
     ValueError
         If the metric of a plug-in gives no finite number.
     """
-    given = {name: query for name in ("query", "qid") if name in metric.parameters}
-    result = metric.load()(true, predicted, **given)
+    options = {name: query for name in ("query", "qid") if name in metric.parameters}
+    result = metric.load()(true, predicted, **options)
     if not metric.plugin:
         return float(result)
     try:
@@ -371,7 +371,7 @@ def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.O
     stream = parts.X_train, parts.y_train
     followed = follow(learner, *stream)
     with machine.Stopwatch() as estimating:
-        found = stream_regret(
+        regret = stream_regret(
             *stream,
             followed.hypotheses,
             followed.contents,
@@ -379,11 +379,11 @@ def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.O
             loss=learner.loss,
             regularization=learner.regularization,
         )
-    assert found.buffer is not None
+    assert regret.buffer is not None
     outcome.metrics |= {
-        "regret": float(found.all_pairs.regret[-1]),
-        "regret_per_round": float(found.all_pairs.per_round[-1]),
-        "buffer_regret": float(found.buffer.regret[-1]),
+        "regret": float(regret.all_pairs.regret[-1]),
+        "regret_per_round": float(regret.all_pairs.per_round[-1]),
+        "buffer_regret": float(regret.buffer.regret[-1]),
         "estimate_seconds": estimating.wall,
     }
     outcome.info["n"] = len(parts.y_train)

@@ -111,8 +111,8 @@ def _supervise(
     data = build.load_data(trial, scope, data_dir)
     y = task.target(data, spec, outcome.info)
     scope = replace(scope, classes=_codes(data, spec.dataset.binarize is not None))
-    kind, given = data.get("similarity"), {name: data.get(name) for name in ("fold", "query")}
-    parts = prepare(data.data, y, spec.protocol, trial.split, pairwise=kind is not None, **given)
+    kind, groups = data.get("similarity"), {name: data.get(name) for name in ("fold", "query")}
+    parts = prepare(data.data, y, spec.protocol, trial.split, pairwise=kind is not None, **groups)
     if spec.method.dense:
         parts = parts.dense()
     outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
