@@ -205,12 +205,12 @@ def _lines(
     points: pd.DataFrame, y: dict[str, Any], look: dict[str, Any], spec: FigureSpec
 ) -> dict[str, Any]:
     """Draw the lines of one panel, with their bars and marks."""
-    found = sorted(points[spec.x].dropna().unique().tolist())
-    few = len(found) <= _FEW and all(float(value).is_integer() for value in found)
+    ticks = sorted(points[spec.x].dropna().unique().tolist())
+    few = len(ticks) <= _FEW and all(float(value).is_integer() for value in ticks)
     # ticks of a logarithmic axis, or of few whole numbers, are where the points are
     axis: dict[str, Any] = {"tickCount": 5}
     if spec.x_scale == "log" or few:
-        axis = {"values": found, "labelOverlap": "greedy"} | ({"format": "d"} if few else {})
+        axis = {"values": ticks, "labelOverlap": "greedy"} | ({"format": "d"} if few else {})
     scales = {"type": spec.x_scale, "nice": False, "padding": 8}
     x = _number(spec.x, WORDS.get(spec.x, spec.x), axis=axis, scale=scales)
     dash = {"field": spec.dash, "type": "nominal", "title": spec.dash, "sort": None}

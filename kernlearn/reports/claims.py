@@ -655,10 +655,10 @@ def _means(
     numbers = means[columns].to_numpy(dtype=float)
     for place, split, size, row in zip(places, means["split"], sizes, numbers, strict=True):
         cells[place].append((split, size, row))
-    for place, found in cells.items():
+    for place, of_cell in cells.items():
         # means over fewer values than those of other splits are not comparable
-        most = max(size for _, size, _ in found)
-        whole = {split: row for split, size, row in found if size == most}
+        most = max(size for _, size, _ in of_cell)
+        whole = {split: row for split, size, row in of_cell if size == most}
         splits = sorted(whole)
         named = dict(zip(keys, place, strict=True))
         name = cell_name(naming, [named[c] for c in naming])

@@ -251,10 +251,10 @@ def _chances(
                 n_pairs += 1
     for name, totals, of in zip(("match", "shown"), counts, (sum(sizes), n_pairs), strict=True):
         if of:
-            found = int(totals[0])  # the first order is the true one
+            count = int(totals[0])  # the first order is the true one
             limit = float(np.quantile(totals, _SHARE))
-            p_value = float(np.mean(totals >= found))
-            yield [metric, name, found, of, float(totals.mean()), limit, len(totals), p_value]
+            p_value = float(np.mean(totals >= count))
+            yield [metric, name, count, of, float(totals.mean()), limit, len(totals), p_value]
 
 
 def _exchanges(sizes: Sequence[int], seed: int) -> Iterator[Sequence[tuple[int, ...]]]:

@@ -138,12 +138,12 @@ _Drawn = list[tuple[charts.Chart, str]]
 
 def _drawn(reports: Sequence[Report]) -> list[_Drawn]:
     """Draw the charts of pages; what is only indicative is not held against the paper."""
-    found = [
+    pages = [
         [*charts.figures(report), *([] if report.indicative else charts.deviations(report))]
         for report in reports
     ]
-    pictures = iter(charts.draw(chart.spec for of_page in found for chart in of_page))
-    return [[(chart, next(pictures)) for chart in of_page] for of_page in found]
+    pictures = iter(charts.draw(chart.spec for of_page in pages for chart in of_page))
+    return [[(chart, next(pictures)) for chart in of_page] for of_page in pages]
 
 
 def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address: str) -> None:

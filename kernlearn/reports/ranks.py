@@ -52,7 +52,10 @@ BEST_OF = "best on held-out rows"
 
 
 def method_values(
-    plan: Any, results: Mapping[str, Any], metric: str, wanted: Callable[[Mapping[str, Any]], bool]
+    plan: Any,
+    results: Mapping[str, Any],
+    metric: str,
+    accepts: Callable[[Mapping[str, Any]], bool],
 ) -> pd.DataFrame:
     """Return the numbers of a plan's trials: a row for each method, data set and split.
 
@@ -64,7 +67,7 @@ def method_values(
     rows = []
     for trial in plan.trials:
         labels, result = trial.labels, results.get(trial.key)
-        if result is None or metric not in result.metrics or not wanted(labels):
+        if result is None or metric not in result.metrics or not accepts(labels):
             continue
         values = {k: labels[k] for k in ("kernel", *plan.axes) if labels.get(k) is not None}
         of_data = {

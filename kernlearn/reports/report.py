@@ -550,8 +550,8 @@ def data_facts(plan: Plan, results: Mapping[str, Row]) -> dict[str, list[str]]:
         if entry.file is not None:
             lines.append(f"file {entry.file}")
         elif entry.generator is not None:
-            given = "".join(f", {k} {v}" for k, v in entry.parameters.items())
-            lines.append(f"drawn by the generator {entry.generator}{given}")
+            parameters = "".join(f", {k} {v}" for k, v in entry.parameters.items())
+            lines.append(f"drawn by the generator {entry.generator}{parameters}")
         elif card is not None:
             rows = f"{card.rows} rows, " if card.rows else ""
             lines += [f"{card.title}: {rows}{card.n_features} features", *card.notes]

@@ -487,14 +487,14 @@ def parsed_labels(cells: pd.DataFrame, axes: list[str]) -> tuple[pd.DataFrame, l
     A label that does not apply is None, as in the cells of :func:`summarise`.
     """
     try:
-        given = [json.loads(text or "{}") for text in cells["params"]]
-        names = dict.fromkeys(name for one in given for name in one)
+        parameters = [json.loads(text or "{}") for text in cells["params"]]
+        names = dict.fromkeys(name for one in parameters for name in one)
     except (ValueError, TypeError) as error:
         raise SummaryError(f"a summary's params are no JSON object: {error}") from None
     columns = {label: [value or None for value in cells[label]] for label in LABELS}
     frame = {k: pd.Series(v, cells.index, dtype=object) for k, v in columns.items()}
     for axis in axes:
-        values = [one.get(axis) for one in given]
+        values = [one.get(axis) for one in parameters]
         frame[axis] = pd.Series(values, cells.index, dtype=object).infer_objects()
     return cells.assign(**frame), [name for name in names if name not in axes]
 
