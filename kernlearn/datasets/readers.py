@@ -388,7 +388,7 @@ def _arff(path: Path, options: Any) -> "pd.DataFrame":
 
 
 def _full_row(path: Path, row: str, types: Mapping[str, Any]) -> str:
-    """Return a sparse row ``{index value, ...}`` with all values; others are 0, missing or the first."""
+    """Return a sparse row, ``{index value, ...}``, with all values, by default 0 or the first."""
     others = {"number": "0", "text": "?", "dates": "?"}
     values = [k[0] if isinstance(k, tuple) else others[k] for k in types.values()]
     for entry in filter(None, map(str.strip, row.strip("{}").split(","))):
