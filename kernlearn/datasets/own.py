@@ -690,6 +690,7 @@ def _roles(
     if ROW_NAMES in names and options.target != ROW_NAMES and names.index(ROW_NAMES) not in drop:
         drop.add(names.index(ROW_NAMES))
         left_out[ROW_NAMES] = "the first column has no name"
+        remarks.append("the first column has no name and is left out, as names of rows")
     points = None if options.points is None else _position(path, options.points, names)
     target, remark = _choose_target(path, options, names, drop | ({points} - {None}))
     remarks.append(remark)
