@@ -80,7 +80,8 @@ def _models(annotation: Any, end: str = "") -> Iterator[tuple[type[BaseModel], s
     """Yield the models within a type, and how a key goes on to them."""
     if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
         kind = annotation.model_fields.get("kind")
-        yield annotation, f"{end}({kind.default})" if kind else end
+        names = " or ".join(typing.get_args(kind.annotation)) if kind else ""
+        yield annotation, f"{end}({names})" if kind else end
         return
     origin, inside = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is dict:

@@ -84,10 +84,6 @@ def add(
     matrix: Literal["similarity", "distance"] | None = None,
     points: Column | None = None,
     read_as: Mapping[str, Any] = {},
-    publisher: str = "the user",
-    page: str | None = None,
-    licence: str = "not stated",
-    citation: str = "not stated",
     folder: str | os.PathLike[str] = "datasets",
     copy: bool = False,
 ) -> Added:
@@ -115,8 +111,6 @@ def add(
     labels : path-like, optional
         For a matrix without labels, a file with one label per line. Both are written to an NPZ
         file next to the card.
-    publisher, page, licence, citation : str, optional
-        The source of the data.
     folder : path-like, default="datasets"
         Where the card is written.
     copy : bool, default=False
@@ -162,9 +156,7 @@ def add(
         if labels is not None:
             n = content["n_features"]
             remarks[0] = f"a {n} x {n} matrix, and labels in {Path(labels).name}"
-        source = {"publisher": publisher} | ({"page": page} if page else {})
-        content |= {"title": title or name, "source": source}
-        content |= {"licence": licence, "citation": citation}
+        content["title"] = title or name
         content |= {"missing": missing} if missing is not None else {}
         form = content["forms"][0]
         form["own_folder"] = True

@@ -75,7 +75,6 @@ def fetch(
     force: bool = False,
     timeout: float = 30.0,
     retries: int = 3,
-    progress: Callable[[str, str, int, int | None], None] | None = None,
     on_done: Callable[[Fetched], None] | None = None,
 ) -> list[Fetched]:
     """Fetch data sets from their publishers, and compare them with their cards.
@@ -98,8 +97,6 @@ def fetch(
         Seconds without an answer after which an attempt ends.
     retries : int, default=3
         Further attempts per address.
-    progress : callable, optional
-        Called during a transfer: (data set, file, bytes so far, total bytes or None).
     on_done : callable, optional
         Called with the result of each data set as soon as it is available.
 
@@ -125,9 +122,8 @@ def fetch(
     place = cache_folder() / "datasets" if folder is None else expanded(folder)
     results = []
     for card in cards:
-        report = partial(progress, card.name) if progress else None
         try:
-            result = _fetch_card(card, place, force, partial(_download, timeout, retries, report))
+            result = _fetch_card(card, place, force, partial(_download, timeout, retries))
         except DataError as error:
             result = Fetched(card.name, "failed", remark=str(error))
         except OSError as error:
@@ -227,39 +223,14 @@ def _check_content(card: Card, form: Form, paths: tuple[Path, ...]) -> str:
     return "the content is that of the card"
 
 
-class _Progress:
-    """What pooch reports its progress to."""
-
-    def __init__(self, report: Callable[[int, int | None], None]) -> None:
-        self.report, self.total, self.so_far = report, 0, 0
-
-    def update(self, n_bytes: int) -> None:
-        self.so_far += n_bytes
-        self.report(self.so_far, self.total or None)
-
-    def reset(self) -> None:
-        self.so_far = 0
-
-    def close(self) -> None:
-        pass
-
-
-def _download(
-    timeout: float,
-    retries: int,
-    report: Callable[..., None] | None,
-    address: str,
-    stage: Path,
-    file: str,
-) -> Path:
+def _download(timeout: float, retries: int, address: str, stage: Path, file: str) -> Path:
     """Transfer what an address serves into a folder, repeatedly if need be."""
     import pooch
     import requests
 
     name = sha256(address.encode()).hexdigest()[:16]
-    options: dict[str, Any] = {"headers": {"User-Agent": f"kernlearn/{__version__}"}}
-    bar = False if report is None else _Progress(partial(report, file))
-    fetcher = pooch.HTTPDownloader(progressbar=bar, timeout=timeout, **options)
+    agent: Any = {"User-Agent": f"kernlearn/{__version__}"}
+    fetcher = pooch.HTTPDownloader(timeout=timeout, headers=agent)
     manager = pooch.Pooch(stage, "", {name: None}, {name: address}, retry_if_failed=retries)
     pooch.get_logger().setLevel("WARNING")
     try:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -15,6 +14,7 @@ from kernlearn.checks import whole_number
 from kernlearn.datasets import readers
 from kernlearn.datasets.card import (
     Arff,
+    Card,
     Column,
     Delimited,
     Excel,
@@ -67,13 +67,17 @@ _LABELS = ("y", "Y", "C", "label", "labels", "target", "class", "classes", "gnd"
 _SEPARATOR_LINE = re.compile(r"""\s*"?sep=(.)"?\s*""", re.IGNORECASE)  # as Excel writes and reads
 _PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+-]+)*\s*(#.*)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][+-]?\d+)?|[+-]?\d+")
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,' ])\d{3}(\1\d{3})*([.,]\d+)?")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,' ])\d{3}(\1\d{3})*((?!\1)[.,]\d+)?")
 _TIME = r"\d{1,2}:\d\d(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?(Z|[+-]\d\d:?\d\d)?"
 _DAY = (
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d\d)|"
     r"\d{1,2}\.?[ -][A-Za-z]{3,9}\.?[ -]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{4}-\d\d"
 )
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}")
+
+
+# The cards that were made in this process.
+_cards: dict[Any, Card] = {}
 
 
 class FileOptions(NamedTuple):
@@ -107,28 +111,11 @@ def card_of_file(path: Path, options: FileOptions) -> Found:
     path = data_file(path)
     with naming_damage(path):
         state = container(path).stat()
-    text = repr(options)  # mappings are not hashable
-    return _card_of_file(path, state.st_size, state.st_mtime_ns, text, _Same(options))
-
-
-class _Same:
-    """An argument that a cache does not look at."""
-
-    def __init__(self, options: FileOptions) -> None:
-        self.options = options
-
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    def __hash__(self) -> int:
-        return 0
-
-
-@lru_cache(maxsize=32)
-def _card_of_file(path: Path, size: int, modified: int, text: str, same: _Same) -> Found:
-    content, _ = card_content(path, _name_of(path), same.options)
-    card = make_card(content, f"{path}: no card can be made")
-    return Found(card.forms[0], (path,), card)
+    key = (path.resolve(), state.st_size, state.st_mtime_ns, repr(options))
+    if key not in _cards:
+        content, _ = card_content(path, _name_of(path), options)
+        _cards[key] = make_card(content, f"{path}: no card can be made")
+    return Found(_cards[key].forms[0], (path,), _cards[key])
 
 
 def _name_of(path: Path) -> str:
@@ -202,22 +189,20 @@ def _graded(labels: Mapping[str, int], grades: Sequence[str], path: Path) -> lis
 
 
 def data_file(path: Path) -> Path:
-    """Return the path of a data file: of an archive that of the one file of a known format."""
-    if container(path) != path or not is_archive(path):
-        if container(path) == path and not path.is_file():
-            raise DataError(f"{path}: no such file")
+    """Return the path of a data file: of an archive that of its only file."""
+    if container(path) != path:
+        return path
+    if not path.is_file():
+        raise DataError(f"{path}: no such file")
+    if not is_archive(path):
         return path
     names = [n for n in members(path) if not re.search(r"(^|/)(\.|__MACOSX)", n)]
-    data = names if len(names) == 1 else [n for n in names if _suffix(n) not in _NO_DATA]
-    if len(data) != 1:
-        listed = ", ".join(data[:_SHOWN] or names[:_SHOWN]) or "no files"
+    if len(names) != 1:
+        listed = ", ".join(names[:_SHOWN]) or "no files"
         raise DataError(
             f"{path}: an archive of {listed}: name the file with the data, as {path.name}/FILE"
         )
-    return path / data[0]
-
-
-_NO_DATA = (".md", ".pdf", ".html", ".names", ".doc", ".docx", ".rtf", ".index", "", ".yaml")
+    return path / names[0]
 
 
 def _suffix(name: str) -> str:
@@ -290,7 +275,7 @@ def _look_at_text(path: Path, options: FileOptions) -> _Guess:
     lines = [line for line in _head_of(text).splitlines() if line.strip()]
     bare = [line for line in lines if not line.lstrip().startswith(("%", "#"))][:_LINES]
     if bare and bare[0].lstrip().lower().startswith(("@relation", "@attribute")):
-        return _look_at_arff(path, options)
+        return _roles(path, readers.look_at(path, Arff()), Arff(), options, ["ARFF format"])
     if any(re.search(r"\s\d+:", row) for row in bare) and all(map(_PAIRS.fullmatch, bare)):
         return _look_at_pairs(path, content, bare, options)
     if not text.strip():
@@ -341,30 +326,6 @@ def _look_at_pairs(path: Path, content: bytes, rows: list[str], options: FileOpt
     remarks = [f"LIBSVM format, the first feature has index {int(not zero_based)}"]
     format = {"kind": "libsvm", "zero_based": zero_based}
     return _Guess(format, X.shape[1] - (not zero_based), _counted(y), True, remarks)
-
-
-def _look_at_arff(path: Path, options: FileOptions) -> _Guess:
-    types, rows = readers.arff_lines(path)
-    if not next(filter(None, map(str.strip, rows)), "").startswith("{"):
-        frame = readers.arff_frame(path, types, rows)
-        return _roles(path, frame, Arff(), options, ["ARFF format"])
-    names = list(types)
-    target, remark = _choose_target(path, options, names, set())
-    texts = {n: kind for n, kind in types.items() if kind in ("text", "dates")}
-    drop = [names[_position(path, c, names)] for c in options.drop]
-    drop += [name for name in texts if name not in drop]
-    format = Arff(target=names[target], drop=tuple(drop))
-    n_features = len(names) - 1 - len(drop)
-    kind = types[names[target]]
-    declared = kind if isinstance(kind, tuple) else None
-    table = readers.read([path], format, readers.Expected(n_features, declared))
-    labels = _counted(table.y)
-    if declared is not None:
-        counts = np.bincount(table.y.astype(int), minlength=len(declared)).tolist()
-        labels = {label: n for label, n in zip(declared, counts, strict=True) if n}
-    content = {"kind": "arff", "target": names[target], "drop": drop, "left_out": texts}
-    remarks = ["sparse ARFF format", remark]
-    return _Guess(content, n_features, labels, declared is None, remarks, declared is not None)
 
 
 def _look_at_series(path: Path, options: FileOptions) -> _Guess:
@@ -599,7 +560,8 @@ def _has_header(rows: list[list[str]], gaps: set[str]) -> bool:
         return True  # R's row names have no name
     columns = [[v for row in body if (v := row[i]) not in gaps] for i in range(len(head))]
     named = [not are_numbers([entry]) and entry not in gaps for entry in head]
-    if any(entry.lower() in TARGETS for entry in head):
+    pairs = list(zip(head, columns, strict=True))
+    if any(entry.lower() in TARGETS and entry not in column for entry, column in pairs):
         return True
     above = [name and bool(c) and are_numbers(c) for name, c in zip(named, columns, strict=True)]
     if any(above) and (all(named[1:]) or sum(named) > len(named) // 2):
@@ -607,7 +569,7 @@ def _has_header(rows: list[list[str]], gaps: set[str]) -> bool:
     if not all(named):
         return False
     # a name does not occur below itself
-    return all(entry not in column for entry, column in zip(head, columns, strict=True))
+    return all(entry not in column for entry, column in pairs)
 
 
 # Roles of columns
@@ -687,11 +649,11 @@ class _Column:
                 f"{where}: all {n} entries are numbers with a decimal comma, such as {odd[0]!r}: "
                 f'say so, `read_as: {{decimal: ","}}`{more}'
             )
-        if 2 * n_numbers < n:
-            mark = _THOUSANDS.fullmatch(odd[0].strip()) if odd else None
-            if not mark or not all(_THOUSANDS.fullmatch(v.strip()) for v in odd):
-                return
-        if not odd:
+        marked = bool(odd) and all(_THOUSANDS.fullmatch(v.strip()) for v in odd)
+        different = len(self.values) - len(odd)
+        # values such as 1, 2, 3, more are no numbers with a few odd entries
+        codes = 10 * (n - n_numbers) > n and different <= _FEW and n_numbers >= 5 * different
+        if not odd or (not marked and (2 * n_numbers <= n or codes)):
             return
         isna = self.column.isna().to_numpy()
         texts = self.column.astype(str).isin(odd).to_numpy() & ~isna
@@ -728,6 +690,7 @@ def _roles(
     if ROW_NAMES in names and options.target != ROW_NAMES and names.index(ROW_NAMES) not in drop:
         drop.add(names.index(ROW_NAMES))
         left_out[ROW_NAMES] = "the first column has no name"
+        remarks.append("the first column has no name and is left out, as names of rows")
     points = None if options.points is None else _position(path, options.points, names)
     target, remark = _choose_target(path, options, names, drop | ({points} - {None}))
     remarks.append(remark)

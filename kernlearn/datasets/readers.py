@@ -71,7 +71,7 @@ def read(paths: Sequence[Path], options: Any, expected: Expected) -> Table:
                 f"{place}: found {len(table.y)} rows, expected {n_rows} in blocks of {blocks}"
             )
         table = table._replace(y=(np.arange(n_rows) // blocks).astype(np.float64))
-    if options.kind in ("libsvm", "letor", "arff") and hasattr(table.X, "tocsr"):
+    if options.kind in ("libsvm", "letor") and hasattr(table.X, "tocsr"):
         n_rows, n_columns = table.X.shape
         if table.X.nnz >= _DENSE_FROM * n_rows * n_columns:
             return table._replace(X=table.X.toarray())
@@ -160,7 +160,8 @@ def _delimited(path: Path, options: Any) -> "pd.DataFrame":
                 index_col=None if options.header else False,
                 encoding="utf-8-sig" if options.encoding == "utf-8" else options.encoding,
                 skipinitialspace=options.points is None,
-                float_precision="round_trip",
+                # files of users come as pandas reads them, published ones exactly as written
+                float_precision=None if options.standard_missing else "round_trip",
                 low_memory=False,
             )
         except UnicodeDecodeError as error:
@@ -296,7 +297,7 @@ class _library_errors:
 # ARFF
 
 
-def arff_lines(path: Path) -> tuple[dict[str, Any], list[str]]:
+def _arff_lines(path: Path) -> tuple[dict[str, Any], list[str]]:
     """Return the attributes of an ARFF file with their types, and the lines of the data.
 
     A type is "number", "text", "dates", or the values of a nominal attribute.
@@ -352,18 +353,12 @@ def _unquoted(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[0] in "'\"" else text
 
 
-def _arff(path: Path, options: Any, expected: Expected) -> Table:
-    types, rows = arff_lines(path)
-    if next(filter(None, map(str.strip, rows)), "").startswith("{"):
-        return _sparse_arff(path, types, rows, options, expected)
-    frame = arff_frame(path, types, rows)
-    return frame_table(frame, options, expected, path, lambda row: f"{path}, row {row + 1}")
-
-
-def arff_frame(path: Path, types: Mapping[str, Any], rows: list[str]) -> "pd.DataFrame":
-    """Return the rows of a dense ARFF file; nominal attributes are categories."""
+def _arff(path: Path, options: Any) -> "pd.DataFrame":
+    """Read the rows of an ARFF file; nominal attributes are categories."""
     import pandas as pd
 
+    types, rows = _arff_lines(path)
+    rows = [_full_row(path, row, types) if row.startswith("{") else row for row in rows]
     body = "\n".join(rows)
     with _library_errors(path, "cannot be read"):
         frame = pd.read_csv(
@@ -379,8 +374,6 @@ def arff_frame(path: Path, types: Mapping[str, Any], rows: list[str]) -> "pd.Dat
             float_precision="round_trip",
             low_memory=False,
         )
-    if not len(frame):
-        raise DataError(f"{path}: the file has no rows")
     for name, kind in types.items():
         if not isinstance(kind, tuple):
             continue
@@ -394,46 +387,19 @@ def arff_frame(path: Path, types: Mapping[str, Any], rows: list[str]) -> "pd.Dat
     return frame
 
 
-def _sparse_arff(
-    path: Path, types: Mapping[str, Any], rows: list[str], options: Any, expected: Expected
-) -> Table:
-    """Read rows ``{index value, ...}``; what is left out is 0, or the first nominal value."""
-    from scipy import sparse
-
-    kinds = list(types.values())
-    values: list[float] = []
-    indices: list[int] = []
-    ends = [0]
-    for row in filter(None, map(str.strip, rows)):
-        for entry in filter(None, _split(row.strip("{}, "))):
-            index, _, text = entry.partition(" ")
-            try:
-                kind = kinds[int(index)]
-                text = text.strip().strip("'\"")
-                number = kind.index(text) if isinstance(kind, tuple) else float(text)
-            except (ValueError, IndexError):
-                raise DataError(
-                    f"{path}, row {len(ends)}: found {entry[:60]!r}, expected an index below "
-                    f"{len(kinds)} and a value of that attribute"
-                ) from None
-            values.append(number)
-            indices.append(int(index))
-        ends.append(len(values))
-    X = sparse.csr_matrix((values, indices, ends), shape=(len(ends) - 1, len(kinds)))
-    names = list(types)
-    target = names.index(options.target) if isinstance(options.target, str) else options.target
-    dropped = {names.index(c) if isinstance(c, str) else c for c in options.drop}
-    kept = [i for i in range(len(names)) if i not in {*dropped, target % len(names)}]
-    if len(kept) != expected.n_features:
-        raise DataError(f"{path}: found {len(kept)} features, expected {expected.n_features}")
-    y: Any = X[:, [target]].toarray().ravel()
-    if isinstance(kinds[target], tuple):
-        y = np.array(kinds[target], dtype=object)[y.astype(int)]
-    y = coded_labels(y, expected.classes, lambda row: f"{path}, row {row + 1}", options.rename)
-    X = X[:, kept]
-    X.eliminate_zeros()
-    nominal = {names[i]: kinds[i] for i in kept if isinstance(kinds[i], tuple)}
-    return Table(X.toarray() if nominal else X, y, tuple(names[i] for i in kept), nominal)
+def _full_row(path: Path, row: str, types: Mapping[str, Any]) -> str:
+    """Return a sparse row, ``{index value, ...}``, with all values, by default 0 or the first."""
+    others = {"number": "0", "text": "?", "dates": "?"}
+    values = [k[0] if isinstance(k, tuple) else others[k] for k in types.values()]
+    for entry in filter(None, map(str.strip, row.strip("{}").split(","))):
+        index, _, value = entry.partition(" ")
+        if not index.isdecimal() or int(index) >= len(values):
+            raise DataError(
+                f"{path}: found {entry[:60]!r} in a sparse row, expected an index below "
+                f"{len(values)} and a value"
+            )
+        values[int(index)] = value.strip()
+    return ",".join(values)
 
 
 # Matrices
@@ -672,6 +638,7 @@ def _json_lines(path: Path, options: Any, expected: Expected) -> Table:
 
 
 FRAMES: dict[str, Callable[[Path, Any], Any]] = {
+    "arff": _arff,
     "delimited": _delimited,
     "excel": _excel,
     "parquet": _parquet,
@@ -680,7 +647,6 @@ FRAMES: dict[str, Callable[[Path, Any], Any]] = {
 }
 READERS: dict[str, Callable[[Path, Any, Expected], Table]] = {
     **dict.fromkeys(FRAMES, _frame_table),
-    "arff": _arff,
     "libsvm": _pairs,
     "letor": _pairs,
     "npz": _arrays,

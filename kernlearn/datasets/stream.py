@@ -550,13 +550,10 @@ def _parquet_file(path: Path) -> Any:
 def _parquet_frames(path: Path, size: int, row_groups: range | None) -> Iterator[Any]:
     from pyarrow import ArrowException
 
-    chosen = None if row_groups is None else list(row_groups)
-    # what has been read counts as memory until its mapping is closed
-    with _parquet_file(path) as file:
-        groups = range(file.metadata.num_row_groups) if chosen is None else chosen
+    groups = _parquet_file(path).metadata.num_row_groups
     try:
-        for group in groups:
-            with _parquet_file(path) as file:
+        for group in range(groups) if row_groups is None else row_groups:
+            with _parquet_file(path) as file:  # what was read is let go of with its mapping
                 for batch in file.iter_batches(size, row_groups=[group]):
                     yield batch.to_pandas()
     except (ArrowException, OSError) as error:
@@ -582,49 +579,38 @@ def _converted(
     missing: bool,
 ) -> Iterator[Chunk]:
     """Convert frames to matrices and labels."""
-    import pandas as pd
+    from kernlearn.datasets.card import TableOptions
+    from kernlearn.datasets.tables import feature_numbers, is_number_column
 
-    from kernlearn.datasets.tables import is_number_column
-
-    first, texts = 1, None
+    first, kinds = 1, set()
     for frame in frames:
         if unknown := [name for name in (target, *drop) if name not in frame.columns]:
             raise DataError(f"{path}: has no column called {unknown[0]}")
-        features = frame.drop(columns=[target, *drop])
-        if width is not None and features.shape[1] != width:
-            found = features.shape[1]
-            raise DataError(f"{path}: found {found} feature columns, expected {width}")
-        for name, column in features.items():
-            if not (is_number_column(column) or column.isna().all()):
-                numbers = pd.to_numeric(column, errors="coerce")
-                row = int((numbers.isna() & column.notna()).to_numpy().argmax())
-                raise DataError(
-                    f"{path}, row {first + row}, column {name}: found {column.iloc[row]!r:.60}, "
-                    "expected a number; or drop the column"
-                )
-        X = features.to_numpy(np.float64, na_value=np.nan)
-        wrong = ~np.isfinite(X) if not missing else np.isinf(X)
-        if wrong.any():
-            row, place = map(int, np.argwhere(wrong)[0])
-            wanted = "a finite number" + (", or nothing" if missing else "")
-            name = features.columns[place]
-            where = f"{path}, row {first + row}, column {name}"
-            raise DataError(f"{where}: found {X[row, place]}, expected {wanted}")
+
+        def place_of(row: int, first: int = first) -> str:
+            return f"{path}, row {first + row}"
+
+        names = [name for name in frame.columns if name not in (target, *drop)]
+        if width is not None and len(names) != width:
+            raise DataError(f"{path}: found {len(names)} feature columns, expected {width}")
+        X = np.empty((len(frame), len(names)))
+        for i, name in enumerate(names):
+            X[:, i], _ = feature_numbers(frame[name], TableOptions(), place_of)
         labels = frame[target]
-        if labels.isna().any():
-            where = f"{path}, row {first + int(labels.isna().to_numpy().argmax())}"
-            raise DataError(f"{where}, column {target}: found nothing, expected a target")
-        numbers = is_number_column(labels)
-        if texts is not None and texts == numbers:
+        for name, gaps in [*zip(names, np.isnan(X).T, strict=True), (target, labels.isna())]:
+            if gaps.any() and (name == target or not missing):
+                where = place_of(int(np.argmax(gaps)))
+                raise DataError(f"{where}, column {name}: found nothing, expected an entry")
+        kinds.add(is_number_column(labels))
+        if len(kinds) > 1:
             raise DataError(
-                f"{path}, row {first}, column {target}: the target is text in some chunks and "
-                "numbers in others"
+                f"{place_of(0)}, column {target}: the target is text in some chunks and numbers "
+                "in others"
             )
-        texts = not numbers
-        y = labels.to_numpy(np.float64) if numbers else np.array(list(map(str, labels)))
         first += len(frame)
         if len(frame):
-            yield X, y
+            texts = np.array(list(map(str, labels)))
+            yield X, labels.to_numpy(np.float64) if True in kinds else texts
     if first == 1:
         raise DataError(f"{path}: the file has no rows")
 

@@ -222,7 +222,7 @@ def frame_table(
     else:
         X = np.empty((len(frame), len(kept)))
         for column, i in enumerate(kept):
-            X[:, column], values = _feature(frame.iloc[:, i], options, place_of)
+            X[:, column], values = feature_numbers(frame.iloc[:, i], options, place_of)
             if values is not None:
                 nominal[names[i]] = values
         if not getattr(options, "allows_missing", True) and np.isnan(X).any():
@@ -271,7 +271,7 @@ def _target(
     return coded_labels(column, expected.classes, place_of, options.rename, suffix)
 
 
-def _feature(
+def feature_numbers(
     column: "pd.Series", options: Any, place_of: Callable[[int], str]
 ) -> tuple[np.ndarray, tuple[str, ...] | None]:
     """Return a column as numbers, and its values if it is nominal."""

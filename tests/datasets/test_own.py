@@ -1,8 +1,8 @@
 """Files as people have them come in as pandas reads them, or are refused with what to write."""
 
 import gzip
-import io
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -166,6 +166,20 @@ TABLES = {  # text, options, features, target, what is said
         [[1], [2]],
         [0, 1],
         "",
+    ),
+    "values of which some are numbers": (
+        "children,label\n" + "1,p\n2,q\n3,p\nmore,q\n" * 9,
+        {"nominal": "ordinal"},
+        [[0], [1], [2], [3]] * 9,
+        [0, 1, 0, 1] * 9,
+        "children (4 values)",
+    ),
+    "a first line of values that occur again": (
+        "rep,n,y,?\ndem,y,y,n\nrep,n,n,y\ndem,y,n,n\n",
+        {"target": 0, "missing": "most_frequent", "nominal": "ordinal"},
+        [[0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 0]],
+        [1, 0, 1, 0],
+        "1 missing entry in 1 of 4 rows is filled in",
     ),
     "numbers that a user calls text": (
         "code,label\n1,p\n2,q\n2,p\nx,q\n",
@@ -401,7 +415,6 @@ def test_packed_files_and_archives(folder):
     text = "a,label\n1,p\n2,q\n"
     (folder / "f.csv.gz").write_bytes(gzip.compress(text.encode()))
     with zipfile.ZipFile(folder / "f.zip", "w") as packed:
-        packed.writestr("read.me", "x")
         packed.writestr("readme.md", "about")
         packed.writestr("in/f.csv", text)
     for path in (folder / "f.csv.gz", folder / "f.zip" / "in" / "f.csv"):
@@ -415,23 +428,18 @@ def test_packed_files_and_archives(folder):
     assert load(added.card, data_dir=folder).data.tolist() == [[1], [2]]
 
 
-def test_sheets(folder):
+def test_sheets():
     pytest.importorskip("python_calamine")
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    book.active.append(["nothing"])
-    sheet = book.create_sheet("data")
-    for row in ([], [None, "n", "kind"], [None, 1, "a"], [None, None, "b"], [None, 2.5, "a"]):
-        sheet.append(row)
-    stream = io.BytesIO()
-    book.save(stream)
-    (folder / "f.xlsx").write_bytes(stream.getvalue())
-    with pytest.raises(DataError, match="This is the first of the sheets Sheet, data"):
-        load(folder / "f.xlsx")
-    bunch = load(folder / "f.xlsx", sheet="data")
-    assert bunch.data.tolist() == [[1], [2.5]]
-    with pytest.raises(DataError, match="no sheet 'more'; its sheets: Sheet, data"):
-        load(folder / "f.xlsx", sheet="more")
+    file = Path(__file__).parent / "flowers.xls"
+    with pytest.raises(DataError, match="This is the first of the sheets notes, flowers"):
+        load(file)
+    bunch = load(file, sheet="flowers", nominal="onehot")
+    assert bunch.data.shape[1] == 5
+    assert bunch.target_names.tolist() == ["rose", "tulip"]
+    assert "picked (dates, such as 2024-01-10" in "; ".join(bunch.preparation.sentences)
+    assert load(file, sheet=1).fingerprint == load(file, sheet="flowers").fingerprint
+    with pytest.raises(DataError, match="no sheet 'more'; its sheets: notes, flowers"):
+        load(file, sheet="more")
 
 
 def test_a_changed_file_is_read_again(folder):
