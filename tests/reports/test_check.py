@@ -8,7 +8,7 @@ import pytest
 from kernlearn.config import load_config
 from kernlearn.config.model import Drift
 from kernlearn.engine import make_plan
-from kernlearn.exceptions import StoreError, SummaryError
+from kernlearn.exceptions import SummaryError
 from kernlearn.reports import assemble, write_summary
 from kernlearn.reports.check import (
     FAILURES,
@@ -121,23 +121,16 @@ def rows(*numbers, metric="accuracy"):
         ({"absolute": 0.01}, ("0.9", "0", 2), ("0.91", "0", 2), "within drift"),
         ({"absolute": 0.01}, ("0.9", "0", 2), ("0.9101", "0", 2), "moved"),
         ({"relative": 0.1}, ("-1", "0", 2), ("-1.1", "0", 2), "within drift"),
-        ({"relative": 0.1}, ("-1", "0", 2), ("-1.11", "0", 2), "moved"),
         ({"spread": 0.5}, ("1", "0.2", 2), ("1.1", "0.2", 2), "within drift"),
         ({"spread": 0.5}, ("1", "0.2", 2), ("1.11", "0.2", 2), "moved"),
         # another spread is noticed where the mean is the same, and where it drifted
         ({}, ("0.9", "0.1", 2), ("0.9", "0.1009", 2), "same"),
         ({}, ("0.9", "0.1", 2), ("0.9", "0.102", 2), "other spread"),
-        ({"absolute": 0.01}, ("0.9", "0.1", 2), ("0.9", "0.05", 2), "other spread"),
-        ({"absolute": 0.01}, ("0.9", "0.1", 2), ("0.905", "0.105", 2), "within drift"),
         ({"absolute": 0.01}, ("0.9", "0.1", 2), ("0.905", "0.12", 2), "other spread"),
         # what a run scatters does not excuse it, and one split says nothing of scatter
         ({"spread": 0.5}, ("1", "0.2", 2), ("1.11", "5", 2), "moved"),
         ({"spread": 0.5}, ("1", "", 1), ("1.01", "", 1), "moved"),
-        ({"relative": 0.1, "spread": 0.5}, ("1", "0.001", 2), ("1.1", "0", 2), "within drift"),
-        ({"relative": 0.001, "spread": 0.5}, ("1", "0.2", 2), ("1.1", "0.2", 2), "within drift"),
         ({"relative": 0.1}, ("inf", "0", 2), ("inf", "0", 2), "same"),
-        ({"relative": 0.1}, ("1", "0", 2), ("inf", "0", 2), "moved"),
-        ({"relative": 0.1}, ("inf", "0", 2), ("1", "0", 2), "moved"),
         ({"relative": 0.1}, ("1", "0", 2), ("", "", ""), "missing"),
         ({"relative": 0.1}, ("", "", ""), ("1", "0", 2), "new"),
     ],
@@ -188,14 +181,6 @@ def test_a_baseline_of_another_profile_is_none(plan, baseline, small, tmp_path):
             check_plan(quick, store, baseline)
         (baseline / "small.json").unlink()  # then nothing says what it is of
         assert set(check_plan(quick, store, baseline)["outcome"]) == {"other splits", "missing"}
-
-
-def test_a_store_with_nothing_of_the_experiment(plan, baseline, tmp_path):
-    with (
-        Store(tmp_path / "second") as store,
-        pytest.raises(StoreError, match=r"results of small under profile 'full'; `kernlearn run"),
-    ):
-        check_plan(plan, store, baseline)
 
 
 def test_junit_has_a_case_a_cell(checked, tmp_path):

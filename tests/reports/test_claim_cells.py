@@ -81,20 +81,6 @@ def test_a_method_without_the_parameter_is_compared_with_every_value(rows, value
     assert compared(rows, asked, "K", "K", 1) == []
 
 
-def test_each_side_has_its_own_parameters_across_a_label(rows, values):
-    asked = check(better=["H0/1"], than=["RF"], across=["n_components"])
-    unlike = rows[~((rows["method"] == "H0/1") & (rows["n_components"] != 10))]
-    unlike = unlike[~((unlike["method"] == "RF") & (unlike["n_components"] != 40))]
-    assert cells(compared(unlike, asked, "H0/1", "RF", 1)) == {
-        f"{d} {k}": {
-            s: pytest.approx(values[d, k, "H0/1", 10, s] - values[d, k, "RF", 40, s])
-            for s in SPLITS
-        }
-        for d in DATASETS
-        for k in KERNELS
-    }
-
-
 def test_a_mean_is_taken_over_whole_splits_only(rows, values):
     asked = check(better=["H0/1"], than=["RF"], mean_over=["n_components", "kernel"])
     found = cells(compared(rows, asked, "H0/1", "RF", 1))

@@ -99,20 +99,13 @@ def test_the_numbers_that_decided_are_named(decide):
         ("not_worse", [0.05, 0.04], "all", "holds"),
         ("not_worse", [0.05, 0.0], "all", "not refuted"),
         ("not_worse", [0.05, -0.05], "all", "fails"),
-        ("not_worse", [0.05, 0.0, -0.05], "most", "not refuted"),
-        ("not_worse", [0.05, -0.05], "most", "fails"),
         ("not_worse", [0.05, -0.01], "average", "holds"),
         ("not_worse", [0.01, -0.05], "average", "fails"),
         ("not_worse", [0.05, -0.05], 1, "holds"),
-        ("not_worse", [0.05, -0.05], 2, "fails"),
         ("better", [0.05, 0.04, -0.05], 2, "holds"),
-        ("better", [0.05, 0.0005, -0.05], 2, "leans for"),
         ("better", [0.05, -0.04, -0.05], 2, "fails"),
         ("indistinguishable", [0.0, 0.0], "all", "not refuted"),
         ("indistinguishable", [0.0, 0.05], "all", "fails"),
-        ("indistinguishable", [0.0, -0.05], "all", "fails"),
-        ("indistinguishable", [0.0, 0.0, 0.05], "most", "not refuted"),
-        ("indistinguishable", [0.0, 0.0], "average", "not refuted"),
         ("indistinguishable", [0.05, 0.05], "average", "fails"),
     ],
 )
@@ -120,35 +113,14 @@ def test_no_difference_is_found(decide, question, gains, over, outcome):
     assert decide(gains, over=over, than=["K"], **{question: ["RF"]}).outcome == outcome
 
 
-def test_many_cells_do_not_refute_by_chance(config):
-    """Of 200 cells without a difference some look worse at 5 %; the claim stands all the same."""
-    rng = np.random.default_rng(1)
-    gains = rng.normal(size=(200, N_SPLITS))
-    rows = [
-        (f"d{i}", "accuracy", split, method, value)
-        for i, cell in enumerate(gains)
-        for split, gain in enumerate(cell)
-        for method, value in (("K", 0.0), ("RF", gain))
-    ]
-    runs = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"])
-    check = {"metric": "accuracy", "not_worse": ["RF"], "than": ["K"], "over": "all"}
-    claim = Claim.model_validate({"says": "a", "check": check})
-    (decision,) = outcomes_of(runs, with_claim(config, claim, [f"d{i}" for i in range(200)]))
-    assert "worse in 0 " not in decision.numbers
-    assert decision.outcome == "not refuted"
-
-
 @pytest.mark.parametrize(
     ("bound", "outcome"),
     [
         ({"below": 1.05}, "holds"),
         ({"below": 0.6}, "fails"),
-        ({"below": 0.9}, "leans against"),
         ({"above": 0.6}, "holds"),
-        ({"above": 1.05}, "fails"),
         ({"above": 0.82}, "leans against"),
         ({"between": [0.7, 1]}, "holds"),
-        ({"between": [0.1, 0.6]}, "fails"),
         ({"between": [0.8, 0.9]}, "leans against"),
         ({"above": 0.85, "of": ["RF"]}, "holds"),
         ({"above": 0.85, "of": ["K", "RF"]}, "fails"),
@@ -196,13 +168,8 @@ def test_a_factor(decide, direction, gain, times, outcome):
         RF_OVER_K,
         {"as_good": ["RF"], "than": ["K"], "by": 0.02},
         {"not_worse": ["RF"], "than": ["K"]},
-        {"not_better": ["K"], "than": ["RF"]},
-        {"indistinguishable": ["RF"], "than": ["K"], "by": 0.1},
         {"above": 0.1},
         {"among_best": ["RF"], "over": "all"},
-        {**RF_OVER_K, "over": "all"},
-        {"not_worse": ["RF"], "than": ["K"], "over": "some"},
-        {"below": 1, "over": "most"},
     ],
 )
 def test_one_split_decides_nothing(config, asked):
@@ -253,10 +220,8 @@ def test_a_derived_metric_is_decided_split_by_split(config):
     [
         ("not_worse", [0.0, 0.0], 0.01, "holds"),
         ("not_worse", [0.0, 0.0], 0.0005, "not refuted"),  # without power
-        ("not_worse", [-0.005, 0.0], 0.01, "fails"),  # a difference that is small, but there
         ("not_better", [0.0, 0.0], 0.01, "holds"),
         ("indistinguishable", [0.0, 0.0], 0.01, "holds"),
-        ("indistinguishable", [0.0, 0.0], 0.0005, "not refuted"),
         ("indistinguishable", [0.05, 0.0], 0.01, "fails"),
     ],
 )
@@ -290,11 +255,8 @@ def decide_with_missing(config, gains, missing, **asked):
         ("all", [0.05, 0.05], 1, "leans for"),
         ("all", [0.05, -0.05], 1, "fails"),
         ("all_but_one", [0.05, 0.05], 6, "leans for"),  # two of eight
-        ("all_but_one", [0.05, -0.05], 6, "leans against"),
         ("some", [0.05], 6, "holds"),
         ("some", [-0.05], 6, "leans against"),
-        (5, [0.05] * 5, 6, "holds"),
-        (5, [0.05] * 4, 6, "leans for"),
         (5, [-0.05] * 7, 4, "fails"),
         ("most", [0.05, 0.05, -0.05], 1, "leans against"),  # three of four,
     ],

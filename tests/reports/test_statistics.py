@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from kernlearn.config.claims import Check
-from kernlearn.reports.claims import Cell, Region, average, cells_needed, decide
+from kernlearn.reports.claims import Cell, Region, cells_needed, decide
 from kernlearn.reports.tests import (
     best_methods,
     corrected_error,
@@ -47,14 +47,6 @@ def test_the_interval_of_a_median_is_between_two_values(n, left_out, covered):
     assert probability == pytest.approx(covered, abs=1e-4)
 
 
-def test_the_interval_of_a_median_covers_it_as_often_as_it_says():
-    samples = np.random.default_rng(0).exponential(size=(4000, 9))
-    found = [median_interval(sample, 0.1) for sample in samples]
-    inside = np.mean([low <= np.log(2) <= high for low, high, _ in found])
-    assert inside == pytest.approx(found[0][2], abs=0.02)
-    assert found[0][2] >= 0.9
-
-
 def test_the_best_and_what_is_not_significantly_worse():
     rng = np.random.default_rng(1)
     base = 0.9 + 0.01 * rng.normal(size=20)
@@ -93,13 +85,6 @@ def check(**asked):
 )
 def test_how_many_cells_are_asked_for(over, n, cells):
     assert cells_needed(over, n) == cells
-
-
-def test_a_mean_over_cells_is_taken_on_the_splits_that_all_have():
-    one = Cell("", pd.Series({0: 1.0, 1: 2.0, 2: 3.0}), 2.0)
-    other = Cell("", pd.Series({2: 5.0, 0: 7.0}), 6.0)
-    assert dict(average([one, other]).values) == {0: 4.0, 2: 4.0}
-    assert average([one, other]).effect == 4.0
 
 
 ALWAYS = 0.01 * np.array([-1, 1, -1, 1, 0])
