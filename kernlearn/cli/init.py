@@ -11,7 +11,7 @@ import typer
 from typer import Argument
 
 from kernlearn import config as configs
-from kernlearn import datasets, engine
+from kernlearn import datasets
 from kernlearn.cli.data import Reading, reading_options
 from kernlearn.cli.output import option
 from kernlearn.exceptions import ConfigError, DataError
@@ -143,8 +143,11 @@ def init(
     keys = reading_options(settings, datasets.load)
     if target is not None:
         keys = {"target": int(target) if target.lstrip("-").isdecimal() else target, **keys}
-    bunch = _load(data, keys)
+    bunch = _load(data, keys, task)
+    for sentence in bunch.preparation.sentences:
+        typer.echo(f"{data}: {sentence}")
     if drop := _ids(data, bunch):
+        typer.echo(f"{data}: the config drops what looks like an id: {', '.join(drop)}")
         keys["drop"] = [*keys.get("drop", []), *drop]
     task = task or ("classification" if "similarity" in bunch else bunch.card.task)
     _write(config, _text(data, config, bunch, task, keys))
@@ -160,10 +163,15 @@ def _label(data: str) -> str:
     return "".join(c if c.isalnum() else "_" for c in Path(data).name.partition(".")[0]) or "data"
 
 
-def _load(data: str, keys: dict[str, Any]) -> Any:
-    if _is_file(data):
-        return datasets.load(Path(data), **{"nominal": "onehot", **keys})
-    return datasets.load(data, **keys)
+def _load(data: str, keys: dict[str, Any], task: str | None) -> Any:
+    if task not in (None, *_METRICS):
+        raise DataError(f"--task {task}: expected one of {', '.join(_METRICS)}")
+    if not _is_file(data):
+        return datasets.load(data, **keys)
+    how: dict[str, Any] = {"nominal": "onehot", **keys}
+    if "matrix" not in keys:  # the labels of a matrix are classes
+        how["task"] = task
+    return datasets.load(Path(data), **how)
 
 
 def _ids(data: str, bunch: Any) -> list[str]:
@@ -291,14 +299,11 @@ def _write(config: Path, text: str) -> None:
         config.parent.mkdir(parents=True, exist_ok=True)
         part.write_text(text, encoding="utf-8")
         try:
-            plan = engine.make_plan(configs.load_config(part))
+            configs.load_config(part)
             part.replace(config)
         finally:
             part.unlink(missing_ok=True)
     except OSError as error:
         raise ConfigError(f"{config}: cannot be written: {error.strerror or error}") from None
-    for label, preparation in plan.preparations.items():
-        for sentence in preparation.sentences:
-            typer.echo(f"{label}: {sentence}")
-    typer.echo(f"{config}: {len(plan.trials)} trials:\n\n{text}")
+    typer.echo(f"{config}:\n\n{text}")
     typer.echo(f"Run it with `kernlearn run {config}`, on few rows with `--profile quick`.")

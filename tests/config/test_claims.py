@@ -39,7 +39,6 @@ def test_what_a_check_can_ask(check):
         ({"not_better": ["a"], "than": ["b"], "times": 2, "over": "all"}, "times goes with"),
         ({**A_OVER_B, "of": ["a"]}, "of goes with below"),
         ({**A_OVER_B, "times": 2}, "cell by cell"),
-        ({**A_OVER_B, "times": 2, "by": 1, "over": "all"}, "give one of by, times and margin"),
         ({**A_OVER_B, "along": "C", "across": ["C"]}, "in more than one of"),
         ({**A_OVER_B, "mean_over": ["method"]}, "in more than one of"),
         ({"above": 1, "across": ["C"]}, "across goes with"),
