@@ -259,7 +259,7 @@ def _look(values: "pd.Series[Any]", label: str, config: ExperimentConfig) -> dic
 
 
 def deviations(report: "Report") -> list[Chart]:
-    """Return how far measured numbers are from the reported ones, a chart per judged metric.
+    """Return how far measured numbers are from the reported ones, a chart per metric with a rule.
 
     Each has a panel for each kernel and varied parameter, and a row for each data set. Where the
     tolerance is absolute it shows differences, else ratios; a band is as wide as the tolerance.

@@ -23,7 +23,7 @@ from kernlearn.reports import summary as frames
 from kernlearn.reports.tables import Table, build_tables, unmarked
 from kernlearn.reports.verdicts import (
     KINDS,
-    NOT_JUDGED,
+    NO_VERDICT,
     NOT_RUN,
     SCORES,
     VERDICTS,
@@ -617,7 +617,7 @@ class Totals:
         texts = []
         if SCORES in self.numbers.index:
             row = self.numbers.loc[SCORES].astype(int).to_dict()
-            names = [name for name in (*VERDICTS, NOT_JUDGED) if name != NOT_RUN]
+            names = [name for name in (*VERDICTS, NO_VERDICT) if name != NOT_RUN]
             texts.append(
                 f"Of {row['reported']} reported scores {row['reported'] - row[NOT_RUN]} were "
                 f"measured: {_listed({name: row[name] for name in names}) or 'none'}."

@@ -50,7 +50,7 @@ SYMBOLS = {
 #: Every verdict that a rule can give.
 VERDICTS = tuple(SYMBOLS)
 #: Measured, but no rule applies: times of another machine.
-NOT_JUDGED = "not judged"
+NO_VERDICT = "without verdict"
 #: Kinds of numbers: accuracies, errors and support vectors; seconds, memory and speed-ups; numbers
 #: of rows and columns of data sets.
 KINDS = SCORES, COSTS, SIZES = ("scores", "times", "sizes")
@@ -188,17 +188,17 @@ def _rule(tolerance: Tolerance, metric: str) -> str:
 def count_verdicts(cells: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:
     """Count the verdicts on the reported numbers: a row per kind, a column per verdict.
 
-    The columns are :data:`VERDICTS` and ``not judged``; they add up to ``reported``.
+    The columns are :data:`VERDICTS` and ``without verdict``; they add up to ``reported``.
     """
     reported = cells[cells["reported_mean"].notna()]
     columns = (reported[name].tolist() for name in ("metric", "verdict", "mean"))
     counts = Counter(
-        (kind_of(metric, config), NOT_RUN if isnan(mean) else one or NOT_JUDGED)
+        (kind_of(metric, config), NOT_RUN if isnan(mean) else one or NO_VERDICT)
         for metric, one, mean in zip(*columns, strict=True)
     )
     kinds = [kind for kind in KINDS if any(kind == of for of, _ in counts)]
-    rows = [[counts[kind, name] for name in (*VERDICTS, NOT_JUDGED)] for kind in kinds]
-    frame = pd.DataFrame(rows, kinds, [*VERDICTS, NOT_JUDGED], dtype=int)
+    rows = [[counts[kind, name] for name in (*VERDICTS, NO_VERDICT)] for kind in kinds]
+    frame = pd.DataFrame(rows, kinds, [*VERDICTS, NO_VERDICT], dtype=int)
     frame.insert(0, "reported", frame.sum(axis="columns"))
     return frame
 

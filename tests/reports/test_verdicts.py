@@ -119,7 +119,7 @@ def test_verdicts_are_counted_by_kind(report):
     assert counts.loc["scores", "reported"] == len(scores)
     assert counts.loc["scores", "match"] == (scores["verdict"] == "match").sum() > 0
     assert counts.loc["scores", "not run"] == scores["mean"].isna().sum() > 0
-    assert counts.loc["times", "not judged"] > 0
+    assert counts.loc["times", "without verdict"] > 0
     assert (counts.drop(columns="reported").sum(axis=1) == counts["reported"]).all()
 
 
