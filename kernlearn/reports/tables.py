@@ -158,38 +158,52 @@ def build_tables(cells: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
     spec = config.layout
     metrics = spec.metrics or config.metrics
     rows = cells[cells["metric"].isin(metrics)]
+    rows = rows[rows["mean"].notna() | rows["reported_mean"].notna()]
     groups = label_values(rows, spec.each)
     # rows without the labels, such as baselines, belong in every table
     named = [group for group in groups if None not in group] or groups
-    return [_lay_out(rows, config, spec, metrics, group) for group in named]
+    parts, missing = [], []
+    for group in named:
+        part = rows
+        for label, value in zip(spec.each, group, strict=True):
+            part = part[part[label].isna() | (part[label] == value)]
+        measured = {*part.loc[part["mean"].notna(), "dataset"]}
+        lacking = {*part["dataset"]} - measured if measured and "dataset" in spec.rows else {}
+        missing.append(tuple(name for name in config.datasets if name in lacking))
+        parts.append(part[~part["dataset"].isin(lacking)])
+    in_rows, in_columns = _sides(parts, spec)
+    titles = [" — ".join([config.title, *map(group_title, spec.each, group)]) for group in named]
+    return [
+        replace(_lay_out(part, config, metrics, in_rows, in_columns), title=title, missing=lacks)
+        for part, title, lacks in zip(parts, titles, missing, strict=True)
+    ]
+
+
+def _sides(parts: list[pd.DataFrame], spec: TableSpec) -> tuple[list[str], list[str]]:
+    """Return the labels of rows and of columns, so that no table is too wide."""
+    in_rows, in_columns = list(spec.rows), [c for c in spec.columns if c != "metric"]
+
+    def too_wide(labels: list[str]) -> bool:
+        counts = (len({*label_rows(part, [*labels, "metric"])}) for part in parts)
+        return max(counts, default=0) > _MOST_COLUMNS
+
+    if in_columns and too_wide(in_columns) and not too_wide(in_rows):
+        return in_columns, in_rows
+    # methods first, so that those of a data set stand below each other
+    for label in sorted(in_columns, key=lambda label: label != "method"):
+        if too_wide(in_columns):
+            in_columns.remove(label)
+            in_rows.append(label)
+    return in_rows, in_columns
 
 
 def _lay_out(
     frame: pd.DataFrame,
     config: ExperimentConfig,
-    spec: TableSpec,
     metrics: list[str],
-    group: tuple[Any, ...],
+    in_rows: list[str],
+    labels: list[str],
 ) -> Table:
-    for label, value in zip(spec.each, group, strict=True):
-        frame = frame[frame[label].isna() | (frame[label] == value)]
-    frame = frame[frame["mean"].notna() | frame["reported_mean"].notna()]
-    measured = {*frame.loc[frame["mean"].notna(), "dataset"]}
-    missing = [d for d in config.datasets if d in {*frame["dataset"]} - measured]
-    if measured and "dataset" in spec.rows:
-        frame = frame[frame["dataset"].isin(measured)]
-    labels, in_rows = [c for c in spec.columns if c != "metric"], list(spec.rows)
-
-    def too_wide(labels: list[str]) -> bool:
-        return len({*label_rows(frame, [*labels, "metric"])}) > _MOST_COLUMNS
-
-    if labels and too_wide(labels) and not too_wide(in_rows):
-        labels, in_rows = in_rows, labels
-    # methods first, so that those of a data set stand below each other
-    for label in sorted(labels, key=lambda label: label != "method"):
-        if too_wide(labels):
-            labels.remove(label)
-            in_rows.append(label)
     baselines = {label for label, entry in config.methods.items() if entry.baseline}
     # baselines come last, under a heading of their own
     values = sorted(_in_order(frame, labels, config), key=lambda c: bool(baselines & {*c}))
@@ -206,7 +220,7 @@ def _lay_out(
     # a single metric needs no name
     named = [[config.scope.label(m)] if len(metrics) > 1 or not c else [] for c, m in columns]
     return Table(
-        " — ".join([config.title, *map(group_title, spec.each, group)]),
+        config.title,
         [_HEADS.get(r, r) for r in in_rows],
         [
             " ".join(filter(None, [*map(_text, c), *name]))
@@ -215,7 +229,6 @@ def _lay_out(
         rows,
         ["baselines" if baselines & {*c} else "" for c, _ in columns],
         " and ".join(WORDS.get(c, c.replace("_", " ")) for c in labels if c not in LABELS),
-        tuple(missing if measured and "dataset" in spec.rows else ()),
     )
 
 
