@@ -258,11 +258,14 @@ def test_nan_and_a_single_class_are_refused():
         KernelSVM().fit(X2, np.full(240, "a"))
 
 
+@pytest.mark.parametrize("sigma", ["mean_distance", 0.5])
 @pytest.mark.parametrize("as_matrix", [np.asarray, sp.csr_matrix])
 @DATA
-def test_native_prediction_evaluates_the_exponential_kernel_itself(monkeypatch, as_matrix, X, y):
+def test_native_prediction_evaluates_the_exponential_kernel_itself(
+    monkeypatch, as_matrix, sigma, X, y
+):
     X = as_matrix(X / np.linalg.norm(X, axis=1).max())
-    model = KernelSVM(ExponentialKernel(sigma="mean_distance"), C=10.0).fit(X, y)
+    model = KernelSVM(ExponentialKernel(sigma=sigma), C=10.0).fit(X, y)
     expected = model.predict(X)
     with monkeypatch.context() as patched:
         # LIBSVM has to do without values of ours
