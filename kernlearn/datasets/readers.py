@@ -113,28 +113,15 @@ def _frame_table(path: Path, options: Any, expected: Expected) -> Table:
 
 
 def row_place(path: Path, options: Any, row: int) -> str:
-    """Name a row in a message: by its line where the format has lines."""
-    if options.kind != "delimited":
-        return f"{path}, row {row + 1}"
-    with opened(path) as stream:
-        text = stream.read().decode(options.encoding, errors="replace")
-    lines = text.splitlines(keepends=True)
-    marks: dict[str, Any] = {
-        "delimiter": options.delimiter or " ",
-        "quotechar": options.quote or '"',
-        "quoting": csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
-    }
-    kept: list[tuple[int, str]] = []
-    for number, line in enumerate(lines, 1):
-        bare = line.split(options.comment)[0] if options.comment else line
-        if number not in options.skip and bare.strip():
-            kept.append((number, bare))
-    reader = csv.reader((text for _, text in kept), **marks)
-    first = 0
-    for count, _ in enumerate(reader):
-        if count == row + options.header:
-            return f"{path}, line {kept[first][0]}"
-        first = reader.line_num
+    """Name a row in a message: by its line where each row is one."""
+    if options.kind == "delimited":
+        with opened(path) as stream:
+            lines = stream.read().decode(options.encoding, errors="replace").splitlines()
+        bare = [line.split(options.comment)[0] if options.comment else line for line in lines]
+        kept = [i for i, line in enumerate(bare, 1) if i not in options.skip and line.strip()]
+        in_quotes = options.quote and any(line.count(options.quote) % 2 for line in bare)
+        if not in_quotes and row + options.header < len(kept):
+            return f"{path}, line {kept[row + options.header]}"
     return f"{path}, row {row + 1}"
 
 
