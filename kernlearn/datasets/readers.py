@@ -128,8 +128,10 @@ def row_place(path: Path, options: Any, row: int) -> str:
 def _delimited(path: Path, options: Any) -> "pd.DataFrame":
     import pandas as pd
 
-    texts: Any = {name: str for name in (*options.text, options.points) if name is not None}
-    texts = str if options.decimal == "," else texts if options.header else None
+    named: Any = [name for name in (*options.text, options.points) if isinstance(name, str)]
+    if options.columns:  # pandas knows them by position
+        named = [options.columns.index(name) for name in named if name in options.columns]
+    texts: Any = str if options.decimal == "," else dict.fromkeys(named, str)
     with opened(path) as stream:
         try:
             frame = pd.read_csv(
