@@ -16,10 +16,6 @@ PRODUCT_BYTES = 2**25
 #: With fewer rows a matrix product is slow, and kernels prepare the columns anew for each block.
 FEWEST_ROWS = 32
 
-# Parameters of ``mallopt``.
-_TRIM_THRESHOLD, _MMAP_MAX = -1, -4
-_keeps = False  # whether `keep_freed_memory` was called
-
 
 def block_rows(n_columns: int, *, itemsize: int = 8, block_bytes: int | None = None) -> int:
     """Return the number of rows of a block of a matrix that is computed in blocks.
@@ -81,50 +77,15 @@ class _AllocatorState(ctypes.Structure):
 
 def freed_memory() -> int:
     """Return the bytes that this process has freed and its C library has kept, if it tells."""
-    state = getattr(_c_library(), "mallinfo2", None)
+    state = getattr(c_library(), "mallinfo2", None)
     if state is None:
         return 0
     state.restype = _AllocatorState
     return int(state().fordblks)
 
 
-def keep_freed_memory(most: int | None = None) -> None:
-    """Keep the memory that this process frees, to use it again, if the C library can.
-
-    Of more than `most` bytes the rest goes back.
-
-    Memory that goes back to the system must be had from it again, which takes 0.1 to 4 seconds a
-    gigabyte, most on virtual machines: the time of a fit would tell more of the machine than of
-    the method.
-    """
-    change = getattr(_c_library(), "mallopt", None)
-    if change is not None and hasattr(_c_library(), "mallinfo2"):
-        global _keeps  # a state of the process
-        _keeps = True
-        change(_MMAP_MAX, 0)
-        change(_TRIM_THRESHOLD, -1 if most is None else min(most, 2**31 - 1))
-
-
-def keeping_variables(most: int) -> dict[str, str]:
-    """Return the variables by which a process keeps up to `most` bytes that it frees, on Linux.
-
-    The C library looks at them when the process starts.
-    """
-    return {"MALLOC_TRIM_THRESHOLD_": str(most), "MALLOC_MMAP_MAX_": "0"}
-
-
-def return_freed_memory(*, kept: bool = False) -> None:
-    """Give the memory that this process has freed back to the system, if the C library can.
-
-    Each thread that has freed arrays of some megabytes keeps them otherwise. After
-    `keep_freed_memory` nothing is given back unless `kept` is true.
-    """
-    trim = getattr(_c_library(), "malloc_trim", None)
-    if trim is not None and (kept or not _keeps):
-        trim(0)
-
-
-def _c_library() -> ctypes.CDLL | None:
+def c_library() -> ctypes.CDLL | None:
+    """Return the C library of this process, if it has one."""
     try:
         return ctypes.CDLL(None)
     except (OSError, TypeError):  # no such name on Windows

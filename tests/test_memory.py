@@ -68,6 +68,7 @@ def test_blocks_fit_the_block_size_and_cover_all_rows_in_order():
 KEEPING = """\
 import numpy as np, psutil
 from kernlearn import memory
+from kernlearn.engine import machine
 def size():
     return psutil.Process().memory_info().rss // 2**20
 {first}
@@ -80,7 +81,7 @@ print(size() - before, (memory.freed_memory() - freed) // 2**20)
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
 @pytest.mark.parametrize("keeps", [True, False])
 def test_freed_memory_is_kept_and_counts_as_allowed(keeps):
-    script = KEEPING.format(first="memory.keep_freed_memory()" if keeps else "")
+    script = KEEPING.format(first="machine.keep_freed_memory()" if keeps else "")
     made = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )

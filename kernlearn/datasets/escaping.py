@@ -60,11 +60,6 @@ class VisibleStream:
         return getattr(self.stream, name)
 
 
-def unfiltered(stream: Any) -> Any:
-    """Return the stream behind one that was prepared: for colours, and for data in a pipe."""
-    return stream.stream if isinstance(stream, VisibleStream) else stream
-
-
 def _written(found: re.Match[str]) -> str:
     character = found[0]
     code = ord(character)

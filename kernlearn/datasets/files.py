@@ -24,11 +24,7 @@ if TYPE_CHECKING:
     from kernlearn.datasets.card import Card, Form
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_IN_CHECKOUT = {
-    "configs": "configs",
-    "datasets": "datasets",
-    "reported": "results/reported",
-}
+_IN_CHECKOUT = {"configs": "configs", "datasets": "datasets", "reported": "results/reported"}
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _DAMAGE = (EOFError, OSError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)

@@ -243,9 +243,7 @@ def is_file(name: Any) -> bool:
 
 
 def find(
-    name: Name,
-    data_dir: str | os.PathLike[str] | None = None,
-    options: FileOptions | None = None,
+    name: Name, data_dir: str | os.PathLike[str] | None = None, options: FileOptions | None = None
 ) -> Found:
     """Find the files of a data set, given as for :func:`load`; raise a DataError if missing."""
     options = options or FileOptions()
@@ -267,14 +265,6 @@ def find(
     if found is None:
         raise DataError(missing_message([card], data_dir))
     return found
-
-
-def find_as(arguments: dict[str, Any], data_dir: Path | None = None) -> Found:
-    """Find the files for arguments of :func:`load`, among which others are passed over."""
-    options = {key: arguments[key] for key in FileOptions._fields if arguments.get(key)}
-    if "read_as" in options:
-        options["read_as"] = dict(options["read_as"])
-    return find(arguments["name"], data_dir, FileOptions(**options))
 
 
 class Known(NamedTuple):

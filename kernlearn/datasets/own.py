@@ -39,6 +39,7 @@ from kernlearn.datasets.tables import (
     canonical_labels,
     column_position,
     compares_rows,
+    default_names,
     default_order,
     is_number_column,
 )
@@ -481,15 +482,16 @@ def dialect(
         skip.add(next(i for i, line in numbered if i not in skip and line.strip()))
     remarks.append(f"columns separated by {_SEPARATOR_NAMES.get(separator, separator)!r}")
     remarks.append(f"the first line {'is a header' if header else 'is data'}")
-    if not header:
-        remarks.append(f"the columns have no names: x1 to x{len(rows[0])} for positions from 0")
+    unnamed = None if header else default_names(len(rows[0]))
+    if unnamed:
+        remarks.append(f"the columns have no names: x1 to {unnamed[-1]} for positions from 0")
     known: dict[str, Any] = {
         key: read_as[key] for key in ("decimal", "thousands", "text") if key in read_as
     }
     format: dict[str, Any] = {
         "delimiter": separator,
         "header": header and not names_of_rows,
-        "columns": (ROW_NAMES, *rows[0]) if names_of_rows else None,
+        "columns": (ROW_NAMES, *rows[0]) if names_of_rows else unnamed,
         "quote": quote,
         "encoding": encoding,
         "skip": tuple(sorted(skip)),
@@ -643,13 +645,14 @@ class _Column:
         n = sum(self.values.values())
         n_numbers = n - sum(self.values[v] for v in odd)
         stripped = [value.strip() for value in self.values]
+        marked = bool(odd) and all(_THOUSANDS.fullmatch(v.strip()) for v in odd)
         if odd and not commas and all(map(_DECIMAL_COMMA.fullmatch, stripped)):
             more = ' and `thousands: "."`' if any("." in value for value in stripped) else ""
+            more = ', or `{thousands: ","}`' if marked else more
             raise DataError(
-                f"{where}: all {n} entries are numbers with a decimal comma, such as {odd[0]!r}: "
-                f'say so, `read_as: {{decimal: ","}}`{more}'
+                f"{where}: all {n} entries are numbers with a comma, such as {odd[0]!r}: say what "
+                f'it is, `read_as: {{decimal: ","}}`{more}'
             )
-        marked = bool(odd) and all(_THOUSANDS.fullmatch(v.strip()) for v in odd)
         different = len(self.values) - len(odd)
         # values such as 1, 2, 3, more are no numbers with a few odd entries
         codes = 10 * (n - n_numbers) > n and different <= _FEW and n_numbers >= 5 * different

@@ -113,36 +113,25 @@ def _frame_table(path: Path, options: Any, expected: Expected) -> Table:
 
 
 def row_place(path: Path, options: Any, row: int) -> str:
-    """Name a row in a message: by its line where the format has lines."""
-    if options.kind != "delimited":
-        return f"{path}, row {row + 1}"
-    with opened(path) as stream:
-        text = stream.read().decode(options.encoding, errors="replace")
-    lines = text.splitlines(keepends=True)
-    marks: dict[str, Any] = {
-        "delimiter": options.delimiter or " ",
-        "quotechar": options.quote or '"',
-        "quoting": csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
-    }
-    kept: list[tuple[int, str]] = []
-    for number, line in enumerate(lines, 1):
-        bare = line.split(options.comment)[0] if options.comment else line
-        if number not in options.skip and bare.strip():
-            kept.append((number, bare))
-    reader = csv.reader((text for _, text in kept), **marks)
-    first = 0
-    for count, _ in enumerate(reader):
-        if count == row + options.header:
-            return f"{path}, line {kept[first][0]}"
-        first = reader.line_num
+    """Name a row in a message: by its line where each row is one."""
+    if options.kind == "delimited":
+        with opened(path) as stream:
+            lines = stream.read().decode(options.encoding, errors="replace").splitlines()
+        bare = [line.split(options.comment)[0] if options.comment else line for line in lines]
+        kept = [i for i, line in enumerate(bare, 1) if i not in options.skip and line.strip()]
+        in_quotes = options.quote and any(line.count(options.quote) % 2 for line in bare)
+        if not in_quotes and row + options.header < len(kept):
+            return f"{path}, line {kept[row + options.header]}"
     return f"{path}, row {row + 1}"
 
 
 def _delimited(path: Path, options: Any) -> "pd.DataFrame":
     import pandas as pd
 
-    texts: Any = {name: str for name in (*options.text, options.points) if name is not None}
-    texts = str if options.decimal == "," else texts if options.header else None
+    named: Any = [name for name in (*options.text, options.points) if isinstance(name, str)]
+    if options.columns:  # pandas knows them by position
+        named = [options.columns.index(name) for name in named if name in options.columns]
+    texts: Any = str if options.decimal == "," else dict.fromkeys(named, str)
     with opened(path) as stream:
         try:
             frame = pd.read_csv(

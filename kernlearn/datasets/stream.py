@@ -210,12 +210,7 @@ def _has_client() -> bool:
 
 
 def row_source(
-    data: Any,
-    y: Any = None,
-    *,
-    n_rows: int = 65_536,
-    target: str | None = None,
-    **options: Any,
+    data: Any, y: Any = None, *, n_rows: int = 65_536, target: str | None = None, **options: Any
 ) -> RowSource:
     """Return data as rows in chunks, whatever holds them.
 

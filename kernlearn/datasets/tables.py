@@ -73,14 +73,8 @@ def joined(parts: Sequence[Table], place: str) -> Table:
     else:
         X = np.concatenate([part.X for part in parts])
     query = None if first.query is None else np.concatenate([part.query for part in parts])
-    return Table(
-        X,
-        np.concatenate([part.y for part in parts]),
-        first.feature_names,
-        first.nominal,
-        query,
-        sum(part.without_target for part in parts),
-    )
+    y, n = np.concatenate([part.y for part in parts]), sum(part.without_target for part in parts)
+    return first._replace(X=X, y=y, query=query, without_target=n)
 
 
 # Labels
@@ -456,25 +450,19 @@ values)']
     def sentences(self) -> list[str]:
         """What was done in words, one sentence per kind, without full stops."""
         lines = []
-        if self.without_target:
-            lines.append(
-                f"{self.without_target} of {self.rows} rows without a target "
-                f"{_are(self.without_target)} left out"
-            )
-        if self.rows_dropped:
-            lines.append(
-                f"{self.rows_dropped} of {self.rows} rows with missing entries "
-                f"{_are(self.rows_dropped)} left out"
-            )
-        if self.entries_filled:
+        dropped = {"without a target": self.without_target}
+        dropped |= {"with missing entries": self.rows_dropped}
+        for what, n in dropped.items():
+            if n:
+                lines.append(f"{n} of {self.rows} rows {what} {_are(n)} left out")
+        if n := self.entries_filled:
             value = {"mean": "mean", "most_frequent": "most frequent value"}[self.filled_by]
+            more = f", {self.nominal_filled} of nominal columns by the most frequent value"
             lines.append(
-                f"{_number(self.entries_filled, 'missing entry', 'missing entries')} in "
-                f"{self.rows_filled} of {self.rows} rows {_are(self.entries_filled)} filled in by "
-                f"the column's {value}"
+                f"{_number(n, 'missing entry', 'missing entries')} in {self.rows_filled} of "
+                f"{self.rows} rows {_are(n)} filled in by the column's {value}"
+                f"{more if self.nominal_filled else ''}"
             )
-        if self.nominal_filled:
-            lines[-1] += f", {self.nominal_filled} of nominal columns by the most frequent value"
         if columns := self.left_out:
             listed = _listed(f"{name} ({why})" if why else name for name, why in columns.items())
             lines.append(f"{_columns(columns)} {_are(columns)} left out: {listed}")
@@ -497,7 +485,7 @@ values)']
             )
         if self.asymmetry:
             lines.append(
-                f"the matrix is not symmetric: entries (i, j) and (j, i) differ by up to "
+                "the matrix is not symmetric: entries (i, j) and (j, i) differ by up to "
                 f"{self.asymmetry:.3g}"
             )
         return [*lines, *self.remarks]

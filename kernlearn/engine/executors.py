@@ -13,7 +13,7 @@ from kernlearn.config.spec import Trial
 from kernlearn.engine import machine
 from kernlearn.exceptions import ExecutorError
 from kernlearn.lazy import missing_text
-from kernlearn.memory import available_memory, keep_freed_memory
+from kernlearn.memory import available_memory
 from kernlearn.store import Row
 
 # How often a trial is repeated whose process died.
@@ -75,7 +75,7 @@ class InProcess:
         # what trials need takes longer to import than a report without trials
         from kernlearn.engine.trial import execute
 
-        keep_freed_memory()
+        machine.keep_freed_memory()
         for trial in trials:
             yield trial, execute(trial, self._data_dir)
 
@@ -191,7 +191,7 @@ def _get_ready(threads: int, memory: int | None, keep: int | None) -> None:
 
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     if keep is not None:
-        keep_freed_memory(keep)
+        machine.keep_freed_memory(keep)
     import kernlearn.engine.trial  # noqa: F401
 
 

@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from kernlearn.config.spec import Trial
 from kernlearn.exceptions import ExecutorError
-from kernlearn.memory import return_freed_memory
+from kernlearn.memory import c_library
 from kernlearn.store import Row, utc_now
 
 #: Variables from which libraries take their number of threads when they are loaded.
@@ -50,6 +50,8 @@ _PACKAGES = (
 _BUSY = 0.9
 # Seconds below which the share says more about the clocks.
 _TOO_SHORT = 0.05
+# Parameters of the C library's `mallopt`.
+_TRIM_THRESHOLD, _MMAP_MAX = -1, -4
 # Of Linux: the number of the option that names the signal for the end of the parent's thread.
 _PR_SET_PDEATHSIG = 1
 
@@ -218,7 +220,7 @@ class PeakMemory:
         import psutil
 
         gc.collect()
-        return_freed_memory(kept=True)
+        return_freed_memory()
         own = psutil.Process()
         processes = [own, *own.children(recursive=True)]
         self._before = {process.pid: process.memory_info().rss for process in processes}
@@ -242,6 +244,26 @@ def greatest_memory(pid: int) -> int:
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
     return 0
+
+
+def keep_freed_memory(most: int | None = None) -> None:
+    """Keep the memory that this process frees, to use it again, if the C library can.
+
+    Of more than `most` bytes the rest goes back. Memory that goes back to the system must be had
+    from it again, which takes 0.1 to 4 seconds a gigabyte, most on virtual machines: the time of a
+    fit would tell more of the machine than of the method.
+    """
+    library: Any = c_library()
+    if hasattr(library, "mallopt") and hasattr(library, "mallinfo2"):
+        library.mallopt(_MMAP_MAX, 0)
+        library.mallopt(_TRIM_THRESHOLD, -1 if most is None else min(most, 2**31 - 1))
+
+
+def return_freed_memory() -> None:
+    """Give the memory that this process has freed back to the system, if the C library can."""
+    library: Any = c_library()
+    if hasattr(library, "malloc_trim"):
+        library.malloc_trim(0)
 
 
 @contextmanager

@@ -30,7 +30,6 @@ from kernlearn.engine.protocol import SCALERS, random_state
 from kernlearn.engine.tasks import Task
 from kernlearn.exceptions import DataError
 from kernlearn.lazy import needed_by
-from kernlearn.memory import return_freed_memory
 from kernlearn.onepass.moments import fold_of, row_hashes
 
 Rows = tuple[Any, np.ndarray]
@@ -350,7 +349,7 @@ def _warm_up(learner: Callable[[], Learner], first: Rows, task: Task, client: An
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             learner().fit(RowSource.of_partitions(lambda: parts))
-        client.run(return_freed_memory, kept=True)
+        client.run(machine.return_freed_memory)
 
 
 def _try_out(learner: Learner, first: Rows, output: str) -> None:

@@ -209,7 +209,8 @@ class WidthKernel(Kernel):
             )
         return self
 
-    def _width(self) -> float:
+    def width(self) -> float:
+        """Return the width in use: the number given, or the one that `fit` has estimated."""
         if not isinstance(self.sigma, str):
             return float(self.sigma)
         check_is_fitted(self, "sigma_", msg=NOT_FITTED)
@@ -245,7 +246,7 @@ class GaussianKernel(WidthKernel):
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()
-        return map_squared_distances(X, Y, -1 / (2 * self._width() ** 2), np.exp)
+        return map_squared_distances(X, Y, -1 / (2 * self.width() ** 2), np.exp)
 
 
 @dataclass(eq=False, repr=False)
@@ -275,7 +276,7 @@ class LaplacianKernel(WidthKernel):
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()
-        return map_manhattan_distances(X, Y, -1 / self._width(), np.exp)
+        return map_manhattan_distances(X, Y, -1 / self.width(), np.exp)
 
 
 class ManhattanSimilarity(Kernel):

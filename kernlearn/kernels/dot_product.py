@@ -275,13 +275,13 @@ class ExponentialKernel(WidthKernel, BaseDotProductKernel):
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:
         n = np.arange(n_max + 1)
-        return -2 * np.log(self._width()) * n - gammaln(n + 1)
+        return -2 * np.log(self.width()) * n - gammaln(n + 1)
 
     def _function(self, t: np.ndarray) -> np.ndarray:
-        return np.exp(t / self._width() ** 2)
+        return np.exp(t / self.width() ** 2)
 
     def _derivative(self, t: np.ndarray) -> np.ndarray:
-        return self._function(t) / self._width() ** 2
+        return self._function(t) / self.width() ** 2
 
 
 class VovkKernel(BaseDotProductKernel):

@@ -302,7 +302,7 @@ def as_scaled_gaussian(kernel: Any, points: Any) -> SVMKernel | None:
     """
     if type(kernel) is not dot_product.ExponentialKernel:
         return None
-    gamma = 1 / (2 * kernel.sigma_**2)
+    gamma = 1 / (2 * kernel.width() ** 2)
     within = (gamma * row_norms(points, squared=True) < LARGEST_EXPONENT).all()
     return SVMKernel("rbf", gamma=gamma) if within else None
 

@@ -211,7 +211,7 @@ REFUSED = {
     "decimal commas": (
         "preis;qm;label\n1.250;80,5;ja\n950;60,2;nein\n2.100;99,9;ja\n",
         {},
-        r"column qm: all 3 entries are numbers with a decimal comma.*read_as: {decimal: \",\"}",
+        r"column qm: all 3 entries are numbers with a comma.*read_as: {decimal: \",\"}",
     ),
     "points of thousands": (
         "preis;qm;label\n1.250;80,5;ja\n950;60,2;nein\n2.100;99,9;ja\n",
@@ -222,6 +222,11 @@ REFUSED = {
         "height,label\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(199)) + "17O.5,a\n",
         {},
         r"column height: 199 of 200 entries are numbers; the first other is '17O.5' in line 201",
+    ),
+    "commas of thousands": (
+        'a,label\n"1,250",p\n950,q\n"2,100",p\n',
+        {},
+        r'column a: all 3 entries are numbers with a comma.*decimal: ",".*or `{thousands: ","}`',
     ),
     "a minus of typographers": ("a,label\n1,p\n−2,q\n3,p\n", {}, "first other is '−2' in line 3"),
     "an odd entry in a target": (
@@ -287,6 +292,9 @@ def test_na_is_alike_in_all_columns(folder):
 def test_texts_keep_their_blanks_and_lone_quotes(folder):
     path = write(folder, 'text,y\n"ab ",1\n"ab",0\n" cd",1\n"cd",0\n')
     assert load(path, points="text", target="y").data.tolist() == ["ab ", "ab", " cd", "cd"]
+    path = write(folder, "007,1\n7,0\n12,1\n")
+    assert load(path, points="x1", target="x2").data.tolist() == ["007", "7", "12"]
+    assert load(path, points=0, target=1).data.tolist() == ["007", "7", "12"]
     path = write(folder, 'ham\thi there\nspam\t"Win now\nham\tok\nspam\tfree "call"\n', "sms.tsv")
     bunch = load(path, points="x2", target="x1")
     assert bunch.data.tolist() == ["hi there", '"Win now', "ok", 'free "call"']

@@ -1,14 +1,9 @@
 """The metric `fit_memory`: what a fit needs beyond what was there, in a process of its own."""
 
-import ctypes
 import mmap
 import os
-import subprocess
-import sys
-import time
 
 import numpy as np
-import psutil
 import pytest
 
 from kernlearn.config import load_config
@@ -87,31 +82,6 @@ def test_calls_alone_are_made_elsewhere_and_what_ends_them_is_said(capfd):
     assert call_alone(print, "noise") is None  # what is printed does not get between
     with pytest.raises(ExecutorError, match="exit code 3"):
         call_alone(os._exit, 3)
-
-
-@pytest.mark.parametrize("what", ["_say_and_sleep", "_say_and_compute"])
-def test_the_process_ends_with_the_one_that_asked(what):
-    if what == "_say_and_compute" and sys.platform != "linux":
-        pytest.skip("elsewhere no process ends in compiled code")
-    code = f"from tests.engine.test_machine import {what} as f; "
-    code += "from kernlearn.engine.machine import call_alone; call_alone(f)"
-    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) as asking:
-        number = int(asking.stderr.readline())
-        child = psutil.Process(number)
-        assert child.is_running()
-        asking.kill()
-        child.wait(timeout=20)
-    assert not psutil.pid_exists(number)
-
-
-def _say_and_sleep():
-    print(os.getpid(), flush=True)  # to standard error: the other stream is for the value
-    time.sleep(60)
-
-
-def _say_and_compute():
-    print(os.getpid(), flush=True)
-    ctypes.PyDLL(None).sleep(60)  # no other thread runs meanwhile
 
 
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.exhaustive)])

@@ -120,22 +120,3 @@ def test_published_folds_hold_for_all_rows_and_as_many_splits(plan_of, tmp_path)
     assert len(plan_of("name: mine", protocol=", folds: published").trials) == 1
     with pytest.raises(DataError, match="3 published folds make at most 3 splits, not 4"):
         make_plan(load_config(tmp_path / "mine.yaml", settings=["splits=4"]))
-
-
-def test_gowers_similarity_knows_which_columns_are_codes(plan_of, tmp_path):
-    from kernlearn.config.names import BUILT_IN
-    from kernlearn.engine.build import build_estimator, coded_columns, load_data
-
-    write(tmp_path / "f.csv")
-    plan_of("file: f.csv, nominal: ordinal, drop: [id]")
-    config = (
-        (tmp_path / "mine.yaml")
-        .read_text()
-        .replace("{estimator: DummyClassifier}", "{estimator: BBSClassifier, similarity: gower}")
-    )
-    (tmp_path / "mine.yaml").write_text(config)
-    (trial,) = make_plan(load_config(tmp_path / "mine.yaml")).trials
-    coded = coded_columns(load_data(trial, BUILT_IN, None))
-    assert coded == [0]
-    assert build_estimator(trial, BUILT_IN, None, coded=coded).similarity.nominal == [0]
-    assert build_estimator(trial, BUILT_IN, None).similarity == "gower"

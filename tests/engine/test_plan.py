@@ -10,11 +10,10 @@ from kernlearn.config.spec import (
     trial_key,
 )
 from kernlearn.datasets import load
-from kernlearn.engine import make_plan, run_plan
+from kernlearn.engine import make_plan
 from kernlearn.engine.build import load_data
 from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.plugins import RegisteredEstimator
-from kernlearn.store import Store
 
 
 def plan_of(path, **options):
@@ -57,28 +56,11 @@ def test_only_what_matters_changes_a_key(small):
     assert len(keys("splits: 2", "splits: 3") & before) == len(before)
 
 
-def test_exclude_takes_combinations_out_of_the_product(small):
-    everything = {(t.labels["dataset"], t.labels["method"]) for t in plan_of(small).trials}
-    small.write_text(small.read_text() + "exclude:\n  - {dataset: moons, method: K}\n")
-    left = {(t.labels["dataset"], t.labels["method"]) for t in plan_of(small).trials}
-    assert ("moons", "K") in everything
-    assert left == everything - {("moons", "K")}
-
-
 def test_generator_parameters_multiply_and_label(small):
     small.write_text(small.read_text().replace("n_samples: 300", "n_samples: [200, 300]"))
     plan = plan_of(small)
     assert plan.axes == ["n_samples", "n_components"]
     assert {t.labels.get("n_samples") for t in plan.trials} == {200, 300, None}
-
-
-def test_a_method_with_its_own_kernel_runs_once(small):
-    text = small.read_text().replace("kernels:\n", "kernels:\n  other: {kernel: vovk}\n")
-    text = text.replace("{estimator: KernelSVM,", "{estimator: KernelSVM, kernel: rbf,")
-    small.write_text(text)
-    kernels = [t.labels["kernel"] for t in plan_of(small).trials if t.labels["method"] == "K"]
-    assert len(kernels) == 2 * 2
-    assert set(kernels) == {None}
 
 
 def test_every_missing_data_set_is_named_at_once(tmp_path, monkeypatch):
@@ -111,17 +93,6 @@ def own(tmp_path):
     path = tmp_path / "own.yaml"
     path.write_text(OWN)
     return path
-
-
-def test_a_file_of_ones_own_is_named_from_the_configs_folder(own, tmp_path, monkeypatch):
-    plan = plan_of(own)
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    assert [t.key for t in plan_of(own).trials] == [t.key for t in plan.trials]
-    with Store(tmp_path / "s") as store:
-        assert run_plan(plan, store).done == 5
-        results = store.get(t.key for t in plan.trials)
-    assert all(r.metrics["accuracy"] > 0.8 for r in results.values())
 
 
 MATRICES = """\

@@ -84,17 +84,6 @@ def test_random_binarisation_is_half_the_classes_and_fixed():
     np.testing.assert_array_equal(binarized(data, ["a", "c"]), [1, 0, 1, 1])
 
 
-def test_held_out_rows_lie_between_training_and_test():
-    protocol = replace(PROTOCOL, train=0.5, seed=3)
-    train, held_out, test = split_indices(100, replace(protocol, holdout=0.2), 1)
-    assert [len(train), len(held_out), len(test)] == [50, 20, 30]
-    np.testing.assert_array_equal(np.sort(np.r_[train, held_out, test]), np.arange(100))
-    alone, nothing, rest = split_indices(100, protocol, 1)
-    np.testing.assert_array_equal(alone, train)
-    np.testing.assert_array_equal(rest, np.r_[held_out, test])
-    assert len(nothing) == 0
-
-
 @pytest.mark.parametrize("pairwise", [False, True])
 def test_held_out_rows_are_prepared_by_what_training_rows_teach(pairwise):
     scale = [] if pairwise else ["zscore"]
@@ -134,17 +123,6 @@ def test_folds_are_drawn_anew_in_each_round():
     for tested in rounds:
         np.testing.assert_array_equal(np.sort(np.concatenate(tested)), np.arange(20))
     assert len({tuple(part) for tested in rounds for part in tested}) == 15
-
-
-def test_of_many_rows_in_folds_some_are_drawn():
-    whole = fold_indices(40, replace(PROTOCOL, folds=4), 1)
-    most = replace(PROTOCOL, folds=4, max_train=7, max_test=5)
-    train, held_out, test = fold_indices(40, most, 1)
-    assert (len(train), len(test)) == (7, 5)
-    assert set(train) < set(whole[0])
-    assert set(test) < set(whole[2])
-    np.testing.assert_array_equal(held_out, whole[1])
-    np.testing.assert_array_equal(train, fold_indices(40, most, 1)[0])
 
 
 def test_folds_that_cannot_be_made():

@@ -3,7 +3,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -15,7 +14,7 @@ from kernlearn.datasets import two_moons
 from kernlearn.engine import make_plan, run_plan, select
 from kernlearn.engine.plan import chosen_by_mean
 from kernlearn.engine.protocol import Parts, prepare
-from kernlearn.engine.select import fit_given, measure_grid
+from kernlearn.engine.select import measure_grid
 from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION
 from kernlearn.store import Store
 from kernlearn.voted import L1SVMClassifier
@@ -52,13 +51,6 @@ def test_every_point_is_measured(parts):
         assert point["score"] == np.mean(model.predict(parts.X_val) == parts.y_val)
         assert point["metrics"]["accuracy"] == model.score(parts.X_test, parts.y_test)
         assert point["metrics"]["n_support"] == model.n_support_.sum()
-
-
-def test_gradient_boosting_does_not_stop_on_held_out_rows(parts):
-    model = HistGradientBoostingClassifier(max_iter=30, min_samples_leaf=1, learning_rate=1.0)
-    strange = np.full_like(parts.y_val, 7)  # a class that is not trained on
-    fit_given(model, parts.X_train, parts.y_train, parts.X_val, strange, None)
-    assert model.n_iter_ == 30
 
 
 def test_a_path_gives_what_single_fits_do(parts):
@@ -213,16 +205,3 @@ def test_a_choice_in_several_processes_is_the_same(tmp_path, monkeypatch):
         )
     assert found[0] == found[1]
     assert found[0][2]
-
-
-def test_a_parameter_that_a_path_does_not_take_has_a_path_for_each_value(parts):
-    from kernlearn.features import MaclaurinSVM
-
-    grid = {"C": [0.1, 1.0], "n_components": [10, 20]}
-    model = MaclaurinSVM(random_state=0)
-    found = measure_grid(model, grid, parts, CLASSIFICATION)
-    assert len(found) == 4
-    for point in found:
-        alone = clone(model).set_params(**point["parameters"]).fit(parts.X_train, parts.y_train)
-        score = np.mean(alone.predict(parts.X_val) == parts.y_val)
-        assert point["score"] == pytest.approx(score)

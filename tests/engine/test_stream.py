@@ -13,7 +13,7 @@ from kernlearn.engine import make_plan, run_plan
 from kernlearn.engine.protocol import random_state
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
-from kernlearn.onepass import OnePassRidge, OnePassRidgeClassifier
+from kernlearn.onepass import OnePassRidgeClassifier
 from kernlearn.onepass.moments import row_hashes
 from kernlearn.store import Store
 
@@ -143,20 +143,6 @@ def test_all_rows_in_memory(tmp_path):
     X, y, X_test, y_test = by_hand()
     assert result.metrics["accuracy"] == RidgeClassifier().fit(X, y).score(X_test, y_test)
     assert result.info["n_train"] == len(y)
-
-
-def test_numbers_and_scores(tmp_path):
-    result = the_only(tmp_path, method="estimator: OnePassRidge", task="regression")
-    X, y, X_test, y_test = by_hand(numbers=True)
-    expected = np.mean((OnePassRidge().fit(X, y).predict(X_test) - y_test) ** 2)
-    assert result.metrics["mse"] == expected
-    (tmp_path / "auc").mkdir()
-    result = the_only(
-        tmp_path / "auc", method="estimator: OnePassRidgeClassifier", task="bipartite_ranking"
-    )
-    X, y, X_test, y_test = by_hand()
-    scores = OnePassRidgeClassifier().fit(X, y).decision_function(X_test)
-    assert result.metrics["auc"] == roc_auc_score(y_test, scores)
 
 
 @pytest.mark.parametrize(
