@@ -309,7 +309,8 @@ def forks(
     with opened, closing(engine.make_executor(jobs=jobs)) as executor:
         for name, experiment in zip(names, _load(names, profile, []), strict=True):
             for fork in experiment.config.forks:
-                choice = engine.Choice(only=tuple(fork.only))
+                only = [{k: (str(v),) for k, v in match.items()} for match in fork.only]
+                choice = engine.Choice(only=tuple(only))
                 summaries, missing = {}, set[str]()
                 for branch, changes in branches(fork).items():
                     chosen = branch == CHOSEN
@@ -346,7 +347,7 @@ def forks(
             [
                 *(str(row[key]) for key in ("experiment", "choice", "branch", "numbers")),
                 *(str(row[verdict] or "·") for verdict in measured),
-                f"{row['deviation']:.2f}",
+                f"{row['deviation']:.2f}".replace("nan", "·"),
             ]
             for row in table.to_dict("records")
         ],

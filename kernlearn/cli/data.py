@@ -64,7 +64,7 @@ def show_names(
 def show_list(
     missing: Annotated[bool, option("Only those that are not here.", None, "--missing")] = False,
 ) -> None:
-    """List the data sets, their sizes, and where they are."""
+    """List the data sets, their sizes, and whether they are here."""
     rows = []
     cards = [*datasets.catalogue().values()]
     cards += [datasets.read_card(path) for path in datasets.own_cards().values()]
@@ -74,9 +74,9 @@ def show_list(
             continue
         form = card.forms[0] if found is None else found.form
         size = f"{'?' if form.rows is None else form.rows} x {card.n_features}"
-        where = "missing" if found is None else _folder(found.paths)
+        where = "missing" if found is None else "here" if found.paths else "scikit-learn"
         if form.sample:
-            where += " (a sample)"
+            where += ", a sample"
         classes = str(len(card.classes)) if card.classes else ""
         rows.append([card.name, card.task, size, classes, where])
     output.show_table(["name", "task", "rows x features", "classes", "place"], rows, left=5)

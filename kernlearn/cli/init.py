@@ -129,7 +129,7 @@ def init(
 
     The methods suit the data and the task: those of the papers, and the strongest rivals.
     Columns that look like ids are dropped. The keys of -o are those of a `file` in a config:
-    points (a column of texts to compare), matrix (similarity or distance), sheet, missing.
+    points (a column of texts to compare), matrix (similarity or distance), read_as.decimal.
 
     \b
     Examples:

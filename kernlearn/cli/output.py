@@ -75,7 +75,7 @@ def show_table(
         last = first + max(1, sum(end <= console.width for end in ends) - 1)
         table = Table(box=SIMPLE_HEAD)
         for head in heads[:left]:
-            table.add_column(head, no_wrap=named < console.width // 2)
+            table.add_column(head, no_wrap=named < console.width // 2, overflow="fold")
         for head in heads[first:last]:
             table.add_column(head, justify="right", no_wrap=True)
         previous = None

@@ -255,7 +255,7 @@ def compare_branches(
     shared = set.intersection(*(set(table.index) for table in tables.values()))
     rows: list[dict[str, Any]] = []
     for branch, table in tables.items():
-        of_all = table[[place in shared for place in table.index]]
+        of_all = table[np.array([place in shared for place in table.index], dtype=bool)]
         counts = of_all["verdict"].value_counts()
         verdicts = {one: int(counts.get(one, 0)) for one in VERDICTS if one != NOT_RUN}
         labels = {"experiment": name, "choice": fork.choice, "reason": fork.reason}

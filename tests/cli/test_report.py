@@ -149,7 +149,10 @@ def test_merge_keeps_what_is_there(session):
     assert "0 trials added, 8 the same, 0 in conflict" in again.stdout
 
 
-def test_forks_of_configs_without_any(session):
+def test_forks(session):
     out = command(session, "forks", "mine.yaml", "--no-run")
     assert out.returncode == 0, out.stderr
     assert "no forks" in out.stdout
+    out = command(session, "forks", "table5_1b", "--no-run", "--available")
+    assert out.returncode == 0, out.stderr
+    assert "deviation" in out.stdout
