@@ -370,12 +370,15 @@ def run_plan(
     listener, experiment = listener or Listener(), plan.experiment
     states = trial_states(plan, store)
     todo = trials_to_run(plan, states, choice)
-    listener.run_planned(plan, todo, states)
-    keys = {trial.key for trial in todo}
-    skipped = [state for key, state in states.items() if key not in keys]
     done = failed = 0
-    if todo:
-        with store.lock(), Interrupts.caught() as interrupts, ExitStack() as stack:
+    with ExitStack() as stack:
+        if todo:
+            stack.enter_context(store.lock())
+            states = trial_states(plan, store)  # another run may have ended meanwhile
+            todo = trials_to_run(plan, states, choice)
+        listener.run_planned(plan, todo, states)
+        if todo:
+            interrupts = stack.enter_context(Interrupts.caught())
             if executor is None:
                 executor = stack.enter_context(closing(make_executor()))
             if not allow_contention:
@@ -395,6 +398,8 @@ def run_plan(
                     done += row.done
                     failed += not row.done
                     listener.trial_done(trial, row, pace.seconds_left(executor.slots))
+    keys = {trial.key for trial in todo}
+    skipped = [state for key, state in states.items() if key not in keys]
     return RunSummary(
         len(plan.trials), skipped.count("cached"), done, failed, skipped.count("failed")
     )
