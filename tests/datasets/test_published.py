@@ -11,13 +11,6 @@ import pytest
 from scipy.io import savemat
 
 from kernlearn.datasets import catalogue, load
-from kernlearn.exceptions import DataError
-
-CLIMATE = (
-    "Study Run vconst_corr vconst_2 vconst_3 vconst_4 vconst_5 vconst_7 ah_corr ah_bolus slm_corr "
-    "efficiency_factor tidal_mix_coef vertical_decay_scale convect_corr bckgrnd_vdc1 "
-    "bckgrnd_vdc_ban bckgrnd_vdc_eq bckgrnd_vdc_psim Prandtl outcome"
-)
 
 
 def save_v73(path, **variables):
@@ -41,78 +34,6 @@ def values():
 
 def lines(rows: Iterable[str]) -> str:
     return "\n".join(rows) + "\n"
-
-
-def test_mfeat_zer(folder, values):
-    X = values.uniform(0, 800, (2000, 47)).round(6)
-    text = lines("".join(f"{value:>13.6f}" for value in row) for row in X)
-    (folder / "mfeat").mkdir()
-    (folder / "mfeat" / "mfeat-zer").write_text(text)
-    bunch = load("mfeat_zernike", data_dir=folder)
-    np.testing.assert_array_equal(bunch.data, X)
-    np.testing.assert_array_equal(bunch.target, np.repeat(np.arange(10), 200))
-    (folder / "mfeat" / "mfeat-zer").write_text(text[: text.rindex("\n", 0, -1) + 1])
-    with pytest.raises(DataError, match="found 1999 rows, expected 2000 in blocks of 200"):
-        load("mfeat_zernike", data_dir=folder)
-
-
-def test_pop_failures(folder, values):
-    X = values.uniform(0, 1, (540, 18)).round(9)
-    outcome = np.arange(540) >= 46
-    rows = [
-        f"{1 + i // 180:>3} {1 + i % 180:>4} {'  '.join(f'{v:.9f}' for v in x)}  {int(y)}"
-        for i, (x, y) in enumerate(zip(X, outcome, strict=True))
-    ]
-    (folder / "pop_failures.dat").write_text(CLIMATE + "\n" + lines(rows))
-    bunch = load("climate", data_dir=folder)
-    np.testing.assert_array_equal(bunch.data, X)
-    np.testing.assert_array_equal(bunch.target, outcome)
-    assert bunch.feature_names[0] == "vconst_corr"
-    assert bunch.feature_names[-1] == "Prandtl"
-
-
-@pytest.mark.parametrize("file", ["column_2C.dat", "column_2C_weka.arff"])
-def test_vertebral_column(folder, values, file):
-    X = values.uniform(-10, 120, (310, 6)).round(2)
-    if file.endswith(".dat"):
-        head, between, labels = "", " ", ["AB"] * 210 + ["NO"] * 100
-    else:
-        names = catalogue()["vertebral"].forms[0].format.columns[:-1]
-        attributes = lines(f"@attribute {name} numeric" for name in names)
-        head = f"@relation column_2C_weka\n\n{attributes}"
-        head += "@attribute class {Abnormal,Normal}\n\n@data\n"
-        between, labels = ",", ["Abnormal"] * 210 + ["Normal"] * 100
-    rows = (between.join([*map(str, x), y]) for x, y in zip(X.tolist(), labels, strict=True))
-    (folder / file).write_text(head + lines(rows))
-    bunch = load("vertebral", data_dir=folder)
-    np.testing.assert_array_equal(bunch.data, X)
-    assert bunch.target.tolist() == [1] * 210 + [0] * 100
-    assert bunch.feature_names[-1] == "degree_spondylolisthesis"
-
-
-def test_svmguide3_with_features_that_only_some_rows_have(folder, values):
-    X = values.uniform(-1, 1, (1243, 22)).round(6)
-    X[::3, 21] = 0
-    y = np.where(np.arange(1243) < 296, 1, -1)
-    rows = (
-        f"{label:+d} " + " ".join(f"{i}:{v:g}" for i, v in enumerate(x, 1) if v) + " "
-        for label, x in zip(y.tolist(), X.tolist(), strict=True)
-    )
-    (folder / "svmguide3").write_text(lines(rows))
-    bunch = load("svmguide3", data_dir=folder)
-    np.testing.assert_allclose(bunch.data, X, rtol=1e-5)
-    assert np.bincount(bunch.target).tolist() == [947, 296]
-
-
-def test_house_16h(folder, values):
-    rows = [", ".join(f"{v:.7f}" for v in x) for x in values.uniform(0, 9, (100, 17)).round(7)]
-    names = lines(f"@attribute P{i} numeric" for i in range(16))
-    head = f"% a comment\n\n@relation house_16H.arff\n{names}@attribute price numeric\n\n@data\n"
-    (folder / "house_16H.arff").write_text(head + lines(rows * 227 + rows[:84]))
-    bunch = load("house_16h", data_dir=folder)
-    assert bunch.data.shape == (22784, 16)
-    first = [float(entry) for entry in rows[0].split(",")]
-    assert [*bunch.data[0], bunch.target[0]] == first
 
 
 def test_a_delve_task_in_the_archive_as_fetched(folder, values):
