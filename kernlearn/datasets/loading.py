@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -21,7 +21,6 @@ from kernlearn.datasets.files import (
     locate,
     missing_message,
     naming_damage,
-    opened,
 )
 from kernlearn.datasets.own import FileOptions, card_of_file
 from kernlearn.datasets.readers import read
@@ -307,25 +306,17 @@ def identity(found: Found) -> str:
     if not found.paths:
         how += version("scikit-learn")
     digest = sha256(how.encode())
-    for path in found.paths:
-        digest.update(file_hash(path))
+    for path in map(container, found.paths):
+        with naming_damage(path):
+            state = path.stat()
+            digest.update(_hash(path, state.st_size, state.st_mtime_ns))
     return digest.hexdigest()
-
-
-def file_hash(path: Path) -> bytes:
-    """Return a hash of the content of a file, as it is unpacked."""
-    with naming_damage(path):
-        state = container(path).stat()
-    return _hash(path, state.st_size, state.st_mtime_ns)
 
 
 @lru_cache(maxsize=256)
 def _hash(path: Path, size: int, modified: int) -> bytes:
-    digest = sha256()
-    with opened(path) as stream:
-        while block := stream.read(1 << 20):
-            digest.update(block)
-    return digest.digest()
+    with path.open("rb") as stream:
+        return file_digest(stream, "sha256").digest()
 
 
 # Steps of load
@@ -486,12 +477,12 @@ def _published_folds(found: Found, query: np.ndarray | None) -> np.ndarray:
 
 
 def _float_type(dtype: np.typing.DTypeLike | None) -> "np.dtype[Any] | None":
-    if dtype is None:
-        return None
     for allowed in (np.dtype(np.float64), np.dtype(np.float32)):
         if dtype in (allowed, allowed.type, allowed.name):
             return allowed
-    raise ValueError(f"dtype must be float64, float32 or None, got {dtype!r}")
+    if dtype is not None:
+        raise ValueError(f"dtype must be float64, float32 or None, got {dtype!r}")
+    return None
 
 
 # Descriptions
