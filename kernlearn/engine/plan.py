@@ -187,14 +187,22 @@ def _variants(
 
 
 def _known_data(arguments: dict[str, Any], found: Any, data_dir: Path | None) -> Known:
-    """Return what is known of a data set: a file without a card is read, others are hashed."""
+    """Return what is known of a data set.
+
+    What may have missing entries is read, so that what is left out is said in counts; of other
+    data sets only the bytes are hashed.
+    """
+    place = None
     if not is_file(arguments["name"]):
-        return known(**{**arguments, "name": found or arguments["name"]}, data_dir=data_dir)
+        place = known(**{**arguments, "name": found or arguments["name"]}, data_dir=data_dir)
+        shipped = datasets.is_shipped(place.found.card.name)
+        if shipped and not getattr(place.found.form.format, "missing", None):
+            return place
     from kernlearn.engine.build import read_data
 
     data = read_data(arguments, data_dir)
-    found = datasets.Found(data.card.forms[0], (), data.card)
-    return Known(found, data.fingerprint, data.get("similarity"), data.preparation)
+    found = datasets.Found(data.card.forms[0], (), data.card) if place is None else place.found
+    return Known(found, data.identity, data.get("similarity"), data.preparation)
 
 
 def _check_folds(label: str, config: ExperimentConfig, of_data: Known) -> None:
