@@ -89,7 +89,7 @@ def run(
         choice.of(plan)
     _show_preparations(plans)
     failed, progress = 0, cast(Any, output.Progress())
-    with engine.Interrupts().caught(), stores.Store(store) as opened:
+    with output.resumable(store), engine.Interrupts().caught(), stores.Store(store) as opened:
         executor = engine.make_executor(
             "dask" if scheduler else None,
             jobs=jobs,
@@ -461,9 +461,6 @@ def main() -> None:
         _fail(error, str(error))
     except MemoryError as error:
         _fail(error, str(error) or "more memory is needed than there is")
-    except KeyboardInterrupt:
-        typer.echo("Stopped. What is done is kept: the same command goes on from there.", err=True)
-        raise SystemExit(130) from None
     except BrokenPipeError:
         raise SystemExit(1) from None
     except OSError as error:

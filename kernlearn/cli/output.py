@@ -3,7 +3,8 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,17 @@ def prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+
+
+@contextmanager
+def resumable(store: Path) -> Iterator[None]:
+    """Say, when a run is stopped, that it can go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        done = f"What is done is in {store}; the same command goes on from there."
+        typer.echo(f"Stopped. {done}", err=True)
+        raise typer.Exit(130) from None
 
 
 def make_console() -> Any:

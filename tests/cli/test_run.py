@@ -126,7 +126,7 @@ def test_two_runs_into_one_store_do_not_mix(kernlearn, small, tmp_path):
     assert "another run" in second.stderr
     assert "in the store" in kernlearn("plan", small).stdout  # reading is no run
     first.send_signal(signal.SIGTERM)
-    first.communicate()
+    assert "the same command goes on" in first.communicate()[1]
     assert first.returncode == 130
     small.write_text(small.read_text().replace("splits: 100", "splits: 1"))
     assert kernlearn("run", small).returncode == 0  # the lock went with the process
