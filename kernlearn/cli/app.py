@@ -110,7 +110,7 @@ def run(
                 failed += outcome.failed + outcome.failed_before
                 if not no_report:
                     chosen = replace(plan, trials=choice.of(plan))
-                    _show_report(reports.assemble(chosen, opened), store.parent, choice.only)
+                    _show_report(reports.assemble(chosen, opened), _folder(store), choice.only)
     if failed:
         raise typer.Exit(1)
 
@@ -185,7 +185,7 @@ def report(
     if summary is not None:
         _write_summaries(found, summary)
     if names:
-        default = store.parent if rows is None and summaries is None else SITE
+        default = _folder(store) if rows is None and summaries is None else SITE
         for one in found:
             _show_report(one, folder or default)
     else:
@@ -629,6 +629,11 @@ def _compare_stores(a: Path, b: Path, metric: str | None) -> Any:
     listed = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     typer.echo(f"{len(frame)} cells: {listed or 'nothing to compare'}")
     return frame
+
+
+def _folder(store: Path) -> Path:
+    """Return the folder of the reports of a store: those of another one stay as they are."""
+    return store.parent / ("" if store.stem == STORE.stem else f"{store.stem}_reports")
 
 
 def _show_report(
