@@ -463,9 +463,12 @@ def dialect(
     if found is None:
         marks = "".join(m for m in "#%" if any(line.startswith(m) for line in kept))
         hint = f"; lines may begin with comments: `read_as: {{comment: '{marks[:1]}'}}`"
+        rows = max((_split(kept, s, quote) for s in separators), key=lambda rows: len(rows[0]))
+        odd = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), 0)
+        where = f" (row {odd + 1} has {len(rows[odd])}, row 1 {len(rows[0])})" if odd else ""
         raise DataError(
             f"{path}: no separator gives the same number of columns, at least 2, in all of the "
-            f"first lines; `read_as: {{delimiter: ...}}` names it{hint if marks else ''}"
+            f"first lines{where}; `read_as: {{delimiter: ...}}` names it{hint if marks else ''}"
         )
     separator, rows = found
     missing = read_as.get("missing") or ()
@@ -477,21 +480,22 @@ def dialect(
         names = [name for name in rows[0] if name]
         if repeated := [name for name in names if names.count(name) > 1]:
             raise DataError(f"{path}: two columns are called {repeated[0]!r}; rename one")
-    names_of_rows = header and len(rows) > 1 and len(rows[1]) == len(rows[0]) + 1
-    if names_of_rows:
+    columns = None if header else default_names(len(rows[0]))
+    if columns:
+        remarks.append(f"the columns have no names: x1 to {columns[-1]} for positions from 0")
+    elif len(rows[-1]) > len(rows[0]):  # R's names of rows, or lines that end with a separator
+        ends = not any(row[-1] for row in rows[1:])
+        columns = (*rows[0], "nothing") if ends else (ROW_NAMES, *rows[0])
         skip.add(next(i for i, line in numbered if i not in skip and line.strip()))
     remarks.append(f"columns separated by {_SEPARATOR_NAMES.get(separator, separator)!r}")
     remarks.append(f"the first line {'is a header' if header else 'is data'}")
-    unnamed = None if header else default_names(len(rows[0]))
-    if unnamed:
-        remarks.append(f"the columns have no names: x1 to {unnamed[-1]} for positions from 0")
     known: dict[str, Any] = {
         key: read_as[key] for key in ("decimal", "thousands", "text") if key in read_as
     }
     format: dict[str, Any] = {
         "delimiter": separator,
-        "header": header and not names_of_rows,
-        "columns": (ROW_NAMES, *rows[0]) if names_of_rows else unnamed,
+        "header": columns is None,
+        "columns": columns,
         "quote": quote,
         "encoding": encoding,
         "skip": tuple(sorted(skip)),
@@ -586,7 +590,8 @@ class _Column:
         self.name, self.column = name, column
         self.categories: tuple[str, ...] | None = None
         self.reason = ""  # why it is no feature
-        self.numeric = is_number_column(column)
+        # true and false are two values, also where some are missing
+        self.numeric = is_number_column(column) and not pd.api.types.is_bool_dtype(column)
         self.n_missing = int(column.isna().sum())
         self.values: dict[str, int] = {}
         if pd.api.types.is_datetime64_any_dtype(column):
@@ -710,8 +715,8 @@ def _roles(
     chosen.refuse_odd_numbers(path, format)
     if chosen.reason:
         raise DataError(
-            f"{path}: {remark}, which holds {chosen.reason}: name another by target, or make "
-            "numbers or classes of them"
+            f"{path}: {remark}, and cannot be: {chosen.reason}; name another by target, or make "
+            "numbers or classes of it"
         )
     if chosen.n_missing:
         n = len(frame)

@@ -181,6 +181,20 @@ TABLES = {  # text, options, features, target, what is said
         [1, 0, 1, 0],
         "1 missing entry in 1 of 4 rows is filled in",
     ),
+    "true and false": (
+        "a,flag,ok\n1,True,True\n2,False,False\n3,True,True\n",
+        {"nominal": "ordinal"},
+        [[1, 1], [2, 0], [3, 1]],
+        [1, 0, 1],
+        "flag (2 values)",
+    ),
+    "lines that end with a comma": (
+        "a,b,label\n1,2,p,\n3,4,q,\n",
+        {},
+        [[1, 2], [3, 4]],
+        [0, 1],
+        "nothing (it has no entries)",
+    ),
     "numbers that a user calls text": (
         "code,label\n1,p\n2,q\n2,p\nx,q\n",
         {"read_as": {"text": ["code"]}, "nominal": "ordinal"},
@@ -235,10 +249,11 @@ REFUSED = {
         "column y: 50 of 51 entries are numbers; the first other is 'n/k' in line 52",
     ),
     "comments": ("# by hand\na,label\n1,p\n", {}, r"read_as: {comment: '#'}"),
+    "a short row": ("x,y\n1,a\n2\n3,b\n", {}, r"row 3 has 1, row 1 2"),
     "one column": ("a\nb\nc\n", {}, "no separator"),
     "equal names": ("a,a,label\n1,2,p\n", {}, "two columns are called 'a'; rename one"),
     "several labels": ("0,1 1:0.5\n1 2:0.5\n", {}, r"several labels in a row \(0,1\)"),
-    "dates to predict": ("x,y\n1,2024-01-01\n2,2024-01-02\n", {}, "which holds dates"),
+    "dates to predict": ("x,y\n1,2024-01-01\n2,2024-01-02\n", {}, "cannot be: dates"),
     "texts alone": (
         "text,y\n" + "".join(f"text number {i},{i % 2}\n" for i in range(50)),
         {},
