@@ -209,7 +209,9 @@ def reading_options(settings: list[str], reader: Callable[..., Any]) -> dict[str
             continue
         if key.strip() not in known:
             raise DataError(f"-o {setting}: unknown key; there are {', '.join(known)}")
-        options[key.strip()] = parse_scalar(value)
+        content = parse_scalar(value)
+        several = key.strip() in ("drop", "grades") and not isinstance(content, list)
+        options[key.strip()] = [content] if several else content
     return options
 
 

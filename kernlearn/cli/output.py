@@ -78,12 +78,12 @@ def show_table(
     if title:
         console.print(title, style="bold", soft_wrap=True)
     widths = [
-        2 + max(cell_len(line) for text in column for line in (str(text).splitlines() or [""]))
+        3 + max(cell_len(line) for text in column for line in (str(text).splitlines() or [""]))
         for column in zip(heads, *rows, strict=True)
     ]
     named, first = sum(widths[:left]), left
     while first < len(heads) or first == left:
-        ends = list(accumulate(widths[first:], initial=named))
+        ends = list(accumulate(widths[first:], initial=named + 1))
         last = first + max(1, sum(end <= console.width for end in ends) - 1)
         table = Table(box=SIMPLE_HEAD)
         for head in heads[:left]:

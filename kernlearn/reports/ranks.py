@@ -88,7 +88,10 @@ def method_values(
             }
         )
     if not rows:
-        raise ReportError(f"{plan.experiment.name}: no {metric} in the store; run it first")
+        raise ReportError(
+            f"{plan.experiment.name}: no {metric} in the store under profile "
+            f"{plan.experiment.profile}; run it first"
+        )
     frame = pd.DataFrame(rows)
     keys = ["kernel", *plan.axes]
     several: dict[str, set[str]] = {str(name): set() for name in frame["name"]}

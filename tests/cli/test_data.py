@@ -40,7 +40,7 @@ def test_list_names_what_a_config_can_use(kernlearn):
 
 def test_a_file_becomes_a_card(kernlearn, tmp_path):
     (tmp_path / "mine.csv").write_text(ROWS)
-    options = ("--name", "mine", "--target", "kind", "-o", "drop=[b]")
+    options = ("--name", "mine", "--target", "kind", "-o", "drop=b")
     out = kernlearn("datasets", "add", "mine.csv", *options)
     assert out.returncode == 0, out.stderr
     assert "In a config: datasets: [mine]" in out.stdout
