@@ -708,7 +708,8 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
     """Print what an experiment compares, and the state of its trials."""
     config, name = plan.experiment.config, plan.experiment.name
     trials = choice.of(plan)
-    states = engine.trial_states(plan, store)
+    rows = {} if store is None else store.get(trial.key for trial in trials)
+    done = [(trial, rows[trial.key]) for trial in trials if trial.key in rows]
     typer.echo(f"{name}: {config.title} (profile {plan.experiment.profile})")
     facts = {
         "task": config.task.replace("_", " "),
@@ -722,13 +723,17 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
         if text:
             typer.echo(f"  {fact:8} {text}")
     _show_preparations([plan])
-    counts = Counter(states[trial.key] for trial in trials)
+    pace = engine.run.Pace(trials)
+    for trial, row in done:
+        pace.add(trial, row.seconds)
+    seconds, left = pace.seconds_left(), len(trials) - len(done)
+    time = "time unknown until the first have run"
+    if seconds is not None:
+        time = f"about {engine.run.duration(seconds)} one at a time"
+    errors = Counter(row.error for _, row in done if not row.done)
     typer.echo(
-        f"  {len(trials)} trials: {counts['cached']} in the store, {counts['failed']} failed, "
-        f"{counts['new']} to run"
+        f"  {len(trials)} trials: {len(done) - errors.total()} in the store, {errors.total()} "
+        f"failed, {left} to run{f' ({time})' if left else ''}"
     )
-    failed = [trial.key for trial in trials if states[trial.key] == "failed"]
-    if failed and store is not None:
-        errors = Counter(result.error for result in store.get(failed).values())
-        for error, count in errors.most_common(SHOWN):
-            typer.echo(f"  failed, {count} times: {error}")
+    for error, count in errors.most_common(SHOWN):
+        typer.echo(f"  failed, {count} times: {error}")
