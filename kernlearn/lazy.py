@@ -14,7 +14,7 @@ from kernlearn.exceptions import KernlearnError
 _MODULES = {
     "run": (
         "filelock h5py jinja2 loky pandas pebble platformdirs pooch psutil pyarrow "
-        "pydantic rapidfuzz rich ruamel typer vl_convert"
+        "pydantic rapidfuzz rich ruamel typer vl_convert yaml"
     ),
     "bench": "skordinal",
     "cluster": "dask distributed",

@@ -194,7 +194,7 @@ def sections(base):
         yield from (one, *sections(one))
 
 
-@pytest.mark.parametrize("model", {*sections(Section), *sections(Entry), StepEntry})
+@pytest.mark.parametrize("model", dict.fromkeys([*sections(Section), *sections(Entry), StepEntry]))
 def test_every_key_is_described(model):
     text = inspect.getdoc(model) or ""
     assert [key for key in model.model_fields if not re.search(rf"\b{key}\b.* : ", text)] == []
