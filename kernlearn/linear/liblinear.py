@@ -129,7 +129,7 @@ def _train(
     error = library.check_parameter(problem, parameter)
     if error:
         raise ValueError(f"LIBLINEAR refuses its parameters: {error.decode()}")
-    model, output = binding.call(lambda: library.train(problem, parameter))
+    model, output = binding.call(lambda: library.train(problem, parameter), rows)
     try:
         n_problems = 1 if n_classes == 2 else n_classes
         flat = np.ctypeslib.as_array(model.contents.w, (n_weights, n_problems))
@@ -206,12 +206,15 @@ class Binding(NamedTuple):
     library: Any
     hook: PrintHook
 
-    def call(self, train: Callable[[], Any]) -> tuple[Any, str]:
-        """Return what a call of the library returns, and what it prints meanwhile."""
+    def call(self, train: Callable[[], Any], rows: "NodeRows") -> tuple[Any, str]:
+        """Return what a call of the library returns, and what it prints meanwhile.
+
+        The `rows` that it reads live as long as it runs, also after an interrupt.
+        """
         # each thread has its own number of OpenMP threads, where the library has any
         n_threads = getattr(self.library, "omp_get_max_threads", int)()
 
-        def work() -> tuple[Any, str]:
+        def work(_: NodeRows = rows) -> tuple[Any, str]:
             if n_threads:
                 self.library.omp_set_num_threads(n_threads)
             with self.hook.capture() as output:

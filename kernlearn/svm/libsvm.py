@@ -190,7 +190,7 @@ def train(
     if error:
         raise ValueError(f"LIBSVM refuses its parameters: {error.decode()}")
 
-    pointer, output = binding.call(lambda: library.svm_train(problem, parameter))
+    pointer, output = binding.call(lambda: library.svm_train(problem, parameter), rows)
     model = module.toPyModel(pointer)  # frees the memory of C when it goes out of scope
     if reached_limit(output, len(rows)):
         warnings.warn(

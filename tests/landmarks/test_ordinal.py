@@ -101,7 +101,8 @@ def test_reaches_the_minimum(weighted, C, loss, constraints, kind):
     reached = found.coef @ found.coef / 2 + (factors * short**power).sum()
     slow = qp(rows, factors, thresholds, 3, power)
     assert reached <= slow.fun * (1 + 1e-7)
-    assert reached == pytest.approx(slow.fun, rel=1e-5)
+    # the slow solver stops at the limits of rounding, a little above
+    assert reached == pytest.approx(slow.fun, rel=1e-4)
     np.testing.assert_allclose(found.coef, slow.x[:3], rtol=1e-3, atol=1e-3)
     if kind == "spaced":
         assert np.diff(found.thresholds).min() >= 1 - 1e-12
