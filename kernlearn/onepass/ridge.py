@@ -9,7 +9,8 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg import eigh
+from scipy.linalg.lapack import dpotrf, dpotrs
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -41,17 +42,15 @@ def ridge_solution(scatter: Floats, cross: Floats, alpha: float) -> Floats:
     matrix.flat[:: len(matrix) + 1] += alpha
     diagonal = matrix.diagonal().copy()
     least = float(len(matrix) * np.finfo(np.float64).eps)
-    try:
-        factor, _ = cho_factor(matrix, lower=True, overwrite_a=True)
-        if (factor.diagonal() ** 2 < least * diagonal).any():
-            raise LinAlgError
-        solution: Floats = cho_solve((factor, True), cross, check_finite=False)
-    except LinAlgError:
-        scale = np.sqrt(diagonal)[:, np.newaxis]
-        balanced = scatter / scale / scale.T
-        np.fill_diagonal(balanced, 1.0)
-        solution = np.linalg.lstsq(balanced, cross / scale, rcond=least)[0] / scale
-    return solution
+    # LAPACK's own functions: the wrappers take longer than the work on a few dozen columns
+    factor, failed = dpotrf(matrix, lower=1, overwrite_a=1)
+    if not failed and (factor.diagonal() ** 2 >= least * diagonal).all():
+        solution: Floats = dpotrs(factor, cross, lower=1)[0]
+        return solution
+    scale = np.sqrt(diagonal)[:, np.newaxis]
+    balanced = scatter / scale / scale.T
+    np.fill_diagonal(balanced, 1.0)
+    return np.linalg.lstsq(balanced, cross / scale, rcond=least)[0] / scale
 
 
 def penalty_path(scatter: Floats) -> Floats:
@@ -328,6 +327,8 @@ def _solutions(moments: Moments, alphas: Floats, k: int) -> Floats:
     varying = np.flatnonzero(moments.scatter.diagonal()[:k])
     features, cross = moments.scatter[np.ix_(varying, varying)], moments.scatter[varying, k:]
     coefs = np.zeros((len(alphas), cross.shape[1], k))
+    if not len(varying):
+        return coefs
     for coef, alpha in zip(coefs, alphas.tolist(), strict=True):
         coef[:, varying] = ridge_solution(features, cross, alpha).T
     return coefs
