@@ -1,5 +1,6 @@
 """Tensor sketches: count sketches of tensor powers, for dot-product kernels of finite order."""
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -12,6 +13,9 @@ from sklearn.utils import check_random_state
 from kernlearn.features.base import BaseFeatureMap, WriteFeatures, real_signs
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.validation import WHOLE, fit_context
+
+# Columns up to which a product with dense spectra takes less time than a transform.
+_FEW_COLUMNS = 32
 
 
 @dataclass(eq=False, repr=False)
@@ -151,21 +155,18 @@ class TensorSketch(BaseFeatureMap):
 
     def _writer(self, X: Any) -> WriteFeatures:
         n_columns, D, dtype = self.n_features_in_, self.n_components, X.dtype
-        # the sketch of each factor is a product with a matrix of one sign for each column
-        sketches = [
-            sparse.csr_array((signs, hashes, np.arange(n_columns + 1)), shape=(n_columns, D))
+        few = n_columns <= _FEW_COLUMNS and not sparse.issparse(X)
+        transforms = [
+            _transform(signs, hashes, D, few)
             for signs, hashes in zip(self.signs_.astype(dtype), self.hashes_, strict=True)
         ]
-        weights = np.sqrt(self.truncated_kernel_.coefficients(len(sketches))).astype(dtype)
+        weights = np.sqrt(self.truncated_kernel_.coefficients(len(transforms))).astype(dtype)
 
         def write(X: Any, out: NDArray[np.floating]) -> None:
             shape = (len(out), D // 2 + 1)
             products = np.full(shape, weights[-1], np.result_type(dtype, np.complex64))
-            for sketch, weight in zip(reversed(sketches), weights[-2::-1], strict=True):
-                entries = X @ sketch
-                if sparse.issparse(entries):
-                    entries = entries.toarray()
-                products *= rfft(entries, axis=1, overwrite_x=True)
+            for transform, weight in zip(reversed(transforms), weights[-2::-1], strict=True):
+                products *= transform(X)
                 products += weight
             numbers = products.view(dtype)
             out[:, 0] = numbers[:, 0] * np.sqrt(1 / D)
@@ -174,3 +175,23 @@ class TensorSketch(BaseFeatureMap):
                 out[:, -1] *= np.sqrt(1 / 2)
 
         return write
+
+
+def _transform(signs: Any, hashes: Any, D: int, few: bool) -> Callable[[Any], NDArray[Any]]:
+    """Return the function of rows that gives the Fourier transforms of their count sketches.
+
+    A sketch is a product with a matrix of one sign for each column. Of `few` columns its transform
+    is a product with the transforms of that matrix' rows.
+    """
+    n_columns = len(signs)
+    matrix = sparse.csr_array((signs, hashes, np.arange(n_columns + 1)), shape=(n_columns, D))
+    if few:
+        spectra = rfft(matrix.toarray(), axis=1)
+        return lambda X: (X @ spectra.view(signs.dtype)).view(spectra.dtype)
+
+    def transform(X: Any) -> NDArray[Any]:
+        entries = X @ matrix
+        entries = entries.toarray() if sparse.issparse(entries) else entries
+        return np.asarray(rfft(entries, axis=1, overwrite_x=True))
+
+    return transform
