@@ -144,6 +144,9 @@ def init(
     if target is not None:
         keys = {"target": int(target) if target.lstrip("-").isdecimal() else target, **keys}
     bunch = _load(data, keys, task)
+    column = getattr(bunch.card.forms[0].format, "target", None)
+    if _is_file(data) and "target" not in keys and isinstance(column, str):
+        keys = {"target": column, **keys}
     for sentence in bunch.preparation.sentences:
         typer.echo(f"{data}: {sentence}")
     if drop := _ids(data, bunch):

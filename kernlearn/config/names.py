@@ -477,6 +477,8 @@ class Scope:
 
         A parameter ``{kernel: NAME, ...}`` becomes a kernel.
         """
+        if str(component.target).startswith("kernlearn."):
+            self._refuse_unknown_kernels(parameters)
         values = {name: self.value(name, value) for name, value in parameters.items()}
         nested = {name: values.pop(name) for name in parameters if "__" in name}
         for name, value in nested.items():
@@ -489,6 +491,13 @@ class Scope:
             kernel = values.pop("kernel")
             return _checked(OnKernel(component.load()(**values), kernel))
         return _checked(component.load()(**values))
+
+    def _refuse_unknown_kernels(self, parameters: Mapping[str, Any]) -> None:
+        """Refuse names of kernels that estimators of kernlearn would look up in `fit`."""
+        for name in ("kernel", "similarity"):
+            value = parameters.get(name)
+            if isinstance(value, str) and value not in _OWN_KERNELS:
+                self.kernel(value)
 
     def value(self, name: str, value: Any) -> Any:
         """Return the value of a parameter: a kernel for a mapping that describes one.
@@ -563,6 +572,10 @@ class Scope:
     def made_values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters with the kernels that mappings among them describe."""
         return {key: self.value(key, value) for key, value in parameters.items()}
+
+
+# Names that are no kernels of kernlearn: LIBSVM's, and matrices.
+_OWN_KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 
 
 def _is_kernel(value: Any) -> bool:

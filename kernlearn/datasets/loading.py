@@ -185,6 +185,8 @@ def load(
     n_read = len(table.y) + table.without_target
     done = Preparation(n_read, table.without_target, left_out=_left_out(found, table, away))
     done = replace(done, grades=_unordered(card, form), remarks=_remarks(card, form, table))
+    if is_file(name):
+        done = replace(done, remarks=(*_assumptions(form, options), *done.remarks))
     if away:
         table = _without(found, table, away)
     if are_objects(table.X):
@@ -423,6 +425,18 @@ def _as_stored(X: Any, dense: bool, dtype: "np.dtype[Any] | None") -> Any:
 def _unordered(card: Card, form: Form) -> tuple[str, ...]:
     """Return the grades of an ordinal target if nobody has given their order."""
     return card.classes or () if card.task == "ordinal" and form.order == "alphabet" else ()
+
+
+def _assumptions(form: Form, options: FileOptions) -> list[str]:
+    """Say what nobody has said of a user's file, and was decided."""
+    target, assumed = getattr(form.format, "target", None), []
+    if options.target is None and isinstance(target, str):
+        assumed.append(f"the target is column {target}")
+    if "header" not in options.read_as and not getattr(form.format, "header", True):
+        assumed.append(
+            "the first line is data (`read_as: {header: true}` takes it as names of columns)"
+        )
+    return assumed
 
 
 def _remarks(card: Card, form: Form, table: Table) -> tuple[str, ...]:

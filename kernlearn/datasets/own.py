@@ -94,6 +94,10 @@ class FileOptions(NamedTuple):
     read_as: Mapping[str, Any] = {}
 
 
+# Numbers that are not whole are no classes if there are more of them.
+_MANY_CLASSES = 20
+
+
 @dataclass
 class _Guess:
     """How a file reads: the format as on a card, and counts of the target's values if few."""
@@ -145,6 +149,12 @@ def card_content(path: Path, name: str, options: FileOptions) -> tuple[dict[str,
         raise DataError(f"{path}: the target of a regression must be numbers")
     if task != "regression":
         labels = guess.labels
+        several = labels is None or len(labels) > _MANY_CLASSES
+        if task == "classification" and guess.numeric and several and not _are_whole(labels):
+            raise DataError(
+                f"{path}: the target holds numbers that are not whole, for `task: regression`; "
+                "classification needs classes"
+            )
         if labels is None:
             raise DataError(f"{path}: the target has too many values for {task}; name its column")
         if len(labels) < 2:
@@ -165,6 +175,10 @@ def card_content(path: Path, name: str, options: FileOptions) -> tuple[dict[str,
     content |= {"source": {"publisher": "the user"}, "forms": [form]}
     content |= {"licence": "not stated", "citation": "not stated"}
     return content, guess.remarks
+
+
+def _are_whole(labels: dict[str, int] | None) -> bool:
+    return labels is not None and all(float(label).is_integer() for label in labels)
 
 
 def _task(guess: _Guess) -> str:
@@ -564,6 +578,9 @@ def _has_header(rows: list[list[str]], gaps: set[str]) -> bool:
         return False
     if len(body[0]) == len(head) + 1:
         return True  # R's row names have no name
+    counted = list(map(str, range(len(head))))
+    if len(rows) != len(head) > 1 and head in (counted, ["", *counted[:-1]]):
+        return True  # what pandas writes for columns without names; no row of a square matrix
     columns = [[v for row in body if (v := row[i]) not in gaps] for i in range(len(head))]
     named = [not are_numbers([entry]) and entry not in gaps for entry in head]
     pairs = list(zip(head, columns, strict=True))

@@ -435,7 +435,8 @@ values)']
     @property
     def plain(self) -> dict[str, Any]:
         """What was done as JSON has it; empty if nothing was."""
-        done = {k: v for k, v in asdict(self).items() if k != "rows" and v}
+        every = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+        done = {k: v for k, v in every.items() if k != "rows" and v}
         return {"rows": self.rows} | done if done else {}
 
     @classmethod

@@ -106,6 +106,8 @@ def test_any_estimator_of_scikit_learn_runs_by_its_dotted_name(trials):
     [
         ("{estimator: histgradientboostingclasifier}", "mean 'sklearn.ensemble.HistGradientBoo"),
         ("{estimator: KernelSVN}", "c.yaml:4: methods.m.estimator: no estimator 'KernelSVN'; did"),
+        ("{estimator: KernelSVM, kernel: rbff}", "methods.m.kernel: no kernel 'rbff'"),
+        ("{estimator: BBSClassifier, similarity: gausian}", "no kernel 'gausian'; did you mean"),
         ("{estimator: sklearn.svm.NuSVCC}", "has no attribute 'NuSVCC'"),
         ("{estimator: sklearn.metrics.f1_score}", "is no estimator: a class with fit"),
         ("{estimator: xgboost.XGBClassifier}", "is not installed: pip install xgboost"),

@@ -299,7 +299,7 @@ def test_na_is_alike_in_all_columns(folder):
     path = write(folder, "n,c,label\n1,NA,p\nNA,x,q\n3,y,NA\n4,x,p\n5,y,q\n")
     assert sentences(path) == (
         "1 of 5 rows without a target is left out; 2 of 5 rows with missing entries are left out; "
-        "1 nominal column enters as codes 0, 1, 2, …: c (2 values)"
+        "1 nominal column enters as codes 0, 1, 2, …: c (2 values); the target is column label"
     )
     assert "1 of nominal columns by the most frequent value" in sentences(path, missing="mean")
 
@@ -313,6 +313,26 @@ def test_texts_keep_their_blanks_and_lone_quotes(folder):
     path = write(folder, 'ham\thi there\nspam\t"Win now\nham\tok\nspam\tfree "call"\n', "sms.tsv")
     bunch = load(path, points="x2", target="x1")
     assert bunch.data.tolist() == ["hi there", '"Win now', "ok", 'free "call"']
+
+
+@pytest.mark.parametrize("index", [True, False])
+def test_columns_that_pandas_numbers(folder, index):
+    X, y = np.arange(60.0).reshape(20, 3) ** 2, np.arange(20) % 2
+    pd.DataFrame(np.c_[X, y]).to_csv(folder / "numbered.csv", index=index)
+    bunch = load(folder / "numbered.csv")
+    np.testing.assert_array_equal(bunch.data, X)
+    np.testing.assert_array_equal(bunch.target, y)
+    assert "the target is column 3" in sentences(folder / "numbered.csv")
+
+
+def test_what_is_assumed_is_said(folder):
+    path = write(folder, "3,4,0\n5,6,1\n7,8,0\n")
+    assert len(load(path).data) == 3
+    assert "the first line is data" in sentences(path)
+    assert "the first line is data" not in sentences(path, read_as={"header": False})
+    path = write(folder, "x,y\n" + "\n".join(f"{i},{i / 7}" for i in range(1, 41)))
+    with pytest.raises(DataError, match="task: regression"):
+        load(path, task="classification")
 
 
 def test_pairs_of_svmlight(folder):
