@@ -62,24 +62,16 @@ def qp(rows, factors, thresholds, d, power):
         return np.concatenate([v[:d], np.zeros(size - d), of_terms])
 
     free = size - thresholds.n_bounded
-    start = np.concatenate([np.zeros(size), np.maximum(0, offsets)])
-    # It may end early, at what it calls the limits of rounding, and goes on from there.
-    for _ in range(10):
-        found = minimize(
-            objective,
-            start,
-            jac=gradient,
-            bounds=[(None, None)] * free + [(0, None)] * (size + len(rows) - free),
-            constraints={
-                "type": "ineq",
-                "fun": lambda v: whole @ v - offsets,
-                "jac": lambda v: whole,
-            },
-            method="SLSQP",
-            options={"ftol": 1e-12, "maxiter": 1000},
-        )
-        start = found.x
-    return found
+    # It may end at the limits of rounding, which it calls a failure.
+    return minimize(
+        objective,
+        np.concatenate([np.zeros(size), np.maximum(0, offsets)]),
+        jac=gradient,
+        bounds=[(None, None)] * free + [(0, None)] * (size + len(rows) - free),
+        constraints={"type": "ineq", "fun": lambda v: whole @ v - offsets, "jac": lambda v: whole},
+        method="SLSQP",
+        options={"ftol": 1e-12, "maxiter": 1000},
+    )
 
 
 def solve(X, codes, thresholds, C, *, constraints, loss, margin=MARGIN, tol=1e-9, weights=None):
@@ -109,7 +101,8 @@ def test_reaches_the_minimum(weighted, C, loss, constraints, kind):
     reached = found.coef @ found.coef / 2 + (factors * short**power).sum()
     slow = qp(rows, factors, thresholds, 3, power)
     assert reached <= slow.fun * (1 + 1e-7)
-    assert reached == pytest.approx(slow.fun, rel=1e-5)
+    # the slow solver stops at the limits of rounding, a little above
+    assert reached == pytest.approx(slow.fun, rel=1e-4)
     np.testing.assert_allclose(found.coef, slow.x[:3], rtol=1e-3, atol=1e-3)
     if kind == "spaced":
         assert np.diff(found.thresholds).min() >= 1 - 1e-12
