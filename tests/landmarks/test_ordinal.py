@@ -100,10 +100,8 @@ def test_reaches_the_minimum(weighted, C, loss, constraints, kind):
     short = np.maximum(0, MARGIN - rows @ np.concatenate([found.coef, found.thresholds]))
     reached = found.coef @ found.coef / 2 + (factors * short**power).sum()
     slow = qp(rows, factors, thresholds, 3, power)
+    # No feasible point is below the minimum, and the slow solver may end a little above it.
     assert reached <= slow.fun * (1 + 1e-7)
-    # the slow solver stops at the limits of rounding, a little above
-    assert reached == pytest.approx(slow.fun, rel=1e-4)
-    np.testing.assert_allclose(found.coef, slow.x[:3], rtol=1e-3, atol=1e-3)
     if kind == "spaced":
         assert np.diff(found.thresholds).min() >= 1 - 1e-12
 
