@@ -16,17 +16,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array
 
-
-def holds_texts(X: Any) -> bool:
-    """Tell whether a table has entries that are no numbers."""
-    if hasattr(X, "dtypes"):  # a data frame
-        return any(getattr(kind, "kind", "O") not in "biuf" for kind in X.dtypes)
-    if hasattr(X, "dtype"):
-        return X.dtype.kind in "OUS" and X.ndim == 2
-    rows = X if isinstance(X, (list, tuple)) else ()
-    return any(isinstance(v, str) for row in rows if isinstance(row, (list, tuple)) for v in row)
-
-
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 COUNT = Interval(Integral, 1, None, closed="left")

@@ -17,7 +17,6 @@ from kernlearn.kernels.base import (
     is_column_of_objects,
 )
 from kernlearn.kernels.functions import CallableKernel
-from kernlearn.validation import holds_texts
 
 _FLOATS = (np.float64, np.float32)
 
@@ -83,11 +82,15 @@ def _check_matrix(model: Any, X: np.ndarray) -> None:
     for first in range(0, n_columns, n_samples):
         matrix = X[:, first : first + n_samples]
         diagonal = matrix.diagonal()
-        kind = getattr(model, "kind", None)
-        if kind != "distance" and not diagonal.any() and matrix.any() and matrix.min() >= 0:
-            advice = "Pass kind='distance' for distances"
-            if kind is None:
-                advice = "Turn them into similarities, as by exp(-X / X.mean())"
+        if (
+            getattr(model, "kind", None) != "distance"
+            and not diagonal.any()
+            and matrix.any()
+            and matrix.min() >= 0
+        ):
+            advice = "Turn them into similarities, as by exp(-X / X.mean())"
+            if "kind" in model.get_params(deep=False):
+                advice = "Pass kind='distance' for distances"
             warnings.warn(
                 "X looks like distances, with a diagonal of 0 and no value below: they are taken "
                 f"as similarities, the greater the more alike. {advice}",
@@ -127,7 +130,7 @@ def _validated(
     options |= {"accept_sparse": False if kernels is None else "csr", "dtype": list(dtypes)}
     if kernels and all(kernel.missing for kernel in kernels):
         options["ensure_all_finite"] = "allow-nan"
-    if kernels and all(kernel.mixed for kernel in kernels) and holds_texts(X):
+    if kernels and all(kernel.mixed for kernel in kernels) and _holds_texts(X):
         options |= {"accept_sparse": False, "dtype": object, "ensure_all_finite": "allow-nan"}
     try:
         return validate_data(model, X, **options)
@@ -135,6 +138,16 @@ def _validated(
         if kernels is None:
             _refuse_broken(X)
         raise
+
+
+def _holds_texts(X: Any) -> bool:
+    """Tell whether a table has entries that are no numbers."""
+    if hasattr(X, "dtypes"):  # a data frame
+        return any(getattr(kind, "kind", "O") not in "biuf" for kind in X.dtypes)
+    if hasattr(X, "dtype"):
+        return X.dtype.kind in "OUS" and X.ndim == 2
+    rows = X if isinstance(X, (list, tuple)) else ()
+    return any(isinstance(v, str) for row in rows if isinstance(row, (list, tuple)) for v in row)
 
 
 def _takes_objects(X: Any, kernels: Sequence[Kernel] | None) -> bool:

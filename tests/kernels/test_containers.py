@@ -125,5 +125,8 @@ def test_matrices_of_distances_and_halves_warn(model):
         (np.triu(similarities), "half a matrix"),
         (np.tril(similarities), "half a matrix"),
     ):
-        with pytest.warns(UserWarning, match=message):
+        with pytest.warns(UserWarning, match=message) as caught:
             clone(model).fit(matrix, Y)
+        if matrix is distances:  # a parameter is named by those alone that have it
+            named = any("kind='distance'" in str(one.message) for one in caught)
+            assert named == ("kind" in model.get_params())
