@@ -68,47 +68,44 @@ A config in the same folder names the file, and then what the file registers:
     table: {rows: [dataset, n_stripes, kernel, method]}
 
 ``kernlearn list my.yaml`` shows the names, ``kernlearn plan my.yaml`` checks the parameters,
-``kernlearn run my.yaml`` runs the experiment. A package can register its methods for all configs
-with an entry point that names a module, or a function that is called:
+``kernlearn run my.yaml`` runs the experiment. A class of an installed package takes part by one
+line: ``register_estimator(version=1)(my_package.MyClassifier)``.
 
-.. code-block:: toml
+**A plug-in is a program with all the rights of its user.** It is executed whenever a config that
+lists it under ``plugins`` is read, also by ``plan`` and ``list CONFIG``. Read the plug-ins of
+somebody else's config before you use it.
 
-    [project.entry-points."kernlearn.plugins"]
-    my_methods = "my_package.methods"
-
-**A plug-in is a program with all the rights of its user.** A file is executed whenever a config
-that lists it under ``plugins`` is read, also by ``plan`` and ``list CONFIG``; an installed
-package is loaded with every config. Read the plug-ins of somebody else's config before you use it.
-
-A stored result is identified by the name of the plug-in (of the file or the package), the name of
-the component, its parameters and its ``version``: raise ``version`` when the same parameters give
-different numbers. The report remarks on results that were measured with a different state of the
-file. A file may import any installed package, but no other file in its folder. Outside kernlearn
-the decorators check their argument and return it unchanged, so that the file can be imported and
-tested as usual.
+A stored result is identified by the name of the file, the name of the component, its parameters
+and its ``version``: raise ``version`` when the same parameters give different numbers. The report
+remarks on results that were measured with a different state of the file. A file may import any
+installed package, but no other file in its folder. Outside kernlearn the decorators check their
+argument and return it unchanged, so that the file can be imported and tested as usual.
 '''
 
 import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
-from types import FunctionType
+from threading import RLock
+from traceback import walk_tb
+from types import FunctionType, ModuleType
 from typing import Any, ClassVar, Literal, TypeVar
 
-from kernlearn.lazy import is_installed
+from kernlearn.exceptions import PluginError
+from kernlearn.lazy import EXTRAS, install_line, is_installed
 
 Target = TypeVar("Target", bound=Callable[..., Any])
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+# The name of a package in the package index, where it is another one.
+_PROJECTS = {"imblearn": "imbalanced-learn"}
 
 __all__ = ["register_dataset", "register_estimator", "register_kernel", "register_metric"]
-
-
-Kind = Literal["estimator", "kernel", "dataset", "metric"]
 
 
 @cache
@@ -133,23 +130,20 @@ class Registered:
         One line for ``kernlearn list``.
     plugin : str
         The plug-in that registers it; empty for kernlearn's own.
-    extra : str
-        The extra that installs the library it needs, if that is optional.
-    needs : str
+    library : str
         The package that it needs, if that is not the one of its target.
     module, line : str, int
         Where a plug-in registers it.
     """
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[str]
 
     name: str
     target: Any = None
     version: int = 1
     summary: str = ""
     plugin: str = ""
-    extra: str = ""
-    needs: str = ""
+    library: str = ""
     module: str = ""
     line: int = 0
 
@@ -158,11 +152,22 @@ class Registered:
         return _imported(self.target) if isinstance(self.target, str) else self.target
 
     @property
+    def _package(self) -> str:
+        own = re.split("[.:]", self.target)[0] if isinstance(self.target, str) else "kernlearn"
+        return self.library or own
+
+    @property
     def installed(self) -> bool:
-        """Whether the library that it comes from, or needs, is installed."""
-        if self.needs:
-            return is_installed(self.needs)
-        return not isinstance(self.target, str) or is_installed(re.split("[.:]", self.target)[0])
+        """Whether the package that it needs is installed."""
+        return is_installed(self._package)
+
+    @property
+    def how_to_install(self) -> str:
+        """The command that installs the package that it needs."""
+        package = self._package
+        if package in EXTRAS:
+            return install_line(EXTRAS[package])
+        return f"pip install {_PROJECTS.get(package, package)}"
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -178,7 +183,7 @@ class Registered:
             if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
         }
 
-    @cached_property
+    @property
     def settable(self) -> list[str]:
         """The parameters that a config may set."""
         return [name for name in self.parameters if name != "random_state"]
@@ -186,19 +191,25 @@ class Registered:
 
 @dataclass(frozen=True)
 class RegisteredEstimator(Registered):
-    """An estimator; ``takes`` names its parameter for a kernel, if it has one.
-
-    ``reads_rows`` tells that `fit` takes a source of rows, whose partitions other processes read.
-    """
+    """An estimator."""
 
     kind = "estimator"
-    takes: str = ""
-    reads_rows: bool = False
 
     @property
     def foreign(self) -> bool:
         """Whether it is of another library."""
         return isinstance(self.target, str) and not self.target.startswith("kernlearn.")
+
+    @property
+    def reads_rows(self) -> bool:
+        """Whether its `fit` takes a source of rows, whose partitions other processes read."""
+        return str(self.target).startswith("kernlearn.onepass:")
+
+    @cached_property
+    def takes(self) -> str:
+        """Its parameter for the kernels of a config; empty without one, and for dotted names."""
+        names = ("kernel", "similarity") if self.installed and "." not in self.name else ()
+        return next((name for name in names if name in self.parameters), "")
 
     @cached_property
     def parameters(self) -> Mapping[str, Any]:
@@ -208,7 +219,7 @@ class RegisteredEstimator(Registered):
         inner = self.load()().get_params(deep=False) if keywords else {}
         return {**super().parameters, **inner}
 
-    @cached_property
+    @property
     def settable(self) -> list[str]:
         """The parameters that a config may set: none that names a folder of pickles."""
         return [name for name in super().settable if not (self.foreign and name == "memory")]
@@ -266,7 +277,7 @@ class RegisteredMetric(Registered):
 
     ``better`` is 1 where more is better, -1 where less is, and 0 for neither; ``label`` is the
     heading of its column; ``scorer`` the name of scikit-learn's scorer, for those. Metrics without
-    a target are measured by the runner itself, those that are ``named`` only where a config does.
+    a target are measured by the runner itself.
     """
 
     kind = "metric"
@@ -274,28 +285,120 @@ class RegisteredMetric(Registered):
     better: int = 0
     tasks: tuple[str, ...] = ()
     scorer: str = ""
-    named: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Plugin:
-    """A plug-in that has been loaded.
+    """A plug-in file that has been executed.
 
     Attributes
     ----------
     name : str
-        Name of the file without its ending, or of the package.
+        Name of the file without its ending.
+    path : Path
+        The file.
     state : str
-        Identifies its present version: a hash of the file, or the version of the package.
+        A hash of its content.
     registered : tuple of Registered
-    path : Path or None
-        The file, unless it is a package.
     """
 
     name: str
+    path: Path
     state: str
     registered: tuple[Registered, ...]
-    path: Path | None = None
+
+
+# Files that this process has executed, by path and hash.
+_loaded: dict[tuple[Path, str], Plugin] = {}
+_loading = RLock()
+
+
+def load_file(path: Path, *, shown: str = "", digest: str | None = None) -> Plugin:
+    """Execute a plug-in file, unless that has been done and the file has not changed.
+
+    Parameters
+    ----------
+    path : Path
+    shown : str, optional
+        Its name in errors.
+    digest : str, optional
+        Expected hash of the content.
+
+    Raises
+    ------
+    PluginError
+        If it cannot be read or executed, has changed, or registers nothing.
+    """
+    shown = shown or str(path)
+    with _loading:
+        if digest is not None and (path, digest) in _loaded:
+            return _loaded[path, digest]
+        if path.suffix != ".py":
+            raise PluginError(f"{shown}: a plug-in is a Python file, .py")
+        try:
+            content = path.read_bytes()
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise PluginError(f"{shown}: cannot be read: {reason}") from None
+        actual = sha256(content).hexdigest()
+        if digest is not None and actual != digest:
+            raise PluginError(f"{shown}: has changed since the trials were planned; run again")
+        path = path.resolve()
+        if (path, actual) not in _loaded:
+            registered = _execute(path, shown, content, actual)
+            _loaded[path, actual] = Plugin(path.stem, path, actual, registered)
+        return _loaded[path, actual]
+
+
+def _execute(path: Path, shown: str, content: bytes, digest: str) -> tuple[Registered, ...]:
+    """Execute a file as a module with a unique name, and return what it registers."""
+    mark = sha256(f"{path}\n{digest}".encode()).hexdigest()[:8]
+    module = ModuleType(f"kernlearn_plugin_{path.stem}_{mark}")
+    module.__file__ = str(path)
+    before = len(_registered)
+    # pickle, dataclasses and type hints look the module of a class up here
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(content, str(path), "exec", dont_inherit=True), module.__dict__)
+    except BaseException as error:
+        del sys.modules[module.__name__]
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        text = blame(error, str(path), shown)
+        if isinstance(error, ModuleNotFoundError) and (path.parent / f"{error.name}.py").is_file():
+            text += (
+                f"; a plug-in cannot import {error.name}.py of its folder: make one file of both"
+            )
+        raise PluginError(text) from error
+    made = [one for one in _registered[before:] if one.module == module.__name__]
+    if not made:
+        raise PluginError(f"{shown}: registers nothing; `kernlearn.plugins` says how")
+    own: dict[str, Any] = {"plugin": path.stem}
+    files: dict[str, Any] = {"file": str(path)}
+    return tuple(replace(one, **own, **(files if one.kind == "dataset" else {})) for one in made)
+
+
+def blame(error: BaseException, file: str, shown: str = "") -> str:
+    """Describe an error, with the line of a file if it was raised there.
+
+    Parameters
+    ----------
+    error : BaseException
+    file : str
+        As compiled; empty for a file that is not the user's.
+    shown : str, optional
+        Its name in the message.
+    """
+    if isinstance(error, SyntaxError) and error.filename == file:
+        line, text = error.lineno, error.msg
+    else:
+        steps = walk_tb(error.__traceback__)
+        lines = [number for frame, number in steps if frame.f_code.co_filename == file]
+        line, text = lines[-1] if lines else None, str(error)
+    place = shown or file
+    where = f"{place}:{line}: " if line else f"{place}: " if place else ""
+    name = type(error).__name__
+    return f"{where}{name}: {text}" if text else f"{where}{name}"
 
 
 _R = TypeVar("_R", bound=Registered)
@@ -308,11 +411,6 @@ def by_name(*registered: _R) -> dict[str, _R]:
 
 # Everything that has been registered in this process, in order.
 _registered: list[Registered] = []
-
-
-def registrations() -> tuple[Registered, ...]:
-    """Return everything that has been registered in this process, in order."""
-    return tuple(_registered)
 
 
 def _decorator(

@@ -1,7 +1,6 @@
 """The ``kernlearn`` command in this process, as quickly as a function, or in one of its own."""
 
 import contextlib
-import importlib
 import io
 import os
 import subprocess
@@ -12,9 +11,7 @@ from unittest import mock
 
 import pytest
 
-from kernlearn import plugins
 from kernlearn.cli.app import main
-from kernlearn.config.plugins import installed_plugins
 
 Finished = subprocess.CompletedProcess[str]
 
@@ -39,7 +36,6 @@ def command(folder: Path, *arguments: object, **variables: str) -> Finished:
         mock.patch.object(sys, "argv", words),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
-        packages(variables.get("PYTHONPATH")),
     ):
         try:
             main()
@@ -49,27 +45,6 @@ def command(folder: Path, *arguments: object, **variables: str) -> Finished:
             traceback.print_exc()
             code = 1
     return Finished(words, code, out.getvalue(), err.getvalue())
-
-
-@contextlib.contextmanager
-def packages(folder: str | None):
-    """Find the packages of a folder, among them installed plug-ins, within a block."""
-    if folder is None:
-        yield
-        return
-    loaded, registered = set(sys.modules), list(plugins._registered)
-    installed_plugins.cache_clear()
-    importlib.invalidate_caches()
-    try:
-        with mock.patch.object(sys, "path", [folder, *sys.path]):
-            yield
-    finally:
-        installed_plugins.cache_clear()
-        plugins._registered[:] = registered
-        for name in set(sys.modules) - loaded:
-            file = getattr(sys.modules[name], "__file__", None)
-            if file is not None and Path(file).is_relative_to(folder):
-                del sys.modules[name]
 
 
 @pytest.fixture

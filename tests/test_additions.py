@@ -86,8 +86,8 @@ metrics: [rounded_error]
 LINES = [
     (
         "kernlearn/config/names.py",
-        "ESTIMATORS: dict[str, RegisteredEstimator] = by_name(\n",
-        '    _estimator("kernlearn.linear.nearest_mean:NearestMean", "nearest mean"),\n',
+        '_ESTIMATORS = """\n',
+        "kernlearn.linear.nearest_mean:NearestMean; nearest mean\n",
     ),
     (
         "kernlearn/kernels/registry.py",

@@ -29,13 +29,13 @@ def show_names(
     config: Annotated[str | None, Argument(help="Also list the plug-ins of this config.")] = None,
 ) -> None:
     """List the shipped configs, and the names that a config can use."""
-    from kernlearn.config import plugins, read
-    from kernlearn.config.names import TASKS
+    from kernlearn.config import read
+    from kernlearn.config.names import BUILT_IN, TASKS
     from kernlearn.datasets.stream import STREAMS
     from kernlearn.datasets.yaml import read_yaml
     from kernlearn.kernels.registry import LIBRARIES
 
-    scope = plugins.installed_plugins() if config is None else read.load_scope(config)
+    scope = BUILT_IN if config is None else read.load_scope(config)
     measured = {task: scope.task_metrics(task) for task in TASKS}
     cards: dict[str, Any] = {**datasets.catalogue(), **scope.datasets}
     sections = {
@@ -56,8 +56,6 @@ def show_names(
         width = max(map(len, entries), default=0)
         for name, text in entries.items():
             typer.echo(f"  {name:{width}}  {text}")
-    for fault in scope.broken:
-        typer.echo(f"kernlearn: {fault}", err=True)
 
 
 @app.command("list")

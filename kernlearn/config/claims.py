@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from kernlearn.config.entries import Fraction, Label, MetricName, Names, Section
+from kernlearn.config.names import Fraction, Label, MetricName, Names, Section
 from kernlearn.config.spec import LABELS
 
 #: Questions that compare methods, or values of another label.

@@ -1,43 +1,34 @@
 """The model of a config: one class for each section; unknown keys are refused."""
 
-import csv
-from collections.abc import Iterable, Iterator, Mapping
-from math import isfinite
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, model_validator
 
+from kernlearn import datasets
 from kernlearn.config.claims import Claim
-from kernlearn.config.entries import (
+from kernlearn.config.names import (
+    BUILT_IN,
+    TASKS,
     Combination,
-    Count,
-    DatasetEntry,
     DatasetLabel,
-    Fault,
     Fraction,
-    KernelEntry,
     Label,
     MeasuredMetric,
-    MethodEntry,
     MethodLabel,
     MetricName,
     Names,
-    Scaling,
+    Scope,
     Section,
     TableLabel,
-    axes_of,
+    is_time,
     named,
     reported_files,
-    unfold,
 )
-from kernlearn.config.names import BUILT_IN, TASKS, Scope, is_time
+from kernlearn.config.spec import Value
+from kernlearn.plugins import RegisteredEstimator
 
 if TYPE_CHECKING:
     TaskName = str
@@ -46,6 +37,334 @@ else:
 
 #: Name of a config without the changes of a profile.
 DEFAULT_PROFILE = "full"
+
+Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
+Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
+# The tasks of a file; other tasks take it as it is.
+_OF_FILES = ("classification", "regression", "ordinal", "ranking")
+
+
+def _one_or_list(raw: Any) -> Value:
+    return Value.parse(raw, ("list",))
+
+
+class Entry(BaseModel):
+    """A section whose further keys are parameters of the component that it names."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+    __pydantic_extra__: dict[str, Annotated[Any, PlainValidator(_one_or_list)]]
+
+    @cached_property
+    def parameters(self) -> dict[str, Value]:
+        """The keys that belong to the component."""
+        return dict(self.model_extra or {})
+
+    @property
+    def shown_parameters(self) -> dict[str, Value]:
+        """The parameters under their labels in results."""
+        return self.parameters
+
+
+class StreamEntry(Section):
+    """How the rows of a stream are read and divided.
+
+    Attributes
+    ----------
+    rows : int or list of int
+        How many rows are read to train on, those held out among them; by default all of a
+        file. A list makes one trial for each number, and a label of results.
+    chunk_size : int
+        Rows per chunk.
+    hold_out : float
+        Share of the rows that is held out, by a hash of their entries.
+    test_rows : int
+        The most rows to test on: the first held out, of all the stream.
+    workers : int or list of int
+        Number of processes among which the chunks are divided, by Dask; by default the trial
+        reads them itself. A list makes one trial for each number.
+    n_features : int
+        Columns of a LIBSVM `file`.
+    zero_based : bool
+        Whether the indices of a LIBSVM `file` begin at 0.
+    """
+
+    rows: Count | Annotated[list[Count], Field(min_length=1)] | None = None
+    chunk_size: Count = 10000
+    hold_out: Fraction = 0.1
+    test_rows: Count = 10000
+    workers: Count | Annotated[list[Count], Field(min_length=1)] | None = None
+    n_features: Count | None = None
+    zero_based: bool = False
+
+    @property
+    def numbers(self) -> dict[str, Value]:
+        """The numbers of rows and workers that are given."""
+        numbers = {"rows": self.rows, "workers": self.workers}
+        return {key: _one_or_list(value) for key, value in numbers.items() if value is not None}
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """What it says of the file."""
+        return {"n_features": self.n_features, "zero_based": self.zero_based or None}
+
+
+class DatasetEntry(Entry):
+    """A data set of the catalogue or of a plug-in, a file, or a generator with its parameters.
+
+    Attributes
+    ----------
+    name : str
+        Name in the catalogue, if the label is another.
+    file : str
+        A file of the user, relative to the config's folder.
+    target : str or int
+        The column of `file` to predict; by default the last.
+    sheet : str or int
+        The sheet of an Excel file, by name or position from 0.
+    read_as : dict
+        How text in columns reads where that is not plain: delimiter, header, decimal, thousands,
+        comment, quote, skip, encoding, missing (texts of missing entries), text (columns).
+    matrix : {"similarity", "distance"}
+        `file` is a square matrix of similarities or distances, with a column or array of
+        labels.
+    points : str or int
+        The column of `file` whose texts are the points themselves, for similarities of
+        strings; `series` takes those of a .ts file as they are.
+    generator : str
+        Name of a generator instead of a data set.
+    nominal : {"ordinal", "onehot"}
+        Whether a nominal column becomes codes 0, 1, ... (ordinal) or one 0/1 column per value
+        (onehot); by default codes for data of the catalogue, else 0/1 columns.
+    missing : {"drop", "mean", "most_frequent", "error"}
+        How rows with missing entries are treated; by default as the data set's card says, else
+        they are dropped.
+    drop : list[str or int]
+        Columns that are no features.
+    dense : bool
+        Whether to make a sparse matrix dense.
+    grades : list of str
+        The labels of the target of `file` in their order.
+    binarize : list of str or "random"
+        Make two classes: a random half is positive, or the classes named.
+    classes : list of str
+        Classes to keep; rows of other classes are left out.
+    sample : int
+        A random subsample of so many rows, the same in all splits.
+    scale : list of Scaling
+        Replaces the protocol's.
+    bins : int
+        Number of grades of equal frequency into which a real target is cut.
+    stream : StreamEntry
+        Its rows are read in chunks, and never all in memory.
+    optional : bool
+        Leave it out if it is not found.
+    """
+
+    name: str | None = None
+    file: str | None = None
+    target: str | int | None = None
+    sheet: str | int | None = None
+    read_as: dict[str, Any] | None = None
+    matrix: Literal["similarity", "distance"] | None = None
+    points: str | int | None = None
+    generator: str | None = None
+    nominal: Literal["ordinal", "onehot"] | None = None
+    missing: Literal["drop", "mean", "most_frequent", "error"] | None = None
+    drop: list[str | int] = []
+    dense: bool | None = None
+    grades: Annotated[list[str], Field(min_length=2)] | None = None
+    binarize: Literal["random"] | list[str] | None = None
+    classes: Annotated[list[str], Field(min_length=2)] | None = None
+    sample: Count | None = None
+    scale: list[Scaling] | None = None
+    bins: Annotated[int, Field(ge=2)] | None = None
+    stream: StreamEntry | None = None
+    optional: bool = False
+
+    @property
+    def shown_parameters(self) -> dict[str, Value]:
+        """The parameters, with the numbers of a stream, under their labels in results."""
+        return {**self.parameters, **(self.stream.numbers if self.stream is not None else {})}
+
+    @property
+    def of_card(self) -> bool:
+        """Whether it is a data set of the catalogue, or a file that is a card."""
+        if self.file is not None:
+            return self.file.endswith((".yaml", ".yml"))
+        return self.generator is None
+
+    def nominal_in(self, scope: Scope) -> str:
+        """Return how nominal columns are encoded: those of a user's data one-hot by default.
+
+        Published results have the codes of the catalogue's data sets.
+        """
+        shipped = self.name is not None and datasets.is_shipped(self.name)
+        made = self.generator is not None or self.name in scope.datasets
+        return self.nominal or ("ordinal" if shipped or made else "onehot")
+
+    def reading(self, task: str, folder: Path, scope: Scope) -> dict[str, Any]:
+        """Return the arguments of :func:`kernlearn.datasets.load`."""
+        options: dict[str, Any] = {
+            "name": self.name,
+            "nominal": self.nominal_in(scope),
+            "missing": self.missing,
+            "dense": self.dense,
+            "drop": tuple(self.drop) or None,
+        }
+        if self.file is not None:
+            options |= {"name": (folder / self.file).resolve(), "target": self.target}
+        if self.file is not None and not self.of_card:
+            kind = "classification" if task == "bipartite_ranking" else task
+            kind = "regression" if self.bins is not None else kind
+            kind = "similarity" if self.matrix is not None else kind
+            read_as = {
+                key: tuple(value) if isinstance(value, list) else value
+                for key, value in (self.read_as or {}).items()
+            }
+            options |= {
+                "sheet": self.sheet,
+                "read_as": tuple(read_as.items()) or None,
+                "matrix": self.matrix,
+                "points": self.points,
+                "task": kind if kind in (*_OF_FILES, "similarity") else None,
+                "grades": tuple(self.grades) if self.grades else None,
+            }
+        return {key: value for key, value in options.items() if value is not None}
+
+
+class KernelEntry(Entry):
+    """A kernel with its parameters.
+
+    Attributes
+    ----------
+    kernel : str
+        Its name, as `kernlearn list` has it.
+    """
+
+    kernel: str
+
+
+class StepEntry(Entry):
+    """A step of a pipeline: an estimator with its parameters.
+
+    Attributes
+    ----------
+    estimator : str
+        Its name, or the dotted name of its class.
+    name : str
+        Label of the step; by default the name of the class, lower case.
+    """
+
+    __pydantic_extra__: dict[str, Annotated[Any, PlainValidator(Value.parse)]]
+
+    estimator: str
+    name: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, step: Any) -> Any:
+        return {"estimator": step} if isinstance(step, str) else step
+
+
+class MethodEntry(Entry):
+    """An estimator with its parameters, or a pipeline of several.
+
+    A parameter is a value; a list, which gives one method per value; ``{select: [...]}``, of
+    which the best value on validation data is taken; or ``{by_dataset: {name: value, default:
+    value}}``.
+
+    Attributes
+    ----------
+    estimator : str
+        Name of an estimator, or package.module.Class.
+    steps : list of StepEntry
+        The steps of a pipeline, instead of an estimator: names of estimators, or entries with
+        parameters.
+    dense : bool
+        Make sparse data dense, for an estimator that refuses it.
+    in_memory : bool
+        Gather the rows of a stream in memory, for an estimator that needs them; its seconds
+        and memory contain that.
+    baseline : bool
+        Not in the paper: shown under a separate heading.
+    optional : bool
+        Leave it out if its library is not installed.
+    shown_as : dict of str to str
+        Labels of parameters in results, by parameter: methods whose parameters mean the same,
+        such as a number of columns, then share a label.
+    """
+
+    __pydantic_extra__: dict[str, Annotated[Any, PlainValidator(Value.parse)]]
+
+    estimator: str | None = None
+    steps: Annotated[list[StepEntry], Field(min_length=1)] | None = None
+    dense: bool | None = None
+    in_memory: Literal[True] | None = None
+    baseline: bool = False
+    optional: bool = False
+    shown_as: dict[str, str] = {}
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> "MethodEntry":
+        if (self.steps is None) == (self.estimator is None):
+            raise ValueError("give an estimator, or steps")
+        if self.steps is not None and self.model_extra:
+            raise ValueError(f"give {', '.join(self.model_extra)} to the step it belongs to")
+        return self
+
+    @cached_property
+    def labelled_steps(self) -> "dict[str, StepEntry | MethodEntry]":
+        """Each step by its label; a single estimator by ""."""
+        if self.steps is None:
+            return {"": self}
+        # as scikit-learn's `make_pipeline` has it, unless they have names
+        labels = [s.name or s.estimator.rpartition(".")[2].lower() for s in self.steps]
+        return {
+            one if labels.count(one) == 1 else f"{one}-{labels[: i + 1].count(one)}": step
+            for i, (one, step) in enumerate(zip(labels, self.steps, strict=True))
+        }
+
+    @cached_property
+    def parameters(self) -> dict[str, Value]:
+        """The parameters; those of a step after its label and two underscores."""
+        return {
+            f"{label}__{key}" if label else key: value
+            for label, step in self.labelled_steps.items()
+            for key, value in (step.model_extra or {}).items()
+        }
+
+    @property
+    def shown_parameters(self) -> dict[str, Value]:
+        """The parameters under their labels in results."""
+        return self.relabelled(self.parameters)
+
+    def relabelled(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return parameters under their labels in results."""
+        return {self.shown_as.get(name, name): value for name, value in parameters.items()}
+
+    def components(self, scope: Scope) -> list[tuple[str, RegisteredEstimator]]:
+        """Return the estimator of each step with the step's label, "" for a single estimator."""
+        steps = self.labelled_steps.items()
+        return [(label, scope.estimator(str(step.estimator))) for label, step in steps]
+
+    def takes_kernel(self, scope: Scope) -> bool:
+        """Whether it takes a kernel of the config's section, rather than none or its own."""
+        takes = "" if self.estimator is None else scope.estimator(self.estimator).takes
+        return bool(takes) and takes not in self.parameters
+
+    def is_installed(self, scope: Scope) -> bool:
+        """Whether the libraries that it needs are installed."""
+        return all(estimator.installed for _, estimator in self.components(scope))
+
+
+def axes_of(entries: Iterable[Entry]) -> dict[str, list[Any]]:
+    """Return the varied parameters of entries under their labels, with all their values."""
+    axes: dict[str, list[Any]] = {}
+    for entry in entries:
+        for name, value in entry.shown_parameters.items():
+            if value.varies:
+                axes.setdefault(name, []).extend(value.candidates)
+    return axes
 
 
 class Protocol(Section):
@@ -384,39 +703,6 @@ class ExperimentConfig(Section):
         self._scope = BUILT_IN if context is None else context.scope
         self._folder = None if context is None else context.folder
 
-    def faults(self, names: Names) -> Iterator[Fault]:
-        """Yield what is wrong with valid sections and entries beside each other."""
-        takes = any(method.takes_kernel(self.scope) for method in self.methods.values())
-        if not takes and self.task != "kernel_approximation":
-            for label in self.kernels:
-                yield ("kernels", label), "is not used: no method takes a kernel of it"
-        for name in self.derived.keys() & self.scope.metrics.keys():
-            yield ("derived", name), "is the name of a measured metric; take another"
-        metrics = [self.scope.metrics.get(name) for name in self.metrics]
-        scorers = [metric.name for metric in metrics if metric and metric.scorer]
-        if scorers and self.protocol.select_by_mean:
-            yield ("metrics",), f"{scorers[0]} cannot be measured with select_by_mean"
-        if self.reported_path is not None and (text := _table_fault(self.reported_path, names)):
-            yield ("reported",), text
-        streams = {label: e for label, e in self.datasets.items() if e.stream is not None}
-        if not streams:
-            return
-        if scorers:
-            yield ("metrics",), f"{scorers[0]} is a scorer of rows in memory, not of a stream"
-        keys = ["scale_target", "folds", "train", "max_train", "max_test", "holdout", "validation"]
-        for key in keys if len(streams) == len(self.datasets) else keys[:2]:
-            if key in self.protocol.model_fields_set:
-                yield ("protocol", key), "is for data in memory, and data sets are streams"
-        for label, method in self.methods.items():
-            used = [name for name in streams if self.wants({"dataset": name, "method": label})]
-            if any(grid for name in used for _, grid in unfold(method.parameters, name)):
-                yield ("methods", label), "`select` chooses by rows in memory; give values"
-            last = method.components(self.scope)[-1][1]
-            divided = [name for name in used if "workers" in streams[name].shown_parameters]
-            if divided and (method.in_memory or not last.reads_rows):
-                text = f"reads its rows in one process, and {divided[0]} has workers: `exclude` it"
-                yield ("methods", label), text
-
     @property
     def scope(self) -> Scope:
         """The names that the config sees."""
@@ -499,26 +785,6 @@ class ExperimentConfig(Section):
         return spec.model_copy(update={"rows": rows})
 
 
-def _table_fault(path: Path, names: Names) -> str:
-    """Say what is wrong with a file of reported numbers; its columns may be labels of results."""
-    needed = {"dataset", "method", "metric", "mean"}
-    allowed, line = {*names.of("label"), *needed, "std"}, 1
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            if not needed <= {*(reader.fieldnames or ())} <= allowed:
-                return f"{path}:1: needs {', '.join(needed)}; may have {', '.join(allowed)}"
-            for row in reader:
-                line = reader.line_num
-                if None in row or None in row.values():
-                    raise ValueError("not as many fields as the first line")
-                if not all(isfinite(float(row.get(key) or 0)) for key in ("mean", "std")):
-                    raise ValueError("a number is not finite")
-    except (OSError, ValueError, csv.Error) as error:
-        return f"{path}:{line}: {error}"
-    return ""
-
-
 class LoadedExperiment(BaseModel):
     """A checked config with its path, profile and settings (``key=value``)."""
 
@@ -538,4 +804,4 @@ class LoadedExperiment(BaseModel):
     @property
     def plugins(self) -> tuple[Path, ...]:
         """The absolute paths of the plug-in files that the config names."""
-        return tuple(p.path for p in self.config.scope.plugins if p.path is not None)
+        return tuple(plugin.path for plugin in self.config.scope.plugins)

@@ -1,22 +1,28 @@
 """What a config can name: tasks, metrics, estimators and kernels, and those of plug-ins.
 
 Nothing is imported before it is used. ``package.module.Class`` names an estimator of another
-package, if it is one of :data:`PACKAGES` or in the environment variable :data:`VARIABLE`.
+package, if it is one of :data:`PACKAGES`.
 """
 
-import os
+import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, make_dataclass, replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from itertools import product
+from numbers import Integral, Real
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
+
+from kernlearn import kernels
+from kernlearn.config.spec import FIT_MEMORY, LABELS
+from kernlearn.datasets.files import shipped
 from kernlearn.exceptions import ConfigError
 from kernlearn.kernels import registry as kernel_names
-from kernlearn.lazy import install_line
 from kernlearn.plugins import (
     Plugin,
     Registered,
@@ -25,10 +31,11 @@ from kernlearn.plugins import (
     RegisteredKernel,
     RegisteredMetric,
     by_name,
+    load_file,
 )
 
-#: The packages whose estimators every config may name.
-PACKAGES = [
+#: The packages whose estimators configs may name.
+PACKAGES = (
     "aeon",
     "catboost",
     "imblearn",
@@ -38,21 +45,13 @@ PACKAGES = [
     "sklearnex",
     "skordinal",
     "xgboost",
-]
-#: The environment variable that adds packages, separated by commas.
-VARIABLE = "KERNLEARN_PACKAGES"
-#: The greatest memory of a fit, for which a trial needs a process of its own.
-FIT_MEMORY = "fit_memory"
+)
 
-# The name of a package in the package index, where it is another one.
-_PROJECTS = {
-    "sklearn": "scikit-learn",
-    "imblearn": "imbalanced-learn",
-    "sklearnex": "scikit-learn-intelex",
-}
 _DOTTED = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+")
 # Parameters of scikit-learn that are tuples, which YAML has not.
 _TUPLES = ("ngram_range", "feature_range", "quantile_range")
+# Allowed types of a parameter of a kernel by the type of its default; others may be anything.
+_ALLOWED: dict[type, list[Any]] = {bool: ["boolean"], int: [Integral], float: [Real], str: [str]}
 
 
 def suggestion(word: str, allowed: Iterable[str]) -> str:
@@ -190,7 +189,6 @@ def _measured() -> Iterator[RegisteredMetric]:
             label=label,
             better={"+": 1, "-": -1, "0": 0}[sign],
             tasks=tasks,
-            named=name == FIT_MEMORY,
         )
 
 
@@ -233,87 +231,74 @@ def _scorers() -> Iterator[RegisteredMetric]:
 SCORERS: dict[str, RegisteredMetric] = by_name(*_scorers())
 
 
-def _estimator(target: str, summary: str, **options: Any) -> RegisteredEstimator:
-    """Register an estimator by the name of its class."""
-    return RegisteredEstimator(target.partition(":")[2], target, summary=summary, **options)
+# Target, by whose class it is named; description.
+_ESTIMATORS = """
+kernlearn.svm:KernelSVM; exact kernel SVM by LIBSVM
+kernlearn.linear:LinearSVM; linear SVM by LIBLINEAR
+kernlearn.features:MaclaurinSVM; RF and H0/1: Maclaurin features, LIBLINEAR
+kernlearn.features:RandomMaclaurin; feature map of a dot-product kernel
+kernlearn.features:CompositionalMaclaurin; feature map of a composed kernel
+kernlearn.landmarks:NystroemEmbedding; Nyström features of any kernel
+kernlearn.features:TensorSketch; sketches for a dot-product kernel
+kernlearn.landmarks:BBSClassifier; BBS: similarities to landmarks as features
+kernlearn.landmarks:DBoostClassifier; DBOOST: boosted comparisons with landmark pairs
+kernlearn.landmarks:FTuneClassifier; FTUNE: pairs with a learnt transfer function
+kernlearn.landmarks:LandmarkKNNClassifier; k nearest neighbours by similarities to landmarks
+kernlearn.landmarks:SimilarityKNNClassifier; k nearest neighbours by similarity
+kernlearn.landmarks:SimilarityFeatureSVM; linear SVM on all similarities
+kernlearn.landmarks:SpectrumSVM; SVM after clipping, flipping or shifting a spectrum
+kernlearn.landmarks:KernelRegressor; KR: weighted mean of training targets
+kernlearn.landmarks:RegLand; RegLand: support vector regression on landmarks
+kernlearn.landmarks:SparseRegLand; RegLand-Sp: few landmarks chosen greedily
+kernlearn.landmarks:ORLand; ORLand: ordinal regression on landmarks
+kernlearn.landmarks:RankLand; ranking on landmarks
+kernlearn.pairwise:OLP; OLP: online learning with pairs in a buffer
+kernlearn.pairwise:OAM; OAM_gra, OAM_seq: online AUC maximisation
+kernlearn.pairwise:AllPairsMoments; large AUC from moments of the classes
+kernlearn.pairwise:AllPairsSVM; large AUC from all pairs
+kernlearn.pairwise:MetricKNNClassifier; neighbours by a metric learned online
+kernlearn.pairwise:SimilaritySVM; SVM with a kernel learned online
+kernlearn.pairwise:MultipleKernelSVM; SVM with a sum of kernels learned online
+kernlearn.onepass:OnePassRidge; ridge regression from one pass
+kernlearn.onepass:OnePassRidgeClassifier; ridge classification from one pass
+kernlearn.theory:LinearAUC; ball of linear scores
+kernlearn.theory:KernelAUC; ball of kernel scores
+kernlearn.theory:BilinearSimilarity; ball of bilinear similarities
+kernlearn.theory:MahalanobisMetric; ball of Mahalanobis metrics
+kernlearn.theory:KernelCombination; combinations of kernels
+sklearn.svm:SVC; support vector machine by LIBSVM
+kernlearn.voted:VotedKernelClassifier; voted kernel regularization
+kernlearn.voted:L1SVMClassifier; norm-1 SVM
+sklearn.dummy:DummyClassifier; the most frequent class
+sklearn.dummy:DummyRegressor; the mean
+sklearn.neighbors:KNeighborsClassifier; k nearest neighbours
+sklearn.linear_model:Ridge; linear least squares, regularised
+sklearn.kernel_ridge:KernelRidge; kernel ridge regression
+sklearn.svm:SVR; support vector regression by LIBSVM
+skordinal.classifiers:LogisticAT; ordinal logistic regression
+kernlearn.engine.river:RiverClassifier; a model of river, in one pass
+sklearn.linear_model:LogisticRegression; logistic regression
+kernlearn.linear:LinearSVMRegressor; linear SVR by LIBLINEAR
+"""
 
 
-def _on_kernel(target: str, summary: str) -> RegisteredEstimator:
-    """Register an estimator with a parameter ``kernel``."""
-    return _estimator(target, summary, takes="kernel")
+def _estimators() -> Iterator[RegisteredEstimator]:
+    for line in _ESTIMATORS.strip().splitlines():
+        target, summary = line.split("; ", 1)
+        name = target.partition(":")[2]
+        library = "river" if "river" in target else ""
+        yield RegisteredEstimator(name, target, summary=summary, library=library)
 
 
-def _on_landmarks(name: str, summary: str) -> RegisteredEstimator:
-    """Register an estimator on landmarks, with a parameter ``similarity``."""
-    return _estimator(f"kernlearn.landmarks:{name}", summary, takes="similarity")
-
-
-_RIVER = "kernlearn.engine.river:RiverClassifier"
-
-ESTIMATORS: dict[str, RegisteredEstimator] = by_name(
-    _on_kernel("kernlearn.svm:KernelSVM", "exact kernel SVM by LIBSVM"),
-    _estimator("kernlearn.linear:LinearSVM", "linear SVM by LIBLINEAR"),
-    _on_kernel("kernlearn.features:MaclaurinSVM", "RF and H0/1: Maclaurin features, LIBLINEAR"),
-    _on_kernel("kernlearn.features:RandomMaclaurin", "feature map of a dot-product kernel"),
-    _on_kernel("kernlearn.features:CompositionalMaclaurin", "feature map of a composed kernel"),
-    _on_kernel("kernlearn.landmarks:NystroemEmbedding", "Nyström features of any kernel"),
-    _on_kernel("kernlearn.features:TensorSketch", "sketches for a dot-product kernel"),
-    _on_landmarks("BBSClassifier", "BBS: similarities to landmarks as features"),
-    _on_landmarks("DBoostClassifier", "DBOOST: boosted comparisons with landmark pairs"),
-    _on_landmarks("FTuneClassifier", "FTUNE: pairs with a learnt transfer function"),
-    _on_landmarks("LandmarkKNNClassifier", "k nearest neighbours by similarities to landmarks"),
-    _on_landmarks("SimilarityKNNClassifier", "k nearest neighbours by similarity"),
-    _on_landmarks("SimilarityFeatureSVM", "linear SVM on all similarities"),
-    _on_landmarks("SpectrumSVM", "SVM after clipping, flipping or shifting a spectrum"),
-    _on_landmarks("KernelRegressor", "KR: weighted mean of training targets"),
-    _on_landmarks("RegLand", "RegLand: support vector regression on landmarks"),
-    _on_landmarks("SparseRegLand", "RegLand-Sp: few landmarks chosen greedily"),
-    _on_landmarks("ORLand", "ORLand: ordinal regression on landmarks"),
-    _on_landmarks("RankLand", "ranking on landmarks"),
-    _estimator("kernlearn.pairwise:OLP", "OLP: online learning with pairs in a buffer"),
-    _estimator("kernlearn.pairwise:OAM", "OAM_gra, OAM_seq: online AUC maximisation"),
-    _estimator("kernlearn.pairwise:AllPairsMoments", "large AUC from moments of the classes"),
-    _estimator("kernlearn.pairwise:AllPairsSVM", "large AUC from all pairs"),
-    _estimator("kernlearn.pairwise:MetricKNNClassifier", "neighbours by a metric learned online"),
-    _estimator("kernlearn.pairwise:SimilaritySVM", "SVM with a kernel learned online"),
-    _estimator("kernlearn.pairwise:MultipleKernelSVM", "SVM with a sum of kernels learned online"),
-    _estimator(
-        "kernlearn.onepass:OnePassRidge", "ridge regression from one pass", reads_rows=True
-    ),
-    _estimator(
-        "kernlearn.onepass:OnePassRidgeClassifier",
-        "ridge classification from one pass",
-        reads_rows=True,
-    ),
-    _estimator("kernlearn.theory:LinearAUC", "ball of linear scores"),
-    _on_kernel("kernlearn.theory:KernelAUC", "ball of kernel scores"),
-    _estimator("kernlearn.theory:BilinearSimilarity", "ball of bilinear similarities"),
-    _estimator("kernlearn.theory:MahalanobisMetric", "ball of Mahalanobis metrics"),
-    _estimator("kernlearn.theory:KernelCombination", "combinations of kernels"),
-    _on_kernel("sklearn.svm:SVC", "support vector machine by LIBSVM"),
-    _estimator("kernlearn.voted:VotedKernelClassifier", "voted kernel regularization"),
-    _on_kernel("kernlearn.voted:L1SVMClassifier", "norm-1 SVM"),
-    _estimator("sklearn.dummy:DummyClassifier", "the most frequent class"),
-    _estimator("sklearn.dummy:DummyRegressor", "the mean"),
-    _estimator("sklearn.neighbors:KNeighborsClassifier", "k nearest neighbours"),
-    _estimator("sklearn.linear_model:Ridge", "linear least squares, regularised"),
-    _on_kernel("sklearn.kernel_ridge:KernelRidge", "kernel ridge regression"),
-    _on_kernel("sklearn.svm:SVR", "support vector regression by LIBSVM"),
-    _estimator("skordinal.classifiers:LogisticAT", "ordinal logistic regression", extra="bench"),
-    _estimator(_RIVER, "a model of river, in one pass", extra="peers", needs="river"),
-    _estimator("sklearn.linear_model:LogisticRegression", "logistic regression"),
-    _estimator("kernlearn.linear:LinearSVMRegressor", "linear SVR by LIBLINEAR"),
-)
+ESTIMATORS: dict[str, RegisteredEstimator] = by_name(*_estimators())
 
 
 def _kernel(one: kernel_names.NamedKernel) -> RegisteredKernel:
-    extra = kernel_names.LIBRARIES[one.library].extra if one.library else ""
     return RegisteredKernel(
         one.name,
         one.target,
         summary=one.summary,
-        extra=extra,
-        needs=one.library,
+        library=one.library,
         points=one.points,
         dotted=one.dotted,
     )
@@ -330,18 +315,43 @@ def _of_library(name: str) -> RegisteredKernel | None:
     return None if kernel is None else _kernel(kernel)
 
 
-def added_packages() -> tuple[str, ...]:
-    """Return the packages that the environment adds."""
-    names = (name.strip() for name in os.environ.get(VARIABLE, "").split(","))
-    return tuple(dict.fromkeys(name for name in names if name))
+@cache
+def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
+    """Make a kernel class from a function.
 
+    Parameters
+    ----------
+    function : callable
+        (X, Y) -> matrix; its further parameters, all with defaults, become the kernel's.
+    name : str
+        Name of the class.
+    """
+    defaults = {p.name: p.default for p in [*inspect.signature(function).parameters.values()][2:]}
 
-def install_hint(component: Registered) -> str:
-    """Return the command that installs the library of an estimator or a similarity."""
-    if component.extra:
-        return install_line(component.extra)
-    package = str(component.target).partition(":")[0].partition(".")[0]
-    return f"pip install {_PROJECTS.get(package, package)}"
+    def compare(self: Any, X: Any, Y: Any = None) -> Any:
+        own = partial(function, **self.get_params(deep=False))
+        return kernels.CallableKernel(own, takes="matrices")(X, Y)
+
+    body = {
+        "__call__": compare,
+        "__doc__": function.__doc__,
+        "__module__": function.__module__,
+        "_parameter_constraints": {
+            key: _ALLOWED[type(value)]
+            for key, value in defaults.items()
+            if type(value) in _ALLOWED
+        },
+    }
+    parameters = [(key, Any, field(default=value)) for key, value in defaults.items()]
+    return make_dataclass(
+        name,
+        parameters,
+        bases=(kernels.Kernel,),
+        namespace=body,
+        eq=False,
+        repr=False,
+        kw_only=True,
+    )
 
 
 def sklearn_estimators() -> dict[str, str]:
@@ -353,9 +363,18 @@ def sklearn_estimators() -> dict[str, str]:
     return {name: f"{module}.{name}" for name, module in modules.items()}
 
 
+#: The field of a Scope that has the components of a kind.
+SECTIONS = {
+    "estimator": "estimators",
+    "kernel": "kernels",
+    "dataset": "own_datasets",
+    "metric": "metrics",
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Scope:
-    """The names that one config sees: kernlearn's, those of installed packages and of its files.
+    """The names that one config sees: kernlearn's and those of its plug-ins.
 
     Attributes
     ----------
@@ -363,11 +382,6 @@ class Scope:
     own_datasets : mapping of str to RegisteredDataset
         Data sets and generators of plug-ins.
     plugins : tuple of Plugin
-        Those of installed packages, then those that the config names.
-    broken : tuple of str
-        Errors of installed plug-ins that could not be loaded.
-    packages : tuple of str
-        Further packages whose estimators may be named by dotted names.
     classes : mapping of str to int
         The labels of the data of a trial with their codes, by which `class_weight` names them.
     """
@@ -377,14 +391,18 @@ class Scope:
     metrics: Mapping[str, RegisteredMetric] = field(default_factory=lambda: {**METRICS, **SCORERS})
     own_datasets: Mapping[str, RegisteredDataset] = field(default_factory=dict)
     plugins: tuple[Plugin, ...] = ()
-    broken: tuple[str, ...] = ()
-    packages: tuple[str, ...] = ()
     classes: Mapping[str, int] = field(default_factory=dict)
 
-    @property
-    def files(self) -> tuple[Plugin, ...]:
-        """The plug-ins that the config names."""
-        return tuple(plugin for plugin in self.plugins if plugin.path is not None)
+    def extended(self, plugin: Plugin) -> "Scope":
+        """Return these names with those of a plug-in."""
+        if plugin in self.plugins:
+            return self
+        sections = {section: dict(getattr(self, section)) for section in SECTIONS.values()}
+        for one in plugin.registered:
+            if isinstance(one, RegisteredKernel) and not isinstance(one.target, type):
+                one = replace(one, target=kernel_class(one.target, one.name))
+            sections[SECTIONS[one.kind]][one.name] = one
+        return replace(self, plugins=(*self.plugins, plugin), **sections)
 
     @property
     def generators(self) -> Mapping[str, Any]:
@@ -414,22 +432,20 @@ class Scope:
         dotted = {str(e.target).replace(":", "."): e for e in self.estimators.values()}
         if name in dotted:
             return dotted[name]
-        allowed = dict.fromkeys([*PACKAGES, *added_packages(), *self.packages])
         if not _DOTTED.fullmatch(name):
             known = {**sklearn_estimators(), **{own: own for own in self.estimators}}
-            meant = re.search("'(.+)'", suggestion(name, known))
-            text = (
+            meant = re.search("did you mean '(.+)'", suggestion(name, known))
+            hint = (
                 f"; did you mean {known[meant[1]]!r}?"
                 if meant
-                else self.hint(name, self.estimators)
+                else suggestion(name, self.estimators)
             )
-            raise ConfigError(f"no estimator {name!r}{text}")
+            raise ConfigError(f"no estimator {name!r}{hint}")
         package = name.partition(".")[0]
-        if package not in allowed:
-            listed = ", ".join(sorted(allowed))
+        if package not in PACKAGES:
             raise ConfigError(
-                f"the package {package} is not among those that configs may use, {listed}; "
-                f"{VARIABLE}={package} adds it"
+                f"the package {package} is not among those that configs may name, "
+                f"{', '.join(PACKAGES)}; a plug-in can register the class"
             )
         return RegisteredEstimator(name, ":".join(name.rsplit(".", 1)))
 
@@ -441,7 +457,7 @@ class Scope:
         if reason := kernel_names.refusal(name):
             raise ConfigError(f"no kernel {name!r}; {name} {reason}")
         known = kernel_names.library_names() if "." in name else self.kernels
-        raise ConfigError(f"no kernel {name!r}{self.hint(name, known)}")
+        raise ConfigError(f"no kernel {name!r}{suggestion(name, known)}")
 
     def task_metrics(self, task: str) -> tuple[str, ...]:
         """Return the metrics that a task can measure; none for an unknown task."""
@@ -462,15 +478,13 @@ class Scope:
         They are those of plug-ins, scikit-learn's scorers, and memory.
         """
         metrics = (self.metrics.get(name) for name in sorted(set(names)))
-        return [m for m in metrics if m is not None and (m.plugin or m.scorer or m.named)]
+        return [
+            m for m in metrics if m is not None and (m.plugin or m.scorer or m.name == FIT_MEMORY)
+        ]
 
     def state(self, plugin: str) -> str | None:
-        """Return the state of a plug-in; a file comes before a package of the same name."""
-        return next((p.state for p in reversed(self.plugins) if p.name == plugin), None)
-
-    def hint(self, word: str, allowed: Iterable[str]) -> str:
-        """Suggest a name for an unknown one, and name the plug-ins that could not be loaded."""
-        return "; ".join([suggestion(word, allowed), *self.broken])
+        """Return the state of a plug-in of the config; None if it has no such one."""
+        return next((p.state for p in self.plugins if p.name == plugin), None)
 
     def make(self, component: Registered, parameters: Mapping[str, Any]) -> Any:
         """Make an estimator or kernel, and check its parameters.
@@ -478,7 +492,10 @@ class Scope:
         A parameter ``{kernel: NAME, ...}`` becomes a kernel.
         """
         if str(component.target).startswith("kernlearn."):
-            self._refuse_unknown_kernels(parameters)
+            for name in ("kernel", "similarity"):  # which would be looked up in `fit`
+                value = parameters.get(name)
+                if isinstance(value, str) and value not in (*kernel_names.LIBSVM, "precomputed"):
+                    self.kernel(value)
         values = {name: self.value(name, value) for name, value in parameters.items()}
         nested = {name: values.pop(name) for name in parameters if "__" in name}
         for name, value in nested.items():
@@ -491,13 +508,6 @@ class Scope:
             kernel = values.pop("kernel")
             return _checked(OnKernel(component.load()(**values), kernel))
         return _checked(component.load()(**values))
-
-    def _refuse_unknown_kernels(self, parameters: Mapping[str, Any]) -> None:
-        """Refuse names of kernels that estimators of kernlearn would look up in `fit`."""
-        for name in ("kernel", "similarity"):
-            value = parameters.get(name)
-            if isinstance(value, str) and value not in _OWN_KERNELS:
-                self.kernel(value)
 
     def value(self, name: str, value: Any) -> Any:
         """Return the value of a parameter: a kernel for a mapping that describes one.
@@ -515,7 +525,7 @@ class Scope:
             return value
         kernel = self.kernel(str(value["kernel"]))
         if not kernel.installed:
-            raise ConfigError(f"{kernel.name} is not installed: {install_hint(kernel)}")
+            raise ConfigError(f"{kernel.name} is not installed: {kernel.how_to_install}")
         own = {k: v for k, v in value.items() if k != "kernel"}
         refuse_unknown(kernel, own)
         lists = [v if isinstance(v, list) else [v] for v in own.values()]
@@ -574,10 +584,6 @@ class Scope:
         return {key: self.value(key, value) for key, value in parameters.items()}
 
 
-# Names that are no kernels of kernlearn: LIBSVM's, and matrices.
-_OWN_KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
-
-
 def _is_kernel(value: Any) -> bool:
     """Whether a value is a mapping that describes a kernel."""
     return isinstance(value, Mapping) and "kernel" in value
@@ -600,3 +606,113 @@ def refuse_unknown(component: Registered, parameters: Iterable[str]) -> None:
 
 #: The names of kernlearn itself.
 BUILT_IN = Scope()
+
+
+def load_plugins(files: Iterable[Sequence[str]]) -> Scope:
+    """Return the names that a trial sees, for the (path, hash) of each plug-in of its source.
+
+    Files that are loaded already are not executed again; a PluginError is raised if one cannot be
+    loaded, or has changed since the trial was planned.
+    """
+    scope = BUILT_IN
+    for path, digest in files:
+        scope = scope.extended(load_file(Path(path), digest=digest))
+    return scope
+
+
+def reported_files(folder: Path | None) -> dict[str, Path]:
+    """Return the files of reported numbers by name; those of kernlearn come first."""
+    folders = [*([] if folder is None else [folder]), shipped("reported")]
+    return {path.name: path for place in folders for path in sorted(place.glob("*.csv"))}
+
+
+class Names:
+    """What the sections of a config may refer to: the context of their validation.
+
+    Attributes
+    ----------
+    scope : Scope
+    folder : Path
+        Folder of the config.
+    data_dir : Path or None
+        Folder to search for the user's own cards first.
+    labels : dict of str to list of str
+        The labels of each kind: "dataset", "kernel" and "method".
+    axes : dict of str to list
+        The varied parameters with all their values.
+    task : str
+    derived : list of str
+        The derived metrics.
+    protocol : mapping
+        The section as it is written.
+    """
+
+    def __init__(
+        self, raw: Mapping[str, Any], scope: Scope, folder: Path, data_dir: Path | None = None
+    ) -> None:
+        sections = {key: value if isinstance(value, dict) else {} for key, value in raw.items()}
+        self.scope, self.folder, self.data_dir = scope, folder, data_dir
+        self.labels = {label: [*sections.get(f"{label}s", ())] for label in LABELS}
+        self.axes: dict[str, list[Any]] = {}
+        self.task = str(raw.get("task", "classification"))
+        self.derived = [*sections.get("derived", ())]
+        self.protocol = sections.get("protocol", {})
+
+    def of(self, kind: str) -> list[str]:
+        """Return the names of a kind."""
+        if kind == "reported numbers":
+            return [*reported_files(self.folder)]
+        if kind == "config":
+            folders = (self.folder, shipped("configs"))
+            return [path.stem for folder in folders for path in folder.glob("*.yaml")]
+        if kind.startswith("label"):
+            return [*LABELS, *self.axes, *(["metric"] if kind == "label or metric" else [])]
+        if kind.endswith("metric"):
+            measured = self.scope.task_metrics(self.task)
+            return [*measured, *(self.derived if kind == "metric" else [])]
+        return self.labels[kind]
+
+    def check(self, kind: str, name: Any) -> None:
+        """Raise a ValueError if there is no such name of a kind."""
+        # an unknown task has no metrics
+        if name not in (allowed := self.of(kind)) and (allowed or not kind.endswith("metric")):
+            what = kind.replace("dataset", "data set")
+            raise ValueError(f"no {what} {name!r}{suggestion(str(name), allowed)}")
+
+
+def named(kind: str) -> AfterValidator:
+    """Return a validator of names of a kind."""
+
+    def check(name: str, info: ValidationInfo) -> str:
+        if info.context is not None:
+            info.context.check(kind, name)
+        return name
+
+    return AfterValidator(check)
+
+
+def _check_combination(labels: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+    if info.context is not None:
+        for key, name in labels.items():
+            info.context.check(key, name)
+    return labels
+
+
+Fraction = Annotated[float, Field(gt=0, lt=1)]
+#: A label of the results: dataset, kernel, method or a varied parameter.
+Label = Annotated[str, named("label")]
+TableLabel = Annotated[str, named("label or metric")]
+MeasuredMetric = Annotated[str, named("measured metric")]
+MetricName = Annotated[str, named("metric")]
+MethodLabel = Annotated[str, named("method")]
+DatasetLabel = Annotated[str, named("dataset")]
+#: Labels of a combination of data set, kernel and method.
+Combination = Annotated[
+    dict[Literal["dataset", "kernel", "method"], str], AfterValidator(_check_combination)
+]
+
+
+class Section(BaseModel):
+    """A section of a config; unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)

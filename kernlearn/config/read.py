@@ -1,38 +1,49 @@
-"""Reading of configs: where they are, profiles and settings, and errors with file and line."""
+"""Reading of configs: where they are, profiles and settings, and errors with file and line.
 
-from collections.abc import Sequence
+A fault is a path of keys with what is wrong there. All faults of a config are in one error.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from inspect import Parameter
+from math import isfinite, prod
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from kernlearn import datasets
-from kernlearn.config.entries import (
-    DatasetEntry,
-    Entry,
-    Fault,
-    KernelEntry,
-    MethodEntry,
-    Names,
-    axes_of,
-)
 from kernlearn.config.model import (
     DEFAULT_PROFILE,
+    DatasetEntry,
+    Entry,
     ExperimentConfig,
+    KernelEntry,
     LoadedExperiment,
+    MethodEntry,
     Protocol,
+    StreamEntry,
+    axes_of,
 )
-from kernlearn.config.names import TASKS, Scope, suggestion
-from kernlearn.config.plugins import extended, installed_plugins, load_file
+from kernlearn.config.names import (
+    BUILT_IN,
+    METRICS,
+    SECTIONS,
+    SUPERVISED,
+    TASKS,
+    Names,
+    Scope,
+    refuse_unknown,
+    suggestion,
+)
+from kernlearn.config.spec import LABELS, Value, unfold
 from kernlearn.datasets.files import shipped
 from kernlearn.datasets.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
-from kernlearn.exceptions import ConfigError, PluginError
+from kernlearn.exceptions import ConfigError, KernlearnError, PluginError
+from kernlearn.plugins import Plugin, Registered, RegisteredMetric, load_file
 
-_ENTRIES: dict[str, type[Entry]] = {
-    "datasets": DatasetEntry,
-    "kernels": KernelEntry,
-    "methods": MethodEntry,
-}
+Fault = tuple[KeyPath, str]
 
 
 def find_config(name: str | Path) -> Path:
@@ -127,69 +138,47 @@ def load_config(
     >>> loaded.config.protocol.splits, loaded.config.protocol.seed
     (2, 7)
     """
-    draft = _Draft.read(name)
-    profiles = draft.raw.get("profiles")
-    names = [*profiles] if isinstance(profiles, dict) else []
-    # a profile that is not used now must be valid too
-    others = [draft.copy(other) for other in names if other != profile]
-    if profile not in [*names, DEFAULT_PROFILE]:
-        hint = suggestion(profile, [*names, DEFAULT_PROFILE])
-        raise ConfigError(f"{draft.place(('profiles',))}: no profile {profile!r}{hint}")
-    draft = draft.copy(profile)
+    draft = _Draft(find_config(name))
+    draft.use_profile(profile)
     for setting in settings:
         draft.set(setting)
-    checked = [one.check(data_dir) for one in (draft, *others)]
-    messages = dict.fromkeys(message for _, faults, _ in checked for message in faults)
-    config = checked[0][0]
-    if messages or config is None:
-        causes = [error for _, _, errors in checked for error in errors]
-        raise ConfigError("\n".join(messages)) from (causes[0] if causes else None)
     return LoadedExperiment(
         name=draft.path.stem,
         path=draft.path,
         profile=profile,
-        config=config,
+        config=draft.checked(data_dir),
         settings=tuple(settings),
     )
 
 
 def load_scope(name: str | Path) -> Scope:
     """Load the plug-ins that a config names; nothing else of it is checked."""
-    draft = _Draft.read(name)
-    scope, faults, errors = draft.scope()
-    if faults:
-        raise ConfigError("\n".join(draft.message(*fault) for fault in faults)) from errors[0]
-    return scope
+    return _Draft(find_config(name)).scope()
 
 
 class _Draft:
     """A config as it is written, with the file and line, or the setting, of each value."""
 
-    def __init__(self, path: Path, raw: dict[str, Any], places: dict[KeyPath, str]) -> None:
-        self.path, self.raw, self.places = path, raw, places
-        self.checked: dict[str, list[Fault]] = {}
-
-    @classmethod
-    def read(cls, name: str | Path) -> "_Draft":
-        """Read the file of a config."""
-        path = find_config(name)
+    def __init__(self, path: Path) -> None:
         raw, lines = read_yaml(path)
         if not isinstance(raw, dict):
             raise ConfigError(f"{path}:1: an experiment is a mapping of keys to values")
-        return cls(path, raw, {key: f"{path}:{line}" for key, line in lines.items()})
-
-    def copy(self, profile: str) -> "_Draft":
-        """Return a copy with the changes of a profile."""
-        new = _Draft(self.path, copied(self.raw), dict(self.places))
-        new.checked = self.checked
+        self.path, self.raw = path, raw
+        self.places = {key: f"{path}:{line}" for key, line in lines.items()}
         for section in _ENTRIES:
-            if section in new.raw:
-                new.raw[section] = _by_label(new.raw[section])
-        profiles = self.raw.get("profiles") or {}
-        changes = profiles.get(profile) if isinstance(profiles, dict) else None
+            if section in raw:
+                raw[section] = _by_label(raw[section])
+
+    def use_profile(self, profile: str) -> None:
+        """Apply the changes of a profile."""
+        profiles = self.raw.get("profiles")
+        defined = profiles if isinstance(profiles, dict) else {}
+        if profile not in [*defined, DEFAULT_PROFILE]:
+            hint = suggestion(profile, [*defined, DEFAULT_PROFILE])
+            raise ConfigError(f"{self.place(('profiles',))}: no profile {profile!r}{hint}")
+        changes = defined.get(profile)
         for key, value in changes.items() if isinstance(changes, dict) else ():
-            new._put(key, value, self.place(("profiles", profile, key)))
-        return new
+            self._put(key, value, self.place(("profiles", profile, key)))
 
     def set(self, setting: str) -> None:
         """Apply a setting of the command line."""
@@ -204,8 +193,7 @@ class _Draft:
 
     def _put(self, key: str, value: Any, place: str) -> None:
         """Set the value at a path of keys joined by dots, with the sections around it."""
-        path = tuple(key.split("."))
-        path = ("protocol", key) if key in Protocol.model_fields else path
+        path = ("protocol", key) if key in Protocol.model_fields else tuple(key.split("."))
         here: Any = self.raw
         for step in path[:-1]:
             here[step] = {} if here.get(step) is None else here[step]
@@ -221,50 +209,57 @@ class _Draft:
         ends = (tuple(path[:end]) for end in range(len(path), -1, -1))
         return next((self.places[end] for end in ends if end in self.places), str(self.path))
 
-    def message(self, path: KeyPath, text: str) -> str:
-        """Write a fault on one line."""
-        dotted = ".".join(map(str, path))
-        return f"{self.place(path)}: {dotted + ': ' if dotted else ''}{' '.join(text.split())}"
+    def _error(self, faults: Sequence[Fault]) -> ConfigError:
+        """Return an error with a line for each fault."""
+        lines = [
+            f"{self.place(path)}: {'.'.join(map(str, path))}{': ' if path else ''}"
+            f"{' '.join(text.split())}"
+            for path, text in faults
+        ]
+        return ConfigError("\n".join(dict.fromkeys(lines)))
 
-    def scope(self) -> tuple[Scope, list[Fault], list[PluginError]]:
-        """Return the names that the config sees, and the faults of its plug-ins."""
-        scope, listed = installed_plugins(), self.raw.get("plugins")
+    def scope(self) -> Scope:
+        """Return the names that the config sees; without all plug-ins none can be checked."""
+        scope, listed = BUILT_IN, self.raw.get("plugins")
         faults: list[Fault] = []
-        errors: list[PluginError] = []
+        causes: list[PluginError] = []
         for i, name in enumerate(listed if isinstance(listed, list) else []):
             shown = str(self.path.parent / str(name))
             try:
-                scope = extended(scope, load_file(Path(shown), shown=shown), shown)
+                plugin = load_file(Path(shown), shown=shown)
+                if plugin not in scope.plugins:
+                    _check_plugin(plugin, scope, shown)
+                    scope = scope.extended(plugin)
             except PluginError as error:
                 faults.append((("plugins", i), str(error)))
-                errors.append(error)
-        return scope, faults, errors
+                causes.append(error)
+        if faults:
+            raise self._error(faults) from causes[0]
+        return scope
 
-    def check(
-        self, data_dir: Path | None
-    ) -> tuple[ExperimentConfig | None, list[str], list[PluginError]]:
-        """Return the experiment, messages of what is wrong, and errors of plug-ins."""
+    def checked(self, data_dir: Path | None) -> ExperimentConfig:
+        """Return the experiment, or raise an error with all faults."""
         raw, folder = dict(self.raw), self.path.parent
-        scope, faults, errors = self.scope()
-        if errors:  # without all plug-ins nobody can tell which names are wrong
-            return None, [self.message(*fault) for fault in faults], errors
-        protocol, derived = raw.get("protocol"), raw.get("derived")
-        names = Names(scope, folder, data_dir, task=str(raw.get("task", "classification")))
-        names.derived = [*derived] if isinstance(derived, dict) else []
-        if isinstance(protocol, dict):
-            names.scale, names.folds = protocol.get("scale"), protocol.get("folds")
-        sections = {s: raw[s] for s in _ENTRIES if isinstance(raw.get(s), dict)}
-        names.labels = {s[:-1]: [*sections.get(s, ())] for s in _ENTRIES}
-        for section, entries in sections.items():
-            raw[section] = {}
-            for label, written in entries.items():
+        names = Names(raw, self.scope(), folder, data_dir)
+        faults: list[Fault] = []
+        varying: list[Entry] = []
+        for section, (model, check) in _ENTRIES.items():
+            if not isinstance(raw.get(section), dict):
+                continue
+            entries: dict[str, Any] = {}
+            for label, written in raw[section].items():
                 if section == "datasets":
                     written = _named(label, written, folder)
-                entry, own = self._entry(section, written, names)
-                faults += [((section, label, *path), text) for path, text in own]
-                if entry is not None:
-                    raw[section][label] = entry
-        varying = [entry for s in sections if s != "kernels" for entry in raw[s].values()]
+                try:
+                    entries[label] = model.model_validate(written, context=names)
+                    # without a task nobody can tell what fits it
+                    own = check(entries[label], names) if names.task in TASKS else ()
+                    faults += [((section, label, *path), text) for path, text in own]
+                except ValidationError as error:
+                    own = _explained(error, written)
+                    faults += [((section, label, *path), text) for path, text in own]
+            raw[section] = entries
+            varying += entries.values() if section != "kernels" else ()
         names.axes = axes_of(varying)
         config = None
         try:
@@ -273,21 +268,11 @@ class _Draft:
             # a section is empty without its faulty entries
             known = {path[:1] for path, _ in faults}
             faults += [fault for fault in _explained(error, raw) if fault[0] not in known]
-        else:
-            faults += config.faults(names) if not faults else []
-        return config, [self.message(*fault) for fault in faults], errors
-
-    def _entry(self, section: str, written: Any, names: Names) -> tuple[Entry | None, list[Fault]]:
-        """Return a data set, kernel or method, and its faults."""
-        try:
-            entry = _ENTRIES[section].model_validate(written, context=names)
-        except ValidationError as error:
-            return None, _explained(error, written)
-        # most entries are the same in every profile
-        key = repr((section, written, names.task, names.scale, names.folds))
-        if key not in self.checked:
-            self.checked[key] = [*entry.faults(names)] if names.task in TASKS else []
-        return entry, self.checked[key]
+        if config is None or faults:
+            raise self._error(faults)
+        if faults := [*_config_faults(config, names)]:
+            raise self._error(faults)
+        return config
 
 
 def _by_label(section: Any) -> Any:
@@ -351,3 +336,329 @@ def _text(error: Any) -> str:
         return "must be a mapping of keys to values"
     text = str(error["msg"][0].lower() + error["msg"][1:])
     return text if isinstance(value, (dict, list)) else f"{text}, not {shortened(value)}"
+
+
+def _check_plugin(plugin: Plugin, scope: Scope, shown: str) -> None:
+    """Refuse a plug-in whose names are taken, or which no config could use."""
+    if any(plugin.name == other.name for other in scope.plugins):
+        raise PluginError(f"{shown}: another plug-in is called {plugin.name} too; rename one")
+    lines: dict[tuple[str, str], int] = {}
+    for one in plugin.registered:
+        where = f"{shown}:{one.line}: the {one.kind} {one.name!r}"
+        first = lines.setdefault((one.kind, one.name), one.line)
+        if len(lines) <= plugin.registered.index(one):
+            raise PluginError(f"{where} was registered on line {first} already")
+        present = getattr(scope, SECTIONS[one.kind]).get(one.name)
+        owner = "" if present is None else present.plugin or "kernlearn"
+        if one.kind == "dataset" and not owner:
+            built_in = datasets.is_shipped(one.name) or one.name in datasets.generators()
+            owner = "kernlearn" if built_in else ""
+        # a plug-in may define a scorer of scikit-learn otherwise
+        if owner and not (
+            owner == "kernlearn" and one.kind == "metric" and one.name not in METRICS
+        ):
+            raise PluginError(
+                f"{shown}:{one.line}: the name {one.name!r} is taken: {owner} has a {one.kind} of "
+                "that name"
+            )
+        if isinstance(one, RegisteredMetric):
+            if unknown := [task for task in one.tasks if task not in SUPERVISED]:
+                known = ", ".join(SUPERVISED)
+                raise PluginError(f"{where} is for the task {unknown[0]!r}; there are {known}")
+        elif own := _OWN_KEYS[one.kind] & set(one.parameters):
+            keys = ", ".join(sorted(own))
+            raise PluginError(
+                f"{where} has a parameter {keys}, which is a config's own key; rename it"
+            )
+
+
+# Keys beside the name of a component, which none of its parameters can have.
+_OWN_KEYS = {
+    "estimator": {*MethodEntry.model_fields} - {"estimator"},
+    "kernel": {*KernelEntry.model_fields} - {"kernel"},
+    "dataset": {*DatasetEntry.model_fields},
+}
+
+# Keys for data files, for data that is read, and for data in memory.
+_OF_FILE = ("target", "grades", "sheet", "read_as", "matrix", "points")
+_OF_READING = ("drop", "dense", "missing", "nominal")
+_IN_MEMORY = {*_OF_FILE, *_OF_READING, "classes", "sample", "bins"} - {"target", "drop"}
+# The tasks of cards whose targets suit a task.
+_CLASSES = ("classification", "ordinal", "similarity")
+_SUITABLE = {
+    "classification": _CLASSES,
+    "bipartite_ranking": _CLASSES,
+    "regret": _CLASSES,
+    "ordinal": ("ordinal", "classification"),
+    "regression": ("regression",),
+    "ranking": ("ranking",),
+}
+
+
+def _dataset_faults(entry: DatasetEntry, names: Names) -> Iterator[Fault]:
+    """Yield what is wrong with a data set."""
+    makers: Mapping[str, Any] = names.scope.generators
+    if entry.stream is not None:
+        from kernlearn.datasets.stream import STREAMS
+
+        makers = STREAMS
+    made = names.scope.datasets.get(entry.name or "") or makers.get(entry.generator or "")
+    if sum(one is not None for one in (entry.name, entry.file, entry.generator)) > 1:
+        yield (), "give one of name, file and generator"
+        return
+    if entry.generator is not None and made is None:
+        hint = suggestion(entry.generator, makers)
+        yield ("generator",), f"no generator {entry.generator!r}{hint}"
+        return
+    if entry.file is not None:
+        path = names.folder / entry.file
+        if not any(place.is_file() for place in (path, *path.parents)):  # or in an archive
+            yield ("file",), f"no file {entry.file!r} in the config's folder, {names.folder}"
+            return
+    settable = [] if made is None else [key for key in made.parameters if key != "random_state"]
+    for key in entry.parameters:
+        if key not in settable:
+            hint = suggestion(key, [*DatasetEntry.model_fields, *settable])
+            yield (key,), f"unknown key{hint}"
+    useless = {
+        *(_IN_MEMORY if entry.stream is not None else ()),
+        *(_OF_READING if made is not None else ()),
+        *(_OF_FILE if made is not None or entry.of_card else ()),
+    }
+    for key in sorted(useless):
+        if getattr(entry, key) not in (None, []):
+            yield (key,), "has no effect on this kind of data"
+    if entry.stream is not None:
+        yield from _stream_faults(entry, entry.stream, names, made)
+    if made is not None:
+        draws_classes = not (getattr(made, "plugin", "") or getattr(made, "draws_numbers", False))
+        if draws_classes and names.task in ("regression", "ranking"):
+            yield (), f"{entry.generator} draws classes, which `task: {names.task}` cannot take"
+    elif entry.of_card:
+        try:
+            if entry.file is not None:
+                card = datasets.read_card(names.folder / entry.file)
+            else:
+                card = datasets.find_card(str(entry.name), names.data_dir)
+        except KernlearnError as error:
+            yield (), str(error)
+        else:
+            yield from (((), text) for text in _card_faults(entry, card, names))
+
+
+def _stream_faults(
+    entry: DatasetEntry, stream: StreamEntry, names: Names, made: Any
+) -> Iterator[Fault]:
+    """Yield what is wrong with how a stream is read."""
+    if names.task not in ("classification", "bipartite_ranking", "regression"):
+        yield ("stream",), f"has no place with `task: {names.task}`"
+    if entry.binarize == "random":
+        yield ("binarize",), "name the positive classes: a stream's are not known before"
+    if entry.name in names.scope.datasets:
+        yield ("stream",), f"the plug-in makes {entry.name} in memory"
+    elif made is None and stream.workers is not None and stream.rows is not None:
+        text = "the first rows of a file are read in their order: leave out rows or workers"
+        yield ("stream", "workers"), text
+    elif made is not None and stream.rows is None:
+        yield ("stream", "rows"), f"is missing: {entry.generator} has no end"
+    elif made is not None and stream.workers is not None and not made.divided:
+        yield ("stream", "workers"), f"{entry.generator} draws one row after the other"
+
+
+def _card_faults(entry: DatasetEntry, card: datasets.Card, names: Names) -> Iterator[str]:
+    """Yield what of a card does not fit the task and the protocol."""
+    task = names.task
+    if entry.bins is not None and card.task != "regression":
+        yield f"bins cut numbers into grades, and the target of {card.name} is no number"
+    elif task == "ordinal" and card.task == "regression":
+        if entry.bins is None:
+            yield f"{card.name} has numbers to predict: `bins` cuts them into grades"
+    elif card.task not in _SUITABLE.get(task, (card.task,)):
+        kind = "classification" if card.task == "similarity" else card.task
+        yield f"{card.name} is data for `task: {kind}`, not for `task: {task}`"
+    scale = names.protocol.get("scale") if entry.scale is None else entry.scale
+    if card.task == "similarity" and scale:
+        yield f"{card.name} is a matrix of similarities, without features: give `scale: []`"
+    if names.protocol.get("folds") == "published" and not any(form.folds for form in card.forms):
+        yield f"{card.name} has no published folds: give `folds` a number"
+
+
+def _kernel_faults(entry: KernelEntry, names: Names) -> Iterator[Fault]:
+    """Yield what is wrong with a kernel."""
+    try:
+        kernel = names.scope.kernel(entry.kernel)
+    except KernlearnError as error:
+        yield ("kernel",), str(error)
+        return
+    if kernel.installed:
+        yield from _parameter_faults(kernel, entry.parameters, names)
+    else:
+        yield ("kernel",), f"{entry.kernel} is not installed: {kernel.how_to_install}"
+
+
+def _method_faults(entry: MethodEntry, names: Names) -> Iterator[Fault]:
+    """Yield what is wrong with a method."""
+    for parameter, label in entry.shown_as.items():
+        if parameter not in entry.parameters:
+            text = f"is no parameter here{suggestion(parameter, entry.parameters)}"
+            yield ("shown_as", parameter), text
+        elif label in {*LABELS, *entry.parameters} - {parameter} or not label.isidentifier():
+            yield ("shown_as", parameter), f"{label!r} cannot be a label: take another name"
+    steps = entry.labelled_steps
+    if entry.steps and (len(steps) < len(entry.steps) or any("__" in label for label in steps)):
+        yield ("steps",), "give each step a name of its own, without `__`"
+        return
+    faults: list[Fault] = []
+    for i, step in enumerate(steps.values()):
+        place = ("steps", i) if entry.steps else ()
+        own = _estimator_faults(entry, str(step.estimator), dict(step.model_extra or {}), names)
+        faults += [((*place, *path), text) for path, text in own]
+    yield from faults
+    if not faults and entry.is_installed(names.scope):
+        try:
+            yield from [((), text) for text in _misfits(entry, names)]
+        except Exception as error:  # of any library
+            yield (), f"cannot be made: {error or type(error).__name__}"
+
+
+def _estimator_faults(
+    entry: MethodEntry, name: str, own: Mapping[str, Value], names: Names
+) -> Iterator[Fault]:
+    """Yield what is wrong with an estimator of a method, and with its parameters."""
+    try:
+        estimator = names.scope.estimator(name)
+        if estimator.installed and not hasattr(estimator.load(), "set_params") and "." in name:
+            raise TypeError(f"{name} is no estimator: a class with fit and set_params")
+    except Exception as error:  # of any library that is imported
+        yield ("estimator",), str(error)
+        return
+    if not estimator.installed:
+        if not entry.optional:
+            how = f"{estimator.how_to_install}, or make the method `optional`"
+            yield ("estimator",), f"{estimator.name} is not installed: {how}"
+        return
+    known = names.labels["dataset"]
+    for key, value in own.items():
+        choices = value.content if value.form == "by_dataset" else {"default": None}
+        for label in choices.keys() - {"default", *known}:
+            hint = suggestion(label, [*known, "default"])
+            yield (key, "by_dataset", label), f"no data set {label!r}{hint}"
+        if "default" not in choices and (missing := [k for k in known if k not in choices]):
+            yield (key,), f"by_dataset gives no value for {', '.join(missing)}"
+    yield from _parameter_faults(estimator, own, names)
+    # a similarity has a default, a kernel has none that would suit
+    has_kernel = "kernel" in own or (entry.steps is None and names.labels["kernel"])
+    if estimator.takes == "kernel" and not has_kernel:
+        yield (), f"{estimator.name} needs a kernel: give it one, or a section `kernels`"
+
+
+# Far more than the rows of any table; longer products of lists would fill the memory.
+_MAX_VARIANTS = 10_000
+
+
+def _parameter_faults(
+    component: Registered, own: Mapping[str, Value], names: Names
+) -> Iterator[Fault]:
+    """Yield the faults of parameters: the component is made with each value of each of them."""
+    count = prod(len(v.candidates) for v in own.values() if v.form == "list")
+    if count > _MAX_VARIANTS:
+        yield (), f"its lists make {count} combinations; at most {_MAX_VARIANTS} are allowed"
+    first = {key: value.candidates[0] for key, value in own.items()}
+    required = {k: v for k, v in first.items() if component.parameters.get(k) is Parameter.empty}
+    for key, value in own.items():
+        owner = key.partition("__")[0]
+        others = {**required, **({owner: first[owner]} if owner in first else {})}
+        try:
+            refuse_unknown(component, [key])
+            if owner != key and not isinstance(first.get(owner), dict):
+                raise ConfigError(f"needs the kernel itself too, as `{owner}: {{kernel: NAME}}`")
+            for candidate in value.candidates:
+                names.scope.make(component, {**others, key: candidate})
+        except Exception as error:  # of any library
+            yield (key,), str(error) or type(error).__name__
+
+
+def _misfits(entry: MethodEntry, names: Names) -> Iterator[str]:
+    """Yield what a method lacks for the task."""
+    from sklearn.base import is_classifier, is_regressor
+
+    first = {key: value.candidates[0] for key, value in entry.parameters.items()}
+    made = names.scope.make_method(entry.components(names.scope), first)
+    *maps, name = (str(step.estimator) for step in entry.labelled_steps.values())
+    for one, step in zip(maps, made if maps else (), strict=False):
+        if not hasattr(step, "transform"):
+            yield f"{one} has no method transform, which all steps but the last need"
+            return
+    task = TASKS[names.task]
+    if not task.supervised:
+        return
+    with suppress(AttributeError, TypeError):  # a user-defined class may have no tags
+        classes = names.task in ("classification", "bipartite_ranking")
+        if classes and is_regressor(made):
+            yield f"{name} predicts numbers, and `task: {names.task}` needs classes"
+        if names.task == "regression" and is_classifier(made):
+            yield f"{name} predicts classes, and `task: regression` needs numbers"
+    if not hasattr(made, output := task.load().output):
+        yield f"{name} has no method {output}, which `task: {names.task}` needs"
+
+
+_ENTRIES: dict[str, tuple[Any, Any]] = {
+    "datasets": (DatasetEntry, _dataset_faults),
+    "kernels": (KernelEntry, _kernel_faults),
+    "methods": (MethodEntry, _method_faults),
+}
+
+
+def _config_faults(config: ExperimentConfig, names: Names) -> Iterator[Fault]:
+    """Yield what is wrong with valid sections and entries beside each other."""
+    scope = config.scope
+    takes = any(method.takes_kernel(scope) for method in config.methods.values())
+    if not takes and config.task != "kernel_approximation":
+        for label in config.kernels:
+            yield ("kernels", label), "is not used: no method takes a kernel of it"
+    for name in config.derived.keys() & scope.metrics.keys():
+        yield ("derived", name), "is the name of a measured metric; take another"
+    metrics = [scope.metrics.get(name) for name in config.metrics]
+    scorers = [metric.name for metric in metrics if metric and metric.scorer]
+    if scorers and config.protocol.select_by_mean:
+        yield ("metrics",), f"{scorers[0]} cannot be measured with select_by_mean"
+    if config.reported_path is not None and (text := _table_fault(config.reported_path, names)):
+        yield ("reported",), text
+    streams = {label: e for label, e in config.datasets.items() if e.stream is not None}
+    if not streams:
+        return
+    if scorers:
+        yield ("metrics",), f"{scorers[0]} is a scorer of rows in memory, not of a stream"
+    keys = ["scale_target", "folds", "train", "max_train", "max_test", "holdout", "validation"]
+    for key in keys if len(streams) == len(config.datasets) else keys[:2]:
+        if key in config.protocol.model_fields_set:
+            yield ("protocol", key), "is for data in memory, and data sets are streams"
+    for label, method in config.methods.items():
+        used = [name for name in streams if config.wants({"dataset": name, "method": label})]
+        if any(grid for name in used for _, grid in unfold(method.parameters, name)):
+            yield ("methods", label), "`select` chooses by rows in memory; give values"
+        last = method.components(scope)[-1][1]
+        divided = [name for name in used if "workers" in streams[name].shown_parameters]
+        if divided and (method.in_memory or not last.reads_rows):
+            text = f"reads its rows in one process, and {divided[0]} has workers: `exclude` it"
+            yield ("methods", label), text
+
+
+def _table_fault(path: Path, names: Names) -> str:
+    """Say what is wrong with a file of reported numbers; its columns may be labels of results."""
+    needed = {"dataset", "method", "metric", "mean"}
+    allowed, line = {*names.of("label"), *needed, "std"}, 1
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            if not needed <= {*(reader.fieldnames or ())} <= allowed:
+                return f"{path}:1: needs {', '.join(needed)}; may have {', '.join(allowed)}"
+            for row in reader:
+                line = reader.line_num
+                if None in row or None in row.values():
+                    raise ValueError("not as many fields as the first line")
+                if not all(isfinite(float(row.get(key) or 0)) for key in ("mean", "std")):
+                    raise ValueError("a number is not finite")
+    except (OSError, ValueError, csv.Error) as error:
+        return f"{path}:{line}: {error}"
+    return ""

@@ -1,14 +1,15 @@
-"""Specifications of trials, the keys made from them, and where their data is."""
+"""From values in a config to specifications of trials, and the keys made from them."""
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import product
 from typing import Any, ClassVar
 
-from kernlearn.config.names import FIT_MEMORY
-
+#: The greatest memory of a fit, for which a trial needs a process of its own.
+FIT_MEMORY = "fit_memory"
 #: Labels that every trial has; further ones are the varied parameters.
 LABELS = ("dataset", "kernel", "method")
 
@@ -16,6 +17,94 @@ LABELS = ("dataset", "kernel", "method")
 TRIAL_VERSION = 1
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Value:
+    """The value of a parameter: one, a list of several, one to select, or one for each data set.
+
+    Attributes
+    ----------
+    form : {"value", "list", "select", "by_dataset"}
+    content : object
+        The value; the values of a list; the candidates; or Values by data set.
+    """
+
+    form: str
+    content: Any
+
+    @classmethod
+    def parse(cls, raw: Any, forms: Iterable[str] = ("list", "select", "by_dataset")) -> "Value":
+        """Read a value in one of some forms besides a plain one; a ValueError says why not."""
+        form, content = "list" if "list" in forms and isinstance(raw, list) else "value", raw
+        if isinstance(raw, dict) and len(raw) == 1 and {"select", "by_dataset"} & raw.keys():
+            ((form, content),) = raw.items()
+        if form == "value":
+            return cls(form, content)
+        if form not in forms:
+            raise ValueError(f"{form} has no place here; give a value")
+        if form == "by_dataset":
+            if not isinstance(content, dict) or not content:
+                raise ValueError("by_dataset must be a mapping of data sets to values")
+            return cls(form, {k: cls.parse(v, ("list", "select")) for k, v in content.items()})
+        if not isinstance(content, list) or not content:
+            raise ValueError(f"{form} must be a list of values, with one or more")
+        for one in content:
+            cls.parse(one, ())
+        return cls(form, content)
+
+    @property
+    def candidates(self) -> list[Any]:
+        """Every single value that it can stand for."""
+        if self.form == "by_dataset":
+            return [one for value in self.content.values() for one in value.candidates]
+        return [self.content] if self.form == "value" else list(self.content)
+
+    @property
+    def varies(self) -> bool:
+        """Whether it is a label: its values differ between methods.
+
+        The only value of a list, where it is a list itself, is none.
+        """
+        one_list = self.form == "list" and len(self.content) == 1
+        return self.form in ("list", "by_dataset") and not (
+            one_list and isinstance(self.content[0], list)
+        )
+
+    @property
+    def is_several(self) -> bool:
+        """Whether it has several values for the same data set."""
+        if self.form == "by_dataset":
+            return any(value.is_several for value in self.content.values())
+        return self.form == "list" and len(self.content) > 1
+
+    def on(self, dataset: str) -> "Value":
+        """Return the value for the data set of a label."""
+        if self.form != "by_dataset":
+            return self
+        value: Value = self.content[dataset if dataset in self.content else "default"]
+        return value
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.candidates))
+
+
+def unfold(
+    parameters: Mapping[str, Value], dataset: str = ""
+) -> list[tuple[dict[str, Any], dict[str, list[Any]]]]:
+    """Expand parameters into every combination of their lists, for the data set of a label.
+
+    Each combination comes with the grid: the candidates that are chosen among on validation data.
+    """
+    values = {name: value.on(dataset) for name, value in parameters.items()}
+    grid = {name: v.candidates for name, v in values.items() if v.form == "select"}
+    axes = {name: v.candidates for name, v in values.items() if v.form != "select"}
+    return [(dict(zip(axes, chosen, strict=True)), grid) for chosen in product(*axes.values())]
+
+
+def varied(parameters: Mapping[str, Value]) -> list[str]:
+    """Return the parameters that differ between the variants of one entry."""
+    return [name for name, value in parameters.items() if value.varies]
 
 
 class _Part:
@@ -158,8 +247,6 @@ class Source:
         Whether the targets that a plug-in gives are numbers; otherwise they are classes.
     plugins : tuple of (path, hash)
         The files of the config's plug-ins, if the trial needs any.
-    packages : tuple of str
-        The packages that the user allows configs to name estimators of, besides the usual ones.
     stream : str or None
         The card or the file of a data set that is read in chunks.
     prepared : dict
@@ -169,7 +256,6 @@ class Source:
     read: dict[str, Any] = field(default_factory=dict)
     numbers: bool = False
     plugins: tuple[tuple[str, str], ...] = ()
-    packages: tuple[str, ...] = ()
     prepared: dict[str, Any] = field(default_factory=dict)
     stream: str | None = None
 

@@ -13,7 +13,6 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_array
 
 from kernlearn.config.names import Scope
-from kernlearn.config.plugins import blame
 from kernlearn.config.spec import DatasetSpec, MethodSpec, Source, Trial, canonical
 from kernlearn.datasets import fingerprint, load
 from kernlearn.datasets.files import container
@@ -23,7 +22,7 @@ from kernlearn.exceptions import DataError
 from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.kernels.base import as_points
 from kernlearn.kernels.on_kernel import OnKernel
-from kernlearn.plugins import RegisteredDataset, RegisteredEstimator
+from kernlearn.plugins import RegisteredDataset, RegisteredEstimator, blame
 
 # Data sets kept in memory for the next trials; a run takes one after the other.
 _KEPT = 4

@@ -10,10 +10,8 @@ from typing import Any
 
 from kernlearn import datasets
 from kernlearn.config import spec as specs
-from kernlearn.config.entries import MethodEntry, unfold, varied
-from kernlearn.config.model import ExperimentConfig, LoadedExperiment
-from kernlearn.config.names import added_packages
-from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec
+from kernlearn.config.model import ExperimentConfig, LoadedExperiment, MethodEntry
+from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec, unfold, varied
 from kernlearn.datasets.loading import Known, is_file, known
 from kernlearn.datasets.tables import default_order
 from kernlearn.exceptions import DataError
@@ -227,8 +225,7 @@ def _cells(
     # kernlearn's own metrics are measured in any case
     own = config.scope.own_metrics(config.named_metrics)
     metrics = tuple(specs.MetricSpec(metric.name, **metric.identity) for metric in own)
-    files = tuple((str(plugin.path), plugin.state) for plugin in config.scope.files)
-    packages = added_packages()
+    files = tuple((str(plugin.path), plugin.state) for plugin in config.scope.plugins)
     for name, entry in config.datasets.items():
         scale = config.protocol.scale if entry.scale is None else entry.scale
         protocol = specs.ProtocolSpec(**settings, scale=scale)
@@ -248,8 +245,6 @@ def _cells(
                         metrics=metrics,
                     )
                     place = replace(source, plugins=files) if source and spec.plugins else source
-                    if place and packages:
-                        place = replace(place, packages=packages)
                     yield labels, spec, place
 
 

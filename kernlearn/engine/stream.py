@@ -21,9 +21,9 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from kernlearn import datasets
-from kernlearn.config.entries import DatasetEntry, unfold, varied
-from kernlearn.config.names import FIT_MEMORY, Scope
-from kernlearn.config.spec import DatasetSpec, Source, Trial
+from kernlearn.config.model import DatasetEntry
+from kernlearn.config.names import Scope
+from kernlearn.config.spec import FIT_MEMORY, DatasetSpec, Source, Trial, unfold, varied
 from kernlearn.datasets.stream import STREAMS, Partition, RowSource
 from kernlearn.engine import build, machine
 from kernlearn.engine.protocol import SCALERS, random_state

@@ -15,9 +15,8 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from kernlearn.config.names import BUILT_IN, FIT_MEMORY, TASKS, Scope
-from kernlearn.config.plugins import load_plugins
-from kernlearn.config.spec import Source, Trial, canonical
+from kernlearn.config.names import BUILT_IN, TASKS, Scope, load_plugins
+from kernlearn.config.spec import FIT_MEMORY, Source, Trial, canonical
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, machine, select
 from kernlearn.engine.protocol import Parts, prepare
@@ -84,9 +83,7 @@ def run_trial(trial: Trial, data_dir: Path | None = None, *, alone: bool = False
     states = {name: scope.state(name) for name in sorted(spec.plugins)}
     if None in states.values():
         missing = ", ".join(name for name, state in states.items() if state is None)
-        raise PluginError("; ".join([f"no plug-in {missing} is installed here", *scope.broken]))
-    if source.packages:
-        scope = replace(scope, packages=source.packages)
+        raise PluginError(f"the trial comes without its plug-in {missing}")
     # the limit applies to loaded libraries only, and LIBSVM brings its own OpenMP threads
     for _, component in build.method_parts(scope, spec.method):
         component.load()

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from kernlearn.kernels.base import Kernel
 
 
+#: The names of LIBSVM's own kernels, by its numbers.
+LIBSVM = ("linear", "poly", "rbf", "sigmoid")
+
+
 @dataclass(frozen=True)
 class Library:
     """A library whose distances and similarities have dotted names.

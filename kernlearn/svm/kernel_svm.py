@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn import validation
 from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.kernels.points import check_points, check_training
+from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
 from kernlearn.memory import allowed_memory, block_rows, require_memory, row_blocks
 from kernlearn.svm import libsvm
@@ -443,7 +444,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         """Return the kernel that compares points; none for LIBSVM's, None for a matrix."""
         if self._precomputed:
             return None
-        return [] if self.kernel in libsvm.KERNELS else [as_kernel(self.kernel)]
+        return [] if self.kernel in LIBSVM else [as_kernel(self.kernel)]
 
     def _check_rows(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -16,6 +16,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from kernlearn.kernels import as_kernel, dot_product
+from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import (
     Binding,
     NodeRows,
@@ -25,8 +26,6 @@ from kernlearn.linear.liblinear import (
 )
 from kernlearn.memory import row_blocks
 
-#: LIBSVM's own kernels, by its numbers.
-KERNELS = ("linear", "poly", "rbf", "sigmoid")
 #: exp of twice as much, and its reciprocal, are finite.
 LARGEST_EXPONENT = 300.0
 
@@ -83,7 +82,7 @@ def resolve_kernel(
     """
     if isinstance(kernel, str) and kernel == "precomputed":
         return None, kernel
-    if isinstance(kernel, str) and kernel in KERNELS:
+    if isinstance(kernel, str) and kernel in LIBSVM:
         return SVMKernel(kernel, degree, resolve_gamma(gamma, X), coef0), kernel
     fitted = as_kernel(kernel).fitted_to(X, y)
     # A subclass may compute something else.
@@ -314,6 +313,6 @@ def _official() -> Binding:
 def _parameter(module: Any, kernel: SVMKernel) -> ctypes.Structure:
     parameter = module.svm_parameter.__new__(module.svm_parameter)
     parameter.set_to_default_values()
-    parameter.kernel_type = KERNELS.index(kernel.kernel)
+    parameter.kernel_type = LIBSVM.index(kernel.kernel)
     parameter.degree, parameter.gamma, parameter.coef0 = kernel.degree, kernel.gamma, kernel.coef0
     return parameter

@@ -11,7 +11,7 @@ from sklearn.linear_model import Lasso
 from sklearn.metrics import f1_score
 
 from kernlearn.config import load_config
-from kernlearn.config.plugins import kernel_class, load_file, load_plugins
+from kernlearn.config.names import kernel_class, load_plugins
 from kernlearn.config.read import load_scope
 from kernlearn.config.spec import KernelSpec, MetricSpec
 from kernlearn.engine import make_plan
@@ -19,11 +19,12 @@ from kernlearn.engine.trial import run_trial
 from kernlearn.exceptions import ConfigError, PluginError
 from kernlearn.kernels import GaussianKernel, Kernel
 from kernlearn.plugins import (
+    _registered,
+    load_file,
     register_dataset,
     register_estimator,
     register_kernel,
     register_metric,
-    registrations,
 )
 from kernlearn.svm import KernelSVM
 
@@ -42,7 +43,7 @@ def test_what_is_registered_is_returned_and_recorded_with_its_place():
         def fit(self, X, y):
             return self
 
-    one = registrations()[-1]
+    one = _registered[-1]
     assert (one.kind, one.name, one.target) == ("estimator", "Mine", Model)
     assert (one.version, one.summary, one.module) == (3, "A model.", __name__)
     here = test_what_is_registered_is_returned_and_recorded_with_its_place.__code__
@@ -50,7 +51,7 @@ def test_what_is_registered_is_returned_and_recorded_with_its_place():
     assert register_estimator("L1", summary="lasso")(Lasso) is Lasso
     assert register_kernel("Bell")(GaussianKernel) is GaussianKernel
     assert register_metric(task=["classification"], better="higher")(f1_score) is f1_score
-    metric = registrations()[-1]
+    metric = _registered[-1]
     assert (metric.name, metric.tasks, metric.better) == ("f1_score", ("classification",), 1)
 
 
@@ -90,10 +91,10 @@ def two(y_true, y_pred):
     ],
 )
 def test_what_cannot_be_registered_is_refused(call, message):
-    before = registrations()
+    before = [*_registered]
     with pytest.raises((TypeError, ValueError), match=message):
         call()
-    assert registrations() == before
+    assert _registered == before
 
 
 X = np.random.default_rng(0).normal(size=(30, 2))
@@ -267,7 +268,7 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(mine):
         load_config(mine)
     assert log.read_text().count("run") == 1
     scope = load_config(mine).config.scope
-    assert load_file(mine.with_name("mine.py")) is scope.files[0]
+    assert load_file(mine.with_name("mine.py")) is scope.plugins[0]
     changed(mine.with_name("mine.py"), ("n=3", "n=5"))
     again = load_config(mine).config.scope
     assert log.read_text().count("run") == 2
@@ -364,7 +365,7 @@ def test_a_trial_is_all_that_another_process_needs(mine):
     with pytest.raises(PluginError, match=r"mine\.py: has changed since the trials were planned"):
         load_plugins([(path, digest[::-1])])
     elsewhere = replace(trial, source=replace(trial.source, plugins=()))
-    with pytest.raises(PluginError, match="no plug-in mine is installed here"):
+    with pytest.raises(PluginError, match="comes without its plug-in mine"):
         run_trial(elsewhere)
 
 

@@ -136,12 +136,12 @@ def test_an_optional_data_set_is_gone_without(tmp_path):
 
 
 def test_a_method_without_its_library(tmp_path, monkeypatch):
-    away = RegisteredEstimator("Model", "no_such_library.models:Model", extra="bench")
+    away = RegisteredEstimator("Model", "dask.none:Model", library="no_such_library")
     monkeypatch.setitem(ESTIMATORS, "Model", away)
     path = tmp_path / "c.yaml"
     text = MATRICES.replace("methods: {", "methods: {peer: {estimator: Model, alpha: 1}, ")
     path.write_text(text)
-    with pytest.raises(ConfigError, match=r"not installed: pip install 'kernlearn\[bench\]'"):
+    with pytest.raises(ConfigError, match=r"not installed: pip install no_such_library"):
         load_config(path)
     path.write_text(text.replace("alpha: 1", "alpha: 1, optional: true"))
     plan = plan_of(path)
