@@ -5,15 +5,17 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "baselines": "SimilarityFeatureSVM SpectrumSVM",
-        "classifiers": "BBSClassifier FTuneClassifier",
-        "dboost": "DBoostClassifier",
-        "embeddings": "LandmarkEmbedding NystroemEmbedding PairEmbedding",
-        "neighbours": "LandmarkKNNClassifier SimilarityKNNClassifier",
+        "baselines": (
+            "LandmarkKNNClassifier SimilarityFeatureSVM SimilarityKNNClassifier SpectrumSVM"
+        ),
+        "classifiers": "BBSClassifier DBoostClassifier FTuneClassifier",
+        "embeddings": (
+            "CallableTransfer Identity LandmarkEmbedding NystroemEmbedding PairEmbedding Ramp "
+            "Sigmoid Sign Transfer as_transfer"
+        ),
         "ordinal": "ORLand",
         "regressors": "KernelRegressor RankLand RegLand",
         "selection": "dselect",
         "sparse": "SparseRegLand",
-        "transfer": "CallableTransfer Identity Ramp Sigmoid Sign Transfer as_transfer",
     },
 )

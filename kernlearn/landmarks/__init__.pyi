@@ -1,27 +1,27 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
+from kernlearn.landmarks.baselines import LandmarkKNNClassifier as LandmarkKNNClassifier
 from kernlearn.landmarks.baselines import SimilarityFeatureSVM as SimilarityFeatureSVM
+from kernlearn.landmarks.baselines import SimilarityKNNClassifier as SimilarityKNNClassifier
 from kernlearn.landmarks.baselines import SpectrumSVM as SpectrumSVM
 from kernlearn.landmarks.classifiers import BBSClassifier as BBSClassifier
+from kernlearn.landmarks.classifiers import DBoostClassifier as DBoostClassifier
 from kernlearn.landmarks.classifiers import FTuneClassifier as FTuneClassifier
-from kernlearn.landmarks.dboost import DBoostClassifier as DBoostClassifier
+from kernlearn.landmarks.embeddings import CallableTransfer as CallableTransfer
+from kernlearn.landmarks.embeddings import Identity as Identity
 from kernlearn.landmarks.embeddings import LandmarkEmbedding as LandmarkEmbedding
 from kernlearn.landmarks.embeddings import NystroemEmbedding as NystroemEmbedding
 from kernlearn.landmarks.embeddings import PairEmbedding as PairEmbedding
-from kernlearn.landmarks.neighbours import LandmarkKNNClassifier as LandmarkKNNClassifier
-from kernlearn.landmarks.neighbours import SimilarityKNNClassifier as SimilarityKNNClassifier
+from kernlearn.landmarks.embeddings import Ramp as Ramp
+from kernlearn.landmarks.embeddings import Sigmoid as Sigmoid
+from kernlearn.landmarks.embeddings import Sign as Sign
+from kernlearn.landmarks.embeddings import Transfer as Transfer
+from kernlearn.landmarks.embeddings import as_transfer as as_transfer
 from kernlearn.landmarks.ordinal import ORLand as ORLand
 from kernlearn.landmarks.regressors import KernelRegressor as KernelRegressor
 from kernlearn.landmarks.regressors import RankLand as RankLand
 from kernlearn.landmarks.regressors import RegLand as RegLand
 from kernlearn.landmarks.selection import dselect as dselect
 from kernlearn.landmarks.sparse import SparseRegLand as SparseRegLand
-from kernlearn.landmarks.transfer import CallableTransfer as CallableTransfer
-from kernlearn.landmarks.transfer import Identity as Identity
-from kernlearn.landmarks.transfer import Ramp as Ramp
-from kernlearn.landmarks.transfer import Sigmoid as Sigmoid
-from kernlearn.landmarks.transfer import Sign as Sign
-from kernlearn.landmarks.transfer import Transfer as Transfer
-from kernlearn.landmarks.transfer import as_transfer as as_transfer
 
 __all__ = [
     "BBSClassifier",

@@ -24,8 +24,8 @@ from kernlearn.landmarks.similarity import (
     Comparisons,
     Floats,
     Indices,
-    KeptSimilarities,
     Landmarks,
+    Similarities,
 )
 from kernlearn.validation import (
     COUNT,
@@ -69,16 +69,12 @@ class SimilarityEstimator(BaseEstimator):
     kind: str
     _landmarks: Landmarks
 
-    @property
-    def _precomputed(self) -> bool:
-        value = getattr(self, self._compared_by)
-        return isinstance(value, str) and value == "precomputed"
-
     def _kernels(self) -> list[Kernel] | None:
         """Return the kernel that compares points; None for precomputed matrices."""
-        if self._precomputed:
+        value = getattr(self, self._compared_by)
+        if isinstance(value, str) and value == "precomputed":
             return None
-        return [as_kernel(getattr(self, self._compared_by), self._compared_by)]
+        return [as_kernel(value, self._compared_by)]
 
     def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Validate training data; y may be None for an estimator that does without."""
@@ -142,9 +138,9 @@ class SimilarityEstimator(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._precomputed
-        tags.input_tags.sparse = not self._precomputed
+        tags, value = super().__sklearn_tags__(), getattr(self, self._compared_by)
+        tags.input_tags.pairwise = isinstance(value, str) and value == "precomputed"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
 
 
@@ -171,7 +167,7 @@ class Training:
     X: Any
     codes: Indices
     candidates: Landmarks
-    similarities: KeptSimilarities
+    similarities: Similarities
     X_val: Any
     codes_val: Indices | None
     weights: np.ndarray | None = None
@@ -191,6 +187,9 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         **SimilarityEstimator._parameter_constraints,
         "random_state": ["random_state"],
     }
+
+    #: The method whose scores are highest for the class that is predicted.
+    _scored_by = "decision_function"
 
     validation_fraction: float = 0.2
     random_state: Any
@@ -280,7 +279,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             X,
             codes[rows],
             candidates,
-            KeptSimilarities(candidates, X, places=rows),
+            Similarities(candidates, X, places=rows),
             X_val,
             codes_val,
             taken(weights, rows),
@@ -302,11 +301,6 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             raise ValueError(f"y_val holds none of the classes of y ({known}), only {unknown}")
         return codes
 
-    def _scores(self, X: Any) -> Floats:
-        """Validate points and return their scores, as `decide` takes them."""
-        scores: Floats = self.decision_function(X)
-        return scores
-
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each point.
 
@@ -321,7 +315,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        codes = decide(self._scores(X))
+        codes = decide(getattr(self, self._scored_by)(X))
         return self.classes_[codes]
 
 
@@ -347,7 +341,6 @@ class LandmarkedModel(SimilarityEstimator):
 
     n_landmarks: int
     selection: str = "random"
-    double_dipping: bool = True
     random_state: Any
     landmark_indices_: Indices | None
     coef_: Floats
@@ -355,12 +348,8 @@ class LandmarkedModel(SimilarityEstimator):
 
     def _embed_training(
         self, X: Any, y: np.ndarray, rows: Indices, landmarks: Any, rng: Any, n_drawn: int
-    ) -> tuple[Floats, Indices]:
-        """Choose landmarks from some rows of validated data, and embed the points trained on.
-
-        Also return the rows of X that are trained on: those given, without landmarks unless
-        `double_dipping`.
-        """
+    ) -> Floats:
+        """Choose landmarks from some rows of validated data, and embed the points of these."""
         # The similarities are taken from X as it is; only what depends on data needs the rows.
         some = None if len(rows) == X.shape[0] else rows
         points = X if self._kernels() is None or some is None else X[rows]
@@ -372,23 +361,16 @@ class LandmarkedModel(SimilarityEstimator):
             self.landmark_indices_ = None
             values = drawn.compare(X, some)
         else:
-            if not self.double_dipping and n_drawn >= len(rows):
-                raise ValueError(
-                    f"double_dipping=False needs more training points than the {n_drawn} "
-                    f"landmarks, which are not trained on, got {len(rows)}"
-                )
             codes = np.zeros(len(rows), dtype=np.intp)
-            similarities = KeptSimilarities(candidates, X, some)
+            similarities = Similarities(candidates, X, some)
             chosen = select_landmarks(n_drawn, codes, self.selection, rng, similarities)
             drawn = candidates.take(chosen)
             self.landmark_indices_ = drawn.indices
-            trained = None if self.double_dipping else np.delete(np.arange(len(rows)), chosen)
-            values = similarities.columns(chosen, trained)
-            rows = rows if trained is None else rows[trained]
+            values = similarities.columns(chosen)
         self._set_landmarks(drawn)
         self.n_fit_comparisons_ = candidates.comparisons.count
         self.scale_ = float(np.sqrt(len(drawn))) if self._divides else 1.0
-        return np.ascontiguousarray(self._scaled(values), dtype=float_type(X)), rows
+        return np.ascontiguousarray(self._scaled(values), dtype=float_type(X))
 
     def _check_landmarks(self, landmarks: Any) -> Any:
         """Validate points to take as landmarks."""
@@ -562,7 +544,7 @@ class LandmarkChoice(LandmarkedModel):
         rows, X_val, y_val, weights_val = split_for_choice(
             self, X, targets, X_val, y_val, codes, prod(shape), rng, weights
         )
-        features, rows = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
+        features = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
         models = self._train(features, targets[rows], grid, taken(weights, rows))
         best, self.validation_scores_ = 0, None
         if X_val is not None:

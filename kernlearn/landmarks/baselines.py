@@ -1,18 +1,284 @@
-"""Support vector machines on the similarities to all training points."""
+"""Rivals of the models on landmarks: nearest neighbours, and SVMs on all training points."""
 
 from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
+from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.base import SimilarityClassifier, Training, decide
-from kernlearn.landmarks.similarity import Floats
+from kernlearn.landmarks.base import SELECTION, SimilarityClassifier, Training, decide
+from kernlearn.landmarks.selection import select_landmarks
+from kernlearn.landmarks.similarity import Floats, Indices
 from kernlearn.linear import LinearSVM
 from kernlearn.svm import KernelSVM
-from kernlearn.validation import CLASS_WEIGHT, FRACTION, POSITIVE, StrOptions, candidate_values
+from kernlearn.validation import COUNT, POSITIVE, WHOLE, StrOptions, candidate_values
+
+
+def best_of(data: Training, scores: Callable[[Any], list[Floats]]) -> tuple[int, Any]:
+    """Return the first of the models with the greatest accuracy, and the accuracies.
+
+    `scores` returns the scores of points by each model. Without validation points it is the first
+    model, and there are no accuracies.
+    """
+    if data.codes_val is None:
+        return 0, None
+    right = [decide(each) == data.codes_val for each in scores(data.X_val)]
+    accuracies = np.average(right, axis=1, weights=data.weights_val)
+    return int(accuracies.argmax()), accuracies
+
+
+class NeighboursClassifier(SimilarityClassifier):
+    """Base of the classifiers by votes of the k nearest training points."""
+
+    _parameter_constraints = {
+        **SimilarityClassifier._parameter_constraints,
+        "n_neighbors": [COUNT, "array-like"],
+    }
+    _scored_by = "predict_proba"
+
+    n_neighbors: Any
+
+    @abstractmethod
+    def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
+        """Yield the k nearest training points of blocks of points, the nearest first."""
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the share of the votes for each class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return self._shares(self._check_points(X), [self.n_neighbors_])[0]
+
+    def _grid(self) -> dict[str, Any]:
+        # of equally good numbers of neighbours the greatest is the best
+        values = candidate_values(self.n_neighbors, "n_neighbors", integer=True)
+        return {"n_neighbors": values[::-1].tolist()}
+
+    def _choose(self, data: Training, ks: list[int]) -> None:
+        """Choose the number of neighbours."""
+        self._votes = np.eye(len(self.classes_))[data.codes]
+        if data.weights is not None:
+            self._votes *= data.weights[:, np.newaxis]
+        best, self.validation_scores_ = best_of(data, lambda X: self._shares(X, ks))
+        self.n_neighbors_ = ks[best]
+        self.best_params_ = {"n_neighbors": ks[best]}
+
+    def _shares(self, X: Any, ks: list[int]) -> list[Floats]:
+        """Return the shares of the votes of each point's k nearest, for each k."""
+        blocks = [
+            [self._votes[nearest[:, :k]].sum(axis=1) for k in ks]
+            for nearest in self._nearest(X, max(ks))
+        ]
+        totals = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+        return [total / total.sum(axis=1, keepdims=True) for total in totals]
+
+
+@dataclass(eq=False, repr=False)
+class LandmarkKNNClassifier(NeighboursClassifier):
+    r"""k nearest neighbours among all training points, by their similarities to landmarks.
+
+    When to use it: classes that no linear function of similarities separates, with few
+    comparisons for each prediction.
+
+    A point is embedded as :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d))` for d training points,
+    the landmarks, and gets the class that most of its neighbours in the embedding have, by the
+    Euclidean distance, that of the dissimilarity space [2]_. Training
+    points are embedded at `fit`, so that a prediction makes d comparisons: nearest neighbours by
+    the similarity itself (:class:`SimilarityKNNClassifier`) make one for each training point.
+    With `n_refined` the nearest in the embedding are compared by the similarity, too.
+
+    Parameters
+    ----------
+    n_landmarks : int, default=100
+        Number of landmarks d.
+    similarity, kind, selection
+        As for :class:`BBSClassifier`.
+    n_neighbors : int or sequence of int, default=(1, 3, 5, 10, 20)
+        The number k; of several the best on the validation points is chosen, by accuracy, then
+        the greatest. Of several, those above the number of points trained on count as this.
+    n_refined : int, default=0
+        Number of training points, the nearest in the embedding, with which a point is compared by
+        the similarity itself: the most similar of them vote (filter and refine [1]_). A
+        prediction then makes d + n_refined comparisons. 0 takes the nearest in the embedding as
+        they are; else n_neighbors is at most n_refined.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the held-out points and the landmarks.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    landmark_indices_ : ndarray of shape (n_landmarks,)
+        Rows of the landmarks in the X passed to `fit`.
+    n_neighbors_ : int
+        The k in use.
+    best_params_ : dict
+        The value chosen, by parameter name.
+    validation_scores_ : ndarray of shape (n_choices,) or None
+        Accuracy on the validation points of each k, in descending order of k; None without
+        such points.
+    n_comparisons_, n_fit_comparisons_ : int
+        As for :class:`BBSClassifier`.
+    n_features_in_ : int
+        Number of features, or of training points with ``similarity="precomputed"``.
+
+    References
+    ----------
+    .. [1] V. Athitsos, J. Alon, S. Sclaroff, G. Kollios. BoostMap: a method for efficient
+       approximate similarity rankings. CVPR 2004.
+    .. [2] E. Pękalska, R. P. W. Duin. The Dissimilarity Representation for Pattern Recognition.
+       2005, section 4.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from kernlearn.landmarks import LandmarkKNNClassifier
+    >>> X, y = make_moons(400, noise=0.1, random_state=0)
+    >>> model = LandmarkKNNClassifier(10, similarity="manhattan", random_state=0)
+    >>> model.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.95
+    True
+    """
+
+    n_landmarks: int = 100
+    _: KW_ONLY
+    n_neighbors: Any = (1, 3, 5, 10, 20)
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    selection: str = "random"
+    n_refined: int = 0
+    random_state: Any = None
+
+    _parameter_constraints = {
+        **NeighboursClassifier._parameter_constraints,
+        "n_landmarks": [COUNT],
+        "selection": [SELECTION],
+        "n_refined": [WHOLE],
+    }
+
+    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+        codes, similarities, ks = data.codes, data.similarities, grid["n_neighbors"]
+        chosen = select_landmarks(self.n_landmarks, codes, self.selection, rng, similarities)
+        self.landmark_indices_ = data.candidates.indices[chosen]
+        self._set_landmarks(data.candidates.take(chosen))
+        features = similarities.columns(chosen)
+        self._dtype, self._trained = features.dtype, data.candidates
+        self._search = NearestNeighbors(algorithm="brute").fit(features)
+        self._n_refined = min(self.n_refined, len(codes))
+        self.n_comparisons_ += self._n_refined
+        most = self._n_refined or len(codes)
+        if len(ks) == 1 and ks[0] > most:
+            raise ValueError(
+                "'n_neighbors' must be at most the number of points trained on, or compared with "
+                f"by n_refined, {most}, got {ks[0]}"
+            )
+        self._choose(data, [min(k, most) for k in ks])
+
+    def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
+        for rows, similarities in self._landmarks.blocks(X):
+            features = similarities.astype(self._dtype, copy=False)
+            nearest = self._search.kneighbors(
+                features, self._n_refined or k, return_distance=False
+            )
+            yield self._refined(X[rows], nearest) if self._n_refined else nearest
+
+    def _refined(self, points: Any, nearest: Indices) -> Indices:
+        """Sort the neighbours of each point by the similarity, the most similar first."""
+        values = [
+            self._trained.take(which).compare(points[i : i + 1])[0]
+            for i, which in enumerate(nearest)
+        ]
+        order = np.argsort(-np.array(values), axis=1, kind="stable")
+        return np.take_along_axis(nearest, order, axis=1)
+
+
+@dataclass(eq=False, repr=False)
+class SimilarityKNNClassifier(NeighboursClassifier):
+    """k nearest neighbours by any similarity.
+
+    When to use it: a similarity that is good only for near points; nothing is trained.
+
+    Ties of similarity go to the first training points, ties of votes to the first class.
+
+    Parameters
+    ----------
+    n_neighbors : int or sequence of int, default=5
+        The number k, at most that of training points; of several the best on the validation
+        points is chosen, by accuracy, then the greatest.
+    similarity, kind
+        As for :class:`BBSClassifier`. Sample weights multiply the votes.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the held-out points.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_neighbors_ : int
+        The k in use.
+    best_params_ : dict
+        The value chosen, by parameter name.
+    validation_scores_ : ndarray of shape (n_choices,) or None
+        Accuracy on the validation points of each k, in descending order of k; None without
+        such points.
+    n_features_in_ : int
+
+    References
+    ----------
+    Y. Chen, E. K. Garcia, M. R. Gupta, A. Rahimi, L. Cazzanti. Similarity-based
+    classification: concepts and algorithms. JMLR 10, 2009, section 4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn.landmarks import SimilarityKNNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> knn = SimilarityKNNClassifier([1, 3, 5], similarity="manhattan", random_state=0)
+    >>> knn.fit(X, y).predict(X[::50])
+    array([0, 1, 2])
+    """
+
+    n_neighbors: Any = 5
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    random_state: Any = None
+
+    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+        ks = grid["n_neighbors"]
+        if ks[0] > len(data.codes):
+            raise ValueError(
+                f"'n_neighbors' must be at most the number of training points, {len(data.codes)}"
+                f"{' without those held out' if data.X_val is not None else ''}, got {ks[0]}"
+            )
+        self._set_landmarks(data.candidates)
+        self._choose(data, ks)
+
+    def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
+        for _, similarities in self._landmarks.blocks(X):
+            yield nearest_columns(similarities, k)
+
+
+def nearest_columns(similarities: Floats, k: int) -> Indices:
+    """Return the columns of the k greatest values of each row; of equals the first columns."""
+    n_rows, n_columns = similarities.shape
+    least = np.partition(similarities, n_columns - k, axis=1)[:, n_columns - k, None]
+    taken = similarities > least
+    tied = similarities == least
+    vacant = k - taken.sum(axis=1, keepdims=True)
+    taken |= tied & (tied.cumsum(axis=1) <= vacant)
+    columns = np.nonzero(taken)[1].reshape(n_rows, k)
+    order = np.argsort(-np.take_along_axis(similarities, columns, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1)
 
 
 class AllPointsSVM(SimilarityClassifier):
@@ -24,8 +290,6 @@ class AllPointsSVM(SimilarityClassifier):
     _parameter_constraints = {
         **SimilarityClassifier._parameter_constraints,
         "C": [POSITIVE, "array-like"],
-        "class_weight": CLASS_WEIGHT,
-        "validation_fraction": [FRACTION],
     }
 
     C: Any
@@ -52,8 +316,7 @@ class AllPointsSVM(SimilarityClassifier):
             One column per class if there are more than two; else positive for ``classes_[1]``.
         """
         check_is_fitted(self)
-        blocks = self._landmarks.blocks(self._check_points(X))
-        return np.concatenate([self._decide(self._model, values) for _, values in blocks])
+        return self._by_models(self._check_points(X), [self._model])[0]
 
     def _grid(self) -> dict[str, Any]:
         return {"C": candidate_values(self.C, "C").tolist()}
@@ -61,17 +324,16 @@ class AllPointsSVM(SimilarityClassifier):
     def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
         self._set_landmarks(data.candidates)
         models = self._train(data, grid["C"])
-        best, self.validation_scores_ = 0, None
-        if data.codes_val is not None:
-            codes = [
-                [decide(self._decide(model, values)) for model in models]
-                for _, values in self._landmarks.blocks(data.X_val)
-            ]
-            right = np.concatenate(codes, axis=1) == data.codes_val
-            self.validation_scores_ = np.average(right, axis=1, weights=data.weights_val)
-            best = int(self.validation_scores_.argmax())
+        best, self.validation_scores_ = best_of(data, lambda X: self._by_models(X, models))
         self._model, self.C_ = models[best], grid["C"][best]
         self.best_params_ = {"C": self.C_}
+
+    def _by_models(self, X: Any, models: list[Any]) -> list[Floats]:
+        blocks = [
+            [self._decide(model, values) for model in models]
+            for _, values in self._landmarks.blocks(X)
+        ]
+        return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 
 @dataclass(eq=False, repr=False)
@@ -91,12 +353,8 @@ class SimilarityFeatureSVM(AllPointsSVM):
         accuracy, then the smallest.
     similarity, kind
         As for :class:`BBSClassifier`.
-    validation_fraction : float, default=0.2
-        Share of the training points held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points.
-    class_weight
-        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -127,9 +385,7 @@ class SimilarityFeatureSVM(AllPointsSVM):
     _: KW_ONLY
     similarity: Any = "gaussian"
     kind: str = "similarity"
-    validation_fraction: float = 0.2
     random_state: Any = None
-    class_weight: Any = None
 
     def _train(self, data: Training, choices: list[float]) -> list[LinearSVM]:
         features = data.candidates.compare(data.X, places=data.candidates.indices)
@@ -174,12 +430,8 @@ class SpectrumSVM(AllPointsSVM):
     distances : {"complement", "negate"}, default="complement"
         How shift turns a distance (``kind="distance"``) into a similarity: max(D) - D, with the
         largest distance of two training points, or -D. Otherwise it is -D.
-    validation_fraction : float, default=0.2
-        Share of the training points held out for choosing C, see `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points.
-    class_weight
-        As for :class:`BBSClassifier`.
 
     Attributes
     ----------
@@ -222,9 +474,7 @@ class SpectrumSVM(AllPointsSVM):
     similarity: Any = "gaussian"
     kind: str = "similarity"
     distances: str = "complement"
-    validation_fraction: float = 0.2
     random_state: Any = None
-    class_weight: Any = None
 
     _parameter_constraints = {
         **AllPointsSVM._parameter_constraints,

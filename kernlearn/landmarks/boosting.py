@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kernlearn.landmarks.similarity import Indices, KeptSimilarities
+from kernlearn.landmarks.similarity import Indices, Similarities
 from kernlearn.memory import row_blocks
 
 Floats: TypeAlias = NDArray[np.floating]
@@ -46,8 +46,8 @@ class Boosted(NamedTuple):
     weights: Weights
 
 
-def solve(
-    kept: KeptSimilarities,
+def boost(
+    kept: Similarities,
     labels: Votes,
     pairs: Indices,
     n_rounds: int,

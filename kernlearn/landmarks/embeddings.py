@@ -1,23 +1,28 @@
-"""Embeddings of points by their similarities to landmarks, or to pairs of landmarks."""
+"""Embeddings by similarities to landmarks, or to pairs of them by a transfer function."""
 
 import warnings
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
+from numbers import Real
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn.kernels import Kernel
-from kernlearn.landmarks import base
+from kernlearn.landmarks.base import (
+    PAIR_SELECTION,
+    SELECTION,
+    SimilarityEstimator,
+    float_type,
+)
 from kernlearn.landmarks.selection import select_landmarks, select_pairs
-from kernlearn.landmarks.similarity import Compared, Floats, KeptSimilarities
-from kernlearn.landmarks.transfer import Transfer, TransferLike, as_transfer
+from kernlearn.landmarks.similarity import Floats, Similarities
 from kernlearn.memory import row_blocks
 from kernlearn.validation import COUNT, POSITIVE, fit_context
 
@@ -25,14 +30,288 @@ Blocks: TypeAlias = Iterable[tuple[slice, Floats]]
 
 SimilarityLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
+# Grid to check user-defined functions on: differences of similarities up to 1 lie in [-2, 2].
+_GRID = np.concatenate(
+    [[0.0, 1e-9, 1e-6, 1e-4], np.linspace(0, 2, 401)[1:], [2.5, 3.0, 5.0, 10.0]]
+)
+# Tolerance relative to the largest value: antisymmetric functions miss by rounding only.
+_ANTISYMMETRY = 1e-7
 
-class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
+
+class Transfer(ABC):
+    r"""An antisymmetric function :math:`f(-t) = -f(t)` of a difference of similarities.
+
+    Transfer functions (definition 4.1 of [1]_) are immutable, compare equal by their
+    parameters, and may be used as parameters of estimators.
+
+    References
+    ----------
+    .. [1] Kar (2013), section 4.2.
+
+    Examples
+    --------
+    >>> from kernlearn.landmarks import Identity, Ramp, Sign, Transfer
+    >>> [transfer(0.1).round(2).item() for transfer in (Identity(), Ramp(5), Sign())]
+    [0.1, 0.5, 1.0]
+    >>> isinstance(Ramp(5), Transfer), Ramp(5) == Ramp(5.0)
+    (True, True)
+    """
+
+    @abstractmethod
+    def _write(self, t: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+        """Write f(t) to ``out``, which may be ``t`` itself."""
+
+    def __call__(
+        self, t: ArrayLike, out: NDArray[np.floating] | None = None
+    ) -> NDArray[np.floating]:
+        """Apply the function to every element.
+
+        Parameters
+        ----------
+        t : array-like
+            Of any shape.
+        out : ndarray of the shape of `t`, default=None
+            Where to write the result; may be `t` itself.
+
+        Returns
+        -------
+        ndarray of the shape of `t`
+            `out` if given. float32 stays float32; integers become float64.
+        """
+        t = np.asarray(t)
+        if t.dtype.kind != "f":
+            t = t.astype(np.float64)
+        if out is None:
+            out = np.empty_like(t)
+        self._write(t, out)
+        return out
+
+
+@dataclass(frozen=True)
+class Identity(Transfer):
+    """The identity f(t) = t, with which pairs are as expressive as Balcan & Blum's singletons.
+
+    Examples
+    --------
+    >>> from kernlearn.landmarks import Identity
+    >>> Identity()([-0.5, 2.0])
+    array([-0.5,  2. ])
+    """
+
+    def _write(self, t: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+        np.positive(t, out=out)
+
+
+@dataclass(frozen=True)
+class Sign(Transfer):
+    """The sign of t, 0 at 0: the transfer function of Wang, Yang & Feng (2007).
+
+    Examples
+    --------
+    >>> from kernlearn.landmarks import Sign
+    >>> Sign()([-0.5, 0.0, 2.0])
+    array([-1.,  0.,  1.])
+    """
+
+    def _write(self, t: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+        np.sign(t, out=out)
+
+
+@dataclass(frozen=True)
+class _Sloped(Transfer):
+    """Base of the functions of t times a slope."""
+
+    slope: float = 1.0
+
+    def __post_init__(self) -> None:
+        is_number = isinstance(self.slope, Real) and not isinstance(self.slope, bool)
+        if not is_number or not 0 < self.slope < np.inf:
+            raise ValueError(f"'slope' must be a finite number above 0, got {self.slope!r}")
+        # a NumPy scalar would turn float32 into float64
+        object.__setattr__(self, "slope", float(self.slope))
+
+
+@dataclass(frozen=True)
+class Ramp(_Sloped):
+    """The ramp f(t) = clip(slope · t, -1, 1), between identity and sign.
+
+    Parameters
+    ----------
+    slope : float, default=1.0
+        The slope at 0.
+
+    Raises
+    ------
+    ValueError
+        If the slope is not a finite number above 0.
+
+    References
+    ----------
+    Kar (2013), section 4.3: slopes 1, 5, 10, 50, 100 and 1000.
+
+    Examples
+    --------
+    >>> from kernlearn.landmarks import Ramp
+    >>> Ramp(5)([-0.1, 0.0, 2.0])
+    array([-0.5,  0. ,  1. ])
+    """
+
+    def _write(self, t: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+        np.multiply(t, self.slope, out=out)
+        np.clip(out, -1, 1, out=out)
+
+
+@dataclass(frozen=True)
+class Sigmoid(_Sloped):
+    """The sigmoid f(t) = tanh(slope · t), a smooth ramp.
+
+    Parameters
+    ----------
+    slope : float, default=1.0
+        The slope at 0.
+
+    Raises
+    ------
+    ValueError
+        If the slope is not a finite number above 0.
+
+    Examples
+    --------
+    >>> from kernlearn.landmarks import Sigmoid
+    >>> Sigmoid(2)([-0.5, 0.0]).round(3)
+    array([-0.762,  0.   ])
+    """
+
+    def _write(self, t: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+        np.multiply(t, self.slope, out=out)
+        np.tanh(out, out=out)
+
+
+@dataclass(frozen=True, repr=False)
+class CallableTransfer(Transfer):
+    """A user-defined transfer function.
+
+    Parameters
+    ----------
+    function : callable
+        Takes an array and returns one of the same shape, element by element. It must be
+        antisymmetric and finite, which is checked on a grid from -10 to 10, dense in [-2, 2].
+
+    Raises
+    ------
+    ValueError
+        If `function` cannot be called, changes the shape, or is not finite or not
+        antisymmetric somewhere on the grid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.landmarks import CallableTransfer
+    >>> CallableTransfer(np.arctan)
+    CallableTransfer(arctan)
+    >>> CallableTransfer(np.cos)
+    Traceback (most recent call last):
+        ...
+    ValueError: 'cos' is not antisymmetric: f(0) = 1, it must be 0
+    """
+
+    function: Callable[[Any], ArrayLike]
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise ValueError(f"'function' must be callable, got {self.function!r}")
+        # two columns, t and -t, to check the shape at the same time
+        grid = _GRID[:, np.newaxis] * [1, -1]
+        both = self(grid)
+        if not np.isfinite(both).all():
+            t = grid[~np.isfinite(both)][0]
+            raise ValueError(f"'{self.name}' must give finite numbers, and does not at {t:g}")
+        if both[0].any():
+            raise ValueError(
+                f"'{self.name}' is not antisymmetric: f(0) = {both[0].max():g}, it must be 0"
+            )
+        miss = np.abs(both.sum(axis=1))
+        worst = miss.argmax()
+        if miss[worst] > _ANTISYMMETRY * np.abs(both).max():
+            t, (right, left) = grid[worst, 0], both[worst]
+            raise ValueError(
+                f"'{self.name}' is not antisymmetric: f({t:g}) = {right:g}, f({-t:g}) = {left:g}"
+            )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name})"
+
+    @property
+    def name(self) -> str:
+        """Name of the function."""
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def _write(self, t: NDArray[np.floating], out: NDArray[np.floating]) -> None:
+        values = np.asarray(self.function(t))
+        if values.shape != t.shape:
+            raise ValueError(
+                f"'{self.name}' returned an array of shape {values.shape} for one of shape "
+                f"{t.shape}; it must keep the shape"
+            )
+        out[...] = values
+
+
+NAMED: dict[str, type[Transfer]] = {
+    "identity": Identity,
+    "sign": Sign,
+    "ramp": Ramp,
+    "sigmoid": Sigmoid,
+}
+
+
+def as_transfer(spec: Transfer | str | float | Callable[[Any], ArrayLike]) -> Transfer:
+    """Convert a name, a slope or a function to a transfer function.
+
+    Parameters
+    ----------
+    spec : Transfer, str, float or callable
+        A transfer function, returned unchanged; "identity", "sign", "ramp" or "sigmoid", the
+        latter two with slope 1; a number, the slope of a :class:`Ramp`; or a callable, see
+        :class:`CallableTransfer`.
+
+    Returns
+    -------
+    Transfer
+
+    Raises
+    ------
+    ValueError
+        If `spec` is none of these, the slope is not above 0, or the callable is not
+        antisymmetric.
+
+    Examples
+    --------
+    >>> from kernlearn.landmarks import as_transfer
+    >>> as_transfer(50)
+    Ramp(slope=50.0)
+    """
+    if isinstance(spec, Transfer):
+        return spec
+    if isinstance(spec, str) and spec in NAMED:
+        return NAMED[spec]()
+    if isinstance(spec, Real) and not isinstance(spec, bool):
+        return Ramp(float(spec))
+    if callable(spec) and not isinstance(spec, type):
+        return CallableTransfer(spec)
+    names = ", ".join(map(repr, NAMED))
+    raise ValueError(
+        f"'transfer' must be one of {names}, a slope above 0, a transfer function or an "
+        f"antisymmetric callable, got {spec!r}"
+    )
+
+
+class BaseEmbedding(TransformerMixin, SimilarityEstimator):
     """Base of the embeddings, which differ in how features are made of similarities."""
 
     _parameter_constraints = {
-        **base.SimilarityEstimator._parameter_constraints,
+        **SimilarityEstimator._parameter_constraints,
         "n_landmarks": [COUNT],
-        "selection": [base.SELECTION],
+        "selection": [SELECTION],
         "normalize": ["boolean"],
         "random_state": ["random_state"],
     }
@@ -42,7 +321,7 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
     _needs_classes = False
 
     @abstractmethod
-    def _select(self, y: Any, n_samples: int, similarities: Compared) -> np.ndarray:
+    def _select(self, y: Any, n_samples: int, similarities: Similarities) -> np.ndarray:
         """Choose the landmarks, set ``_n_features_out`` and return their indices."""
 
     @abstractmethod
@@ -145,7 +424,7 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
         """Return the validated points, and blocks of their similarities to the landmarks."""
         X, y = self._check_training(X, y)
         points = self._candidates(X, y)
-        similarities = KeptSimilarities(points, X)
+        similarities = Similarities(points, X)
         chosen = self._select(y, X.shape[0], similarities)
         self._set_landmarks(points.take(chosen))
         self.scale_ = 1.0
@@ -153,7 +432,7 @@ class BaseEmbedding(TransformerMixin, base.SimilarityEstimator):
 
     def _features(self, X: Any, blocks: Blocks) -> tuple[Floats, float]:
         """Return unscaled features and the largest absolute similarity."""
-        features = np.empty((X.shape[0], self._n_features_out), dtype=base.float_type(X))
+        features = np.empty((X.shape[0], self._n_features_out), dtype=float_type(X))
         largest = 0.0
         for rows, similarities in blocks:
             largest = max(largest, float(np.abs(similarities).max()))
@@ -238,7 +517,7 @@ class LandmarkEmbedding(BaseEmbedding):
     normalize: bool = True
     random_state: int | np.random.RandomState | None = None
 
-    def _select(self, y: Any, n_samples: int, similarities: Compared) -> np.ndarray:
+    def _select(self, y: Any, n_samples: int, similarities: Similarities) -> np.ndarray:
         rng = check_random_state(self.random_state)
         uses_classes = self.selection != "random" and y is not None
         codes = _encode(y)[1] if uses_classes else np.zeros(n_samples, dtype=np.intp)
@@ -327,19 +606,19 @@ class PairEmbedding(BaseEmbedding):
     _: KW_ONLY
     similarity: SimilarityLike = "gaussian"
     kind: str = "similarity"
-    transfer: TransferLike = "identity"
+    transfer: Transfer | str | float | Callable[[Any], ArrayLike] = "identity"
     selection: str = "random"
     normalize: bool = True
     random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints = {
         **BaseEmbedding._parameter_constraints,
-        "selection": [base.PAIR_SELECTION],
+        "selection": [PAIR_SELECTION],
         "transfer": [str, Transfer, callable, POSITIVE],
     }
     _needs_classes = True
 
-    def _select(self, y: Any, n_samples: int, similarities: Compared) -> np.ndarray:
+    def _select(self, y: Any, n_samples: int, similarities: Similarities) -> np.ndarray:
         rng = check_random_state(self.random_state)
         self.transfer_ = as_transfer(self.transfer)
         self.classes_, codes = _encode(y)
@@ -369,9 +648,7 @@ class PairEmbedding(BaseEmbedding):
 
 
 @dataclass(eq=False, repr=False)
-class NystroemEmbedding(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, base.SimilarityEstimator
-):
+class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SimilarityEstimator):
     r"""Features of a kernel by the Nyström method, :math:`Z = K(X, L) \, K(L, L)^{-1/2}`.
 
     When to use it: a linear model on any kernel, also of objects, whose spectrum decays fast.
@@ -466,7 +743,7 @@ class NystroemEmbedding(
     _parameter_constraints = {
         "kernel": [str, Kernel, callable],
         "n_components": [COUNT],
-        "selection": [base.SELECTION],
+        "selection": [SELECTION],
         "random_state": ["random_state"],
     }
     _compared_by = "kernel"
@@ -548,7 +825,7 @@ class NystroemEmbedding(
         X = self._check_points(X)
         return self._map(X, self._landmarks.blocks(X))
 
-    def _fit(self, X: Any, y: Any) -> tuple[Any, KeptSimilarities]:
+    def _fit(self, X: Any, y: Any) -> tuple[Any, Similarities]:
         """Return the validated points, and their similarities to each other."""
         optional = self.selection == "dselect" and y is not None
         by_class = self.selection == "stratified" or optional
@@ -563,7 +840,7 @@ class NystroemEmbedding(
                 UserWarning,
                 stacklevel=3,
             )
-        similarities = KeptSimilarities(points, X)
+        similarities = Similarities(points, X)
         m, rng = min(self.n_components, n_samples), check_random_state(self.random_state)
         self.landmark_indices_ = select_landmarks(m, codes, self.selection, rng, similarities)
         self._set_landmarks(points.take(self.landmark_indices_))
@@ -591,7 +868,7 @@ class NystroemEmbedding(
 
     def _map(self, X: Any, blocks: Blocks) -> Floats:
         """Return the features of points, of whose kernel values there are blocks of rows."""
-        Z = np.empty((X.shape[0], self._n_features_out), dtype=base.float_type(X))
+        Z = np.empty((X.shape[0], self._n_features_out), dtype=float_type(X))
         for rows, values in blocks:
             # a small eigenvalue's inverse root would amplify the rounding errors of float32
             Z[rows] = values.astype(np.float64, copy=False) @ self.normalization_

@@ -242,8 +242,6 @@ class RegLand(RegressorMixin, LandmarkChoice):
     selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky"}, default="random"
         How landmarks are chosen from the training points: uniformly; to be unlike each other
         (algorithm 3); or to span the kernel's feature space, as by :class:`BBSClassifier`.
-    double_dipping : bool, default=True
-        Whether landmarks are also trained on (appendix B).
     C : float or sequence of float, default=(0.1, 1, 10, 100)
         Weight of the losses against the norm; of several the best on the validation points is
         chosen, see `fit`.
@@ -254,8 +252,6 @@ class RegLand(RegressorMixin, LandmarkChoice):
             default="squared_epsilon_insensitive"
         The excess of the error over epsilon, or its square. Both are minimised to convergence,
         for several C in one path.
-    tol : float, default=None
-        The solver's tolerance; None is its default.
     fit_intercept : bool, default=True
         Whether to add a penalised constant to the prediction; algorithm 5 has none.
     validation_fraction : float, default=0.2
@@ -307,22 +303,18 @@ class RegLand(RegressorMixin, LandmarkChoice):
     similarity: Any = "gaussian"
     kind: str = "similarity"
     selection: str = "random"
-    double_dipping: bool = True
     C: Any = (0.1, 1, 10, 100)
     epsilon: Any = 0.1
     loss: str = "squared_epsilon_insensitive"
-    tol: float | None = None
     fit_intercept: bool = True
     validation_fraction: float = 0.2
     random_state: Any = None
 
     _parameter_constraints = {
         **LandmarkChoice._parameter_constraints,
-        "double_dipping": ["boolean"],
         "C": [POSITIVE, "array-like"],
         "epsilon": [NOT_NEGATIVE, "array-like"],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
-        "tol": [POSITIVE, None],
         "fit_intercept": ["boolean"],
     }
 
@@ -369,7 +361,7 @@ class RegLand(RegressorMixin, LandmarkChoice):
         weights: np.ndarray | None,
     ) -> list[tuple[Floats, float]]:
         Cs, epsilons = (values.tolist() for values in grid.values())
-        options = {k: getattr(self, k) for k in ("loss", "tol", "fit_intercept")}
+        options = {k: getattr(self, k) for k in ("loss", "fit_intercept")}
         paths = [
             regression_path(features, targets, Cs, epsilon=epsilon, **options, weights=weights)
             for epsilon in epsilons
@@ -503,9 +495,7 @@ class RankLand(LandmarkedModel):
         defined = ~np.isnan(eta)
         X, targets = self._check_training(X, np.where(defined, eta, 0.0))
         rng, everything = check_random_state(self.random_state), np.arange(len(eta))
-        features, _ = self._embed_training(
-            X, targets, everything, landmarks, rng, self.n_landmarks
-        )
+        features = self._embed_training(X, targets, everything, landmarks, rng, self.n_landmarks)
         if not defined.any():
             raise ValueError("y must hold a relevance above 0 among the documents trained on")
         features, eta = features[defined], eta[defined]

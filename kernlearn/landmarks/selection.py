@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh, solve_triangular
 
-from kernlearn.landmarks.similarity import Compared, Floats, Indices, finite
+from kernlearn.landmarks.similarity import Floats, Indices, Similarities, finite
 from kernlearn.memory import row_blocks
 
 #: Those that look at similarities, and at classes only to choose from each.
@@ -103,7 +103,7 @@ def select_landmarks(
     codes: Indices,
     selection: str,
     rng: Random,
-    similarities: Compared | None = None,
+    similarities: Similarities | None = None,
 ) -> Indices:
     """Choose distinct training points as landmarks; all, with a warning, if there are fewer.
 
@@ -145,7 +145,7 @@ def select_pairs(
     codes: Indices,
     selection: str,
     rng: Random,
-    similarities: Compared | None = None,
+    similarities: Similarities | None = None,
 ) -> Indices:
     """Choose pairs of training points as landmarks, of shape (n_problems, n_landmarks, 2).
 
@@ -204,7 +204,7 @@ class FeatureSpace:
 
     Parameters
     ----------
-    similarities : Compared
+    similarities : Similarities
         Similarities of the training points. Only those of points to landmarks are asked for, and
         the diagonal: the kernel counts as symmetric.
     points : ndarray of shape (n_points,)
@@ -219,7 +219,7 @@ class FeatureSpace:
         Relative rounding error of the values.
     """
 
-    def __init__(self, similarities: Compared, points: Indices, rng: Random) -> None:
+    def __init__(self, similarities: Similarities, points: Indices, rng: Random) -> None:
         self._similarities, self._points = similarities, points
         diagonal = similarities.diagonal()
         self.rounding = float(np.finfo(diagonal.dtype).eps)
@@ -324,7 +324,7 @@ class Sample:
 
 
 def kmeans_plusplus(
-    similarities: Compared,
+    similarities: Similarities,
     candidates: Indices,
     n_landmarks: int,
     rng: Random,
@@ -343,7 +343,7 @@ def kmeans_plusplus(
 
     Parameters
     ----------
-    similarities : Compared
+    similarities : Similarities
         Similarities of the training points to each other.
     candidates : ndarray of shape (n_candidates,)
         Distinct indices of training points that may be chosen.
@@ -391,7 +391,7 @@ def kmeans_plusplus(
 
 
 def leverage_sampling(
-    similarities: Compared,
+    similarities: Similarities,
     candidates: Indices,
     n_landmarks: int,
     rng: Random,
@@ -468,7 +468,7 @@ def leverage_sampling(
 
 
 def random_pivots(
-    similarities: Compared,
+    similarities: Similarities,
     candidates: Indices,
     n_landmarks: int,
     rng: Random,
@@ -632,7 +632,7 @@ def _distinct(weights: Doubles, n: int, rng: Random) -> Indices:
 
 
 def _dselect(
-    similarities: Compared, candidates: Indices, n: int, rng: Random, *, given: ArrayLike = ()
+    similarities: Similarities, candidates: Indices, n: int, rng: Random, *, given: ArrayLike = ()
 ) -> Indices:
     return dselect(similarities.column, candidates, n, rng, given=given)
 
@@ -646,7 +646,11 @@ _CHOOSE: dict[str, Callable[..., Indices]] = {
 
 
 def _spread(
-    n_landmarks: int, codes: Indices, selection: str, similarities: Compared | None, rng: Random
+    n_landmarks: int,
+    codes: Indices,
+    selection: str,
+    similarities: Similarities | None,
+    rng: Random,
 ) -> Indices:
     """Choose by similarity from all points of up to two classes, within each class of more."""
     if similarities is None:

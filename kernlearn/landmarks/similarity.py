@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,26 +25,6 @@ KEPT_ELEMENTS = 2**27
 _BLOCK_BYTES = 2**24
 # Rows that are transposed at a time.
 _TRANSPOSED_ROWS = 128
-
-
-class Compared(Protocol):
-    """Similarities of training points to each other, as the choice of landmarks asks for them."""
-
-    @property
-    def is_distance(self) -> bool:
-        """Whether the similarities are distances with the other sign."""
-
-    def column(self, i: int) -> Floats:
-        """Return the similarities of all points to point `i`, shape (n_points,)."""
-
-    def diagonal(self) -> Floats:
-        """Return the similarity of each point to itself, shape (n_points,)."""
-
-    def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
-        """Return the similarities of points `rows` to points `which`, a row for each of `rows`.
-
-        With `keep` all points will be compared with `which` anyway.
-        """
 
 
 @dataclass
@@ -136,7 +116,7 @@ class Landmarks:
         return replace(self, indices=self.indices[which], points=points)
 
 
-class KeptSimilarities:
+class Similarities:
     """Similarities of points, all or some rows of X, to landmarks, computed once and then kept.
 
     Those that would exceed `KEPT_ELEMENTS` values in all are computed at each use. So are single

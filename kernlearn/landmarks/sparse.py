@@ -211,7 +211,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
             raise ValueError("sample_weight needs algorithm='fully_corrective'")
         rng, rows = check_random_state(self.random_state), weighted_rows(weights, len(targets))
         n_pool = min(self.pool_size, len(rows))
-        features, rows = self._embed_training(X, targets, rows, landmarks, rng, n_pool)
+        features = self._embed_training(X, targets, rows, landmarks, rng, n_pool)
         if self.n_landmarks > features.shape[1]:
             warnings.warn(
                 f"n_landmarks={self.n_landmarks} is more than the {features.shape[1]} candidates "

@@ -50,9 +50,9 @@ def slow_scores(decisions, y_val, classes):
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_bbs_is_the_slow_version(iris, seed, n_classes, selection):
     X, y, X_val, y_val = split(iris, n_classes)
-    model = BBSClassifier(
-        9, similarity=gaussian, selection=selection, tol=1e-10, random_state=seed
-    ).fit(X, y, X_val, y_val)
+    model = BBSClassifier(9, similarity=gaussian, selection=selection, random_state=seed).fit(
+        X, y, X_val, y_val
+    )
     landmarks = X[model.landmark_indices_]
     assert len(set(model.landmark_indices_)) == 9
     K, K_val = gaussian(X, landmarks), gaussian(X_val, landmarks)
@@ -103,7 +103,7 @@ def test_options_are_those_of_the_solver(iris, selection, options):
 def test_ftune_is_the_slow_version(iris, per_class, n_classes, selection):
     X, y, X_val, y_val = split(iris, n_classes)
     model = FTuneClassifier(
-        7, similarity=gaussian, per_class=per_class, selection=selection, tol=1e-10, random_state=0
+        7, similarity=gaussian, per_class=per_class, selection=selection, random_state=0
     ).fit(X, y, X_val, y_val)
     pairs, classes = model.landmark_indices_, sorted(set(y))
     K, K_val = gaussian(X, X), gaussian(X_val, X)

@@ -15,8 +15,8 @@ from sklearn.utils import get_tags
 
 from kernlearn.kernels import CallableKernel, GaussianKernel, LaplacianKernel, LinearKernel
 from kernlearn.landmarks import LandmarkEmbedding, NystroemEmbedding, PairEmbedding
+from kernlearn.landmarks.embeddings import Ramp, as_transfer
 from kernlearn.landmarks.selection import SELECTIONS
-from kernlearn.landmarks.transfer import Ramp, as_transfer
 
 X = np.random.RandomState(0).normal(size=(60, 3))
 CLASSES = np.array(["ape", "bee", "cat"])[np.arange(60) % 3]

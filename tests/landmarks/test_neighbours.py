@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.neighbors import KNeighborsClassifier
 
 from kernlearn.landmarks import LandmarkKNNClassifier, SimilarityKNNClassifier
-from kernlearn.landmarks.neighbours import nearest_columns
+from kernlearn.landmarks.baselines import nearest_columns
 
 X, CODES = make_classification(
     200, 6, n_informative=4, n_classes=3, flip_y=0.2, class_sep=0.7, random_state=0

@@ -30,7 +30,7 @@ class Matrix:
     """Similarities of training points to each other, which record what is asked for."""
 
     def __init__(self, values, is_distance=False):
-        """A distance is given with the other sign, as `KeptSimilarities` does."""
+        """A distance is given with the other sign, as `Similarities` does."""
         self.values, self.is_distance = np.asarray(values), is_distance
         self.columns, self.n_diagonals, self.parts = [], 0, []
 

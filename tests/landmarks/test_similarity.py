@@ -5,7 +5,7 @@ import pytest
 
 from kernlearn.kernels import CallableKernel, GaussianKernel
 from kernlearn.landmarks.base import SimilarityEstimator
-from kernlearn.landmarks.similarity import KeptSimilarities
+from kernlearn.landmarks.similarity import Similarities
 from tests.landmarks.conftest import N_ROWS
 
 X = np.random.RandomState(0).normal(size=(8, 3))
@@ -33,9 +33,9 @@ def test_kept_similarities_are_those_of_a_comparison(similarity, limit, monkeypa
     full, rows = every.compare(data), np.array([5, 0, 6])
     if similarity is skewed:
         np.testing.assert_allclose(full, [[a @ b + a.sum() for b in X] for a in X], rtol=1e-12)
-    np.testing.assert_allclose(KeptSimilarities(every, data).diagonal(), full.diagonal())
+    np.testing.assert_allclose(Similarities(every, data).diagonal(), full.diagonal())
     for some, expected in [(None, full), (rows, full[rows])]:
-        kept = KeptSimilarities(every, data, some)
+        kept = Similarities(every, data, some)
         np.testing.assert_allclose(kept.column(4), expected[:, 4], rtol=1e-12)
         for which in map(np.array, ([2, 1, 1, 4], [7, 6], [2, 1], [4])):
             few = np.array([2, 0])
@@ -53,7 +53,7 @@ def test_each_similarity_is_computed_once():
         return skewed(A, B)
 
     every = Compares(CallableKernel(counted, takes="matrices")).learn(X)
-    kept = KeptSimilarities(every, X)
+    kept = Similarities(every, X)
     kept.column(3)
     kept.column(3)
     kept.keep(np.array([0, 3, 5]))
@@ -69,7 +69,7 @@ def test_blocks_of_rows(small_blocks):
     blocks = list(every.blocks(X))
     assert [rows for rows, _ in blocks] == [slice(0, N_ROWS), slice(N_ROWS, 8)]
     np.testing.assert_allclose(np.vstack([b for _, b in blocks]), every.compare(X), rtol=1e-12)
-    which, kept = np.array([3, 1]), KeptSimilarities(every, X)
+    which, kept = np.array([3, 1]), Similarities(every, X)
     for _ in range(2):  # not kept, then kept
         together = np.vstack([b for _, b in kept.blocks(which, 2)])
         np.testing.assert_allclose(together, every.compare(X)[:, which], rtol=1e-12)
