@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from altair_scraper import altair_scraper
 
-from kernlearn.version import __version__
+from kernlearn import __version__
 
 project = "kernlearn"
 author = "The kernlearn developers"

@@ -8,7 +8,9 @@ Learning*, PhD thesis, Indian Institute of Technology Kanpur, 2013.
 """
 
 from kernlearn.lazy import attach
-from kernlearn.version import __version__
+
+#: Read by the build and by ``kernlearn --version``.
+__version__ = "0.1.0"
 
 __getattr__, __dir__, __all__ = attach(
     __name__,

@@ -1,4 +1,5 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
+__version__: str
 from kernlearn import config as config
 from kernlearn import datasets as datasets
 from kernlearn import engine as engine
@@ -15,7 +16,6 @@ from kernlearn import store as store
 from kernlearn import svm as svm
 from kernlearn import theory as theory
 from kernlearn import voted as voted
-from kernlearn.version import __version__ as __version__
 
 __all__ = [
     "__version__",

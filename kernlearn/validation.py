@@ -26,6 +26,18 @@ FINITE = Interval(Real, None, None, closed="neither")
 FRACTION = Interval(Real, 0, 1, closed="neither")
 CLASS_WEIGHT = [dict, StrOptions({"balanced"}), None]
 N_JOBS = [Integral, None]
+#: Options of ``validate_data`` for rows of a matrix that may be sparse.
+POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+
+class TakesSparse:
+    """Says to scikit-learn that an estimator takes sparse matrices."""
+
+    def __sklearn_tags__(self) -> Any:
+        following: Any = super()
+        tags = following.__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:

@@ -48,7 +48,7 @@ def stub(path: Path) -> str:
         )
         lines += [f"from {source} import {name} as {name}" for name in names]
     if "__version__" in listed:
-        lines.append("from kernlearn.version import __version__ as __version__")
+        lines.append("__version__: str")
         public.append("__version__")
     names = "".join(f'    "{name}",\n' for name in sorted(public))
     return (

@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 from packaging.requirements import Requirement
 
-from kernlearn.version import __version__
+from kernlearn import __version__
 from release import check
 
 ROOT = Path(__file__).parents[1]

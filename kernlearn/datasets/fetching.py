@@ -11,6 +11,7 @@ from shutil import copyfile
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from kernlearn import __version__
 from kernlearn.datasets.card import Card, Form
 from kernlearn.datasets.files import (
     ARCHIVES,
@@ -28,7 +29,6 @@ from kernlearn.datasets.files import (
 )
 from kernlearn.datasets.loading import load
 from kernlearn.exceptions import DataError
-from kernlearn.version import __version__
 
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz"}
 # The ending of an archive by its first bytes, unless the address has one.

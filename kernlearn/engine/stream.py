@@ -30,7 +30,7 @@ from kernlearn.engine.protocol import SCALERS, random_state
 from kernlearn.engine.tasks import Task
 from kernlearn.exceptions import DataError
 from kernlearn.lazy import needed_by
-from kernlearn.onepass.moments import fold_of, row_hashes
+from kernlearn.onepass import fold_of, row_hashes
 
 Rows = tuple[Any, np.ndarray]
 

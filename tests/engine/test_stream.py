@@ -13,8 +13,7 @@ from kernlearn.engine import make_plan, run_plan
 from kernlearn.engine.protocol import random_state
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
-from kernlearn.onepass import OnePassRidgeClassifier
-from kernlearn.onepass.moments import row_hashes
+from kernlearn.onepass import OnePassRidgeClassifier, row_hashes
 from kernlearn.store import Store
 
 STREAM = "stream: {rows: 3000, chunk_size: 700, test_rows: 400, hold_out: 0.2}"

@@ -7,8 +7,7 @@ import pytest
 from scipy import sparse
 from scipy.stats import chisquare
 
-from kernlearn.onepass import Moments
-from kernlearn.onepass.moments import fold_of, merged, row_hashes
+from kernlearn.onepass import Moments, fold_of, merged, row_hashes
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(900, 4)) @ RNG.normal(size=(4, 4)) * [1e6, 1, 1, 1e-5]

@@ -20,8 +20,7 @@ from kernlearn.datasets import load, row_source
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.landmarks import NystroemEmbedding
-from kernlearn.onepass import OnePassRidge, OnePassRidgeClassifier
-from kernlearn.onepass.moments import fold_of, row_hashes
+from kernlearn.onepass import OnePassRidge, OnePassRidgeClassifier, fold_of, row_hashes
 from tests.checks import parametrize_with_checks
 
 RNG = np.random.default_rng(0)
@@ -224,7 +223,7 @@ def test_features_are_mapped():
 
 def test_the_map_is_fitted_on_a_sample_of_all_rows(monkeypatch):
     """The sample does not depend on the order of rows, and each distinct row counts once."""
-    monkeypatch.setattr("kernlearn.onepass.ridge._SAMPLE_ROWS", 50)
+    monkeypatch.setattr("kernlearn.onepass._SAMPLE_ROWS", 50)
     rows = np.repeat(X[:200], np.arange(200) % 3 + 1, axis=0)
 
     def sample_of(order, n_rows):
