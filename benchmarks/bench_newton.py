@@ -19,7 +19,7 @@ from kernlearn.datasets import load
 from kernlearn.exceptions import DataError
 from kernlearn.kernels import GaussianKernel
 from kernlearn.linear.liblinear import Settings, feature_rows, solve
-from kernlearn.linear.path import linear_paths
+from kernlearn.linear.models import linear_paths
 
 Floats = NDArray[np.float64]
 

@@ -15,16 +15,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.kernels import BaseDotProductKernel, DotProductKernel, as_kernel
 from kernlearn.memory import block_rows
-from kernlearn.validation import COUNT
-
-#: Orders above the one where this much of a measure is left are not drawn in practice.
-NEGLIGIBLE_MASS = 2.0**-64
+from kernlearn.validation import COUNT, POINTS, TakesSparse
 
 #: Writes the features of a block of rows into an array.
 WriteFeatures = Callable[[Any, NDArray[Any]], None]
 
 
-class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+class BaseFeatureMap(
+    TakesSparse, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC
+):
     """Base of transformers that write their features in blocks of rows.
 
     A subclass sets ``_n_features_out`` in `fit` and defines ``_writer``.
@@ -105,9 +104,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _check_data(self, X: Any, *, fitting: bool = False) -> Any:
         if not fitting:
             check_is_fitted(self)
-        return validate_data(
-            self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=fitting
-        )
+        return validate_data(self, X, reset=fitting, **POINTS)
 
     def _new_kernel(self) -> BaseDotProductKernel:
         kernel = as_kernel(self.kernel)
@@ -133,7 +130,6 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
@@ -223,49 +219,3 @@ class Products:
                 products, others = products.view(kind), others.view(kind)
                 products *= others
             start = end
-
-
-def draw_orders(
-    kernel: BaseDotProductKernel,
-    n_features: int,
-    random_state: np.random.RandomState,
-    *,
-    p: float,
-    measure: str,
-    first: int = 0,
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return random orders N >= `first` of features, and log sqrt(a_N / (D P[N])).
-
-    The measure is P[N = n] = (p - 1) p^-(n + 1 - first), for "support" restricted to orders with a
-    positive coefficient. The logarithm is -inf for a_N = 0.
-    """
-    if measure == "geometric":
-        orders = random_state.geometric(1 - 1 / p, n_features) - 1 + first
-        log_probabilities = _log_geometric(np.arange(orders.max() + 1), p, first)
-    else:
-        log_probabilities = _log_support(kernel, p, first)
-        probabilities = np.exp(log_probabilities)
-        orders = random_state.choice(probabilities.size, n_features, p=probabilities)
-    logs = kernel.log_coefficients(int(orders.max()))[orders] - log_probabilities[orders]
-    return orders, logs / 2 - np.log(n_features) / 2
-
-
-def _log_geometric(n: NDArray[np.intp], p: float, first: int) -> NDArray[np.float64]:
-    return np.log(p - 1) - (n + 1 - first) * np.log(p)
-
-
-def _log_support(kernel: BaseDotProductKernel, p: float, first: int) -> NDArray[np.float64]:
-    """Return log P[N = n] of the measure restricted to the orders of the kernel."""
-    highest = kernel.degree_max
-    if highest is None:
-        highest = first + int(np.ceil(-np.log(NEGLIGIBLE_MASS) / np.log(p)))
-    n = np.arange(highest + 1)
-    possible = (n >= first) & np.isfinite(kernel.log_coefficients(highest))
-    if not possible.any():
-        raise ValueError(
-            f"measure='support' needs an order from {first} to {highest} at which {kernel!r} has "
-            "a positive coefficient, and there is none: take measure='geometric' or another kernel"
-        )
-    logs = np.where(possible, _log_geometric(n, p, first), -np.inf)
-    logs -= logs.max()
-    return logs - np.log(np.exp(logs).sum())

@@ -16,11 +16,10 @@ from kernlearn.features.base import (
     BaseFeatureMap,
     Products,
     WriteFeatures,
-    draw_orders,
     real_signs,
     to_dense,
 )
-from kernlearn.features.maclaurin import RandomMaclaurin
+from kernlearn.features.maclaurin import RandomMaclaurin, draw_orders
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.validation import HasMethods, Interval, StrOptions, fit_context
 

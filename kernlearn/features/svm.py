@@ -11,17 +11,22 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kernlearn.features.maclaurin import RandomMaclaurin
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.linear import LinearSVM
-from kernlearn.linear.linear_svm import fit_each
+from kernlearn.linear.models import fit_each
 from kernlearn.svm.kernel_svm import ModelPath, Setting, noting_convergence
-from kernlearn.validation import check_weights, fit_context, without_zeros
+from kernlearn.validation import (
+    POINTS,
+    TakesSparse,
+    check_weights,
+    fit_context,
+    without_zeros,
+)
 
-_POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 _MAP = ("kernel", "n_components", "h01", "random_state")
 _SVM = ("C", "tol", "presolve", "class_weight")
 
 
 @dataclass(eq=False, repr=False)
-class MaclaurinSVM(ClassifierMixin, BaseEstimator):
+class MaclaurinSVM(TakesSparse, ClassifierMixin, BaseEstimator):
     """Classifier for dot-product kernels with linear training and prediction time.
 
     When to use it: a polynomial or other dot-product kernel on more rows than a kernel SVM can
@@ -112,7 +117,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         ValueError
             If a parameter is not valid, or there is only one class.
         """
-        X, y = validate_data(self, X, y, **_POINTS)
+        X, y = validate_data(self, X, y, **POINTS)
         X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
         self.map_, self.svm_ = self._parts()
         self.svm_.fit(self.map_.fit_transform(X), y, weights)
@@ -143,7 +148,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         """
         Cs = np.atleast_1d(self.C).tolist()
         models = [clone(self).set_params(C=C) for C in Cs]
-        rows, labels = validate_data(models[0], X, y, **_POINTS)
+        rows, labels = validate_data(models[0], X, y, **POINTS)
         feature_map, svm = models[0]._parts()
         converged = np.ones(len(Cs), dtype=bool)
         with noting_convergence(converged, slice(None)):
@@ -168,7 +173,7 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
             One column per class if there are more than two.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **_POINTS)
+        X = validate_data(self, X, reset=False, **POINTS)
         blocks = self.map_.transform_blocks(X)
         scores = np.concatenate([features @ self.svm_.coef_.T for _, features in blocks])
         scores += self.svm_.intercept_
@@ -191,11 +196,6 @@ class MaclaurinSVM(ClassifierMixin, BaseEstimator):
         codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[codes]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
 
 class MaclaurinPath(ModelPath):
     """Fitted Maclaurin SVMs for several values of C, with the same features."""
@@ -210,7 +210,7 @@ class MaclaurinPath(ModelPath):
 
         The features of a block of rows are computed once for all.
         """
-        X = validate_data(self.models[0], X, reset=False, **_POINTS)
+        X = validate_data(self.models[0], X, reset=False, **POINTS)
         blocks = self.models[0].map_.transform_blocks(X)
-        found = [[model.svm_.predict(Z) for model in self.models] for _, Z in blocks]
-        return np.concatenate(found, axis=1)
+        labels = [[model.svm_.predict(Z) for model in self.models] for _, Z in blocks]
+        return np.concatenate(labels, axis=1)

@@ -15,7 +15,7 @@ from kernlearn.landmarks.base import PAIR_SELECTION, SELECTION, SimilarityClassi
 from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer
 from kernlearn.landmarks.selection import select_landmarks, select_pairs
 from kernlearn.landmarks.similarity import Floats, Indices, Similarities, by_column
-from kernlearn.linear.path import linear_paths
+from kernlearn.linear.models import linear_paths
 from kernlearn.validation import (
     CLASS_WEIGHT,
     COUNT,

@@ -17,7 +17,7 @@ from kernlearn.landmarks.base import (
 )
 from kernlearn.landmarks.selection import BY_SIMILARITY
 from kernlearn.landmarks.similarity import Floats, Indices, Landmarks
-from kernlearn.linear.path import regression_path
+from kernlearn.linear.models import regression_path
 from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
 from kernlearn.validation import (

@@ -7,13 +7,12 @@ of a second, since each binding imports Numba: they are loaded when they first t
 import ctypes
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -167,46 +166,20 @@ def interruptible(call: Callable[[], T]) -> T:
     return future.result()
 
 
-class PrintHook:
-    """The print hook of one library: the output of a training goes to the thread that trains.
+class Binding:
+    """An official binding: its module, the compiled library, and the output of that by thread.
 
     The libraries report non-convergence only by printing, through one function pointer per
-    process, which `install` sets.
+    process, which `set_hook` sets. What a library prints goes to the thread that trains.
     """
 
-    def __init__(self, install: Callable[[Any], None]) -> None:
-        self._install = install
-        # Kept here: the library keeps the bare pointer for longer than one call.
-        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(self._record)
+    def __init__(self, module: Any, library: Any, set_hook: Callable[[Any], None]) -> None:
+        self.module, self.library, self._set_hook = module, library, set_hook
+        # the library stores the bare pointer for longer than one call
+        self._hook = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(self._record)
         self._thread = threading.local()
 
-    @contextmanager
-    def capture(self) -> Iterator[list[str]]:
-        """Yield a list that collects what the library prints in this thread."""
-        texts: list[str] = []
-        self._thread.texts = texts
-        self._install(self._callback)
-        try:
-            yield texts
-        finally:
-            self._thread.texts = None
-
-    def _record(self, text: bytes) -> None:
-        texts = getattr(self._thread, "texts", None)
-        if texts is None:  # somebody else's training: printed, as without a hook
-            print(text.decode("ascii", "replace"), end="")
-        else:
-            texts.append(text.decode("ascii", "replace"))
-
-
-class Binding(NamedTuple):
-    """An official binding: its module, the compiled library, and the hook of what that prints."""
-
-    module: Any
-    library: Any
-    hook: PrintHook
-
-    def call(self, train: Callable[[], Any], rows: "NodeRows") -> tuple[Any, str]:
+    def call(self, train: Callable[[], T], rows: Any) -> tuple[T, str]:
         """Return what a call of the library returns, and what it prints meanwhile.
 
         The `rows` that it reads live as long as it runs, also after an interrupt.
@@ -214,14 +187,25 @@ class Binding(NamedTuple):
         # each thread has its own number of OpenMP threads, where the library has any
         n_threads = getattr(self.library, "omp_get_max_threads", int)()
 
-        def work(_: NodeRows = rows) -> tuple[Any, str]:
+        def work(_: Any = rows) -> tuple[T, str]:
             if n_threads:
                 self.library.omp_set_num_threads(n_threads)
-            with self.hook.capture() as output:
-                result = train()
-            return result, "".join(output)
+            texts: list[str] = []
+            self._thread.texts = texts
+            self._set_hook(self._hook)
+            try:
+                return train(), "".join(texts)
+            finally:
+                self._thread.texts = None
 
         return interruptible(work)
+
+    def _record(self, text: bytes) -> None:
+        texts = getattr(self._thread, "texts", None)
+        if texts is None:  # somebody else's training: printed, as without a hook
+            print(text.decode("ascii", "replace"), end="")
+        else:
+            texts.append(text.decode("ascii", "replace"))
 
 
 def load_binding(library: str, module: str, print_function: str) -> Binding:
@@ -248,7 +232,7 @@ def _load(library: str, module: str, print_function: str) -> Binding:
             "C++ compiler on most systems)"
         ) from error
     compiled = getattr(loaded, library)
-    return Binding(loaded, compiled, PrintHook(getattr(compiled, print_function)))
+    return Binding(loaded, compiled, getattr(compiled, print_function))
 
 
 @dataclass(frozen=True)

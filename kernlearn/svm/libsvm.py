@@ -268,11 +268,12 @@ def native_values(
 
     `vectors` are the support vectors.
     """
-    module, library, _ = _official()
+    binding = _official()
+    module = binding.module
     # A prototype on bare addresses: a call takes a third of the time of the official one.
     predict_values = ctypes.CFUNCTYPE(
         ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
-    )(("svm_predict_values", library))
+    )(("svm_predict_values", binding.library))
     n_classes = len(support.n_by_class)
     model = module.svm_model()
     model.param = _parameter(module, kernel)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from kernlearn.features.allocation import OrderSizes, PairMoments, allocate, order_sizes
+from kernlearn.features.maclaurin import PairMoments, allocate, order_sizes
 from kernlearn.kernels import DotProductKernel, ExponentialKernel, PolynomialKernel
 
 
@@ -65,18 +65,18 @@ def test_sizes_of_the_orders_of_a_kernel():
     X = np.random.default_rng(0).normal(size=(20, 5))
     moments = PairMoments(X)
     kernel = DotProductKernel([3.0, 2.0, 0.0, 0.5])
-    sizes = order_sizes(kernel, X, first=1)
-    assert np.isneginf(sizes.log_squares[[0, 2]]).all()
+    log_variances, log_squares = order_sizes(kernel, X, first=1)
+    assert np.isneginf(log_squares[[0, 2]]).all()
     for order, coefficient in ((1, 2.0), (3, 0.5)):
         expected = 2 * np.log(coefficient) + np.array(moments.logs(order))
-        found = sizes.log_variances[order], sizes.log_squares[order]
+        found = log_variances[order], log_squares[order]
         np.testing.assert_allclose(found, expected)
 
 
 def test_an_infinite_series_ends_where_nothing_is_left():
     X = np.random.default_rng(0).normal(size=(20, 5))
-    sizes = order_sizes(ExponentialKernel(1.0), X)
-    roots = np.exp((sizes.log_squares - sizes.log_squares.max()) / 2)
+    log_squares = order_sizes(ExponentialKernel(1.0), X)[1]
+    roots = np.exp((log_squares - log_squares.max()) / 2)
     assert 0 < roots[-1] < 1e-19
 
 
@@ -91,24 +91,24 @@ def variance(log_variances, counts):
 
 
 def test_counts_are_the_best_of_all():
-    sizes = OrderSizes(np.log([9.0, 4.0, 1.0, 0.4]), np.log([10.0, 6.0, 3.0, 1.0]))
-    orders, logs = allocate(sizes, 14, np.random.RandomState(0))
+    sizes = (np.log([9.0, 4.0, 1.0, 0.4]), np.log([10.0, 6.0, 3.0, 1.0]))
+    orders, logs = allocate(*sizes, 14, np.random.RandomState(0))
     counts = np.bincount(orders, minlength=4)
     np.testing.assert_allclose(np.exp(logs), 1 / np.sqrt(counts[orders]))
     best = min(
-        variance(sizes.log_variances, np.array(c))
+        variance(sizes[0], np.array(c))
         for c in itertools.product(range(1, 12), repeat=4)
         if sum(c) == 14
     )
-    assert variance(sizes.log_variances, counts) <= 1.02 * best
+    assert variance(sizes[0], counts) <= 1.02 * best
 
 
 def test_what_is_exact_takes_one_feature():
-    sizes = OrderSizes(np.array([-np.inf, 0.0, -np.inf]), np.array([0.0, 1.0, -np.inf]))
-    orders, _ = allocate(sizes, 10, np.random.RandomState(0))
+    sizes = (np.array([-np.inf, 0.0, -np.inf]), np.array([0.0, 1.0, -np.inf]))
+    orders, _ = allocate(*sizes, 10, np.random.RandomState(0))
     np.testing.assert_array_equal(np.bincount(orders), [1, 9])
-    exact = OrderSizes(np.full(2, -np.inf), np.zeros(2))
-    orders, logs = allocate(exact, 5, np.random.RandomState(0))
+    exact = (np.full(2, -np.inf), np.zeros(2))
+    orders, logs = allocate(*exact, 5, np.random.RandomState(0))
     assert len(orders) == 5
     np.testing.assert_allclose([np.exp(2 * logs[orders == k]).sum() for k in (0, 1)], 1)
 
@@ -117,10 +117,10 @@ def test_what_is_exact_takes_one_feature():
 def test_every_order_has_its_weight_in_expectation(n_features):
     log_variances = np.log([1e-9, 100.0, 25.0, 1.0, 0.01, 1e-6])
     log_variances[0] = -np.inf
-    sizes = OrderSizes(log_variances, np.log([4.0, 150.0, 40.0, 2.0, 0.03, 1e-5]))
+    sizes = (log_variances, np.log([4.0, 150.0, 40.0, 2.0, 0.03, 1e-5]))
     rng, sums = np.random.RandomState(0), []
     for _ in range(4000):
-        orders, logs = allocate(sizes, n_features, rng)
+        orders, logs = allocate(*sizes, n_features, rng)
         assert len(orders) == len(logs) == n_features
         sums.append(np.bincount(orders, np.exp(2 * logs), minlength=6))
     errors = np.std(sums, axis=0) / np.sqrt(len(sums))

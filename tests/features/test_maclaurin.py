@@ -12,8 +12,8 @@ from scipy import sparse
 from sklearn.base import clone
 
 from kernlearn.features import RandomMaclaurin
-from kernlearn.features.base import Products, draw_orders
-from kernlearn.features.maclaurin import centering
+from kernlearn.features.base import Products
+from kernlearn.features.maclaurin import centering, draw_orders
 from kernlearn.features.sign_tables import groups_of
 from kernlearn.kernels import (
     DotProductKernel,

@@ -21,7 +21,7 @@ from kernlearn.linear.liblinear import (
     DEFAULT_TOL,
     NODE,
     SOLVER,
-    PrintHook,
+    Binding,
     Settings,
     feature_rows,
     load_binding,
@@ -129,44 +129,33 @@ class Library:
         self.hook(text)
 
 
-def test_what_is_printed_inside_is_collected_and_the_rest_printed(capsys):
+def test_each_thread_hears_itself_and_others_print(capsys):
     library = Library()
-    hook = PrintHook(library.install)
-    with hook.capture() as heard:
+    binding = Binding(None, library, library.install)
+    inside, outside = threading.Event(), threading.Event()
+
+    def train_here():
+        inside.wait(10)
         library.say(b"one ")
-        library.say(b"two")
         stranger = threading.Thread(target=library.say, args=(b"stranger",))
         stranger.start()
         stranger.join(10)
-    assert "".join(heard) == "one two"
+        library.say(b"two")
+        return "result"
+
+    def train_there():
+        inside.set()
+        outside.wait(10)
+        library.say(b"there")
+
+    with ThreadPoolExecutor(1) as threads:
+        there = threads.submit(binding.call, train_there, None)
+        assert binding.call(train_here, None) == ("result", "one two")
+        outside.set()  # the first to end leaves the hook to the other
+        assert there.result(10) == (None, "there")
     assert capsys.readouterr().out == "stranger"
     library.say(b"three")
-    assert "".join(heard) == "one two"
     assert capsys.readouterr().out == "three"
-
-
-def test_each_thread_hears_itself_and_the_first_to_leave_keeps_the_rest_silent(capsys):
-    library = Library()
-    hook = PrintHook(library.install)
-    inside, outside = threading.Event(), threading.Event()
-    heard_there = []
-
-    def other():
-        with hook.capture() as heard:
-            inside.set()
-            outside.wait(10)
-            library.say(b"there")
-        heard_there.extend(heard)
-
-    thread = threading.Thread(target=other)
-    with hook.capture() as heard_here:
-        thread.start()
-        inside.wait(10)
-        library.say(b"here")
-    outside.set()
-    thread.join(10)
-    assert (heard_here, heard_there) == (["here"], ["there"])
-    assert capsys.readouterr().out == ""
 
 
 def read(rows):

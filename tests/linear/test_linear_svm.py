@@ -11,8 +11,8 @@ from sklearn.datasets import load_breast_cancer, make_classification, make_regre
 from sklearn.svm import LinearSVC
 
 from kernlearn import memory
-from kernlearn.linear import LinearSVM, LinearSVMRegressor, linear_svm
-from kernlearn.linear.linear_svm import fit_each
+from kernlearn.linear import LinearSVM, LinearSVMRegressor, models
+from kernlearn.linear.models import fit_each
 from tests.checks import parametrize_with_checks
 
 X2, Y2 = make_classification(300, 10, n_redundant=0, flip_y=0.1, random_state=0)
@@ -227,7 +227,7 @@ def test_classifiers_for_several_c_are_those_fitted_alone(told):
     ids=["classes", "sparse", "hinge", "balanced"],
 )
 def test_others_are_fitted_one_by_one(told, X, y, monkeypatch):
-    monkeypatch.setattr(linear_svm, "primal_path", None)
+    monkeypatch.setattr(models, "_truncated", None)
     for C, model in zip([0.1, 1.0], fit_each(LinearSVM(**told), X, y, [0.1, 1.0]), strict=True):
         np.testing.assert_array_equal(model.coef_, LinearSVM(C=C, **told).fit(X, y).coef_)
 

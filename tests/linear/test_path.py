@@ -6,8 +6,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC, LinearSVR
 
-from kernlearn.linear import LinearSVM, path, truncated_newton
-from kernlearn.linear.path import linear_paths, regression_path
+from kernlearn.linear import LinearSVM, models, truncated_newton
+from kernlearn.linear.models import linear_paths, regression_path
 from kernlearn.linear.truncated_newton import TruncatedNewton, full_steps
 
 CS = [0.01, 1.0, 10.0, 1000.0]
@@ -163,7 +163,7 @@ def test_targets_within_epsilon_need_no_weights():
 
 
 def test_solvers_stopped_short_warn(monkeypatch):
-    monkeypatch.setattr(path, "_MAX_STEPS", 1)
+    monkeypatch.setattr(models, "_MAX_STEPS", 1)
     monkeypatch.setattr(truncated_newton, "_MOST_STEPS", 2)
     with pytest.warns(ConvergenceWarning, match="did not converge in 1 steps"):
         regression_path(X, TARGETS, [100.0], epsilon=0.5)

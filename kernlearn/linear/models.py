@@ -1,0 +1,576 @@
+"""Linear support vector classifier and regressor, and linear models for several values of C."""
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.linear_model._base import LinearClassifierMixin, LinearModel
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.validation import validate_data
+
+from kernlearn.linear.liblinear import DEFAULT_TOL, Settings, feature_rows, first_part, solve
+from kernlearn.linear.losses import (
+    EpsilonInsensitive,
+    Logistic,
+    Loss,
+    SmoothedHinge,
+    SquaredHinge,
+    Weights,
+)
+from kernlearn.linear.newton import PrimalNewton
+from kernlearn.memory import require_memory
+from kernlearn.validation import (
+    CLASS_WEIGHT,
+    FRACTION,
+    NOT_NEGATIVE,
+    POINTS,
+    POSITIVE,
+    StrOptions,
+    TakesSparse,
+    check_weights,
+    encode_labels,
+    fit_context,
+    without_zeros,
+)
+
+Path = tuple[np.ndarray, np.ndarray]
+
+_LOSSES = ("squared_hinge", "logistic", "hinge")
+# Newton's method ends at the solution itself: on 10000 x 300 features and four values of C, 20 to
+# 50 steps reach 1e-4, and at most four more reach this. A hinge needs some steps more for each
+# digit.
+_NEWTON_TOL = 1e-10
+_HINGE_TOL = 1e-6
+_MAX_STEPS = 200
+
+
+def linear_paths(
+    features: ArrayLike,
+    Y: ArrayLike,
+    Cs: ArrayLike,
+    *,
+    loss: str = "squared_hinge",
+    solver: str = "newton",
+    tol: float | None = None,
+    fit_intercept: bool = False,
+    weights: np.ndarray | None = None,
+) -> Path:
+    """Train several binary classifiers on the same features, each for several values of C.
+
+    Minimises LIBLINEAR's objective ½‖w‖² + C Σ sᵢ loss(yᵢ⟨w, xᵢ⟩) for weights sᵢ, where w includes
+    the intercept. The Gram matrix of the features is computed once.
+
+    Parameters
+    ----------
+    features : array-like of shape (n_samples, n_features)
+        Dense; float32 gives coefficients in float32, computed in float64.
+    Y : array-like of shape (n_problems, n_samples)
+        Labels -1 and +1, both of them in each row.
+    Cs : array-like of shape (n_values,)
+        Values of C, in any order.
+    loss : {"squared_hinge", "logistic", "hinge"}, default="squared_hinge"
+    solver : {"newton", "truncated_newton"}, default="newton"
+        "newton" converges to the minimum, and starts from the solution for the previous C.
+        "truncated_newton", for the squared hinge, is LIBLINEAR's method (``-s 2``) on dense
+        features: up to rounding it stops where LIBLINEAR does, in a fraction of the time.
+    tol : float or None, default=None
+        For "newton", the allowed excess of the objective over its minimum, relative to it; by
+        default 1e-10, for the hinge 1e-6. For "truncated_newton" LIBLINEAR's own tolerance, by
+        default 0.01; with a large C the objective can then be far from the minimum.
+    fit_intercept : bool, default=False
+        Whether to add a constant feature of 1. As in LIBLINEAR, its weight is penalised.
+    weights : ndarray of shape (n_samples,) or (n_problems, n_samples), default=None
+        Factors above 0 on the losses, 1 by default. With them "newton" solves the problem, with
+        its own tolerance, for any `solver`.
+
+    Returns
+    -------
+    coef : ndarray of shape (n_problems, n_values, n_features)
+        In the order of `Cs`.
+    intercept : ndarray of shape (n_problems, n_values)
+        Zero without `fit_intercept`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range, or a combination is not supported.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If a solver stopped short of its tolerance.
+
+    References
+    ----------
+    Keerthi & DeCoste, JMLR 6 (2005), for "newton"; Fan et al., LIBLINEAR, JMLR 9 (2008).
+
+    Examples
+    --------
+    >>> from kernlearn.linear.models import linear_paths
+    >>> X = [[1.0, 0.0], [0.0, 1.0]]
+    >>> coef, intercept = linear_paths(X, [[1, -1], [-1, 1]], [1, 10])
+    >>> coef.round(3)
+    array([[[ 0.667, -0.667], [ 0.952, -0.952]], [[-0.667,  0.667], [-0.952,  0.952]]])
+    """
+    if loss not in _LOSSES or solver not in ("newton", "truncated_newton"):
+        raise ValueError(f"there is no loss {loss!r} or solver {solver!r} of classifiers")
+    if solver == "truncated_newton" and loss != "squared_hinge":
+        raise ValueError(
+            f"solver='truncated_newton' needs loss='squared_hinge', but loss={loss!r}: use "
+            "solver='newton'"
+        )
+    X, values, places = _checked(features, Cs, tol)
+    signs = check_array(Y, dtype=np.float64, input_name="labels")
+    check_consistent_length(X, signs.T)
+    if (np.abs(signs) != 1).any() or (np.ptp(signs, axis=1) == 0).any():
+        raise ValueError("labels must be -1 or +1, and both must occur in each problem")
+    if solver == "newton" or weights is not None:
+        newton = _newton(X, fit_intercept, tol if solver == "newton" else None, loss)
+        factors = [1.0] * len(signs) if weights is None else np.broadcast_to(weights, signs.shape)
+        losses = [_classification_loss(loss, each) for each in factors]
+        paths = [newton.path(one, y, values) for one, y in zip(losses, signs, strict=True)]
+    else:
+        truncated = _truncated(_with_ones(X, fit_intercept), tol)
+        paths = [truncated.path(y, values) for y in signs]
+    return _coef_and_intercept(np.array(paths)[:, places], X, fit_intercept)
+
+
+def regression_path(
+    features: ArrayLike,
+    targets: ArrayLike,
+    Cs: ArrayLike,
+    *,
+    loss: str = "squared_epsilon_insensitive",
+    epsilon: float = 0.1,
+    tol: float | None = None,
+    fit_intercept: bool = False,
+    weights: np.ndarray | None = None,
+) -> Path:
+    r"""Train a regressor for several values of C, to the minimum.
+
+    Minimises LIBLINEAR's objective ½‖w‖² + C Σ sᵢ loss(max(0, \|⟨w, xᵢ⟩ − yᵢ\| − ε)) for weights
+    sᵢ, where w includes the intercept, by Newton's method.
+
+    Parameters
+    ----------
+    features : array-like of shape (n_samples, n_features)
+        Dense; float32 gives coefficients in float32, computed in float64.
+    targets : array-like of shape (n_samples,)
+    Cs : array-like of shape (n_values,)
+        Values of C, in any order.
+    loss : {"squared_epsilon_insensitive", "epsilon_insensitive"}, \
+            default="squared_epsilon_insensitive"
+        The square of the excess of an error over epsilon, or the excess.
+    epsilon : float, default=0.1
+        Half width of the tube without loss.
+    tol : float or None, default=None
+        Allowed excess of the objective over its minimum, relative to it; by default 1e-10, for
+        the plain loss 1e-6.
+    fit_intercept : bool, default=False
+        Whether to add a constant feature of 1. As in LIBLINEAR, its weight is penalised.
+    weights : ndarray of shape (n_samples,), default=None
+        Factors above 0 on the losses, 1 by default.
+
+    Returns
+    -------
+    coef : ndarray of shape (n_values, n_features)
+        In the order of `Cs`.
+    intercept : ndarray of shape (n_values,)
+        Zero without `fit_intercept`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of its range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the solver stopped short of its tolerance.
+
+    Examples
+    --------
+    >>> from kernlearn.linear.models import regression_path
+    >>> regression_path([[1.0], [2.0]], [2.0, 4.0], [1000], epsilon=0.0)[0].round(2)
+    array([[2.]])
+    """
+    X, values, places = _checked(features, Cs, tol)
+    y = column_or_1d(targets).astype(np.float64)
+    check_consistent_length(X, y)
+    factors: Weights = 1.0 if weights is None else weights
+    if loss == "squared_epsilon_insensitive":
+        hinge: SquaredHinge | SmoothedHinge = SquaredHinge(factors, edge=0.0, sign=1.0)
+    else:
+        width = max(1.0, float(np.abs(y).max()))
+        hinge = SmoothedHinge(width, factors, edge=0.0, sign=1.0)
+    newton = _newton(X, fit_intercept, tol, loss)
+    path = newton.path(EpsilonInsensitive(epsilon, hinge), 1.0, values, y)
+    return _coef_and_intercept(path[places], X, fit_intercept)
+
+
+def _classification_loss(name: str, weights: Any) -> Loss:
+    if name == "hinge":
+        return SmoothedHinge(1.0, weights)
+    return Logistic(weights) if name == "logistic" else SquaredHinge(weights)
+
+
+def _newton(X: np.ndarray, fit_intercept: bool, tol: float | None, loss: str) -> PrimalNewton:
+    if tol is None:
+        tol = _HINGE_TOL if loss in ("hinge", "epsilon_insensitive") else _NEWTON_TOL
+    return PrimalNewton(_with_ones(X, fit_intercept), tol=tol, max_iter=_MAX_STEPS)
+
+
+def _truncated(X: np.ndarray, tol: float | None) -> Any:
+    from kernlearn.linear.truncated_newton import TruncatedNewton  # loads numba
+
+    return TruncatedNewton(X, tol=DEFAULT_TOL if tol is None else tol)
+
+
+def _checked(
+    features: ArrayLike, Cs: ArrayLike, tol: float | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the features, the values of C in ascending order, and the place of each there."""
+    if tol is not None and not 0 < tol < np.inf:
+        raise ValueError(f"tol={tol!r} must be a positive number or None")
+    X = check_array(features, dtype=[np.float64, np.float32], input_name="features")
+    values = np.asarray(Cs, dtype=np.float64)
+    if values.ndim != 1 or not len(values) or not np.all((values > 0) & np.isfinite(values)):
+        raise ValueError(f"Cs must hold one or more positive finite numbers, got {Cs!r}")
+    ascending = np.argsort(values, kind="stable")
+    return X, values[ascending], np.argsort(ascending)
+
+
+def _with_ones(X: np.ndarray, fit_intercept: bool) -> np.ndarray:
+    return np.column_stack((X, np.ones(len(X)))) if fit_intercept else X
+
+
+def _coef_and_intercept(weights: np.ndarray, X: np.ndarray, fit_intercept: bool) -> Path:
+    """Split weights of shape (..., n_weights), in the dtype of X."""
+    coef = np.ascontiguousarray(weights[..., : X.shape[1]], dtype=X.dtype)
+    if not fit_intercept:
+        return coef, np.zeros(coef.shape[:-1], dtype=X.dtype)
+    return coef, weights[..., -1].astype(X.dtype)
+
+
+@dataclass(eq=False, repr=False)
+class LinearSVM(TakesSparse, LinearClassifierMixin, BaseEstimator):
+    """Linear support vector classifier, trained by LIBLINEAR [1]_.
+
+    When to use it: many rows, sparse or wide data, and classes that a plane separates.
+
+    With labels ±1 it minimises over w and b ::
+
+        ½ ‖w‖² + ½ b² + C Σᵢ loss(yᵢ (⟨w, xᵢ⟩ + b))
+
+    where the loss is max(0, 1 − t)² or max(0, 1 − t). More than two classes are separated one
+    versus the rest.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the losses relative to the norm.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+        The loss.
+    tol : float, default=None
+        Tolerance of the stopping criterion. LIBLINEAR compares the norm of the gradient with
+        tol · min(n₊, n₋)/n times its norm at w = 0; None is its default, 0.01. For the hinge and
+        with sample weights, it is the allowed excess of the objective over its minimum, relative
+        to it; None is 1e-6 for the hinge, 1e-10 otherwise.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b.
+    class_weight : dict, "balanced" or None, default=None
+        Factor on C for each class; with more than two, only for the class that is separated
+        from the rest.
+    presolve : float, default=None
+        Share of the rows, between 0 and 1, on which LIBLINEAR solves the problem first; the full
+        problem starts from that solution and ends at the same tolerance. Often saves time on
+        large data. Skipped if a class is missing in those rows.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        w, one row for two classes, in the dtype of X.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        b.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen in `fit`, if X has feature names.
+
+    See Also
+    --------
+    LinearSVMRegressor : The same for real targets.
+    kernlearn.svm.KernelSVM : The same with a kernel.
+
+    Notes
+    -----
+    LIBLINEAR computes in double precision and stores 16 bytes per value. The hinge, and the
+    squared hinge with sample weights, are minimised by Newton's method, which converges on
+    features of any scale, but needs rows that are not sparse.
+
+    References
+    ----------
+    .. [1] R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang, C.-J. Lin. LIBLINEAR: a library
+       for large linear classification. JMLR 9, 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn.linear import LinearSVM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LinearSVM().fit(X, y).predict(X[::50])
+    array([0, 1, 2])
+    """
+
+    C: float = 1.0
+    _: KW_ONLY
+    loss: str = "squared_hinge"
+    tol: float | None = None
+    fit_intercept: bool = True
+    class_weight: Any = None
+    presolve: float | None = None
+
+    _parameter_constraints = {
+        "C": [POSITIVE],
+        "loss": [StrOptions({"squared_hinge", "hinge"})],
+        "tol": [None, POSITIVE],
+        "fit_intercept": ["boolean"],
+        "class_weight": CLASS_WEIGHT,
+        "presolve": [None, FRACTION],
+    }
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,)
+            Labels, numbers or strings.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on C for each row, not negative; a row of weight 0 counts as absent.
+
+        Returns
+        -------
+        LinearSVM
+            Fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If y has a single class.
+        ImportError
+            If LIBLINEAR is needed and not installed.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before it reached `tol`.
+        """
+        X, y = validate_data(self, X, y, **POINTS)
+        X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
+        self.classes_, codes, class_weight = encode_labels(y, self.class_weight, weights)
+        if len(self.classes_) == 2:
+            # Code 0 is LIBLINEAR's positive class; scikit-learn's is the second label.
+            codes, class_weight = 1 - codes, class_weight[::-1]
+        if self.loss == "squared_hinge" and weights is None:
+            rows = feature_rows(X, constant=self.fit_intercept)
+            settings = Settings(self.C, self.tol or DEFAULT_TOL, class_weight)
+            n_weights = X.shape[1] + int(self.fit_intercept)
+            solution = solve(rows, codes, n_weights, settings, self.presolve)
+            self.coef_, self.intercept_ = _coef_and_intercept(solution, X, self.fit_intercept)
+            return self
+        positives = np.arange(len(self.classes_) if len(self.classes_) > 2 else 1)[:, np.newaxis]
+        signs = np.where(codes == positives, 1.0, -1.0)
+        factors = class_weight[codes]
+        if len(self.classes_) > 2:
+            factors = np.where(signs > 0, factors, 1.0)
+        coef, intercept = linear_paths(
+            _dense(X),
+            signs,
+            [self.C],
+            loss=self.loss,
+            tol=self.tol,
+            fit_intercept=self.fit_intercept,
+            weights=factors if weights is None else weights * factors,
+        )
+        self.coef_, self.intercept_ = coef[:, 0], intercept[:, 0]
+        return self
+
+
+def fit_each(model: LinearSVM, X: Any, y: Any, Cs: Sequence[float]) -> list[LinearSVM]:
+    """Fit a classifier for each of several values of C.
+
+    On dense rows of two classes, with the squared hinge, all are trained at the same time, by
+    LIBLINEAR's method on dense features: they are those of `fit` but for rounding, which the
+    default tolerance amplifies where C is large.
+
+    Parameters
+    ----------
+    model : LinearSVM
+        Its other parameters hold for all.
+    X, y
+        As for `fit`.
+    Cs : sequence of float
+
+    Returns
+    -------
+    list of LinearSVM
+    """
+    models = [clone(model).set_params(C=C) for C in Cs]
+    labels = np.unique(y)
+    plain = model.loss == "squared_hinge" and model.class_weight is None and model.fit_intercept
+    if not plain or sparse.issparse(X) or len(labels) != 2:
+        return [one.fit(X, y) for one in models]
+    X, y = validate_data(model, X, y, dtype=[np.float64, np.float32])
+    # by class, the second one first, as LIBLINEAR takes the rows
+    order = np.argsort(y != labels[1], kind="stable")
+    rows, signs = _with_ones(X[order], True), np.where(y[order] == labels[1], 1.0, -1.0)
+    values, starts = np.asarray(Cs, dtype=np.float64), None
+    if model.presolve is not None:
+        part, factor = first_part(len(signs), model.presolve)
+        if np.ptp(signs[part]):
+            starts = _truncated(rows[part], model.tol).path(signs[part], values * factor)
+    weights = _truncated(rows, model.tol).path(signs, values, starts)
+    for one, coef, intercept in zip(models, *_coef_and_intercept(weights, X, True), strict=True):
+        validate_data(one, X, skip_check_array=True)
+        one.classes_, one.coef_ = labels, coef[np.newaxis]
+        one.intercept_ = np.array([intercept])
+    return models
+
+
+@dataclass(eq=False, repr=False)
+class LinearSVMRegressor(TakesSparse, RegressorMixin, LinearModel):
+    """Linear support vector regression, by Newton's method [1]_.
+
+    When to use it: many rows, and a target that is linear in the features up to outliers.
+
+    It minimises over w and b ::
+
+        ½ ‖w‖² + ½ b² + C Σᵢ loss(max(0, |yᵢ − ⟨w, xᵢ⟩ − b| − epsilon))
+
+    where the loss is the square or the value itself.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Weight of the losses relative to the norm.
+    loss : {"squared_epsilon_insensitive", "epsilon_insensitive"}, \
+            default="squared_epsilon_insensitive"
+        The loss.
+    epsilon : float, default=0.1
+        Half width of the tube without loss, in the unit of y.
+    tol : float, default=None
+        Allowed excess of the objective over its minimum, relative to it; None is 1e-10 for the
+        squared loss, 1e-6 otherwise.
+    fit_intercept : bool, default=True
+        Whether to fit the intercept b.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        w, in the dtype of X.
+    intercept_ : float
+        b.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen in `fit`, if X has feature names.
+
+    See Also
+    --------
+    LinearSVM : The same for classes.
+
+    Notes
+    -----
+    The objective is that of LIBLINEAR's support vector regression [2]_. Rows that are sparse are
+    made dense.
+
+    References
+    ----------
+    .. [1] S. S. Keerthi, D. DeCoste. A modified finite Newton method for fast solution of large
+       scale linear SVMs. JMLR 6, 2005.
+    .. [2] C.-H. Ho, C.-J. Lin. Large-scale linear support vector regression. JMLR 13, 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.linear import LinearSVMRegressor
+    >>> X = np.arange(10.0).reshape(-1, 1)
+    >>> model = LinearSVMRegressor(C=100, epsilon=0).fit(X, 2 * X.ravel() + 1)
+    >>> model.coef_.round(2), round(float(model.intercept_), 2)
+    (array([2.]), 1.0)
+    """
+
+    C: float = 1.0
+    _: KW_ONLY
+    loss: str = "squared_epsilon_insensitive"
+    epsilon: float = 0.1
+    tol: float | None = None
+    fit_intercept: bool = True
+
+    _parameter_constraints = {
+        "C": [POSITIVE],
+        "loss": [StrOptions({"squared_epsilon_insensitive", "epsilon_insensitive"})],
+        "epsilon": [NOT_NEGATIVE],
+        "tol": [None, POSITIVE],
+        "fit_intercept": ["boolean"],
+    }
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training data.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on C for each row, not negative; a row of weight 0 counts as absent.
+
+        Returns
+        -------
+        LinearSVMRegressor
+            Fitted estimator.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before it reached `tol`.
+        """
+        X, y = validate_data(self, X, y, y_numeric=True, **POINTS)
+        X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
+        coef, intercept = regression_path(
+            _dense(X),
+            y,
+            [self.C],
+            loss=self.loss,
+            epsilon=self.epsilon,
+            tol=self.tol,
+            fit_intercept=self.fit_intercept,
+            weights=weights,
+        )
+        self.coef_, self.intercept_ = coef[0], intercept[0]
+        return self
+
+
+def _dense(X: Any) -> np.ndarray:
+    if not sparse.issparse(X):
+        return X
+    require_memory(
+        16 * X.shape[0] * X.shape[1],
+        purpose=f"{X.shape[0]} rows of {X.shape[1]} features that are not sparse",
+        advice="all but the squared hinge without sample weights needs them: use fewer rows or "
+        "features, or scikit-learn's LinearSVC or LinearSVR",
+    )
+    return X.toarray()
