@@ -97,7 +97,7 @@ SUBJECTS = [
     Subject(pairwise.MetricKNNClassifier, {"eta": [1e-3, 1e-2, 0.1], "n_neighbors": [1, 5, 9]}),
     Subject(pairwise.SimilaritySVM, {"eta": [1e-4, 1e-3, 1e-2, 0.1], "C": [0.1, 1, 10]}),
     Subject(pairwise.MultipleKernelSVM, {"normalize": [False, True], "C": [1, 10, 100]}),
-    Subject(pairwise.OLP, {"eta": [0.01, 0.1, 1], "n_passes": [1, 5]}, "two classes"),
+    Subject(pairwise.OLP, {"eta": [0.01, 0.1, 1]}, "two classes"),
     Subject(
         pairwise.OAM,
         {"C": [1e-3, 1e-2, 0.1, 1], "variant": ["gradient", "sequential"]},

@@ -16,7 +16,6 @@ from sklearn.utils.validation import validate_data
 
 from kernlearn.memory import require_memory
 from kernlearn.pairwise.learners import (
-    POINTS,
     Array,
     Codes,
     StreamRanker,
@@ -27,7 +26,9 @@ from kernlearn.pairwise.learners import (
 from kernlearn.validation import (
     COUNT,
     NOT_NEGATIVE,
+    POINTS,
     POSITIVE,
+    TakesSparse,
     check_weights,
     fit_context,
     without_zeros,
@@ -261,7 +262,7 @@ class AllPairsMoments(StreamRanker):
 
 
 @dataclass(eq=False, repr=False)
-class AllPairsSVM(LinearClassifierMixin, BaseEstimator):
+class AllPairsSVM(TakesSparse, LinearClassifierMixin, BaseEstimator):
     r"""Linear function of large AUC from all pairs of a positive and a negative point.
 
     When to use it: ranking two classes of data that fit into memory.
@@ -392,7 +393,6 @@ class AllPairsSVM(LinearClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
 

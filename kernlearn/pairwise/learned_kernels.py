@@ -12,7 +12,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.linalg import eigh, svd
+from scipy.linalg import eigh
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
@@ -27,19 +27,26 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.kernels import BilinearSimilarity, NormalizedKernel, WeightedKernelSum, as_kernel
-from kernlearn.memory import row_blocks
 from kernlearn.pairwise.buffers import POLICIES, Buffer
-from kernlearn.pairwise.learners import POINTS, several_classes
-from kernlearn.pairwise.losses import LOSSES
-from kernlearn.validation import CLASS_WEIGHT, COUNT, POSITIVE, StrOptions, fit_context
+from kernlearn.pairwise.learners import LOSSES, several_classes
+from kernlearn.validation import (
+    COUNT,
+    POINTS,
+    POSITIVE,
+    StrOptions,
+    TakesSparse,
+    fit_context,
+)
 
 Array: TypeAlias = NDArray[np.float64]
 
 # Points of the stream that are prepared together.
 _BLOCK_ROWS = 256
 
+_slopes = LOSSES["hinge"].derivative
 
-class OnlinePairLearner(BaseEstimator, ABC):
+
+class OnlinePairLearner(TakesSparse, BaseEstimator, ABC):
     r"""Base of learners of a function of two points, linear in weights kept in a convex set.
 
     .. math::
@@ -61,7 +68,6 @@ class OnlinePairLearner(BaseEstimator, ABC):
 
     eta: float
     radius: float | None
-    norm: str
     buffer_size: int
     buffer: str
     random_state: Any
@@ -219,7 +225,6 @@ class OnlinePairLearner(BaseEstimator, ABC):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.sparse = True
         return tags
 
 
@@ -243,9 +248,7 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         Scale η of the steps :math:`\eta_t = \eta/\sqrt t`, in the unit of M / distance²: see
         the notes.
     radius : float or None, default=None
-        Radius of the ball that contains M; None for no bound.
-    norm : {"l2", "trace_norm"}, default="l2"
-        The norm of the ball, Frobenius or trace norm; the latter favours a low rank.
+        Radius of the ball of the Frobenius norm that contains M; None for no bound.
     buffer_size, buffer, random_state
         As in :class:`OLP`.
 
@@ -295,15 +298,9 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
     eta: float = 0.1
     _: KW_ONLY
     radius: float | None = None
-    norm: str = "l2"
     buffer_size: int = 50
     buffer: str = "rsx2"
     random_state: Any = None
-
-    _parameter_constraints = {
-        **OnlinePairLearner._parameter_constraints,
-        "norm": [StrOptions({"l2", "trace_norm"})],
-    }
 
     def transform(self, X: Any) -> NDArray[Any]:
         r"""Map points such that their Euclidean distance is the learned one.
@@ -331,7 +328,7 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         return np.zeros((X.shape[1], X.shape[1]))
 
     def _project(self, w: Array) -> Array:
-        return project_psd(w, self.radius, self.norm)
+        return project_psd(w, self.radius)
 
     def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
         differences = block[i] - block[others]
@@ -356,53 +353,8 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         return tags
 
 
-class OnlineKernelLearner(OnlinePairLearner):
-    """Base of learners of a kernel, which they keep as `_kernel`."""
-
-    _kernel: Any
-
-    def score(self, X: Any, y: ArrayLike) -> float:
-        r"""Return the alignment of the learned kernel with labels.
-
-        The cosine :math:`\langle K, Y \rangle_F / (\|K\|_F \|Y\|_F)` of the angle between the Gram
-        matrices of the kernel and of the labels. Y is +1 for two points of one class and -1 for
-        others.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Points.
-        y : array-like of shape (n_samples,)
-            Their labels.
-
-        Returns
-        -------
-        float
-            In [-1, 1], higher is better; 0 for a kernel that is 0 everywhere.
-
-        Raises
-        ------
-        ValueError
-            If X has another number of features, contains NaN or infinity, or does not match y.
-
-        References
-        ----------
-        N. Cristianini, J. Shawe-Taylor, A. Elisseeff, J. Kandola (2001), "On kernel-target
-        alignment".
-        """
-        check_is_fitted(self)
-        points, labels = self._validate(X, y, reset=False)
-        inner = squares = 0.0
-        for rows in row_blocks(len(labels), len(labels)):
-            gram = np.asarray(self._kernel(points[rows], points))
-            signs = np.where(labels[rows, np.newaxis] == labels, 1.0, -1.0)
-            inner += float(np.vdot(gram, signs))
-            squares += float(np.vdot(gram, gram))
-        return inner / (np.sqrt(squares) * len(labels)) if squares else 0.0
-
-
 @dataclass(eq=False, repr=False)
-class OnlineSimilarityLearner(OnlineKernelLearner):
+class OnlineSimilarityLearner(OnlinePairLearner):
     r"""A bilinear similarity from a stream: large for points of one class, small for others.
 
     When to use it: a bilinear kernel or similarity for given classes, from a stream.
@@ -419,17 +371,11 @@ class OnlineSimilarityLearner(OnlineKernelLearner):
     ----------
     objective : {"alignment", "goodness"}, default="alignment"
         The loss: kernel-target alignment or S-goodness.
-    positive_semidefinite : bool, default=True
-        Whether W is positive semi-definite, so that the similarity is a kernel. The thesis
-        requires this of a kernel, but not of a good similarity; without it a step is faster, and
-        W is generally not symmetric.
     eta : float, default=0.1
         Scale η of the steps :math:`\eta_t = \eta/\sqrt t`, in the unit of W / (norm of a
         point)².
     radius : float or None, default=None
-        Radius of the ball that contains W; None for no bound.
-    norm : {"l2", "trace_norm"}, default="l2"
-        The norm of the ball, Frobenius or trace norm; the latter favours a low rank.
+        Radius of the ball of the Frobenius norm that contains W; None for no bound.
     buffer_size, buffer, random_state
         As in :class:`OLP`.
 
@@ -450,12 +396,15 @@ class OnlineSimilarityLearner(OnlineKernelLearner):
 
     Notes
     -----
+    W is positive semi-definite, so that the similarity is a kernel. The thesis requires this of a
+    kernel, but not of a good similarity.
+
     The initial W is 0. From one class a similarity is learned that is large for any two of its
     points; `fit` refuses data of one class, `partial_fit` does not.
 
     A step takes O(s · n_features + n_features²) time, and if there is a loss the O(n_features³)
-    of the projection onto positive semi-definite matrices or the trace norm ball. Every step is
-    projected, as the regret bounds assume.
+    of the projection onto positive semi-definite matrices. Every step is projected, as the regret
+    bounds assume.
 
     References
     ----------
@@ -477,10 +426,8 @@ class OnlineSimilarityLearner(OnlineKernelLearner):
 
     objective: str = "alignment"
     _: KW_ONLY
-    positive_semidefinite: bool = True
     eta: float = 0.1
     radius: float | None = None
-    norm: str = "l2"
     buffer_size: int = 50
     buffer: str = "rsx2"
     random_state: Any = None
@@ -488,22 +435,13 @@ class OnlineSimilarityLearner(OnlineKernelLearner):
     _parameter_constraints = {
         **OnlinePairLearner._parameter_constraints,
         "objective": [StrOptions({"alignment", "goodness"})],
-        "positive_semidefinite": ["boolean"],
-        "norm": [StrOptions({"l2", "trace_norm"})],
     }
 
     def _start(self, X: Array, y: NDArray[Any]) -> Array:
         return np.zeros((X.shape[1], X.shape[1]))
 
     def _project(self, w: Array) -> Array:
-        if self.positive_semidefinite:
-            return project_psd(w, self.radius, self.norm)
-        if self.radius is None:
-            return w
-        if self.norm == "l2":
-            return shrink(w, self.radius)
-        left, values, right = svd(w, full_matrices=False)
-        return (left * lower(values, self.radius)) @ right
+        return project_psd(w, self.radius)
 
     def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
         x, partners = block[i], block[others]
@@ -514,12 +452,12 @@ class OnlineSimilarityLearner(OnlineKernelLearner):
         return np.outer(x, slopes @ partners) if slopes.any() else None
 
     def _publish(self, w: Array) -> None:
-        self.matrix_ = (w + w.T) / 2 if self.positive_semidefinite else w
-        self._kernel = self.similarity_ = BilinearSimilarity(self.matrix_)
+        self.matrix_ = (w + w.T) / 2
+        self.similarity_ = BilinearSimilarity(self.matrix_)
 
 
 @dataclass(eq=False, repr=False)
-class OnlineMKL(OnlineKernelLearner):
+class OnlineMKL(OnlinePairLearner):
     r"""Two-stage multiple kernel learning: the weights of kernels from a stream.
 
     When to use it: choosing among several kernels, from a stream.
@@ -661,7 +599,7 @@ class OnlineMKL(OnlineKernelLearner):
 
     def _publish(self, w: Array) -> None:
         self.weights_ = w
-        self._kernel = self.kernel_ = WeightedKernelSum(self.kernels_, self.weights_)
+        self.kernel_ = WeightedKernelSum(self.kernels_, self.weights_)
 
 
 # -- projections ----------------------------------------------------------------------------------
@@ -677,11 +615,6 @@ def shrink(w: Array, radius: float) -> Array:
     return w if largest <= radius / norm else unit * (radius / norm)
 
 
-def lower(sizes: Array, radius: float) -> Array:
-    """Project a non-negative vector onto those with a sum of at most the radius."""
-    return sizes if sizes.sum() <= radius else project_simplex(sizes, radius)
-
-
 def project_simplex(w: Array, radius: float) -> Array:
     """Project onto the non-negative vectors with the radius as sum (Duchi et al. 2008)."""
     # relative to the largest entry: with a large common part, sums would lose a small radius
@@ -692,15 +625,15 @@ def project_simplex(w: Array, radius: float) -> Array:
     return np.maximum(below - thresholds[last], 0)
 
 
-def project_psd(w: Array, radius: float | None, norm: str) -> Array:
-    """Project onto the positive semi-definite matrices in a ball of the Frobenius or trace norm.
+def project_psd(w: Array, radius: float | None) -> Array:
+    """Project onto the positive semi-definite matrices in a ball of the Frobenius norm.
 
     A matrix and its symmetric part have the same projection. None is no bound.
     """
     values, vectors = eigh((w + w.T) / 2, driver="evd", check_finite=False)
     values = np.maximum(values, 0)
     if radius is not None:
-        values = shrink(values, radius) if norm == "l2" else lower(values, radius)
+        values = shrink(values, radius)
     positive = values > 0
     factor = vectors[:, positive] * np.sqrt(values[positive])
     return np.asarray(factor @ factor.T)
@@ -709,7 +642,7 @@ def project_psd(w: Array, radius: float | None, norm: str) -> Array:
 # -- classifiers on what was learned --------------------------------------------------------------
 
 
-class TwoStageClassifier(ClassifierMixin, BaseEstimator, ABC):
+class TwoStageClassifier(TakesSparse, ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers: a learner from pairs, then a classifier on what it learned."""
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -755,7 +688,7 @@ class TwoStageClassifier(ClassifierMixin, BaseEstimator, ABC):
         stream = {name: getattr(self, name) for name in TwoStageClassifier._parameter_constraints}
         self.learner_ = self._learner(**stream).fit(X, y)
         classifier = self._classifier(self.learner_, X.shape[0])
-        self.classifier_ = classifier.fit(self._points(X), y)
+        self.classifier_ = classifier.fit(self._mapped(X), y)
         self.classes_ = self.classifier_.classes_
         return self
 
@@ -775,22 +708,17 @@ class TwoStageClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         ndarray of shape (n_samples,)
         """
-        return np.asarray(self._second("predict", X))
-
-    def _second(self, method: str, X: Any) -> NDArray[Any]:
-        """Return what a method of the second stage says of points."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.asarray(getattr(self.classifier_, method)(self._points(X)))
+        points = self._points(X)
+        return np.asarray(self.classifier_.predict(points))
 
     def _points(self, X: Any) -> Any:
-        """Return points as the classifier takes them."""
-        return X
+        """Return validated points as the classifier takes them."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return self._mapped(X)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    def _mapped(self, X: Any) -> Any:
+        return X
 
 
 @dataclass(eq=False, repr=False)
@@ -852,7 +780,7 @@ class MetricKNNClassifier(TwoStageClassifier):
     def _classifier(self, learner: Any, n_samples: int) -> KNeighborsClassifier:
         return KNeighborsClassifier(min(self.n_neighbors, n_samples))
 
-    def _points(self, X: Any) -> NDArray[Any]:
+    def _mapped(self, X: Any) -> NDArray[Any]:
         return self.learner_.transform(X)
 
     def predict_proba(self, X: Any) -> NDArray[Any]:
@@ -866,7 +794,8 @@ class MetricKNNClassifier(TwoStageClassifier):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        return self._second("predict_proba", X)
+        points = self._points(X)
+        return np.asarray(self.classifier_.predict_proba(points))
 
 
 @dataclass(eq=False, repr=False)
@@ -879,8 +808,6 @@ class SimilaritySVM(TwoStageClassifier):
     ----------
     C : float, default=1.0
         Weight of the losses relative to the norm.
-    class_weight : dict, "balanced" or None, default=None
-        Factor on C for each class.
     objective : {"alignment", "goodness"}, default="alignment"
         The loss of the first stage.
     eta, radius, buffer_size, random_state
@@ -916,7 +843,6 @@ class SimilaritySVM(TwoStageClassifier):
 
     C: float = 1.0
     _: KW_ONLY
-    class_weight: Any = None
     objective: str = "alignment"
     eta: float = 0.1
     radius: float | None = None
@@ -926,7 +852,6 @@ class SimilaritySVM(TwoStageClassifier):
     _parameter_constraints = {
         **TwoStageClassifier._parameter_constraints,
         "C": [POSITIVE],
-        "class_weight": CLASS_WEIGHT,
         "objective": OnlineSimilarityLearner._parameter_constraints["objective"],
     }
 
@@ -934,7 +859,7 @@ class SimilaritySVM(TwoStageClassifier):
         return OnlineSimilarityLearner(self.objective, **stream)
 
     def _classifier(self, learner: Any, n_samples: int) -> SVC:
-        return SVC(C=self.C, kernel=learner.similarity_, class_weight=self.class_weight)
+        return SVC(C=self.C, kernel=learner.similarity_)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the decision values of points.
@@ -948,7 +873,8 @@ class SimilaritySVM(TwoStageClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Those of ``SVC``: positive for ``classes_[1]``, if there are two classes.
         """
-        return self._second("decision_function", X)
+        points = self._points(X)
+        return np.asarray(self.classifier_.decision_function(points))
 
 
 @dataclass(eq=False, repr=False)
@@ -964,8 +890,6 @@ class MultipleKernelSVM(TwoStageClassifier):
         The kernels, as for :class:`OnlineMKL`.
     C : float, default=1.0
         Weight of the losses relative to the norm.
-    class_weight : dict, "balanced" or None, default=None
-        Factor on C for each class.
     normalize, eta, radius, buffer_size, random_state
         As for :class:`OnlineMKL`.
 
@@ -998,7 +922,6 @@ class MultipleKernelSVM(TwoStageClassifier):
     kernels: Sequence[Any] = ("linear", "cosine", "gaussian", "laplacian")
     _: KW_ONLY
     C: float = 1.0
-    class_weight: Any = None
     normalize: bool = False
     eta: float = 1.0
     radius: float = 1.0
@@ -1012,18 +935,15 @@ class MultipleKernelSVM(TwoStageClassifier):
             for name in ("kernels", "normalize", "radius")
         },
         "C": [POSITIVE],
-        "class_weight": CLASS_WEIGHT,
     }
 
     def _learner(self, **stream: Any) -> OnlineMKL:
         return OnlineMKL(self.kernels, normalize=self.normalize, **stream)
 
     def _classifier(self, learner: Any, n_samples: int) -> SVC:
-        return SVC(C=self.C, kernel=learner.kernel_, class_weight=self.class_weight)
+        return SVC(C=self.C, kernel=learner.kernel_)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the decision values of points; see :meth:`SimilaritySVM.decision_function`."""
-        return self._second("decision_function", X)
-
-
-_slopes = LOSSES["hinge"].derivative
+        points = self._points(X)
+        return np.asarray(self.classifier_.decision_function(points))

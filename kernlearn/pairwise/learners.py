@@ -1,7 +1,13 @@
-"""Online learners of linear functions with large AUC, from a stream of points: OLP and OAM."""
+r"""Online learners of linear functions with large AUC, from a stream of points: OLP and OAM.
+
+The loss of a pair of points is a convex function :math:`\varphi` of its margin
+:math:`Y(y, y')\,h(x, x')`: Kar (2013), section 6.6. Its label Y is half the difference of the
+labels for a linear function that ranks two classes (section 6.6.2), and their product for a
+metric, a similarity or a kernel (sections 6.6.3 and 6.6.4).
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from itertools import repeat
 from math import isfinite
@@ -11,6 +17,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import check_random_state
@@ -19,17 +26,52 @@ from sklearn.utils.validation import validate_data
 
 from kernlearn.memory import row_blocks
 from kernlearn.pairwise.buffers import POLICIES, Buffer
-from kernlearn.pairwise.losses import LOSSES
-from kernlearn.validation import COUNT, NOT_NEGATIVE, POSITIVE, Interval, StrOptions, fit_context
+from kernlearn.validation import (
+    COUNT,
+    NOT_NEGATIVE,
+    POINTS,
+    POSITIVE,
+    Interval,
+    StrOptions,
+    TakesSparse,
+    fit_context,
+)
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
 Item: TypeAlias = Mapping[Hashable, Any]
 
-POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
-
 # A row of codes for an item of either class.
 _CODES = np.array([[0], [1]])
+
+
+class PairwiseLoss(NamedTuple):
+    """A loss and its derivative, both of an array of margins.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.pairwise.learners import LOSSES
+    >>> hinge = LOSSES["hinge"]
+    >>> hinge.value(np.array([-1.0, 0.5, 1.0])), hinge.derivative(np.array([-1.0, 0.5, 1.0]))
+    (array([2. , 0.5, 0. ]), array([-1., -1.,  0.]))
+    """
+
+    value: Callable[[Array], Array]
+    #: A subgradient where there is no derivative.
+    derivative: Callable[[Array], Array]
+
+
+#: The losses by name, in the order of the numbers that `steps.descent` has for them.
+LOSSES = {
+    "hinge": PairwiseLoss(lambda m: np.maximum(1 - m, 0), lambda m: np.where(m < 1, -1.0, 0.0)),
+    "squared_hinge": PairwiseLoss(
+        lambda m: np.maximum(1 - m, 0) ** 2, lambda m: 2 * np.minimum(m - 1, 0)
+    ),
+    "logistic": PairwiseLoss(lambda m: np.logaddexp(0.0, -m), lambda m: -expit(-m)),
+    "exponential": PairwiseLoss(lambda m: np.exp(-m), lambda m: -np.exp(-m)),
+    "squared": PairwiseLoss(lambda m: (1 - m) ** 2, lambda m: 2 * (m - 1)),
+}
 
 
 class State(NamedTuple):
@@ -94,7 +136,7 @@ def class_codes(y: NDArray[Any], classes: NDArray[Any]) -> Codes:
     return (y == classes[1]).astype(np.int64)
 
 
-class StreamRanker(ABC, LinearClassifierMixin, BaseEstimator):
+class StreamRanker(ABC, TakesSparse, LinearClassifierMixin, BaseEstimator):
     """A linear function for two classes that is learned from a stream, of arrays or of items."""
 
     # what river asks of a model
@@ -103,7 +145,6 @@ class StreamRanker(ABC, LinearClassifierMixin, BaseEstimator):
 
     classes_: NDArray[Any]
     n_features_in_: int
-    n_passes: int = 1
     average: bool
     _state: Any
 
@@ -173,9 +214,7 @@ class StreamRanker(ABC, LinearClassifierMixin, BaseEstimator):
         """
         points, labels = self._validate(X, y, reset=True)
         self._begin(points.shape[1], two_classes(labels))
-        codes = class_codes(labels, self.classes_)
-        for _ in range(self.n_passes):
-            self._feed(points, codes)
+        self._feed(points, class_codes(labels, self.classes_))
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -334,7 +373,6 @@ class StreamRanker(ABC, LinearClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
 
@@ -397,8 +435,6 @@ class OLP(StreamRanker):
     average : bool, default=True
         Whether the weights are the mean of :math:`w_1, \dots, w_n`, to which the theory
         applies, or :math:`w_n`.
-    n_passes : int, default=1
-        Passes of `fit` over the data, in the given order. `partial_fit` makes one.
     random_state : int, RandomState instance or None, default=None
         Seed for the buffer.
 
@@ -430,8 +466,8 @@ class OLP(StreamRanker):
     y − y' instead of its half, as section 6.6.2 has it, the margin of the hinge would be ½.
 
     A step takes O(s · n_features) time, and memory is that of the buffer and a block of dense
-    rows, whatever the length of the stream. More than one pass is a longer stream in which points
-    come again, also for the buffer.
+    rows, whatever the length of the stream. Another pass over the same points by `partial_fit` is
+    a longer stream in which they come again, also for the buffer.
 
     For kernels, use a feature map in a pipeline: see the second example.
 
@@ -467,7 +503,6 @@ class OLP(StreamRanker):
     loss: str = "hinge"
     regularization: float = 0.0
     average: bool = True
-    n_passes: int = 1
     random_state: Any = None
 
     _parameter_constraints = {
@@ -478,7 +513,6 @@ class OLP(StreamRanker):
         "loss": [StrOptions(set(LOSSES))],
         "regularization": [NOT_NEGATIVE],
         "average": ["boolean"],
-        "n_passes": [COUNT],
         "random_state": ["random_state"],
     }
 
@@ -533,7 +567,7 @@ class OAM(StreamRanker):
     average : bool, default=False
         Whether the weights are the mean of :math:`w_1, \dots, w_n`, as OLP's are by default; the
         algorithms of [1]_ return :math:`w_n`.
-    n_passes, random_state
+    random_state
         As in :class:`OLP`.
 
     Attributes
@@ -575,7 +609,6 @@ class OAM(StreamRanker):
     C: float = 1.0
     buffer: str = "rs"
     average: bool = False
-    n_passes: int = 1
     random_state: Any = None
 
     _parameter_constraints = {
@@ -584,7 +617,6 @@ class OAM(StreamRanker):
         "C": [POSITIVE],
         "buffer": [StrOptions(set(POLICIES))],
         "average": ["boolean"],
-        "n_passes": [COUNT],
         "random_state": ["random_state"],
     }
 

@@ -12,7 +12,6 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine
-from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -35,7 +34,7 @@ from kernlearn.pairwise import (
     SimilaritySVM,
 )
 from kernlearn.pairwise.buffers import POLICIES
-from kernlearn.pairwise.learned_kernels import lower, project_psd, project_simplex, shrink
+from kernlearn.pairwise.learned_kernels import project_psd, project_simplex, shrink
 from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
 
@@ -55,9 +54,9 @@ POINTWISE = [
 @parametrize_with_checks(
     [
         OnlineMetricLearner(),
-        OnlineMetricLearner(norm="trace_norm", radius=1.0, buffer_size=1),
+        OnlineMetricLearner(radius=1.0, buffer_size=1),
         OnlineSimilarityLearner(),
-        OnlineSimilarityLearner("goodness", positive_semidefinite=False, radius=1.0),
+        OnlineSimilarityLearner("goodness", radius=1.0),
         OnlineMKL(),
         OnlineMKL(["linear", "polynomial"], normalize=True, norm="l2", buffer_size=1),
         MetricKNNClassifier(),
@@ -81,10 +80,6 @@ VECTOR_SETS = {
         lambda rng, n: (v := rng.exponential(size=n)) / np.linalg.norm(v),
     ),
     "simplex": (project_simplex, lambda rng, n: rng.dirichlet(np.full(n, 0.3))),
-}
-MATRIX_SETS = {
-    "l2": lambda V: V / np.linalg.norm(V),
-    "trace_norm": lambda V: V / np.trace(V),
 }
 
 
@@ -112,23 +107,20 @@ def test_projection_of_a_vector_is_the_nearest_point(name, w, radius):
     np.testing.assert_allclose(project(projected, radius), projected, atol=1e-12 * radius)
 
 
-@pytest.mark.parametrize("norm", MATRIX_SETS)
 @given(
     M=st.integers(1, 5).flatmap(lambda n: arrays(float, (n, n), elements=NUMBERS)), radius=RADII
 )
-def test_projection_of_a_matrix_is_the_nearest_point(norm, M, radius):
-    projected, rng = project_psd(M, radius, norm), np.random.RandomState(0)
-    size = np.linalg.norm(projected) if norm == "l2" else np.trace(projected)
-    assert size <= radius * (1 + 1e-9)
+def test_projection_of_a_matrix_is_the_nearest_point(M, radius):
+    projected, rng = project_psd(M, radius), np.random.RandomState(0)
+    assert np.linalg.norm(projected) <= radius * (1 + 1e-9)
     np.testing.assert_array_equal(projected, projected.T)
     assert np.linalg.eigvalsh(projected).min() >= -1e-9
     draws = [A @ A.T for A in rng.normal(size=(20, len(M), len(M)))]
     draws += [np.outer(v, v) for v in rng.normal(size=(10, len(M)))]  # extreme points
-    others = [radius * MATRIX_SETS[norm](V) for V in draws]
+    others = [radius * V / np.linalg.norm(V) for V in draws]
     assert is_nearest(M, projected, [*others, *(V * rng.uniform() for V in others)])
-    np.testing.assert_allclose(project_psd(projected, radius, norm), projected, atol=1e-9)
-    free = project_psd(M, None, norm)
-    assert is_nearest(M, free, others)
+    np.testing.assert_allclose(project_psd(projected, radius), projected, atol=1e-9)
+    assert is_nearest(M, project_psd(M, None), others)
 
 
 def test_projections_of_extreme_numbers():
@@ -137,27 +129,26 @@ def test_projections_of_extreme_numbers():
     np.testing.assert_array_equal(project_simplex(np.array([1e17, 1e17 - 1e3, 0]), 1), [1, 0, 0])
     large = np.array([1e9 + 0.5, 1e9, -1e9])
     np.testing.assert_array_equal(project_simplex(large, 1.0), [0.75, 0.25, 0])
-    assert lower(np.array([0.25, 0.5]), 1.0).tolist() == [0.25, 0.5]
 
 
 # -- the algorithm --------------------------------------------------------------------------------
 
 
-def psd(radius=None, norm="l2"):
+def psd(radius=None):
     """The nearest positive semi-definite matrix in a ball."""
 
     def project(M):
         values, vectors = np.linalg.eigh((M + M.T) / 2)
-        return vectors @ np.diag(in_ball(np.maximum(values, 0), radius, norm)) @ vectors.T
+        return vectors @ np.diag(in_ball(np.maximum(values, 0), radius)) @ vectors.T
 
     return project
 
 
-def in_ball(values, radius, norm):
-    """The nearest vector in a ball to one that is not negative."""
-    if radius is None or np.linalg.norm(values, 2 if norm == "l2" else 1) <= radius:
+def in_ball(values, radius):
+    """The nearest vector in a ball."""
+    if radius is None or np.linalg.norm(values) <= radius:
         return values
-    return values * radius / np.linalg.norm(values) if norm == "l2" else on_simplex(values, radius)
+    return values * radius / np.linalg.norm(values)
 
 
 def on_simplex(values, radius):
@@ -167,16 +158,6 @@ def on_simplex(values, radius):
         above = np.maximum(values - level, 0).sum() > radius
         low, high = (level, high) if above else (low, level)
     return np.maximum(values - level, 0)
-
-
-def any_matrix(radius=None, norm="l2"):
-    def project(M):
-        if norm == "l2":
-            return in_ball(M.ravel(), radius, norm).reshape(M.shape)
-        left, values, right = np.linalg.svd(M)
-        return left @ np.diag(in_ball(values, radius, norm)) @ right
-
-    return project
 
 
 def metric_pair(M, x, other, sign):
@@ -222,20 +203,19 @@ def slow(X, y, w, pair, project, policy="rsx2", size=7, seed=3, eta=0.5, goodnes
 SQUARE = np.zeros((4, 4))
 CASES = [
     (OnlineMetricLearner(**ball), "metric_", SQUARE, metric_pair, psd(**ball), False)
-    for ball in ({}, {"radius": 0.4}, {"radius": 0.5, "norm": "trace_norm"})
+    for ball in ({}, {"radius": 0.4})
 ]
 CASES += [
     (
-        OnlineSimilarityLearner(objective, positive_semidefinite=definite, **ball),
+        OnlineSimilarityLearner(objective, **ball),
         "matrix_",
         SQUARE,
         similarity_pair,
-        (psd if definite else any_matrix)(**ball),
+        psd(**ball),
         objective == "goodness",
     )
     for objective in ("alignment", "goodness")
-    for definite in (True, False)
-    for ball in ({}, {"radius": 0.5}, {"radius": 0.6, "norm": "trace_norm"})
+    for ball in ({}, {"radius": 0.5})
 ]
 CASES += [
     (
@@ -245,7 +225,7 @@ CASES += [
         kernels_pair([normalized(k) for k in POINTWISE] if normalize else POINTWISE),
         (lambda w, r=radius: on_simplex(w, r))
         if norm == "simplex"
-        else (lambda w, r=radius: in_ball(np.maximum(w, 0), r, "l2")),
+        else (lambda w, r=radius: in_ball(np.maximum(w, 0), r)),
         False,
     )
     for normalize in (False, True)
@@ -363,7 +343,6 @@ def test_weights_without_bounds():
     ("model", "message"),
     [
         (OnlineMetricLearner(buffer="all"), "'buffer'"),
-        (OnlineMetricLearner(norm="l1"), "'norm'"),
         (OnlineMKL([]), "at least one kernel"),
         (OnlineMKL(["gausian"]), r"'kernels' must be one of .*got 'gausian'"),
         (OnlineMKL([lambda A, B: np.full((len(A), len(B)), np.nan)]), "gave NaN or infinity"),
@@ -413,9 +392,6 @@ def test_alignment_grows_over_that_of_the_inner_product(objective):
         for gram in (data[300:] @ data[300:].T, learner.similarity_(data[300:]))
     )
     assert learned > linear + 0.05
-    assert learner.score(data[300:], y[300:]) == pytest.approx(learned)
-    search = GridSearchCV(OnlineMKL(), {"eta": [1e-9, 1.0]}, cv=3).fit(data, y)
-    assert 0 < search.best_score_ <= 1
 
 
 def test_similarity_is_a_kernel_for_the_other_learners():

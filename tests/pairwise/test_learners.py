@@ -22,7 +22,7 @@ from kernlearn import memory
 from kernlearn.features import RandomMaclaurin
 from kernlearn.pairwise import OAM, OLP, AllPairsMoments, AllPairsSVM
 from kernlearn.pairwise.buffers import POLICIES
-from kernlearn.pairwise.losses import LOSSES
+from kernlearn.pairwise.learners import LOSSES
 from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
 from tests.pairwise.plain import stream
@@ -50,7 +50,7 @@ def same(one, other):
 @parametrize_with_checks(
     [
         OLP(),
-        OLP(buffer_size=1, buffer="fifo", average=False, n_passes=2),
+        OLP(buffer_size=1, buffer="fifo", average=False),
         OLP(loss="logistic", regularization=0.1, radius=None),
         OAM(),
         OAM(variant="sequential", average=True),
@@ -139,11 +139,8 @@ def test_more_of_the_past_weighs_more_in_oam():
     np.testing.assert_allclose(OAM(2, C=0.1).fit(X, y).coef_, [[0.15]])
 
 
-def test_passes_are_a_longer_stream_and_rows_keep_their_order():
+def test_rows_are_taken_in_their_order():
     X, y = stream(60, 4)
-    twice = OLP(5, n_passes=2, random_state=0).fit(X, y)
-    same(twice, OLP(5, random_state=0).fit(np.vstack([X, X]), np.hstack([y, y])))
-    assert twice.n_samples_seen_ == 120
     turned = OLP(5, random_state=0).fit(X[::-1], y[::-1])
     assert np.abs(turned.coef_ - OLP(5, random_state=0).fit(X, y).coef_).max() > 1e-3
 
@@ -344,7 +341,6 @@ def test_memory_does_not_grow_with_the_stream(model):
         OLP(eta=0.0),
         OLP(radius=-1.0),
         OLP(regularization=-0.1),
-        OLP(n_passes=0),
         OAM(1),
         OAM(buffer="lifo"),
         OAM(variant="both"),

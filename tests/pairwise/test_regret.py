@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from kernlearn.datasets import two_gaussians
 from kernlearn.pairwise import OLP, regret
 from kernlearn.pairwise.buffers import POLICIES, Buffer
-from kernlearn.pairwise.losses import LOSSES
+from kernlearn.pairwise.learners import LOSSES
 from kernlearn.pairwise.regret import buffer_contents, follow, stream_regret
 from kernlearn.theory import olp_buffer_regret_bound, olp_regret_bound
 
