@@ -11,7 +11,9 @@ from unittest import mock
 
 import pytest
 
+from kernlearn import engine
 from kernlearn.cli.app import main
+from kernlearn.engine.executors import make_executor
 
 Finished = subprocess.CompletedProcess[str]
 
@@ -26,6 +28,12 @@ def environment(folder: Path, variables: dict[str, str]) -> dict[str, str]:
     return {**kept, "KERNLEARN_CACHE": str(folder / "cache"), **variables}
 
 
+def _executor(name: str | None = None, **options: object):
+    """Run single trials in this process, which takes no time to start."""
+    usual = all(value in (None, 1) for value in options.values())
+    return make_executor("in-process" if name is None and usual else name, **options)
+
+
 def command(folder: Path, *arguments: object, **variables: str) -> Finished:
     """Run the command in this process, with the streams and the exit code of a process."""
     words = ["kernlearn", *map(str, arguments)]
@@ -34,6 +42,7 @@ def command(folder: Path, *arguments: object, **variables: str) -> Finished:
         contextlib.chdir(folder),
         mock.patch.dict(os.environ, environment(folder, variables), clear=True),
         mock.patch.object(sys, "argv", words),
+        mock.patch.object(engine, "make_executor", _executor),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 from pathlib import Path
 
 import hypothesis
@@ -14,6 +15,11 @@ collect_ignore = ["typing/uses.py", "typing/errors.py"]
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None)
 hypothesis.settings.register_profile("local", deadline=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+# Shells ignore SIGINT for a command in the background, and so would all processes of the tests.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _data_folders() -> list[Path]:

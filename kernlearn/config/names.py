@@ -276,7 +276,7 @@ sklearn.linear_model:Ridge; linear least squares, regularised
 sklearn.kernel_ridge:KernelRidge; kernel ridge regression
 sklearn.svm:SVR; support vector regression by LIBSVM
 skordinal.classifiers:LogisticAT; ordinal logistic regression
-kernlearn.engine.river:RiverClassifier; a model of river, in one pass
+kernlearn.engine.stream:RiverClassifier; a model of river, in one pass
 sklearn.linear_model:LogisticRegression; logistic regression
 kernlearn.linear:LinearSVMRegressor; linear SVR by LIBLINEAR
 """
@@ -286,7 +286,7 @@ def _estimators() -> Iterator[RegisteredEstimator]:
     for line in _ESTIMATORS.strip().splitlines():
         target, summary = line.split("; ", 1)
         name = target.partition(":")[2]
-        library = "river" if "river" in target else ""
+        library = "river" if name == "RiverClassifier" else ""
         yield RegisteredEstimator(name, target, summary=summary, library=library)
 
 

@@ -1,9 +1,15 @@
 """Executors: who carries trials out, in the current process, in others, or on a cluster."""
 
 import os
+import pickle
+import subprocess
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from concurrent.futures import as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,8 +22,13 @@ from kernlearn.lazy import missing_text
 from kernlearn.memory import available_memory
 from kernlearn.store import Row
 
-# How often a trial is repeated whose process died.
+# How often a trial is repeated whose process was killed.
 _RETRIES = 2
+# Seconds between two looks at trials with a time limit. What takes longer was a stop of this
+# process, such as Ctrl-Z, or sleep of the machine.
+_TICK, _LONGEST_TICK = 0.2, 1.0
+# Seconds for an idle process to end.
+_END = 5.0
 # Seconds for a scheduler to answer, and for a first worker to come.
 _CONNECT, _PATIENCE = 10.0, 60.0
 _MIB = 2**20
@@ -55,7 +66,7 @@ def _crowding(slots: int, threads: int, cores: int, where: str) -> str:
 
 
 class InProcess:
-    """Run trials one after the other in the current process."""
+    """Run trials one after the other in the current process, which a method may end."""
 
     slots = 1
 
@@ -72,18 +83,141 @@ class InProcess:
         pass
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Row]]:
-        # what trials need takes longer to import than a report without trials
-        from kernlearn.engine.trial import execute
-
         machine.keep_freed_memory()
         for trial in trials:
-            yield trial, execute(trial, self._data_dir)
+            yield trial, _carry_out(trial, self._data_dir, concurrent=False)
+
+
+def _carry_out(trial: Trial, data_dir: Path | None, concurrent: bool) -> Row:
+    """Execute a trial here, or in a new process if it measures memory or has workers."""
+    # what trials need takes longer to import than a report without trials
+    from kernlearn.engine.trial import execute
+
+    if not trial.spec.runs_alone:
+        return execute(trial, data_dir, concurrent=concurrent)
+    with closing(Processes(1, data_dir, concurrent=concurrent)) as alone:
+        ((_, row),) = alone.run([trial])
+        return row
+
+
+class _Worker:
+    """A process that executes one trial after the other.
+
+    Parameters
+    ----------
+    threads : int
+        Threads for libraries that read their number when they are loaded; 0 leaves it to them.
+    memory : int or None
+        The most bytes of data.
+    keep : int
+        The most bytes of freed memory to keep; -1 keeps all.
+    """
+
+    def __init__(self, threads: int, memory: int | None, keep: int) -> None:
+        self.ready = False
+        own = dict.fromkeys(machine.THREAD_VARIABLES, str(threads)) if threads else {}
+        start = (
+            f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; "
+            f"serve({memory}, {keep})"
+        )
+        with machine.shielded():
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", start],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, **own},
+            )
+
+    def ask(self, *arguments: Any) -> Row | None:
+        """Return the row of a trial; None if the process ends before."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        try:
+            self.ready = self.ready or pickle.load(self.process.stdout)
+            pickle.dump(arguments, self.process.stdin)
+            self.process.stdin.flush()
+            row: Row = pickle.load(self.process.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            self.end()
+            return None
+        return row
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a signal has stopped the process for now."""
+        import psutil
+
+        with suppress(psutil.Error):
+            return bool(psutil.Process(self.process.pid).status() == psutil.STATUS_STOPPED)
+        return False
+
+    def end(self) -> None:
+        """End an idle process."""
+        with suppress(OSError):
+            self.process.stdin.close()  # type: ignore[union-attr]
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(_END)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process at once, with those that it has started."""
+        import psutil
+
+        family = []
+        with suppress(psutil.Error):
+            family = psutil.Process(self.process.pid).children(recursive=True)
+        self.process.kill()
+        for one in family:
+            with suppress(psutil.Error):
+                one.kill()
+        self.process.wait()
+
+
+def serve(memory: int | None, keep: int) -> None:
+    """Execute the trials that the process which started this one sends, until it closes."""
+    machine.end_with_parent()
+    # what trials read or print must not get between
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    if memory is not None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    else:
+        machine.keep_freed_memory(keep)
+    from kernlearn.engine.trial import execute
+
+    answer: Any = True  # it is ready
+    while True:
+        pickle.dump(answer, answers)
+        answers.flush()
+        try:
+            trial, data_dir, concurrent = pickle.load(requests)
+        except EOFError:
+            return
+        answer = execute(trial, data_dir, concurrent=concurrent)
+        if memory is not None and "MemoryError" in (answer.error or ""):
+            limit = f"MemoryLimit: {memory / _MIB:.0f} MiB are not enough (--memory)"
+            answer = replace(answer, error=f"{limit}: {answer.error}")
+
+
+@dataclass
+class _Running:
+    """A trial in a process; ``seconds`` are those that count towards its limit."""
+
+    trial: Trial
+    attempt: int
+    worker: _Worker
+    start: machine.Start
+    seconds: float = 0.0
 
 
 class Processes:
     """Run trials in processes of this machine.
 
-    A trial whose process dies is repeated, and fails the third time; the others go on.
+    A trial whose process is killed is repeated, and fails the third time; one that ends its
+    process itself fails at once. The others go on.
 
     Parameters
     ----------
@@ -92,9 +226,11 @@ class Processes:
     data_dir : Path, optional
         Folder to search for data first.
     timeout : float, optional
-        Seconds of a trial.
+        Seconds of a trial. Those for which its process is stopped do not count.
     memory : int, optional
         Bytes of data of a trial's process.
+    concurrent : bool, default=False
+        Whether trials of others run at the same time.
     """
 
     def __init__(
@@ -103,11 +239,16 @@ class Processes:
         data_dir: Path | None = None,
         timeout: float | None = None,
         memory: int | None = None,
+        *,
+        concurrent: bool = False,
     ) -> None:
         self.slots = jobs
         self._data_dir, self._timeout, self._memory = data_dir, timeout, memory
-        self._threads = max(1, machine.usable_cores() // jobs)
-        self._pool: Any = None
+        self._concurrent = concurrent or jobs > 1
+        self._threads = machine.usable_cores() // jobs or 1
+        self._idle: list[_Worker] = []
+        self._running: dict[Future[Row | None], _Running] = {}
+        self._asking = ThreadPoolExecutor(jobs)
 
     def describe(self) -> dict[str, Any]:
         return {"executor": "processes", "jobs": self.slots, "threads_each": self._threads}
@@ -116,95 +257,72 @@ class Processes:
         return _crowding(self.slots, threads, machine.usable_cores(), "this machine")
 
     def close(self) -> None:
-        if self._pool is not None:
-            self._pool.stop()
-            self._pool.join()
-            self._pool = None
+        for one in self._running.values():
+            one.worker.kill()
+        for worker in self._idle:
+            worker.end()
+        self._running.clear()
+        self._idle.clear()
+        self._asking.shutdown()
 
-    def _start(self) -> Any:
-        from loky.backend import get_context
-        from pebble import ProcessPool
-
-        # half of the memory for what is kept, half for what grows beyond
-        keep = None if self._memory else available_memory() // (2 * self.slots)
-        with machine.shielded():
-            pool = ProcessPool(
-                self.slots,
-                initializer=_get_ready,
-                initargs=(self._threads, self._memory, keep),
-                context=get_context("loky"),  # which does not run the main script again
-            )
-            # the pool's threads, which start processes, start with its first task
-            pool.schedule(os.getpid).result()
-        return pool
+    def _begin(self, trial: Trial, attempt: int = 1) -> None:
+        if self._idle and not trial.spec.runs_alone:
+            worker = self._idle.pop()
+        else:
+            several = self.slots > 1
+            # half of the memory for what is kept, half for what grows beyond
+            keep = available_memory() // (2 * self.slots) if several else -1
+            worker = _Worker(self._threads if several else 0, self._memory, keep)
+        future = self._asking.submit(worker.ask, trial, self._data_dir, self._concurrent)
+        self._running[future] = _Running(trial, attempt, worker, machine.Start(trial))
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Row]]:
-        from pebble import ProcessExpired
-
-        if self._pool is None:
-            self._pool = self._start()
-        concurrent = self.slots > 1
-
-        def begin(trial: Trial, attempt: int = 1) -> None:
-            arguments = [trial, self._data_dir, concurrent, self._memory]
-            future = self._pool.schedule(_execute, arguments, timeout=self._timeout)
-            running[future] = trial, attempt, machine.Start(trial)
-
-        running: dict[Any, tuple[Trial, int, machine.Start]] = {}
         waiting = iter(trials)
         try:
             for trial in islice(waiting, self.slots):
-                begin(trial)
-            while running:
-                future = next(as_completed(list(running)))
-                trial, attempt, start = running.pop(future)
-                try:
-                    row = future.result()
-                except ProcessExpired as error:
-                    if attempt <= _RETRIES:
-                        begin(trial, attempt + 1)
+                self._begin(trial)
+            while self._running:
+                for one, row in self._ended():
+                    was_killed = row is None and one.worker.process.returncode < 0
+                    if was_killed and one.attempt <= _RETRIES and not self._is_late(one):
+                        self._begin(one.trial, one.attempt + 1)
                         continue
-                    row = start.failed(
-                        f"WorkerDied: its process died {attempt} times (exit code "
-                        f"{error.exitcode})"
-                    )
-                except TimeoutError:
-                    row = start.failed(
-                        f"Timeout: not finished after {self._timeout:g} s, the limit (--timeout)"
-                    )
-                # no process waits while the row is written
-                if (following := next(waiting, None)) is not None:
-                    begin(following)
-                yield trial, row
+                    # no process waits while the row is written
+                    if (following := next(waiting, None)) is not None:
+                        self._begin(following)
+                    yield one.trial, self._failed(one) if row is None else row
         finally:
-            if running:
+            if self._running:
                 self.close()
 
+    def _ended(self) -> list[tuple[_Running, Row | None]]:
+        """Wait, and return the trials that have ended with their rows, if they have one."""
+        since = time.monotonic()
+        limited = self._timeout is not None
+        done, _ = wait(self._running, _TICK if limited else None, FIRST_COMPLETED)
+        for future, one in self._running.items() if limited else ():
+            if future not in done and one.worker.ready and not one.worker.is_stopped:
+                one.seconds += min(time.monotonic() - since, _LONGEST_TICK)
+                if self._is_late(one):
+                    one.worker.kill()
+        ended = [(self._running.pop(future), future.result()) for future in done]
+        for one, row in ended:
+            if row is not None and not one.trial.spec.runs_alone:
+                self._idle.append(one.worker)
+            elif row is not None:
+                one.worker.end()
+        return ended
 
-def _get_ready(threads: int, memory: int | None, keep: int | None) -> None:
-    """Fix threads and limits of a process, and load what trials need."""
-    machine.end_with_parent()
-    # some libraries read their number of threads only when they are loaded
-    os.environ.update(dict.fromkeys(machine.THREAD_VARIABLES, str(threads)))
-    if memory is not None:
-        import resource
+    def _is_late(self, one: _Running) -> bool:
+        return self._timeout is not None and one.seconds > self._timeout
 
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    if keep is not None:
-        machine.keep_freed_memory(keep)
-    import kernlearn.engine.trial  # noqa: F401
-
-
-def _execute(trial: Trial, data_dir: Path | None, concurrent: bool, memory: int | None) -> Row:
-    from dataclasses import replace
-
-    from kernlearn.engine.trial import execute
-
-    row = execute(trial, data_dir, concurrent=concurrent)
-    if memory is not None and row.error is not None and "MemoryError" in row.error:
-        limit = f"MemoryLimit: {memory / _MIB:.0f} MiB are not enough (--memory): {row.error}"
-        return replace(row, error=limit)
-    return row
+    def _failed(self, one: _Running) -> Row:
+        """Return the row of a trial whose process has ended."""
+        code, times = one.worker.process.returncode, f"{one.attempt} times "
+        text = f"WorkerDied: its process died {times if one.attempt > 1 else ''}(exit code {code})"
+        if self._is_late(one):
+            text = f"Timeout: not finished after {self._timeout:g} s, the limit (--timeout)"
+        return one.start.failed(text)
 
 
 class DaskExecutor:
@@ -292,11 +410,9 @@ class DaskExecutor:
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Row]]:
         from distributed import as_completed
 
-        from kernlearn.engine.trial import execute
-
         todo = list(trials)
         futures = self._client.map(
-            execute, todo, data_dir=self._data_dir, concurrent=self.slots > 1, pure=False
+            _carry_out, todo, data_dir=self._data_dir, concurrent=self.slots > 1, pure=False
         )
         running = {f.key: (t, machine.Start(t)) for f, t in zip(futures, todo, strict=True)}
         try:
@@ -332,18 +448,16 @@ def make_executor(
 ) -> Executor:
     """Create an executor.
 
-    By default this is Dask if there is a scheduler, processes for several jobs or with limits,
-    and the current process otherwise.
-
     Parameters
     ----------
-    name : {"in-process", "processes", "dask"}, optional
+    name : {"processes", "dask", "in-process"}, optional
+        By default Dask if there is a scheduler, processes otherwise.
     jobs : int, default=1
         Number of trials at a time.
     scheduler : str, optional
         Address of a Dask scheduler.
     timeout : float, optional
-        Time limit of a trial in seconds.
+        Time limit of a trial in seconds, without those for which its process is stopped.
     memory : int, optional
         Memory limit of a trial's process in bytes.
     data_dir : Path, optional
@@ -360,8 +474,7 @@ def make_executor(
         If the executor does not support the settings.
     """
     limited = timeout is not None or memory is not None
-    if name is None:
-        name = "dask" if scheduler else "processes" if jobs > 1 or limited else "in-process"
+    name = name or ("dask" if scheduler else "processes")
     if scheduler is not None and name != "dask":
         raise ExecutorError(f"a scheduler goes with the executor 'dask', not with {name!r}")
     if limited and name != "processes":
@@ -371,7 +484,7 @@ def make_executor(
     if name == "processes":
         return Processes(jobs, data_dir, timeout, memory)
     if name != "in-process":
-        raise ExecutorError(f"no executor {name!r}: take 'in-process', 'processes' or 'dask'")
+        raise ExecutorError(f"no executor {name!r}: take 'processes', 'dask' or 'in-process'")
     if jobs > 1:
         raise ExecutorError(f"the executor 'in-process' cannot have {jobs} jobs: take 'processes'")
     return InProcess(data_dir)

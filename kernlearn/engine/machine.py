@@ -2,24 +2,24 @@
 
 import ctypes
 import gc
+import math
 import os
-import pickle
 import platform
 import signal
 import subprocess
 import sys
+import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from kernlearn.config.spec import Trial
-from kernlearn.exceptions import ExecutorError
 from kernlearn.memory import c_library
 from kernlearn.store import Row, utc_now
 
@@ -52,6 +52,10 @@ _BUSY = 0.9
 _TOO_SHORT = 0.05
 # Parameters of the C library's `mallopt`.
 _TRIM_THRESHOLD, _MMAP_MAX = -1, -4
+# Ctrl-C, the end of a service or a job, and the end of the terminal.
+_SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
+# Seconds in which further signals are ignored.
+_REST = 5.0
 # Of Linux: the number of the option that names the signal for the end of the parent's thread.
 _PR_SET_PDEATHSIG = 1
 
@@ -196,8 +200,17 @@ class Start:
         return Row(*what, machine=place, **fields)
 
     def failed(self, error: str, trace: str | None = None) -> Row:
-        """Return the row of the trial, which failed."""
-        return self.row(error=error, traceback=trace)
+        """Return the row of the trial, which failed; its error is one line."""
+        return self.row(error=" ".join(error.split()), traceback=trace)
+
+
+def error_text(error: BaseException) -> str:
+    """Return the name and the message of an error, whose text may be wrong itself."""
+    try:
+        text = str(error)
+    except Exception:
+        text = "its message cannot be shown"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 class PeakMemory:
@@ -292,37 +305,62 @@ def end_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def call_alone(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function of a module in a new process, and return its value.
+class Interrupts:
+    """Signals that stop a run: each raises KeyboardInterrupt, at a moment when nothing is lost."""
 
-    Raises
-    ------
-    ExecutorError
-        If the process dies.
-    """
-    start = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import answer; answer()"
-    with shielded():
-        process = subprocess.Popen(
-            [sys.executable, "-c", start], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-    try:
-        value, _ = process.communicate(pickle.dumps((function, arguments)))
-    except BaseException:
-        process.kill()
-        process.wait()
-        raise
-    if process.returncode:
-        raise ExecutorError(f"its own process died (exit code {process.returncode})")
-    return pickle.loads(value)
+    _active: "ClassVar[Interrupts | None]" = None
 
+    def __init__(self) -> None:
+        self.asked = self._held = False
+        self._raised = -math.inf
 
-def answer() -> None:
-    """Call what the process that started this one asks for, and send it the value."""
-    end_with_parent()
-    # what libraries print must not get between
-    out = os.dup(1)
-    os.dup2(2, 1)
-    function, arguments = pickle.load(sys.stdin.buffer)
-    value = function(*arguments)
-    with os.fdopen(out, "wb") as stream:
-        pickle.dump(value, stream)
+    @classmethod
+    @contextmanager
+    def caught(cls) -> "Iterator[Interrupts]":
+        """Catch signals in a block, in the main thread; a block within another is part of it.
+
+        A signal that was ignored before, as SIGHUP is under ``nohup``, stays ignored.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield cls()
+        elif cls._active is not None:
+            yield cls._active
+        else:
+            own, before = cls(), dict[int, Any]()
+            try:
+                cls._active = own
+                for number in _SIGNALS:
+                    if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                        before[number] = signal.signal(number, own._on_signal)
+                yield own
+            finally:
+                for number, handler in before.items():
+                    signal.signal(number, handler)
+                cls._active = None
+
+    @classmethod
+    def have_come(cls) -> bool:
+        """Whether a signal has stopped the run, and no method that raises the same."""
+        return cls._active is not None and cls._active.asked
+
+    def _on_signal(self, number: int, frame: Any) -> None:
+        # closing a terminal sends several: they do not disturb what the first one has begun
+        self.asked, now = True, time.monotonic()
+        if not self._held and now - self._raised > _REST:
+            self._raised = now
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Delay signals to the end of a block, so that a finished trial is written.
+
+        One that was lost in a callback from C code counts then, too.
+        """
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+        if self.asked:
+            self._raised = time.monotonic()
+            raise KeyboardInterrupt

@@ -1,19 +1,16 @@
 """Runs of plans: which trials, in which order, until when; each is stored as it ends."""
 
-import math
-import signal
-import threading
-import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import suggestion
 from kernlearn.config.spec import LABELS, Trial
-from kernlearn.engine.executors import Executor, make_executor
+from kernlearn.engine.executors import Executor, InProcess
+from kernlearn.engine.machine import Interrupts
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ExecutorError, SelectionError
 from kernlearn.store import Row, Store
@@ -23,11 +20,6 @@ State = Literal["new", "cached", "failed"]
 
 #: Name of all trials for ``force``.
 ALL = "all"
-
-# Ctrl-C, the end of a service or a job, and the end of the terminal.
-_SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
-# Seconds in which further signals are ignored.
-_REST = 5.0
 
 
 @dataclass(frozen=True)
@@ -254,62 +246,6 @@ class Listener:
         """Learn that the run has ended, also by an error or an interruption."""
 
 
-class Interrupts:
-    """Signals that stop a run: each raises KeyboardInterrupt, at a moment when nothing is lost."""
-
-    _active: "ClassVar[Interrupts | None]" = None
-
-    def __init__(self) -> None:
-        self.asked = self._held = False
-        self._raised = -math.inf
-
-    @classmethod
-    @contextmanager
-    def caught(cls) -> "Iterator[Interrupts]":
-        """Catch signals in a block, in the main thread; a block within another is part of it.
-
-        A signal that was ignored before, as SIGHUP is under ``nohup``, stays ignored.
-        """
-        if threading.current_thread() is not threading.main_thread():
-            yield cls()
-        elif cls._active is not None:
-            yield cls._active
-        else:
-            own, before = cls(), dict[int, Any]()
-            try:
-                cls._active = own
-                for number in _SIGNALS:
-                    if signal.getsignal(number) not in (signal.SIG_IGN, None):
-                        before[number] = signal.signal(number, own._on_signal)
-                yield own
-            finally:
-                for number, handler in before.items():
-                    signal.signal(number, handler)
-                cls._active = None
-
-    def _on_signal(self, number: int, frame: Any) -> None:
-        # closing a terminal sends several: they do not disturb what the first one has begun
-        self.asked, now = True, time.monotonic()
-        if not self._held and now - self._raised > _REST:
-            self._raised = now
-            raise KeyboardInterrupt
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Delay signals to the end of a block, so that a finished trial is written.
-
-        One that was lost in a callback from C code counts then, too.
-        """
-        self._held = True
-        try:
-            yield
-        finally:
-            self._held = False
-        if self.asked:
-            self._raised = time.monotonic()
-            raise KeyboardInterrupt
-
-
 _NO_CHOICE = Choice()
 
 
@@ -333,7 +269,7 @@ def run_plan(
     store : Store
         Receives every finished trial at once.
     executor : Executor, optional
-        By default trials run in this process.
+        By default trials run in this process, which a method may end.
     choice : Choice, optional
         Which trials to run.
     allow_contention : bool, default=False
@@ -380,7 +316,7 @@ def run_plan(
         if todo:
             interrupts = stack.enter_context(Interrupts.caught())
             if executor is None:
-                executor = stack.enter_context(closing(make_executor()))
+                executor = stack.enter_context(closing(InProcess()))
             if not allow_contention:
                 check_cores(experiment.config, executor)
             listener.run_started(executor.slots)

@@ -8,25 +8,27 @@ gathered, and the method is fitted as on any data; that is then part of what is 
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import file_digest
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import validate_data
 
 from kernlearn import datasets
 from kernlearn.config.model import DatasetEntry
 from kernlearn.config.names import Scope
-from kernlearn.config.spec import FIT_MEMORY, DatasetSpec, Source, Trial, unfold, varied
+from kernlearn.config.spec import DatasetSpec, Source, Trial, unfold, varied
 from kernlearn.datasets.stream import STREAMS, Partition, RowSource
 from kernlearn.engine import build, machine
-from kernlearn.engine.protocol import SCALERS, random_state
+from kernlearn.engine.build import SCALERS, random_state
 from kernlearn.engine.tasks import Task
 from kernlearn.exceptions import DataError
 from kernlearn.lazy import needed_by
@@ -284,15 +286,12 @@ def follow(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> bui
         if client is not None:
             parts = [Partition(p.name, division.chunks, (p,)) for p in training.partitions]
             source = RowSource.of_partitions(lambda: parts)
-        memory = machine.PeakMemory() if FIT_MEMORY in task.named else nullcontext()
-        with machine.noting_convergence(outcome.info), memory, machine.Stopwatch() as fitting:
+        with task.fitting(outcome.info, metrics) as fitting:
             fitted.fit(source, classes)
         if client is None:
             read, n_train = division.count(training, limit)
         else:
             read, n_train = training.reduce(division.count, _summed)
-    if isinstance(memory, machine.PeakMemory):
-        metrics[FIT_MEMORY] = memory.grown
     predicting, true, predicted = machine.Stopwatch(), [], []
     for X, y in division.held_out(whole, how["test_rows"]):
         with predicting:
@@ -358,3 +357,56 @@ def _try_out(learner: Learner, first: Rows, output: str) -> None:
         warnings.simplefilter("ignore")
         learner.fit(RowSource(lambda: [first]), np.unique(first[1]))
         getattr(learner.estimator, output)(first[0])
+
+
+class RiverClassifier(ClassifierMixin, BaseEstimator):
+    """A model of river for two classes, such as ``"linear_model.LogisticRegression"``.
+
+    In `settings`, a mapping with the key ``class`` is another object of river, such as
+    ``{"class": "optim.SGD", "lr": 0.1}``. A zero of a sparse point is a feature that the point
+    does not have.
+    """
+
+    def __init__(self, model: str = "linear_model.LogisticRegression", settings: Any = None):
+        self.model, self.settings = model, settings
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from each training point once, in their order."""
+        X, y = validate_data(self, X, y, accept_sparse="csr")
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.model_ = _made({"class": self.model, **(self.settings or {})})
+        for point, code in zip(_points(X), codes, strict=True):
+            self.model_.learn_one(point, bool(code))
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the probability of ``classes_[1]`` less a half, shape (n_samples,)."""
+        X = validate_data(self, X, reset=False, accept_sparse="csr")
+        probabilities = (self.model_.predict_proba_one(point) for point in _points(X))
+        return np.array([each.get(True, 0.5) - 0.5 for each in probabilities])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the more probable class of each point, shape (n_samples,)."""
+        labels: np.ndarray = self.classes_[(self.decision_function(X) > 0).astype(int)]
+        return labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse, tags.classifier_tags.multi_class = True, False
+        return tags
+
+
+def _points(X: Any) -> Any:
+    if sparse.issparse(X):
+        parts = ((row.indices.tolist(), row.data.tolist()) for row in X)
+        return (dict(zip(*part, strict=True)) for part in parts)
+    return (dict(enumerate(row)) for row in X.tolist())
+
+
+def _made(value: Any) -> Any:
+    """Make the object of river that a mapping describes, and those in its parameters."""
+    if not (isinstance(value, Mapping) and "class" in value):
+        return value
+    module, _, name = f"river.{value['class']}".rpartition(".")
+    settings = {key: _made(value) for key, value in value.items() if key != "class"}
+    return getattr(import_module(module), name)(**settings)

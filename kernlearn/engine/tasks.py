@@ -1,7 +1,8 @@
 """Tasks: the targets of supervised ones and how predictions are evaluated, and other tasks."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,8 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from kernlearn.config.names import METRICS, Scope
-from kernlearn.config.spec import Trial, TrialSpec
-from kernlearn.engine import build, machine, protocol
+from kernlearn.config.spec import FIT_MEMORY, Trial, TrialSpec
+from kernlearn.engine import build, machine
 from kernlearn.metrics import letor_ndcg, thesis_ndcg
 from kernlearn.plugins import RegisteredMetric
 
@@ -42,6 +43,8 @@ class Task:
         Takes predicted values and the targets of the training part, returns what is evaluated.
     output : str
         The method of the estimator that gives the values.
+    has_labels : bool
+        Whether all values are among those of the training part.
     own : sequence of RegisteredMetric
         Metrics of plug-ins, scorers of scikit-learn and memory, which are measured too.
     """
@@ -51,12 +54,21 @@ class Task:
     score_by: str
     as_label: Callable[[Array, Array], Array] = _unchanged
     output: str = "predict"
+    has_labels: bool = False
     own: Sequence[RegisteredMetric] = ()
 
-    @property
-    def named(self) -> set[str]:
-        """The names of the metrics that are measured only where a config names them."""
-        return {metric.name for metric in self.own}
+    @contextmanager
+    def fitting(
+        self, info: dict[str, Any], metrics: dict[str, float]
+    ) -> Iterator[machine.Stopwatch]:
+        """Time a fit, note whether it converges, and measure its memory if that is named."""
+        memory: Any = nullcontext()
+        if any(metric.name == FIT_MEMORY for metric in self.own):
+            memory = machine.PeakMemory()
+        with machine.noting_convergence(info), memory, machine.Stopwatch() as watch:
+            yield watch
+        if isinstance(memory, machine.PeakMemory):
+            metrics[FIT_MEMORY] = memory.grown
 
     def checked(self, predicted: Any, n_points: int) -> Array:
         """Return predicted values.
@@ -77,13 +89,29 @@ class Task:
                 f"the method's {self.output} must give one value for each of {n_points} points, "
                 f"not the shape {values.shape}"
             )
-        if values.dtype.kind == "f" and (n := np.isnan(values).sum()):
-            raise ValueError(f"the method's {self.output} gives NaN for {n} of {n_points} points")
+        if values.dtype.kind == "f" and not (finite := np.isfinite(values)).all():
+            what = "NaN" if np.isnan(values).any() else "infinity"
+            n = n_points - finite.sum()
+            raise ValueError(
+                f"the method's {self.output} gives {what} for {n} of {n_points} points"
+            )
         return values
 
     def label(self, predicted: Any, n_points: int, y_train: Array) -> Array:
-        """Return what is evaluated of predicted values, which are checked."""
-        return self.as_label(self.checked(predicted, n_points), y_train)
+        """Return what is evaluated of predicted values, which are checked.
+
+        Raises
+        ------
+        ValueError
+            If one is no label of the training points, where these have labels.
+        """
+        values = self.checked(predicted, n_points)
+        if self.has_labels and not (known := np.isin(values, y_train)).all():
+            unknown = values[~known].tolist()[0]
+            raise ValueError(
+                f"the method predicts {unknown!r}, which is no label of the training points"
+            )
+        return self.as_label(values, y_train)
 
     def measure(self, true: Array, predicted: Array, query: Query = None) -> dict[str, float]:
         """Return the metrics of the task by name."""
@@ -189,10 +217,10 @@ def value(metric: RegisteredMetric, true: Array, predicted: Array, query: Query 
 def _classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     names, what = [str(n) for n in data.target_names], spec.dataset
     name = what.name or str(what.generator)
-    positive = protocol.positive_classes(names, what.binarize, spec.protocol.seed, name)
+    positive = build.positive_classes(names, what.binarize, spec.protocol.seed, name)
     if positive is not None:
         info["positive"] = positive
-    return protocol.binarized(data, positive)
+    return build.binarized(data, positive)
 
 
 def accuracy(true: Array, predicted: Array) -> float:
@@ -205,7 +233,7 @@ def error_percent(true: Array, predicted: Array) -> float:
     return 100 * (1 - accuracy(true, predicted))
 
 
-CLASSIFICATION = Task("classification", _classes, "accuracy")
+CLASSIFICATION = Task("classification", _classes, "accuracy", has_labels=True)
 
 
 def two_classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
@@ -291,7 +319,7 @@ def approximate_kernel(trial: Trial, scope: Scope, data_dir: Path | None) -> bui
     spec, data = trial.spec, build.load_data(trial, scope, data_dir)
     X_train = X = data.data
     if spec.dataset.generator is None:
-        parts = protocol.prepare(data.data, np.asarray(data.target), spec.protocol, trial.split)
+        parts = build.prepare(data.data, np.asarray(data.target), spec.protocol, trial.split)
         X_train, X = parts.X_train, parts.X_test
     kernel = build.build_kernel(trial, scope, X_train)
     estimator = build.build_estimator(trial, scope, kernel)
@@ -323,7 +351,7 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> bu
 
     spec, how = trial.spec, trial.spec.protocol
     data = build.load_data(trial, scope, data_dir)
-    parts = protocol.prepare(data.data, np.asarray(data.target), how, trial.split)
+    parts = build.prepare(data.data, np.asarray(data.target), how, trial.split)
     component = scope.estimator(spec.method.name)
     if component is None:
         raise ValueError("task: rademacher_complexity needs a class of functions, not a pipeline")
@@ -339,7 +367,7 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> bu
             parts.y_train,
             n=n,
             n_trials=_COMPLEXITY_TRIALS,
-            random_state=protocol.random_state(how.seed, "complexity", trial.split),
+            random_state=build.random_state(how.seed, "complexity", trial.split),
         )
     bound = hypotheses.bound(n)
     metrics = {
@@ -367,7 +395,7 @@ def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.O
         raise ValueError("task: regret needs the estimator OLP with a radius and without select")
     data, outcome = build.load_data(trial, scope, data_dir), build.Outcome()
     y = two_classes(data, spec, outcome.info)
-    parts = protocol.prepare(data.data, y, how, trial.split)
+    parts = build.prepare(data.data, y, how, trial.split)
     stream = parts.X_train, parts.y_train
     followed = follow(learner, *stream)
     with machine.Stopwatch() as estimating:

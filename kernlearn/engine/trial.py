@@ -1,34 +1,45 @@
 """A trial: from a specification to a row, by fitting, choosing parameters and measuring."""
 
+import json
+import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
 from kernlearn.config.names import BUILT_IN, TASKS, Scope, load_plugins
-from kernlearn.config.spec import FIT_MEMORY, Source, Trial, canonical
+from kernlearn.config.spec import Source, Trial, canonical
 from kernlearn.datasets.tables import are_objects, kind_of
-from kernlearn.engine import build, machine, select
-from kernlearn.engine.protocol import Parts, prepare
+from kernlearn.engine import build, machine
+from kernlearn.engine.build import Parts, generator, prepare
 from kernlearn.engine.stream import follow
 from kernlearn.engine.tasks import Task
-from kernlearn.exceptions import ExecutorError, PluginError
+from kernlearn.exceptions import PluginError
+from kernlearn.kernels.libraries import knowing_pairs
 from kernlearn.store import Row
+from kernlearn.validation import first_best, hold_out_at_random
 
 # Enough rows to load every lazy import and library once before anything is timed.
 _WARM_UP_ROWS = 64
 # Test rows that LIBSVM's own prediction is timed on, row by row: enough for a steady rate.
 _NATIVE_ROWS = 2000
+# Seconds of a fit, above which it pays to fit in other processes.
+_LONG_FIT = 0.5
+
+# The values to choose from, by parameter.
+Grid = Mapping[str, list[Any]]
 # Methods, with their kernels, that this process has warmed up.
 _warm: set[str] = set()
 # How estimators say that they need a matrix of numbers.
@@ -44,33 +55,28 @@ _VECTORS_OF = {"strings": ", such as sklearn.feature_extraction.text.TfidfVector
 
 
 def execute(trial: Trial, data_dir: Path | None = None, *, concurrent: bool = False) -> Row:
-    """Run one trial; whatever ends it early makes a failed row.
+    """Run one trial in this process; whatever a method does makes a row, a failed one at worst.
 
-    ``concurrent`` tells whether other trials run at the same time, which is noted in the row. A
-    trial that measures memory runs in a process of its own.
+    ``concurrent`` tells whether other trials run at the same time, which is noted in the row.
     """
     start = machine.Start(trial)
-    if not trial.spec.runs_alone:
-        return _execute(start, data_dir, concurrent)
-    try:
-        row: Row = machine.call_alone(_execute, start, data_dir, concurrent)
-    except ExecutorError as error:
-        return start.failed(f"WorkerDied: {error}")
-    return row
-
-
-def _execute(start: machine.Start, data_dir: Path | None, concurrent: bool) -> Row:
     try:
         with machine.recorded_warnings() as caught:
-            outcome = run_trial(start.trial, data_dir, alone=not concurrent)
-    except KeyboardInterrupt:
-        raise
+            outcome = run_trial(trial, data_dir, alone=not concurrent)
     except BaseException as error:  # a method may do anything, such as sys.exit
-        return start.failed(f"{type(error).__name__}: {error}", traceback.format_exc())
+        if isinstance(error, KeyboardInterrupt) and machine.Interrupts.have_come():
+            raise
+        return start.failed(machine.error_text(error), traceback.format_exc())
     messages = Counter(f"{w.category.__name__}: {w.message}" for w in caught)
     contended = bool(outcome.info.pop("disturbed", False)) or concurrent
     info = {**outcome.info, "contended": contended, "warnings": dict(messages)}
+    # what an estimator has chosen may be of any type
+    info = json.loads(json.dumps(info, default=_as_json))
     return start.row(metrics=outcome.metrics, info=info)
+
+
+def _as_json(value: Any) -> Any:
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else str(value)
 
 
 def run_trial(trial: Trial, data_dir: Path | None = None, *, alone: bool = False) -> build.Outcome:
@@ -123,11 +129,11 @@ def _supervise(
             kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train, coded)
             estimator = build.build_estimator(trial, scope, kernel, kind, coded)
             if spec.protocol.select_by_mean and spec.method.select:
-                grid = select.measure_grid(estimator, spec.method.select, parts, task, scope)
+                grid = measure_grid(estimator, spec.method.select, parts, task, scope)
                 outcome.info["grid"] = grid
                 return outcome
             n_jobs = machine.usable_cores() if alone and not spec.plugins else 1
-            chosen, score = select.select(estimator, parts, trial, task, scope, n_jobs)
+            chosen, score = select(estimator, parts, trial, task, scope, n_jobs)
         estimator.set_params(**scope.made_values(chosen))
         if chosen:
             outcome.info["selected"] = chosen
@@ -161,7 +167,7 @@ def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
     with warnings.catch_warnings():
         # warnings about so few rows are of no interest
         warnings.simplefilter("ignore")
-        warm = select.fit_given(clone(estimator), X, y, X, y, query)
+        warm = fit_given(clone(estimator), X, y, X, y, query)
         getattr(warm, task.output)(X)
         if hasattr(warm, "predict_native"):
             warm.predict_native(X)
@@ -169,13 +175,10 @@ def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
 
 def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -> None:
     metrics, n_rows = outcome.metrics, len(parts.y_test)
-    memory = machine.PeakMemory() if FIT_MEMORY in task.named else nullcontext()
-    with machine.noting_convergence(outcome.info), memory, machine.Stopwatch() as fitting:
-        select.fit_given(
+    with task.fitting(outcome.info, metrics) as fitting:
+        fit_given(
             estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0]
         )
-    if isinstance(memory, machine.PeakMemory):
-        metrics[FIT_MEMORY] = memory.grown
     with machine.Stopwatch() as predicting:
         predicted = getattr(estimator, task.output)(parts.X_test)
     watches = [fitting, predicting]
@@ -201,8 +204,8 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
     for name, attribute in (("n_support", "n_support_"), ("n_similarities", "n_comparisons_")):
         if hasattr(final, attribute):
             metrics[name] = float(np.sum(getattr(final, attribute)))
-    if hasattr(final, "best_params_"):
-        outcome.info["selected"] = outcome.info.get("selected", {}) | final.best_params_
+    if isinstance(best := getattr(final, "best_params_", None), Mapping):
+        outcome.info["selected"] = {**outcome.info.get("selected", {}), **best}
     outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
 
 
@@ -236,3 +239,214 @@ def _advising(X: Any) -> Iterator[None]:
                 f"them{_VECTORS_OF.get(kind, '')}"
             ) from error
         raise
+
+
+def fit_given(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> Any:
+    """Fit, and pass held-out rows or queries to an estimator that takes them.
+
+    scikit-learn's gradient boosting gets no held-out rows: it would stop early on them.
+    """
+    taken = signature(estimator.fit).parameters
+    options = {"qid": query}
+    if "early_stopping" not in estimator.get_params(deep=False):
+        options |= {"X_val": X_val, "y_val": y_val}
+    return estimator.fit(
+        X, y, **{k: v for k, v in options.items() if k in taken and v is not None}
+    )
+
+
+def select(
+    estimator: Any, parts: Parts, trial: Trial, task: Task, scope: Scope, n_jobs: int = 1
+) -> tuple[dict[str, Any], float | None]:
+    """Choose parameters by the task's score on held-out rows; the first of equals wins.
+
+    Return them with their score, None if there is nothing to choose.
+
+    If the protocol holds no rows out, they are taken from the training part. Fits that take long
+    run in `n_jobs` processes. The steps of a pipeline before the last are fitted once for all
+    values of the last one's parameters. An estimator with a path is fitted along it, see
+    :func:`measure_grid`; of several parameters then the fewest support vectors win a tie.
+    """
+    grid, protocol = trial.spec.method.select, trial.spec.protocol
+    if not grid:
+        return {}, None
+    if parts.X_val is None:
+        parts = _with_validation(parts, trial)
+    if hasattr(estimator, "path_parameters"):
+        return _best_of_path(estimator, grid, parts, task, scope)
+    points, n_val = list(ParameterGrid(grid)), len(parts.y_val)
+
+    def score(group: list[int]) -> tuple[list[float], list[Any]]:
+        with (
+            machine.thread_limit(protocol.threads),
+            machine.recorded_warnings() as caught,
+            knowing_pairs(),
+        ):
+            fits = _fits(estimator, [points[i] for i in group], parts, scope)
+            values = [
+                task.score(
+                    parts.y_val,
+                    task.label(getattr(model, task.output)(rows), n_val, parts.y_train),
+                    parts.queries[1],
+                )
+                for model, rows in fits
+            ]
+        return values, caught
+
+    groups, clock = _sharing_steps(estimator, points), time.perf_counter()
+    scored = [score(groups[0])]
+    if n_jobs > 1 and time.perf_counter() - clock > _LONG_FIT:
+        from joblib import Parallel, delayed
+
+        # arrays are copied: joblib's files of large ones leave messages of its resource tracker
+        run = Parallel(n_jobs, max_nbytes=None)
+        scored += run(delayed(score)(group) for group in groups[1:])
+    else:
+        scored += map(score, groups[1:])
+    machine.warn_again(one for _, caught in scored for one in caught)
+    scores = np.empty(len(points))
+    for group, (values, _) in zip(groups, scored, strict=True):
+        scores[group] = values
+    return points[int(scores.argmax())], float(scores.max())
+
+
+def _with_validation(parts: Parts, trial: Trial) -> Parts:
+    """Hold rows of the training part out."""
+    protocol = trial.spec.protocol
+    if parts.queries[0] is not None:
+        raise ValueError("select needs rows held out by whole queries: give folds")
+    rng = generator(protocol.seed, "validation", trial.split)
+    train, held_out = hold_out_at_random(parts.X_train.shape[0], protocol.validation, rng)
+    return replace(
+        parts,
+        X_train=parts.training(train, train),
+        y_train=parts.y_train[train],
+        X_val=parts.training(held_out, train),
+        y_val=parts.y_train[held_out],
+    )
+
+
+def _sharing_steps(estimator: Any, points: list[dict[str, Any]]) -> list[list[int]]:
+    """Group points of a grid that differ in parameters of the last step of a pipeline alone."""
+    groups: dict[str, list[int]] = {}
+    for i, point in enumerate(points):
+        before = _by_step(estimator, point)[0] if _has_steps(estimator) else i
+        groups.setdefault(repr(before), []).append(i)
+    return list(groups.values())
+
+
+def _has_steps(estimator: Any) -> bool:
+    return len(getattr(estimator, "steps", ())) > 1 and hasattr(estimator, "named_steps")
+
+
+def _by_step(estimator: Any, point: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the parameters of all steps of a pipeline but the last, and those of that one."""
+    prefix = f"{estimator.steps[-1][0]}__"
+    last = {k.removeprefix(prefix): v for k, v in point.items() if k.startswith(prefix)}
+    return {k: v for k, v in point.items() if not k.startswith(prefix)}, last
+
+
+def _fits(
+    estimator: Any, points: list[dict[str, Any]], parts: Parts, scope: Scope
+) -> Iterator[tuple[Any, Any]]:
+    """Yield a fitted model for each point, and what it takes for the held-out rows."""
+    X, y, X_val = parts.X_train, parts.y_train, parts.X_val
+    if not _has_steps(estimator):
+        model = clone(estimator).set_params(**scope.made_values(points[0]))
+        yield fit_given(model, X, y, X_val, parts.y_val, parts.queries[0]), X_val
+        return
+    before = _by_step(estimator, points[0])[0]
+    model = clone(estimator).set_params(**scope.made_values(before))
+    steps, last = model[:-1], model[-1]
+    Z = steps.fit_transform(X, y)
+    Z_val = steps.transform(X_val)
+    for point in points:
+        own = scope.made_values(_by_step(estimator, point)[1])
+        yield clone(last).set_params(**own).fit(Z, y), Z_val
+
+
+def _best_of_path(
+    estimator: Any, grid: Grid, parts: Parts, task: Task, scope: Scope
+) -> tuple[dict[str, Any], float]:
+    points, scores, n_support = [], [], []
+    for fixed, path in _paths(estimator, grid, parts, scope):
+        predicted = getattr(path, task.output)(parts.X_val)
+        points += [{**fixed, **setting.params} for setting in path.settings]
+        n_val = len(parts.y_val)
+        labels = (task.label(values, n_val, parts.y_train) for values in predicted)
+        scores += [task.score(parts.y_val, one) for one in labels]
+        n_support += path.n_support.ravel().tolist()
+    # a path may have another order than its grid
+    order = list(ParameterGrid(grid))
+    ties = n_support if len(grid) > 1 else [order.index(point) for point in points]
+    # rounded, so that differences by rounding error are none
+    best = first_best(-np.round(scores, 12), np.array(ties))
+    return points[best], float(scores[best])
+
+
+def _paths(
+    estimator: Any, grid: Grid, parts: Parts, scope: Scope
+) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Follow a path for each combination of the parameters that it does not take."""
+    lists = {name: grid[name] for name in estimator.path_parameters if name in grid}
+    others = {name: values for name, values in grid.items() if name not in lists}
+    for fixed in ParameterGrid(others):
+        model = clone(estimator).set_params(**scope.made_values(fixed), **lists)
+        yield fixed, model.path(parts.X_train, parts.y_train)
+
+
+def measure_grid(
+    estimator: Any, grid: Grid, parts: Parts, task: Task, scope: Scope = BUILT_IN
+) -> list[dict[str, Any]]:
+    """Fit for every point of a grid and evaluate each, on held-out and on test rows.
+
+    An estimator with `path_parameters` fits for all values of these at once, by a method
+    ``path(X, y)``: they are lists of values then, and it returns an object with ``settings`` (each
+    with ``params``), ``predict`` for all settings, ``n_support`` and ``converged``.
+
+    Returns
+    -------
+    list of dict
+        ``parameters``, the ``score`` on held-out rows, ``metrics`` on test rows, and ``converged``
+        where it is False.
+    """
+    points = []
+    fitted = _along_paths if hasattr(estimator, "path_parameters") else _point_by_point
+    for parameters, held_out, tested, n_support, converged in fitted(
+        estimator, grid, parts, task.output, scope
+    ):
+        chosen_on = task.label(held_out, len(parts.y_val), parts.y_train)
+        score = task.score(parts.y_val, chosen_on)
+        tested = task.label(tested, len(parts.y_test), parts.y_train)
+        metrics = task.measure(parts.y_test, tested)
+        if n_support is not None:
+            metrics["n_support"] = float(np.sum(n_support))
+        point = {"parameters": parameters, "score": score, "metrics": metrics}
+        points.append(point if converged else {**point, "converged": False})
+    return points
+
+
+def _point_by_point(
+    estimator: Any, grid: Grid, parts: Parts, output: str, scope: Scope
+) -> Iterator[tuple[Any, ...]]:
+    for parameters in ParameterGrid(dict(grid)):
+        info: dict[str, Any] = {}
+        with machine.noting_convergence(info):
+            model = clone(estimator).set_params(**scope.made_values(parameters))
+            model.fit(parts.X_train, parts.y_train)
+        predict = getattr(model, output)
+        predicted = predict(parts.X_val), predict(parts.X_test)
+        n_support = getattr(model, "n_support_", None)
+        yield parameters, *predicted, n_support, info.get("converged", True)
+
+
+def _along_paths(
+    estimator: Any, grid: Grid, parts: Parts, output: str, scope: Scope
+) -> Iterator[tuple[Any, ...]]:
+    for fixed, path in _paths(estimator, grid, parts, scope):
+        predict = getattr(path, output)
+        held_out, tested = predict(parts.X_val), predict(parts.X_test)
+        n_support, converged = path.n_support.ravel(), path.converged.ravel()
+        for i, setting in enumerate(path.settings):
+            parameters = {**fixed, **setting.params}
+            yield parameters, held_out[i], tested[i], n_support[i], bool(converged[i])

@@ -1,15 +1,15 @@
 """The metric `fit_memory`: what a fit needs beyond what was there, in a process of its own."""
 
 import mmap
-import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from kernlearn.config import load_config
 from kernlearn.engine import make_executor, make_plan, run_plan
-from kernlearn.engine.machine import PeakMemory, call_alone
-from kernlearn.exceptions import ExecutorError
+from kernlearn.engine.machine import PeakMemory
 from kernlearn.store import Store
 
 CONFIG = """\
@@ -70,18 +70,12 @@ def grown_by(n_bytes):
     return memory.grown
 
 
-def test_what_a_block_needs_at_most():
+@pytest.mark.parametrize("mb", [160, 40])
+def test_what_a_block_needs_at_most(mb):
     # alone, as trials are: what other tests have left in this process is freed at times
-    assert call_alone(grown_by, 160_000_000) == pytest.approx(160, abs=10)
-    assert call_alone(grown_by, 40_000_000) == pytest.approx(40, abs=10)
-
-
-def test_calls_alone_are_made_elsewhere_and_what_ends_them_is_said(capfd):
-    assert call_alone(divmod, 7, 2) == (3, 1)
-    assert call_alone(os.getpid) != os.getpid()
-    assert call_alone(print, "noise") is None  # what is printed does not get between
-    with pytest.raises(ExecutorError, match="exit code 3"):
-        call_alone(os._exit, 3)
+    script = f"from {__name__} import grown_by; print(grown_by({mb}_000_000))"
+    made = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert float(made.stdout) == pytest.approx(mb, abs=10)
 
 
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.exhaustive)])

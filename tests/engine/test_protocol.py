@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.utils import Bunch
 
-from kernlearn.engine.protocol import (
+from kernlearn.engine.build import (
     MaxNormScaler,
     binarized,
     fold_indices,

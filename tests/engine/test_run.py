@@ -114,16 +114,28 @@ def test_the_time_left_is_known_after_the_first_trials(plan):
 # Trouble
 
 
-def test_any_end_of_a_trial_is_a_failed_row(trouble):
-    rows = trouble(**{"raise": "", "exit": "", "nan": "", "short": "", "fine": ""})
-    assert rows.pop("fine").done
-    assert {name: row.error for name, row in rows.items()} == {
-        "raise": "ValueError: no such thing",
+@pytest.mark.parametrize("name", ["in-process", pytest.param("processes", marks=posix)])
+def test_any_end_of_a_trial_is_a_failed_row(trouble, name):
+    expected = {
+        "raise": "ValueError: no such thing in two lines",
         "exit": "SystemExit: enough",
+        "interrupt": "KeyboardInterrupt",
+        "unprintable": "Unprintable: its message cannot be shown",
         "nan": "ValueError: the method's predict gives NaN for 6 of 16 points",
+        "infinite": "ValueError: the method's predict gives infinity for 6 of 16 points",
+        "unknown": "ValueError: the method predicts 7.0, which is no label of the training points",
+        "words": "ValueError: the method predicts 'no', which is no label of the training points",
         "short": "ValueError: the method's predict must give one value for each of 16 points, "
         "not the shape (15,)",
     }
+    if name == "processes":  # the others go on, also those after it
+        expected = {"os_exit": "WorkerDied: its process died (exit code 3)", **expected}
+    with closing(make_executor(name)) as executor:
+        rows = trouble(executor, **dict.fromkeys(expected, ""), fine="")
+    fine = rows.pop("fine")
+    assert fine.done
+    assert fine.info["selected"] == {"strategy": ["most", "frequent"], "n": 3}
+    assert {name: row.error for name, row in rows.items()} == expected
     assert "in fit" in rows["raise"].traceback
 
 
@@ -143,6 +155,29 @@ def test_limits_and_deaths_end_a_trial_and_the_others_go_on(trouble, tmp_path):
     assert rows["sleep"].error == "Timeout: not finished after 15 s, the limit (--timeout)"
     assert 15 <= rows["sleep"].seconds < 60
     assert rows["eat"].error.startswith("MemoryLimit: 1500 MiB are not enough (--memory)")
+
+
+@posix
+def test_a_stopped_process_has_all_its_time(trouble, tmp_path):
+    """It is stopped for longer than its limit; so is the run, as by Ctrl-Z, in the other test."""
+    diary = tmp_path / "diary"
+    diary.touch()
+
+    def stop_for_a_while():
+        while not (lines := diary.read_text().split()):
+            time.sleep(0.05)
+        process = psutil.Process(int(lines[0]))
+        process.suspend()
+        time.sleep(4)
+        process.resume()
+
+    stopper = threading.Thread(target=stop_for_a_while)
+    stopper.start()
+    with closing(make_executor(timeout=3)) as executor:
+        rows = trouble(executor, sleep=f"amount: 1, diary: {diary}", fine="")
+    stopper.join()
+    assert all(row.done for row in rows.values()), rows["sleep"].error
+    assert rows["sleep"].seconds > 4
 
 
 @posix

@@ -11,11 +11,12 @@ from sklearn.svm import SVC
 from kernlearn.config import load_config
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import two_moons
-from kernlearn.engine import make_plan, run_plan, select
+from kernlearn.engine import make_plan, run_plan
+from kernlearn.engine import trial as trials
+from kernlearn.engine.build import Parts, prepare
 from kernlearn.engine.plan import chosen_by_mean
-from kernlearn.engine.protocol import Parts, prepare
-from kernlearn.engine.select import measure_grid
 from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION
+from kernlearn.engine.trial import measure_grid
 from kernlearn.store import Store
 from kernlearn.voted import L1SVMClassifier
 from tests.engine.stores import PROTOCOL, row_of
@@ -102,8 +103,8 @@ def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch
         error = 1 - alone.score(parts.X_val, parts.y_val)
         slow.append((error, np.sum(alone.n_support_), point))
     with monkeypatch.context() as patched:
-        patched.setattr(select, "fit_given", None)  # no point is fitted by itself
-        chosen, _ = select.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+        patched.setattr(trials, "fit_given", None)  # no point is fitted by itself
+        chosen, _ = trials.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
     (found,) = [one for one in slow if one[2] == chosen]
     # the least error, and of equals the fewest support vectors
     assert found[:2] == min(one[:2] for one in slow)
@@ -139,7 +140,7 @@ def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, 
         alone = clone(model).set_params(**point).fit(parts.X_train, parts.y_train)
         scores[str(point)] = task.score(parts.y_val, getattr(alone, output)(parts.X_val))
     CountedScaler.n_fits = 0
-    chosen, _ = select.select(model, parts, trial, task, BUILT_IN, 1)
+    chosen, _ = trials.select(model, parts, trial, task, BUILT_IN, 1)
     assert CountedScaler.n_fits == 2
     assert len(set(scores.values())) > 1
     # the first of the best in the order of the grid
@@ -196,7 +197,7 @@ def test_a_choice_in_several_processes_is_the_same(tmp_path, monkeypatch):
     plan = make_plan(load_config(path))
     found = []
     for seconds in (np.inf, -1.0):
-        monkeypatch.setattr(select, "_LONG_FIT", seconds)
+        monkeypatch.setattr(trials, "_LONG_FIT", seconds)
         with Store(tmp_path / f"{seconds}.sqlite") as store:
             run_plan(plan, store)
             (result,) = store.get(t.key for t in plan.trials).values()

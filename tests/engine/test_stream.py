@@ -10,7 +10,7 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from kernlearn.config import load_config
 from kernlearn.datasets import product_rows
 from kernlearn.engine import make_plan, run_plan
-from kernlearn.engine.protocol import random_state
+from kernlearn.engine.build import random_state
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.onepass import OnePassRidgeClassifier, row_hashes

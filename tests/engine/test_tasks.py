@@ -3,7 +3,7 @@ import pytest
 
 from kernlearn.config import load_config
 from kernlearn.config.names import BUILT_IN, TASKS
-from kernlearn.engine import build, make_executor, make_plan, protocol, run_plan
+from kernlearn.engine import build, make_executor, make_plan, run_plan
 from kernlearn.engine.tasks import equal_frequency
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
@@ -158,7 +158,7 @@ def test_regret_is_that_of_the_learner_on_the_training_part(tmp_path):
         result, how = found[trial.key], trial.spec.protocol
         assert result.info["n"] == trial.labels["n_samples"] // 2
         data = build.load_data(trial, BUILT_IN, None)
-        parts = protocol.prepare(data.data, data.target, how, 0)
+        parts = build.prepare(data.data, data.target, how, 0)
         learner = build.build_estimator(trial, BUILT_IN, None)
         seen = follow(learner, parts.X_train, parts.y_train)
         expected = stream_regret(
@@ -214,9 +214,9 @@ def test_a_map_is_fitted_to_the_training_part_and_compared_on_the_test_part(tmp_
     assert len(cells) == len(set(cells)) == 8
     trial = next(t for t in plan.trials if t.labels["method"] == "map" and t.split == 1)
     data = build.load_data(trial, BUILT_IN, None)
-    parts = protocol.prepare(data.data, data.target, trial.spec.protocol, 1)
+    parts = build.prepare(data.data, data.target, trial.spec.protocol, 1)
     kernel = PolynomialKernel(2)
-    seed = protocol.random_state(3, "estimator", 1)
+    seed = build.random_state(3, "estimator", 1)
     Z = RandomMaclaurin(kernel, 50, random_state=seed).fit(parts.X_train).transform(parts.X_test)
     gram = kernel(parts.X_test)
     expected = np.linalg.norm(gram - Z @ Z.T) / np.linalg.norm(gram)

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import time
 from pathlib import Path
 
@@ -10,6 +9,20 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 
 from kernlearn.plugins import register_estimator
+
+
+class Unprintable(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+
+PREDICTED = {"nan": np.nan, "infinite": np.inf, "unknown": 7}
+RAISED = {
+    "raise": ValueError("no such thing\n  in two lines"),
+    "exit": SystemExit("enough"),
+    "interrupt": KeyboardInterrupt(),
+    "unprintable": Unprintable(),
+}
 
 
 @register_estimator()
@@ -28,16 +41,19 @@ class Trouble(DummyClassifier):
             time.sleep(self.amount)
         elif self.what == "eat":
             np.ones(int(self.amount) * 2**17).sum()
-        elif self.what == "raise":
-            raise ValueError("no such thing")
-        elif self.what == "exit":
-            sys.exit("enough")
+        elif self.what in RAISED:
+            raise RAISED[self.what]
+        elif self.what == "os_exit":
+            os._exit(3)
         elif self.what == "die" and len(Path(self.diary).read_text().split()) <= self.amount:
             os.kill(os.getpid(), signal.SIGKILL)
+        self.best_params_ = {"strategy": np.array(["most", "frequent"]), "n": np.int64(3)}
         return super().fit(X, y)
 
     def predict(self, X):
         predicted = super().predict(X).astype(float)
-        if self.what == "nan":
-            predicted[::3] = np.nan
+        if self.what in PREDICTED:
+            predicted[::3] = PREDICTED[self.what]
+        if self.what == "words":
+            return np.where(predicted == 0, "no", "yes")
         return predicted[:-1] if self.what == "short" else predicted
