@@ -234,14 +234,13 @@ class BBSClassifier(LandmarkClassifier):
         on data is computed from the points trained on.
     kind : {"similarity", "distance"}, default="similarity"
         A distance d is used as the similarity -d.
-    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", \
-            "rpcholesky"}, default="random"
-        How landmarks are chosen from the points trained on. "random" ignores classes,
-        "stratified" takes some of each class in proportion to its size, "dselect" (algorithm 3)
-        takes points unlike each other. "kmeans++", "leverage" and "rpcholesky" are drawn to span
-        the feature space of the similarity as a kernel, by D² sampling, by approximate ridge
-        leverage scores, or by randomly pivoted Cholesky. All but the first two choose from each
-        class evenly if there are more than two, and take at least one point of either of two.
+    selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky"}, default="random"
+        How landmarks are chosen from the points trained on. "random" ignores classes, "dselect"
+        (algorithm 3) takes points unlike each other. "kmeans++", "leverage" and "rpcholesky" are
+        drawn to span the feature space of the similarity as a kernel, by D² sampling, by
+        approximate ridge leverage scores, or by randomly pivoted Cholesky. All but "random" choose
+        from each class evenly if there are more than two, and take at least one point of either
+        of two.
     C : float or sequence of float, default=(1, 10, 100, 1000)
         Weight of the loss against the regularizer. Of several values the best on the validation
         points is chosen, by accuracy, ties by the smaller mean loss over points and problems,
@@ -579,8 +578,8 @@ class DBoostClassifier(LandmarkClassifier):
         training points, half from each side. 0 is v = 0; then h(x) = 0, an abstention that
         counts as half an error, if the difference is 0 up to rounding (100 units in the last
         place of the largest similarity). With thresholds h is never 0.
-    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", \
-            "rpcholesky", "shared"}, default="random"
+    selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky", "shared"}, \
+           , default="random"
         How the pool is chosen; "dselect" is Kar's algorithm 3, the others as in
         :class:`FTuneClassifier`.
     random_state : int, RandomState instance or None, default=None

@@ -21,8 +21,8 @@ from kernlearn.landmarks.base import (
     SimilarityEstimator,
     float_type,
 )
-from kernlearn.landmarks.selection import select_landmarks, select_pairs
-from kernlearn.landmarks.similarity import Floats, Similarities
+from kernlearn.landmarks.selection import BY_SIMILARITY, select_landmarks, select_pairs
+from kernlearn.landmarks.similarity import Floats, Indices, Similarities
 from kernlearn.memory import row_blocks
 from kernlearn.validation import COUNT, POSITIVE, fit_context
 
@@ -315,26 +315,24 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         "normalize": ["boolean"],
         "random_state": ["random_state"],
     }
-
-    selection: str
-    normalize: bool
+    #: The selections that choose within each of more than two classes, if there are any.
+    _by_class: tuple[str, ...] = BY_SIMILARITY
     _needs_classes = False
 
+    selection: str
+    normalize: bool = False
+    random_state: Any
+
     @abstractmethod
-    def _select(self, y: Any, n_samples: int, similarities: Similarities) -> np.ndarray:
+    def _select(self, codes: Indices, rng: Any, similarities: Similarities) -> np.ndarray:
         """Choose the landmarks, set ``_n_features_out`` and return their indices."""
 
     @abstractmethod
     def _write(self, similarities: Floats, out: Floats) -> None:
         """Write the features of similarities, before they are scaled."""
 
-    @abstractmethod
     def _finish(self, features: Floats) -> None:
         """Scale features in place, and apply what comes after."""
-
-    @abstractmethod
-    def _feature_names(self) -> list[str]:
-        """Return the names of the features."""
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
@@ -343,10 +341,11 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points; of shape (n_samples, n_samples) if `similarity` is "precomputed";
-            with a user-defined function, a sequence of whatever it compares.
+            Training points; a square matrix of similarities if they are "precomputed"; with a
+            user-defined function, a sequence of whatever it compares.
         y : array-like of shape (n_samples,), default=None
-            Classes.
+            Classes, for selections that choose within each. Similarities that learn from labels
+            get it as it is.
 
         Returns
         -------
@@ -358,6 +357,11 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         ValueError
             If a parameter is not valid, classes are required but missing, or similarities are
             not finite or not a square matrix.
+
+        Warns
+        -----
+        UserWarning
+            If there are fewer points than landmarks, or a matrix looks like distances.
         """
         _, blocks = self._fit(X, y)
         if self.normalize:
@@ -391,13 +395,14 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Or similarities of shape (n_samples, n_training_points) if `similarity` is
-            "precomputed".
+            Points. If similarities are "precomputed", those to all training points, of shape
+            (n_samples, n_training_points), or to `compared_indices_` alone.
 
         Returns
         -------
         ndarray of shape (n_samples, n_features_out)
-            float32 if X is, else float64.
+            float32 if X is, else float64. In addition to X and this array only a block of rows
+            is in memory.
         """
         check_is_fitted(self)
         X = self._check_points(X)
@@ -405,37 +410,29 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         self._finish(features)
         return features
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the features.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        ndarray of shape (n_features_out,)
-        """
-        check_is_fitted(self)
-        return np.array(self._feature_names(), dtype=object)
-
     def _fit(self, X: Any, y: Any) -> tuple[Any, Blocks]:
         """Return the validated points, and blocks of their similarities to the landmarks."""
-        X, y = self._check_training(X, y)
-        points = self._candidates(X, y)
+        by_class = self._needs_classes or (y is not None and self.selection in self._by_class)
+        X, classes = self._check_training(X, y if by_class else None)
+        codes = np.zeros(X.shape[0], dtype=np.intp)
+        if by_class:
+            check_classification_targets(classes)
+            names, codes = np.unique(classes, return_inverse=True)
+            if self._needs_classes:
+                self.classes_ = names
+        points = self._candidates(X, classes if by_class else y)
         similarities = Similarities(points, X)
-        chosen = self._select(y, X.shape[0], similarities)
+        chosen = self._select(codes, check_random_state(self.random_state), similarities)
         self._set_landmarks(points.take(chosen))
-        self.scale_ = 1.0
         return X, similarities.blocks(chosen, self._n_features_out)
 
     def _features(self, X: Any, blocks: Blocks) -> tuple[Floats, float]:
-        """Return unscaled features and the largest absolute similarity."""
+        """Return unscaled features and, to normalize, the largest absolute similarity."""
         features = np.empty((X.shape[0], self._n_features_out), dtype=float_type(X))
         largest = 0.0
         for rows, similarities in blocks:
-            largest = max(largest, float(np.abs(similarities).max()))
+            if self.normalize:
+                largest = max(largest, float(np.abs(similarities).max()))
             self._write(similarities, features[rows])
         return features, largest
 
@@ -443,7 +440,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        tags.target_tags.required = self._needs_classes or self.selection == "stratified"
+        tags.target_tags.required = self._needs_classes
         return tags
 
 
@@ -464,12 +461,10 @@ class LandmarkEmbedding(BaseEmbedding):
         not be symmetric nor positive: it is used as K(point, landmark).
     kind : {"similarity", "distance"}, default="similarity"
         A distance d is used as the similarity -d. All named ones are similarities.
-    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", \
-            "rpcholesky"}, default="random"
-        "random" ignores classes. "stratified" takes landmarks from each class in proportion to
-        its size. "dselect" (algorithm 3 of [2]_) takes points unlike each other: from all points
-        with two classes or none, else within each class. So do the others, by D² sampling, by
-        approximate ridge leverage scores, and by randomly pivoted Cholesky.
+    selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky"}, default="random"
+        "random" ignores classes. "dselect" (algorithm 3 of [2]_) takes points unlike each other:
+        from all points with two classes or none, else within each class. So do the others, by D²
+        sampling, by approximate ridge leverage scores, and by randomly pivoted Cholesky.
     normalize : bool, default=True
         Whether similarities are divided by the largest absolute one between training points and
         landmarks; section 4.2 of [2]_ takes them to be at most 1.
@@ -517,10 +512,8 @@ class LandmarkEmbedding(BaseEmbedding):
     normalize: bool = True
     random_state: int | np.random.RandomState | None = None
 
-    def _select(self, y: Any, n_samples: int, similarities: Similarities) -> np.ndarray:
-        rng = check_random_state(self.random_state)
-        uses_classes = self.selection != "random" and y is not None
-        codes = _encode(y)[1] if uses_classes else np.zeros(n_samples, dtype=np.intp)
+    def _select(self, codes: Indices, rng: Any, similarities: Similarities) -> np.ndarray:
+        self.scale_ = 1.0
         self.landmark_indices_ = select_landmarks(
             self.n_landmarks, codes, self.selection, rng, similarities
         )
@@ -533,8 +526,20 @@ class LandmarkEmbedding(BaseEmbedding):
     def _finish(self, features: Floats) -> None:
         features /= self.scale_
 
-    def _feature_names(self) -> list[str]:
-        return [f"landmark_{i}" for i in self.landmark_indices_]
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the features.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_features_out,)
+        """
+        check_is_fitted(self)
+        return np.array([f"landmark_{i}" for i in self.landmark_indices_], dtype=object)
 
 
 @dataclass(eq=False, repr=False)
@@ -555,13 +560,12 @@ class PairEmbedding(BaseEmbedding):
     transfer : str, float, Transfer or callable, default="identity"
         The transfer function f, see :func:`as_transfer`: "identity", "sign", "ramp" or
         "sigmoid", a number for a ramp of that slope, or an antisymmetric callable.
-    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", \
-            "rpcholesky", "shared"}, default="random"
-        "random" draws both points of a pair uniformly; "stratified" spreads the second ones
-        over the other classes in proportion to their sizes; "dselect" draws both from d points
-        unlike each other (algorithm 3 of [1]_), "kmeans++", "leverage" and
-        "rpcholesky" from d points chosen as by :class:`LandmarkEmbedding`, "shared" from d points
-        drawn evenly from the classes.
+    selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky", "shared"}, \
+            default="random"
+        "random" draws both points of a pair uniformly; "dselect" draws both from d points unlike
+        each other (algorithm 3 of [1]_), "kmeans++", "leverage" and "rpcholesky" from d points
+        chosen as by :class:`LandmarkEmbedding`, "shared" from d points drawn evenly from the
+        classes.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
 
@@ -618,10 +622,8 @@ class PairEmbedding(BaseEmbedding):
     }
     _needs_classes = True
 
-    def _select(self, y: Any, n_samples: int, similarities: Similarities) -> np.ndarray:
-        rng = check_random_state(self.random_state)
-        self.transfer_ = as_transfer(self.transfer)
-        self.classes_, codes = _encode(y)
+    def _select(self, codes: Indices, rng: Any, similarities: Similarities) -> np.ndarray:
+        self.transfer_, self.scale_ = as_transfer(self.transfer), 1.0
         self.landmark_pairs_ = select_pairs(
             self.n_landmarks, codes, self.selection, rng, similarities
         )
@@ -640,15 +642,27 @@ class PairEmbedding(BaseEmbedding):
             features[rows] /= self.scale_
             self.transfer_(features[rows], out=features[rows])
 
-    def _feature_names(self) -> list[str]:
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the features.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_features_out,)
+        """
+        check_is_fitted(self)
         n_problems, n_pairs, _ = self.landmark_pairs_.shape
-        if n_problems == 1:
-            return [f"pair_{j}" for j in range(n_pairs)]
-        return [f"pair_{c}_{j}" for c in self.classes_ for j in range(n_pairs)]
+        of_class = [f"{c}_" for c in self.classes_] if n_problems > 1 else [""]
+        names = [f"pair_{c}{j}" for c in of_class for j in range(n_pairs)]
+        return np.array(names, dtype=object)
 
 
 @dataclass(eq=False, repr=False)
-class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SimilarityEstimator):
+class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
     r"""Features of a kernel by the Nyström method, :math:`Z = K(X, L) \, K(L, L)^{-1/2}`.
 
     When to use it: a linear model on any kernel, also of objects, whose spectrum decays fast.
@@ -672,13 +686,11 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Simil
     n_components : int, default=100
         Number m of landmarks and features; all training points, with a warning, if there are
         fewer.
-    selection : {"random", "stratified", "dselect", "kmeans++", "leverage", "rpcholesky"}, \
-            default="random"
+    selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky"}, default="random"
         How landmarks are chosen. "kmeans++" (D² sampling), "leverage" (approximate ridge leverage
         scores) and "rpcholesky" (randomly pivoted Cholesky) approximate a kernel with the same
         number of landmarks better than "random", the more so the more unequal clusters are, and
-        ignore y. "stratified" needs classes, and "dselect" uses them if there are any, see
-        :class:`LandmarkEmbedding`.
+        ignore y. "dselect" uses classes if there are any, see :class:`LandmarkEmbedding`.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
 
@@ -711,7 +723,7 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Simil
     Notes
     -----
     `fit` evaluates the kernel among the m landmarks, m² values, and what the selection asks for:
-    nothing for "random" and "stratified", about n m values for n training points with "dselect",
+    nothing for "random", about n m values for n training points with "dselect",
     "kmeans++" and "rpcholesky", and 2 n m with "leverage"; with the last three those of points and
     themselves too. `transform` evaluates m values for each point. `fit_transform` takes what the
     selection has computed from it, if each value of the kernel depends on its two points alone.
@@ -746,114 +758,25 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Simil
         "selection": [SELECTION],
         "random_state": ["random_state"],
     }
+    _by_class = ("dselect",)
     _compared_by = "kernel"
     kind = "similarity"  # not a parameter
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the landmarks and decompose the kernel among them.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points; of shape (n_samples, n_samples) if `kernel` is "precomputed"; a
-            sequence of objects if the kernel compares these.
-        y : array-like of shape (n_samples,), default=None
-            Classes, for "stratified" and "dselect". Kernels that learn from labels get it as it
-            is; everything else ignores it.
-
-        Returns
-        -------
-        self : object
-            The fitted transformer.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not valid, classes are required but missing, or kernel values are
-            not finite or not a square matrix.
-
-        Warns
-        -----
-        UserWarning
-            If there are fewer points than components, a matrix looks like distances, or
-            all features are 0, as no eigenvalue is used.
-        """
-        self._fit(X, y)
-        return self
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X: Any, y: Any = None) -> Floats:
-        """Fit, and map the training points to their features.
-
-        Parameters
-        ----------
-        X, y
-            As for `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-        """
-        X, similarities = self._fit(X, y)
-        features = self._map(X, similarities.blocks(self.landmark_indices_, self._n_features_out))
-        self.n_fit_comparisons_ = self._landmarks.comparisons.count
-        return features
-
-    def transform(self, X: Any) -> Floats:
-        """Map points to their features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Points. If `kernel` is "precomputed", their kernel values with all training points, of
-            shape (n_samples, n_training_points), or else with the landmarks alone, in the order of
-            `landmark_indices_`, of shape (n_samples, n_components).
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            Features, float32 if X is, otherwise float64. In addition to X and this array only
-            a block of rows is in memory.
-
-        Raises
-        ------
-        ValueError
-            If X is not finite, or has another number of columns than in `fit`.
-        """
-        check_is_fitted(self)
-        X = self._check_points(X)
-        return self._map(X, self._landmarks.blocks(X))
-
-    def _fit(self, X: Any, y: Any) -> tuple[Any, Similarities]:
-        """Return the validated points, and their similarities to each other."""
-        optional = self.selection == "dselect" and y is not None
-        by_class = self.selection == "stratified" or optional
-        X, classes = self._check_training(X, y if by_class else None)
-        n_samples = X.shape[0]
-        codes = _encode(classes)[1] if by_class else np.zeros(n_samples, dtype=np.intp)
-        points = self._candidates(X, classes if by_class else y)
-        if self.n_components > n_samples:
+    def _select(self, codes: Indices, rng: Any, similarities: Similarities) -> np.ndarray:
+        if self.n_components > len(codes):
             warnings.warn(
-                f"n_components={self.n_components} is more than the {n_samples} training points: "
+                f"n_components={self.n_components} is more than the {len(codes)} training points: "
                 "each of them is a landmark",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
-        similarities = Similarities(points, X)
-        m, rng = min(self.n_components, n_samples), check_random_state(self.random_state)
-        self.landmark_indices_ = select_landmarks(m, codes, self.selection, rng, similarities)
-        self._set_landmarks(points.take(self.landmark_indices_))
-        self._n_features_out, self.kernel_ = m, points.kernel
-        self._normalize(similarities.part(self.landmark_indices_, self.landmark_indices_))
-        self.n_fit_comparisons_ = points.comparisons.count
-        return X, similarities
-
-    def _normalize(self, among: Floats) -> None:
-        """Set the inverse root of the kernel matrix of the landmarks."""
+        m = self._n_features_out = min(self.n_components, len(codes))
+        chosen = select_landmarks(m, codes, self.selection, rng, similarities)
+        self.landmark_indices_, self.kernel_ = chosen, similarities.kernel
+        among = similarities.part(chosen, chosen)
         matrix = among.astype(np.float64)
         self.eigenvalues_, vectors = eigh((matrix + matrix.T) / 2)
-        rounding = len(matrix) * np.finfo(among.dtype).eps * np.abs(self.eigenvalues_).max()
+        rounding = m * np.finfo(among.dtype).eps * np.abs(self.eigenvalues_).max()
         used = self.eigenvalues_ > rounding
         self.rank_ = int(used.sum())
         if not self.rank_:
@@ -861,28 +784,12 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Simil
                 "all features are 0: the kernel matrix of the landmarks has no "
                 "positive eigenvalue",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         roots = np.sqrt(self.eigenvalues_[used])
         self.normalization_ = vectors[:, used] / roots @ vectors[:, used].T
+        return chosen
 
-    def _map(self, X: Any, blocks: Blocks) -> Floats:
-        """Return the features of points, of whose kernel values there are blocks of rows."""
-        Z = np.empty((X.shape[0], self._n_features_out), dtype=float_type(X))
-        for rows, values in blocks:
-            # a small eigenvalue's inverse root would amplify the rounding errors of float32
-            Z[rows] = values.astype(np.float64, copy=False) @ self.normalization_
-        return Z
-
-    def __sklearn_tags__(self) -> Any:
-        """Describe the estimator to scikit-learn."""
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        tags.target_tags.required = self.selection == "stratified"
-        return tags
-
-
-def _encode(y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes and the class code of each point."""
-    check_classification_targets(y)
-    return np.unique(y, return_inverse=True)
+    def _write(self, similarities: Floats, out: Floats) -> None:
+        # a small eigenvalue's inverse root would amplify the rounding errors of float32
+        out[...] = similarities.astype(np.float64, copy=False) @ self.normalization_

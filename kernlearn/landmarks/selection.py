@@ -1,4 +1,4 @@
-"""The choice of landmarks: at random, by classes, by DSELECT, or to span the feature space."""
+"""The choice of landmarks: at random, by DSELECT, or to span the feature space."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,13 +14,11 @@ from kernlearn.memory import row_blocks
 
 #: Those that look at similarities, and at classes only to choose from each.
 BY_SIMILARITY = ("dselect", "kmeans++", "leverage", "rpcholesky")
-SELECTIONS = ("random", "stratified", *BY_SIMILARITY)
+SELECTIONS = ("random", *BY_SIMILARITY)
 PAIR_SELECTIONS = (*SELECTIONS, "shared")
 
 Random: TypeAlias = np.random.RandomState
 Doubles: TypeAlias = NDArray[np.float64]
-#: Takes indices of rows, and of columns (all if None), and returns that part of a matrix.
-Part: TypeAlias = Callable[[Indices, Indices | None], Doubles]
 #: Takes the index of a training point, returns the similarity of every training point to it.
 Column: TypeAlias = Callable[[int], Floats]
 
@@ -107,17 +105,14 @@ def select_landmarks(
 ) -> Indices:
     """Choose distinct training points as landmarks; all, with a warning, if there are fewer.
 
-    `codes` are the classes of the training points, none of them empty. "random" draws uniformly,
-    "stratified" from each class in proportion to its size, by largest remainders, at least one if
-    there are as many landmarks as classes. The others look at the `similarities` of the training
-    points: "dselect" is algorithm 3 (:func:`dselect`), "kmeans++" D² sampling
-    (:func:`kmeans_plusplus`), "leverage" recursive sampling by ridge leverage scores
-    (:func:`leverage_sampling`), and "rpcholesky" randomly pivoted Cholesky
-    (:func:`random_pivots`). For one or two
-    classes they choose from all points; for more within each class, evenly, the remainder from the
-    larger classes. If all landmarks are of one of two classes, the last one is replaced by a point
-    of the other class, chosen by the same rule: for "dselect" the point that is least similar to
-    the rest.
+    `codes` are the classes of the training points, none of them empty. "random" draws uniformly.
+    The others look at the `similarities` of the training points: "dselect" is algorithm 3
+    (:func:`dselect`), "kmeans++" D² sampling (:func:`kmeans_plusplus`), "leverage" recursive
+    sampling by ridge leverage scores (:func:`leverage_sampling`), and "rpcholesky" randomly
+    pivoted Cholesky (:func:`random_pivots`). For one or two classes they choose from all points;
+    for more within each class, evenly, the remainder from the larger classes. If all landmarks are
+    of one of two classes, the last one is replaced by a point of the other class, chosen by the
+    same rule: for "dselect" the point that is least similar to the rest.
 
     Of m landmarks "dselect" asks for the similarities of all points to m - 1 at most, "kmeans++"
     for these and those of all points to themselves, "rpcholesky" for those to m, and "leverage"
@@ -133,11 +128,7 @@ def select_landmarks(
         n_landmarks = len(codes)
     if selection in BY_SIMILARITY:
         return _spread(n_landmarks, codes, selection, similarities, rng)
-    if selection == "random":
-        return rng.permutation(len(codes))[:n_landmarks]
-    shares = _proportional_shares(n_landmarks, np.bincount(codes))
-    drawn = [rng.permutation(np.flatnonzero(codes == c))[:n] for c, n in enumerate(shares)]
-    return np.concatenate(drawn)
+    return rng.permutation(len(codes))[:n_landmarks]
 
 
 def select_pairs(
@@ -151,11 +142,10 @@ def select_pairs(
 
     There is one problem, class 1 against class 0, for two classes, otherwise one per class. A pair
     is a point x⁺ of the class and a point x⁻ of the rest; pairs may repeat. "random" draws both
-    uniformly with replacement. "stratified" spreads the x⁻ over the classes of the rest in
-    proportion to their sizes, by systematic sampling. "dselect" draws both from one set of
-    singletons chosen as by :func:`select_landmarks` (algorithm 3, lines 6 to 9), `n_landmarks` but
-    at least one per class, and so do the others that look at similarities; "shared" from as many
-    that are drawn evenly from the classes.
+    uniformly with replacement. "dselect" draws both from one set of singletons chosen as by
+    :func:`select_landmarks` (algorithm 3, lines 6 to 9), `n_landmarks` but at least one per class,
+    and so do the others that look at similarities; "shared" from as many that are drawn evenly
+    from the classes.
     """
     n_classes = int(codes.max()) + 1
     if n_classes < 2:
@@ -169,26 +159,12 @@ def select_pairs(
         pool = np.concatenate(
             [rng.choice(np.flatnonzero(codes == c), n, False) for c, n in enumerate(shares)]
         )
-    return pairs_from(pool, n_landmarks, codes, rng, spread=selection == "stratified")
-
-
-def pairs_from(
-    pool: Indices, n_landmarks: int, codes: Indices, rng: Random, *, spread: bool = False
-) -> Indices:
-    """Draw pairs of points of a pool, which has some of each class, as by :func:`select_pairs`.
-
-    With `spread` the second points are spread over the classes of the rest.
-    """
-    n_classes = int(codes.max()) + 1
     problems = [1] if n_classes == 2 else range(n_classes)
     pairs = np.empty((len(problems), n_landmarks, 2), dtype=np.intp)
     for c, drawn in zip(problems, pairs, strict=True):
         inside = codes[pool] == c
         drawn[:, 0] = rng.choice(pool[inside], n_landmarks)
-        if spread:
-            drawn[:, 1] = _systematic(n_landmarks, pool[~inside], codes, rng)
-        else:
-            drawn[:, 1] = rng.choice(pool[~inside], n_landmarks)
+        drawn[:, 1] = rng.choice(pool[~inside], n_landmarks)
     return pairs
 
 
@@ -514,34 +490,15 @@ def random_pivots(
         chosen = np.arange(len(candidates), len(space))
         rest = Sample.of(space, chosen, np.ones(len(chosen))).rest(everything)
         return candidates[_distinct(rest, n_landmarks, rng)]
-
-    def part(which: Indices, points: Indices | None) -> Doubles:
-        if points is None:
-            return space.part(everything, which, keep=True).T
-        return space.part(points, which).T
-
-    pivots, _ = draw_pivots(
-        space.diagonal,
-        part,
-        n_landmarks,
-        rng,
-        n_proposed=min(n_landmarks, _MOST_PROPOSED),
-        nothing=max(_NOTHING, 10 * space.rounding),
-    )
+    pivots, _ = draw_pivots(space, n_landmarks, rng, n_proposed=min(n_landmarks, _MOST_PROPOSED))
     others = rng.permutation(np.setdiff1d(everything, pivots))[: n_landmarks - len(pivots)]
     return candidates[np.concatenate([pivots, others])]
 
 
 def draw_pivots(
-    diagonal: Doubles,
-    part: Part,
-    rank: int,
-    rng: Random,
-    *,
-    n_proposed: int = _MOST_PROPOSED,
-    nothing: float = _NOTHING,
+    space: FeatureSpace, rank: int, rng: Random, *, n_proposed: int = _MOST_PROPOSED
 ) -> tuple[Indices, Doubles]:
-    """Draw the pivots of a Cholesky factor F of a matrix K ≈ FᵀF, of which parts are computed.
+    """Draw the pivots of a Cholesky factor F of the kernel K ≈ FᵀF of a feature space.
 
     Pivots are drawn one after the other, with probabilities proportional to the diagonal of what
     is not yet approximated. Many are proposed at a time, by the diagonal before, and rejected with
@@ -553,18 +510,12 @@ def draw_pivots(
 
     Parameters
     ----------
-    diagonal : ndarray of shape (n_samples,)
-        The diagonal of K.
-    part : callable
-        ``part(rows, columns)`` returns these rows and columns of K, ``part(rows, None)`` whole
-        rows.
+    space : FeatureSpace
     rank : int
         Most rows of F.
-    rng : Generator or RandomState
+    rng : RandomState
     n_proposed : int, default=128
         Pivots proposed at a time. It changes what is drawn, but no probability.
-    nothing : float, default=1e-13
-        Share of the trace that rounding errors leave.
 
     Returns
     -------
@@ -579,21 +530,23 @@ def draw_pivots(
     matrix with few entry evaluations, CPAM 78 (2025). Epperly, Tropp & Webber, Embrace rejection:
     kernel matrix approximation by accelerated randomly pivoted Cholesky, 2024, algorithm 2.
     """
-    left = np.maximum(diagonal, 0.0)  # of the matrix less its approximation
-    whole, n_samples = left.sum(), len(left)
+    left = np.maximum(space.diagonal, 0.0)  # of the matrix less its approximation
+    n_samples, everything = len(left), np.arange(len(left))
+    nothing = max(_NOTHING, 10 * space.rounding) * left.sum()
     factor = np.empty((min(rank, n_samples), n_samples))
     pivots = np.empty(len(factor), dtype=np.intp)
     k = 0
-    while k < len(factor) and left.sum() > nothing * whole:
+    while k < len(factor) and left.sum() > nothing:
         picks = rng.choice(n_samples, n_proposed, p=left / left.sum())
-        among = part(picks, picks) - factor[:k, picks].T @ factor[:k, picks]
+        among = space.part(picks, picks) - factor[:k, picks].T @ factor[:k, picks]
         kept, lower = _accept(among, left[picks], rng)
         kept = kept[: len(factor) - k]
         if not len(kept):  # what seemed to be left of these are rounding errors
             left[picks] = 0.0
             continue
         chosen, end = picks[kept], k + len(kept)
-        rows = part(chosen, None) - factor[:k, chosen].T @ factor[:k]
+        rows = space.part(everything, chosen, keep=True).T
+        rows = rows - factor[:k, chosen].T @ factor[:k]
         found = solve_triangular(lower[: len(kept), : len(kept)], rows, lower=True)
         found[:, left == 0] = 0.0
         factor[k:end], pivots[k:end] = found, chosen
@@ -631,14 +584,8 @@ def _distinct(weights: Doubles, n: int, rng: Random) -> Indices:
     return np.concatenate([possible, rng.permutation(others)[: n - len(possible)]])
 
 
-def _dselect(
-    similarities: Similarities, candidates: Indices, n: int, rng: Random, *, given: ArrayLike = ()
-) -> Indices:
-    return dselect(similarities.column, candidates, n, rng, given=given)
-
-
 _CHOOSE: dict[str, Callable[..., Indices]] = {
-    "dselect": _dselect,
+    "dselect": lambda points, *settings, **given: dselect(points.column, *settings, **given),
     "kmeans++": kmeans_plusplus,
     "leverage": leverage_sampling,
     "rpcholesky": random_pivots,
@@ -646,23 +593,19 @@ _CHOOSE: dict[str, Callable[..., Indices]] = {
 
 
 def _spread(
-    n_landmarks: int,
-    codes: Indices,
-    selection: str,
-    similarities: Similarities | None,
-    rng: Random,
+    n: int, codes: Indices, selection: str, similarities: Similarities | None, rng: Random
 ) -> Indices:
     """Choose by similarity from all points of up to two classes, within each class of more."""
     if similarities is None:
         raise ValueError(f"selection={selection!r} needs the similarities of the training points")
     choose, sizes = _CHOOSE[selection], np.bincount(codes)
     if len(sizes) > 2:
-        shares = enumerate(_even_shares(n_landmarks, sizes))
-        parts = [choose(similarities, np.flatnonzero(codes == c), n, rng) for c, n in shares if n]
+        shares = enumerate(_even_shares(n, sizes))
+        parts = [choose(similarities, np.flatnonzero(codes == c), m, rng) for c, m in shares if m]
         return np.concatenate(parts)
-    chosen = choose(similarities, np.arange(len(codes)), n_landmarks, rng)
+    chosen = choose(similarities, np.arange(len(codes)), n, rng)
     missing = np.setdiff1d(codes, codes[chosen])
-    if len(missing) and n_landmarks > 1:
+    if len(missing) and n > 1:
         others = np.flatnonzero(codes == missing[0])
         chosen[-1:] = choose(similarities, others, 1, rng, given=chosen[:-1])
     return chosen
@@ -676,27 +619,3 @@ def _even_shares(n: int, sizes: Indices) -> Indices:
         order = np.lexsort([-sizes, shares, shares >= sizes])
         shares[order[0]] += 1
     return shares
-
-
-def _proportional_shares(n: int, sizes: Indices) -> Indices:
-    """Split n ≤ Σ sizes in proportion, at least one per class if n suffices."""
-    quotas = n * sizes / sizes.sum()
-    small = quotas < 1
-    if n >= len(sizes) and small.any():
-        shares = np.ones_like(sizes)
-        shares[~small] = _proportional_shares(n - int(small.sum()), sizes[~small])
-        return shares
-    shares = np.floor(quotas).astype(sizes.dtype)
-    largest_remainders = np.argsort(shares - quotas, kind="stable")
-    shares[largest_remainders[: n - shares.sum()]] += 1
-    return shares
-
-
-def _systematic(n: int, points: Indices, codes: Indices, rng: Random) -> Indices:
-    """Draw n points, evenly spaced in a random order sorted by class."""
-    mixed = rng.permutation(points)
-    by_class = mixed[np.argsort(codes[mixed], kind="stable")]
-    places = (np.arange(n) + rng.uniform()) * (len(points) / n)
-    # rounding may reach one past the end
-    places = np.minimum(places.astype(np.intp), len(points) - 1)
-    return rng.permutation(by_class[places])

@@ -157,6 +157,11 @@ class Similarities:
         """Whether the similarities are distances with the other sign."""
         return self._landmarks.sign < 0
 
+    @property
+    def kernel(self) -> Kernel | None:
+        """The fitted kernel; None for a precomputed matrix."""
+        return self._landmarks.kernel
+
     def keep(self, which: Indices) -> bool:
         """Compute missing similarities to landmarks `which`, and return whether all are kept."""
         missing = [i for i in dict.fromkeys(which.tolist()) if i not in self._kept]

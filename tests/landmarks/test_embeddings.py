@@ -96,10 +96,9 @@ def test_classes_where_they_are_needed(make):
     name = "n_components" if make is NystroemEmbedding else "n_landmarks"
     for selection in SELECTIONS:
         model = make(selection=selection, random_state=0, **{name: 6})
-        assert get_tags(model).target_tags.required == (selection == "stratified")
-        if selection != "stratified":
-            assert len(set(model.fit(X).landmark_indices_)) == 6
-        if selection in ("stratified", "dselect"):
+        assert not get_tags(model).target_tags.required
+        assert len(set(model.fit(X).landmark_indices_)) == 6
+        if selection == "dselect":
             chosen = CLASSES[model.fit(X, CLASSES).landmark_indices_]
             assert sorted(chosen) == ["ape", "ape", "bee", "bee", "cat", "cat"]
     # neither does "random" look at targets of any kind
@@ -111,8 +110,6 @@ def test_classes_where_they_are_needed(make):
 
 def test_bad_arguments():
     for estimator, y, message in (
-        (LandmarkEmbedding(selection="stratified"), None, "requires y"),
-        (NystroemEmbedding(selection="stratified"), None, "requires y"),
         (PairEmbedding(), None, "requires y"),
         (PairEmbedding(), np.zeros(60), "one class"),
         (LandmarkEmbedding(selection="dselect"), np.linspace(0, 1, 60), "label type"),
