@@ -1,6 +1,7 @@
 """Bases of the estimators on landmarks: checks of inputs, held-out points, predictions."""
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Self
@@ -279,7 +280,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             X,
             codes[rows],
             candidates,
-            Similarities(candidates, X, places=rows),
+            Similarities(candidates, X, rows),
             X_val,
             codes_val,
             taken(weights, rows),
@@ -350,19 +351,26 @@ class LandmarkedModel(SimilarityEstimator):
         self, X: Any, y: np.ndarray, rows: Indices, landmarks: Any, rng: Any, n_drawn: int
     ) -> Floats:
         """Choose landmarks from some rows of validated data, and embed the points of these."""
-        # The similarities are taken from X as it is; only what depends on data needs the rows.
-        some = None if len(rows) == X.shape[0] else rows
-        points = X if self._kernels() is None or some is None else X[rows]
+        points = X if len(rows) == X.shape[0] else X[rows]
         candidates = self._candidates(points, y[rows], rows)
         if landmarks is not None:
-            unlabelled = self._check_landmarks(landmarks)
+            kernels = self._kernels()
+            if kernels is None:
+                raise ValueError(
+                    "landmarks must be None with similarity='precomputed': there are no points to "
+                    "compare with, only the rows and columns of X"
+                )
+            try:
+                unlabelled = check_points(self, landmarks, kernels)
+            except ValueError as error:
+                raise ValueError(f"landmarks: {error}") from error
             places = np.arange(unlabelled.shape[0])
             drawn = replace(candidates, indices=places, points=unlabelled, name="landmarks")
             self.landmark_indices_ = None
-            values = drawn.compare(X, some)
+            values = drawn.compare(points, places=rows)
         else:
             codes = np.zeros(len(rows), dtype=np.intp)
-            similarities = Similarities(candidates, X, some)
+            similarities = Similarities(candidates, points, rows)
             chosen = select_landmarks(n_drawn, codes, self.selection, rng, similarities)
             drawn = candidates.take(chosen)
             self.landmark_indices_ = drawn.indices
@@ -371,19 +379,6 @@ class LandmarkedModel(SimilarityEstimator):
         self.n_fit_comparisons_ = candidates.comparisons.count
         self.scale_ = float(np.sqrt(len(drawn))) if self._divides else 1.0
         return np.ascontiguousarray(self._scaled(values), dtype=float_type(X))
-
-    def _check_landmarks(self, landmarks: Any) -> Any:
-        """Validate points to take as landmarks."""
-        kernels = self._kernels()
-        if kernels is None:
-            raise ValueError(
-                "landmarks must be None with similarity='precomputed': there are no points to "
-                "compare with, only the rows and columns of X"
-            )
-        try:
-            return check_points(self, landmarks, kernels)
-        except ValueError as error:
-            raise ValueError(f"landmarks: {error}") from error
 
     def predict(self, X: Any) -> Floats:
         r"""Predict the targets of points.
@@ -406,11 +401,9 @@ class LandmarkedModel(SimilarityEstimator):
         r"""Validate points, and return the :math:`\langle w, \Psi(x) \rangle`, block by block."""
         check_is_fitted(self)
         X = self._check_points(X)
-        of_features = float_type(X)
         shape = X.shape[0], *self.coef_.shape[:-1]
-        values = np.zeros(shape, dtype=np.result_type(of_features, self.coef_))
-        for rows, similarities in self._landmarks.blocks(X):
-            features = self._scaled(similarities).astype(of_features, copy=False)
+        values = np.zeros(shape, dtype=np.result_type(float_type(X), self.coef_))
+        for rows, features in self._blocks(X):
             values[rows] = features @ self.coef_.T
         return values
 
@@ -435,9 +428,14 @@ class LandmarkedModel(SimilarityEstimator):
     def _features(self, X: Any) -> Floats:
         """Embed validated points."""
         features = np.empty((X.shape[0], len(self._landmarks)), dtype=float_type(X))
-        for rows, similarities in self._landmarks.blocks(X):
-            features[rows] = self._scaled(similarities)
+        for rows, block in self._blocks(X):
+            features[rows] = block
         return features
+
+    def _blocks(self, X: Any) -> Iterator[tuple[slice, Floats]]:
+        """Yield rows of validated points with their embedding."""
+        for rows, similarities in self._landmarks.blocks(X):
+            yield rows, self._scaled(similarities).astype(float_type(X), copy=False)
 
     def _scaled(self, similarities: Floats) -> Floats:
         return similarities * similarities.dtype.type(1 / self.scale_)

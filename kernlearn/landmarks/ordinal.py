@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,34 +76,12 @@ def encode_grades(y: Any, categories: Any = None) -> tuple[np.ndarray, np.ndarra
     return classes[np.argsort(places)], ranks[codes]
 
 
-@dataclass(frozen=True)
-class Thresholds:
+class Thresholds(NamedTuple):
     """Thresholds start + basis @ p, where the last `n_bounded` variables p are at least 0."""
 
     start: Doubles
     basis: Doubles
     n_bounded: int = 0
-
-    @classmethod
-    def fixed(cls, values: ArrayLike) -> Self:
-        """Return fixed thresholds."""
-        start = np.asarray(values, dtype=np.float64)
-        return cls(start, np.empty((len(start), 0)))
-
-    @classmethod
-    def free(cls, n_thresholds: int) -> Self:
-        """Return learned thresholds without constraints."""
-        return cls(np.zeros(n_thresholds), np.eye(n_thresholds))
-
-    @classmethod
-    def spaced(cls, n_thresholds: int) -> Self:
-        """Return learned thresholds in ascending order, at least 1 apart."""
-        return cls(equispaced(n_thresholds), np.tri(n_thresholds), n_thresholds - 1)
-
-
-def equispaced(n_thresholds: int) -> Doubles:
-    """Return thresholds 1 apart, symmetric about 0."""
-    return np.arange(n_thresholds, dtype=np.float64) - 0.5 * (n_thresholds - 1)
 
 
 def as_thresholds(spec: Any, n_thresholds: int, constraints: str) -> Thresholds:
@@ -112,19 +90,20 @@ def as_thresholds(spec: Any, n_thresholds: int, constraints: str) -> Thresholds:
     `spec` is "equispaced", 1 apart, "learned", at least 1 apart (theorem 5.16) or not constrained
     if `constraints` is "implicit", or an array of shape (n_thresholds,).
     """
-    if isinstance(spec, str):
-        if spec == "learned":
-            if constraints == "implicit":
-                return Thresholds.free(n_thresholds)
-            return Thresholds.spaced(n_thresholds)
-        return Thresholds.fixed(equispaced(n_thresholds))
-    values = check_array(spec, ensure_2d=False, dtype=np.float64, input_name="thresholds")
+    equispaced = np.arange(n_thresholds, dtype=np.float64) - 0.5 * (n_thresholds - 1)
+    if isinstance(spec, str) and spec == "learned":
+        if constraints == "implicit":
+            return Thresholds(np.zeros(n_thresholds), np.eye(n_thresholds))
+        return Thresholds(equispaced, np.tri(n_thresholds), n_thresholds - 1)
+    values = equispaced
+    if not isinstance(spec, str):
+        values = check_array(spec, ensure_2d=False, dtype=np.float64, input_name="thresholds")
     if values.shape != (n_thresholds,) or (np.diff(values) <= 0).any():
         raise ValueError(
             f"'thresholds' must be {n_thresholds} ascending numbers for the "
             f"{n_thresholds + 1} grades of y, got {spec!r}"
         )
-    return Thresholds.fixed(values)
+    return Thresholds(values, np.empty((n_thresholds, 0)))
 
 
 class Solution(NamedTuple):

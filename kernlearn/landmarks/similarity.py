@@ -117,7 +117,7 @@ class Landmarks:
 
 
 class Similarities:
-    """Similarities of points, all or some rows of X, to landmarks, computed once and then kept.
+    """Similarities of points to landmarks, computed once and then kept.
 
     Those that would exceed `KEPT_ELEMENTS` values in all are computed at each use. So are single
     columns by kernels that are not `columnwise`: solvers that stop early amplify the last digit,
@@ -127,8 +127,6 @@ class Similarities:
     ----------
     landmarks : Landmarks
     X : array or sparse matrix
-    rows : ndarray of int, default=None
-        Rows of X; all if None.
     places : ndarray of int, default=None
         Places of the points in the data that the user has passed, for errors.
 
@@ -137,18 +135,9 @@ class Similarities:
     n_points : int
     """
 
-    def __init__(
-        self,
-        landmarks: Landmarks,
-        X: Any,
-        rows: Indices | None = None,
-        places: Indices | None = None,
-    ) -> None:
-        if rows is not None and landmarks.kernel is not None:
-            X, rows, places = X[rows], None, rows if places is None else places
-        self._landmarks, self._X, self._rows = landmarks, X, rows
-        self._places = places
-        self.n_points = X.shape[0] if rows is None else len(rows)
+    def __init__(self, landmarks: Landmarks, X: Any, places: Indices | None = None) -> None:
+        self._landmarks, self._X, self._places = landmarks, X, places
+        self.n_points = X.shape[0]
         self._kept: dict[int, Floats] = {}  # by landmark: the similarities of all points
         self._diagonal: Floats | None = None
 
@@ -189,8 +178,7 @@ class Similarities:
             landmarks = self._landmarks
             kernel, indices = landmarks.kernel, landmarks.indices
             if kernel is None:
-                rows = np.arange(len(indices)) if self._rows is None else self._rows
-                self._diagonal = self._X[rows, indices] * landmarks.sign
+                self._diagonal = self._X[np.arange(len(indices)), indices] * landmarks.sign
             elif kernel.structured or isinstance(kernel, CallableKernel):
                 each = np.arange(self.n_points)[:, np.newaxis]
                 self._diagonal = np.concatenate([self._compute(i, i)[0] for i in each])
@@ -242,12 +230,10 @@ class Similarities:
             yield rows, values[rows]
 
     def _compute(self, which: Indices, rows: Indices | None = None) -> Floats:
-        if self._rows is not None:
-            rows = self._rows if rows is None else self._rows[rows]
         places = self._places
-        if places is None:
-            places = rows
-        elif rows is not None:
+        if places is None or rows is None:
+            places = rows if places is None else places
+        else:
             places = places[rows]
         return self._landmarks.take(which).compare(self._X, rows, places)
 

@@ -2,9 +2,8 @@
 
 import math
 import warnings
-from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +14,7 @@ from sklearn.utils import check_random_state, gen_batches
 
 from kernlearn.landmarks.base import LandmarkedModel
 from kernlearn.landmarks.similarity import Floats
+from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
 from kernlearn.validation import (
     COUNT,
     NOT_NEGATIVE,
@@ -228,7 +228,19 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
             roots = np.sqrt(weights)
             features = np.ascontiguousarray((features.T * roots.astype(features.dtype)).T)
             targets = targets * roots
-        path = self._path(features, targets)
+        if corrective:
+            path = fully_corrective_path(features, targets, self.n_landmarks, ridge=self.ridge)
+        else:
+            path = forward_greedy(
+                features,
+                targets,
+                norm_bound=self.norm_bound,
+                tol=self.tol,
+                epsilon=self.epsilon,
+                beta=self.beta,
+                max_columns=self.n_landmarks,
+                max_iter=self.max_iter,
+            )
         self.support_, self.n_iter_, self.loss_path_ = path.columns, path.n_iter, path.losses
         coef = path.coef[-1] if len(path.columns) else np.zeros(0)
         self.coef_ = coef.astype(features.dtype)
@@ -239,20 +251,6 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
             self.landmark_indices_ = self.pool_indices_[self.support_]
         self._set_landmarks(self._landmarks.take(self.support_))
         return self
-
-    def _path(self, features: Floats, targets: Floats) -> "GreedyPath":
-        if self.algorithm == "fully_corrective":
-            return fully_corrective_path(features, targets, self.n_landmarks, ridge=self.ridge)
-        return forward_greedy(
-            features,
-            targets,
-            norm_bound=self.norm_bound,
-            tol=self.tol,
-            epsilon=self.epsilon,
-            beta=self.beta,
-            max_columns=self.n_landmarks,
-            max_iter=self.max_iter,
-        )
 
 
 def _centre(values: Floats, weights: np.ndarray | None) -> Floats:
@@ -270,8 +268,7 @@ def _centre(values: Floats, weights: np.ndarray | None) -> Floats:
     return means
 
 
-@dataclass(frozen=True)
-class GreedyPath:
+class GreedyPath(NamedTuple):
     """Predictors with an increasing number of columns.
 
     Attributes
@@ -338,37 +335,35 @@ def fully_corrective_path(
     y = np.asarray(y, dtype=np.float64)
     n_columns = min(n_columns, features.shape[1])
     columns, triangle, accurate = _choose(features, y, n_columns, ridge)
-    if not accurate:
-        triangle = _triangle(features[:, columns], y, ridge)
-    coef, losses = _weights(triangle)
-    return GreedyPath(columns, coef, losses, len(columns))
-
-
-def _blocks(features: np.ndarray) -> Iterator[tuple[slice, Floats]]:
-    """Yield all rows in float64, in blocks if they have to be converted."""
-    n_rows = len(features)
-    for rows in gen_batches(n_rows, n_rows if features.dtype == np.float64 else _BLOCK_ROWS):
-        yield rows, np.asarray(features[rows], dtype=np.float64)
-
-
-def _products(features: np.ndarray, vector: Floats) -> Floats:
-    """Return the products of all columns with a vector."""
-    products = np.zeros(features.shape[1])
-    for rows, block in _blocks(features):
-        products += block.T @ vector[rows]
-    return products
+    n_chosen = len(columns)
+    if not accurate:  # the QR factor of the chosen columns followed by the targets
+        penalty = np.zeros((n_chosen if ridge else 0, n_chosen + 1))
+        np.fill_diagonal(penalty, math.sqrt(ridge))
+        rows = np.vstack([np.column_stack([features[:, columns], y]), penalty])
+        triangle = qr(rows, mode="r", overwrite_a=True, check_finite=False)[0][: n_chosen + 1]
+    coef, losses = np.zeros((n_chosen, n_chosen)), np.empty(n_chosen)
+    for k in range(1, n_chosen + 1):
+        coef[k - 1, :k] = solve_triangular(triangle[:k, :k], triangle[:k, -1])
+        losses[k - 1] = triangle[k:, -1] @ triangle[k:, -1]
+    return GreedyPath(columns, coef, losses, n_chosen)
 
 
 def _choose(
     features: np.ndarray, y: Floats, n_columns: int, ridge: float
 ) -> tuple[np.ndarray, Floats, bool]:
-    """Return the columns in order, the triangle for `_weights`, and whether it is accurate.
+    """Return the columns in order, the factor of their Gram matrix, and whether it is accurate.
 
+    The last column of the factor, a triangle, are the projections of y on its directions.
     The penalty adds one entry to each column, the root of `ridge`, in a separate row: only the
     diagonal of the Gram matrix changes.
     """
-    products = _products(features, y)  # of the columns with the residual
-    gram: Any = sum(block.T @ block for _, block in _blocks(features))
+    gram = np.zeros((features.shape[1],) * 2)
+    products = np.zeros(len(gram))  # of the columns with the residual
+    size = len(features) if features.dtype == np.float64 else _BLOCK_ROWS
+    for rows in gen_batches(len(features), size):
+        block = np.asarray(features[rows], dtype=np.float64)
+        gram += block.T @ block
+        products += block.T @ y[rows]
     squares = gram.diagonal() + ridge
     left = squares.copy()  # squared distance of each column from the span of those chosen
     factor = np.empty((n_columns, len(squares)))
@@ -405,25 +400,6 @@ def _choose(
     triangle[-1, -1] = math.sqrt(max(rest, 0.0))
     accurate = smallest > _ACCURATE and rest > _ACCURATE * y_square
     return np.array(columns, dtype=np.intp), triangle, accurate
-
-
-def _triangle(chosen: np.ndarray, y: Floats, ridge: float) -> Floats:
-    """Return the QR factor of the chosen columns followed by the targets."""
-    n_chosen = chosen.shape[1]
-    penalty = np.zeros((n_chosen if ridge else 0, n_chosen + 1))
-    np.fill_diagonal(penalty, math.sqrt(ridge))
-    rows = np.vstack([np.column_stack([chosen, y]), penalty])
-    return qr(rows, mode="r", overwrite_a=True, check_finite=False)[0][: n_chosen + 1]
-
-
-def _weights(triangle: Floats) -> tuple[Floats, Floats]:
-    """Solve least squares for the first column, the first two, and so on, by one factor."""
-    n_chosen = triangle.shape[1] - 1
-    coef, losses = np.zeros((n_chosen, n_chosen)), np.empty(n_chosen)
-    for k in range(1, n_chosen + 1):
-        coef[k - 1, :k] = solve_triangular(triangle[:k, :k], triangle[:k, -1])
-        losses[k - 1] = triangle[k:, -1] @ triangle[k:, -1]
-    return coef, losses
 
 
 def forward_greedy(
@@ -494,19 +470,21 @@ def forward_greedy(
     """
     F, y = np.asarray(features, dtype=np.float64), np.asarray(y, dtype=np.float64)
     beta = 1 / tol if beta is None else beta
+    loss = EpsilonInsensitive(epsilon, SmoothedHinge(1 / beta, edge=0.0, sign=1.0))
     curvature = 4 * norm_bound**2 * beta * float(np.abs(F).max()) ** 2
     enough = 2 * curvature / tol
     last = math.ceil(min(enough, max_iter))
     w, errors = np.zeros(F.shape[1]), -y
     columns: list[int] = []
-    stages: list[tuple[Floats, float]] = []
+    weights, losses = [], []  # the last with one column, with two, and so on
 
     def keep() -> None:
         if columns:
-            stages.append((w[columns], float(insensitive_loss(errors, epsilon, beta).mean())))
+            weights.append(w.copy())
+            losses.append(loss.value(errors) / len(y))
 
     for n_iter in range(last + 1):
-        theta = F.T @ _slope(errors, epsilon, beta) / len(y)
+        theta = F.T @ loss.slope(errors) / len(y)
         j = int(np.abs(theta).argmax())
         gap = float(theta @ w) + norm_bound * abs(theta[j])
         if gap <= tol or n_iter == last or (j not in columns and len(columns) == max_columns):
@@ -527,24 +505,5 @@ def forward_greedy(
             ConvergenceWarning,
             stacklevel=2,
         )
-    coef = np.zeros((len(columns),) * 2)
-    for row, (weights, _) in zip(coef, stages, strict=True):
-        row[: len(weights)] = weights
-    losses = np.array([loss for _, loss in stages])
-    return GreedyPath(np.array(columns, dtype=np.intp), coef, losses, n_iter)
-
-
-def insensitive_loss(errors: Floats, epsilon: float, beta: float) -> Floats:
-    r"""Return the smoothed ε-insensitive loss :math:`\tilde\ell_\beta` of section 5.3.2.1.
-
-    `errors` are predictions minus targets; `beta` is the second derivative near ±`epsilon`.
-    """
-    excess = np.maximum(np.abs(errors) - epsilon, 0.0)
-    curved = np.minimum(excess, 1 / beta)
-    return beta * curved * (excess - curved / 2)
-
-
-def _slope(errors: Floats, epsilon: float, beta: float) -> Floats:
-    """Return the derivative of `insensitive_loss`."""
-    excess = np.maximum(np.abs(errors) - epsilon, 0.0)
-    return np.sign(errors) * np.minimum(beta * excess, 1.0)
+    coef = np.reshape(weights, (-1, len(w)))[:, columns]
+    return GreedyPath(np.array(columns, dtype=np.intp), coef, np.array(losses), n_iter)

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.landmarks import ORLand
-from kernlearn.landmarks.ordinal import OrdinalProblem, Thresholds, as_thresholds
+from kernlearn.landmarks.ordinal import OrdinalProblem, as_thresholds
 from kernlearn.metrics import average_absolute_error
 
 MARGIN = 0.7
@@ -32,8 +32,8 @@ def graded(seed, n=40, d=4, n_grades=4):
 
 
 def thresholds_of(kind, n):
-    fixed = Thresholds.fixed(np.cumsum(np.arange(1, n + 1)) / 2 - 1)
-    return {"fixed": fixed, "free": Thresholds.free(n), "spaced": Thresholds.spaced(n)}[kind]
+    spec = np.cumsum(np.arange(1, n + 1)) / 2 - 1 if kind == "fixed" else "learned"
+    return as_thresholds(spec, n, "implicit" if kind == "free" else "explicit")
 
 
 def terms(X, codes, n_thresholds, constraints, weights):
