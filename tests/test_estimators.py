@@ -12,7 +12,6 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.multioutput import MultiOutputRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -117,21 +116,3 @@ def test_defaults_of_regression(model):
     if "random_state" in model.get_params():
         model = clone(model).set_params(random_state=0)
     assert cross_val_score(model, points, y, cv=3).mean() > 0.35
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        RegLand(10, random_state=0),
-        RegLand(10, loss="epsilon_insensitive", C=1.0, random_state=0),
-        KernelRegressor(),
-    ],
-)
-def test_several_targets_are_as_many_models(model):
-    both = np.column_stack([X[:, 0], X[:, 1] ** 2])
-    together = clone(model).fit(X, both)
-    if isinstance(model, RegLand):  # the C is chosen for all targets
-        model = clone(model).set_params(C=together.C_, epsilon=together.epsilon_)
-        together = clone(model).fit(X, both)
-    separate = MultiOutputRegressor(model).fit(X, both)
-    np.testing.assert_allclose(together.predict(X), separate.predict(X), rtol=1e-6, atol=1e-9)

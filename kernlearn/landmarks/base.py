@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,12 +15,7 @@ from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.kernels.base import first_wrong
 from kernlearn.kernels.points import check_points, check_training
-from kernlearn.landmarks.selection import (
-    BY_SIMILARITY,
-    PAIR_SELECTIONS,
-    SELECTIONS,
-    select_landmarks,
-)
+from kernlearn.landmarks.selection import SELECTION, select_landmarks
 from kernlearn.landmarks.similarity import (
     Comparisons,
     Floats,
@@ -40,8 +35,8 @@ from kernlearn.validation import (
     weighted_rows,
 )
 
-SELECTION = StrOptions(set(SELECTIONS))
-PAIR_SELECTION = StrOptions(set(PAIR_SELECTIONS))
+#: Values to choose from, by parameter.
+Grid: TypeAlias = dict[str, Any]
 
 
 class SimilarityEstimator(BaseEstimator):
@@ -197,11 +192,11 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
     class_weight: Any = None
 
     @abstractmethod
-    def _grid(self) -> dict[str, Any]:
+    def _grid(self) -> Grid:
         """Return the values to choose from, by parameter, of equally good ones the best first."""
 
     @abstractmethod
-    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         """Train, choose, and set the fitted attributes."""
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -392,7 +387,7 @@ class LandmarkedModel(SimilarityEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_targets)
+        ndarray of shape (n_samples,)
             :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
         """
         return self._products(X) + self.intercept_
@@ -401,10 +396,9 @@ class LandmarkedModel(SimilarityEstimator):
         r"""Validate points, and return the :math:`\langle w, \Psi(x) \rangle`, block by block."""
         check_is_fitted(self)
         X = self._check_points(X)
-        shape = X.shape[0], *self.coef_.shape[:-1]
-        values = np.zeros(shape, dtype=np.result_type(float_type(X), self.coef_))
+        values = np.zeros(X.shape[0], dtype=np.result_type(float_type(X), self.coef_))
         for rows, features in self._blocks(X):
-            values[rows] = features @ self.coef_.T
+            values[rows] = features @ self.coef_
         return values
 
     def contributions(self, X: Any) -> Floats:
@@ -417,13 +411,12 @@ class LandmarkedModel(SimilarityEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_comparisons) or (n_samples, n_targets, n_comparisons)
+        ndarray of shape (n_samples, n_comparisons)
             Summed over the last axis, with ``intercept_`` added, they are what `predict` returns
             (for ORLand `real_value`). ``compared_indices_`` has the landmarks.
         """
         check_is_fitted(self)
-        features = self._features(self._check_points(X))
-        return features * self.coef_ if self.coef_.ndim == 1 else features[:, None] * self.coef_
+        return self._features(self._check_points(X)) * self.coef_
 
     def _features(self, X: Any) -> Floats:
         """Embed validated points."""
@@ -446,28 +439,23 @@ class LandmarkChoice(LandmarkedModel):
 
     _parameter_constraints = {
         **LandmarkedModel._parameter_constraints,
-        "selection": [StrOptions({"random", *BY_SIMILARITY})],
+        "selection": [SELECTION],
         "validation_fraction": [FRACTION],
     }
 
     validation_fraction: float
 
     @abstractmethod
-    def _grid(self) -> dict[str, np.ndarray]:
+    def _grid(self) -> Grid:
         """Return the values to choose from, by parameter, of equally good ones the best first."""
 
-    @abstractmethod
     def _check_targets(self, X: Any, y: Any, weights: Any) -> tuple[Any, np.ndarray, Indices]:
         """Validate training data; return X, the targets, and codes to stratify by."""
+        X, y = self._check_training(X, y)
+        return X, y.astype(np.float64), np.zeros(len(y), dtype=np.intp)
 
     @abstractmethod
-    def _train(
-        self,
-        features: Floats,
-        targets: np.ndarray,
-        grid: dict[str, np.ndarray],
-        weights: np.ndarray | None,
-    ) -> list[Any]:
+    def _train(self, features: Floats, targets: Any, grid: Grid, weights: Any) -> list[Any]:
         """Return a model for each choice of the grid, the last parameter changing fastest."""
 
     @abstractmethod
@@ -496,7 +484,7 @@ class LandmarkChoice(LandmarkedModel):
             Training points. With ``similarity="precomputed"`` the matrix of shape
             (n_samples, n_samples) of their similarities; with a user-defined function,
             a sequence of whatever it compares.
-        y : array-like of shape (n_samples,) or, for RegLand, (n_samples, n_targets)
+        y : array-like of shape (n_samples,)
             Targets. For ORLand grades, at least two: integers, or other labels in sorted order.
         X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
             Points that parameters are chosen on, not trained on: by mean squared error, then the

@@ -10,8 +10,8 @@ from scipy.linalg import eigh
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.base import SELECTION, SimilarityClassifier, Training, decide
-from kernlearn.landmarks.selection import select_landmarks
+from kernlearn.landmarks.base import Grid, SimilarityClassifier, Training, decide
+from kernlearn.landmarks.selection import SELECTION, select_landmarks
 from kernlearn.landmarks.similarity import Floats, Indices
 from kernlearn.linear import LinearSVM
 from kernlearn.svm import KernelSVM
@@ -61,7 +61,7 @@ class NeighboursClassifier(SimilarityClassifier):
         check_is_fitted(self)
         return self._shares(self._check_points(X), [self.n_neighbors_])[0]
 
-    def _grid(self) -> dict[str, Any]:
+    def _grid(self) -> Grid:
         # of equally good numbers of neighbours the greatest is the best
         values = candidate_values(self.n_neighbors, "n_neighbors", integer=True)
         return {"n_neighbors": values[::-1].tolist()}
@@ -166,7 +166,7 @@ class LandmarkKNNClassifier(NeighboursClassifier):
         "n_refined": [WHOLE],
     }
 
-    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         codes, similarities, ks = data.codes, data.similarities, grid["n_neighbors"]
         chosen = select_landmarks(self.n_landmarks, codes, self.selection, rng, similarities)
         self.landmark_indices_ = data.candidates.indices[chosen]
@@ -253,7 +253,7 @@ class SimilarityKNNClassifier(NeighboursClassifier):
     kind: str = "similarity"
     random_state: Any = None
 
-    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         ks = grid["n_neighbors"]
         if ks[0] > len(data.codes):
             raise ValueError(
@@ -318,10 +318,10 @@ class AllPointsSVM(SimilarityClassifier):
         check_is_fitted(self)
         return self._by_models(self._check_points(X), [self._model])[0]
 
-    def _grid(self) -> dict[str, Any]:
+    def _grid(self) -> Grid:
         return {"C": candidate_values(self.C, "C").tolist()}
 
-    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         self._set_landmarks(data.candidates)
         models = self._train(data, grid["C"])
         best, self.validation_scores_ = best_of(data, lambda X: self._by_models(X, models))

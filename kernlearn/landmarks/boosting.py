@@ -78,7 +78,7 @@ def boost(
     start = np.full(len(labels), 1 / len(labels))
     if sample_weight is not None:
         start = sample_weight / sample_weight.sum()
-    chosen, chosen_cuts, *measures = _boost(pool, n_rounds, start)
+    chosen, chosen_cuts, *measures = _rounds(pool, n_rounds, start)
     at = chosen.astype(np.intp), chosen_cuts.astype(np.intp)
     thresholds = cuts[at] if n_thresholds else np.zeros(len(chosen), dtype=cuts.dtype)
     width = cuts.dtype.type(0.0 if n_thresholds else tie)
@@ -190,7 +190,7 @@ def _edges(sums: Weights, edges: Weights) -> None:
             edges[p, b] = total - 2 * below
 
 
-def _boost(pool: "_Pool", n_rounds: int, weights: Weights) -> NDArray[np.float64]:
+def _rounds(pool: "_Pool", n_rounds: int, weights: Weights) -> NDArray[np.float64]:
     """Run AdaBoost for at most `n_rounds`, fewer if no weak learner has an edge above 0.
 
     A pair may be chosen more than once, unless it makes no error: the weights would not change,

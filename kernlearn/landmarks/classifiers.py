@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.landmarks.base import PAIR_SELECTION, SELECTION, SimilarityClassifier, Training
+from kernlearn.landmarks.base import Grid, SimilarityClassifier, Training
 from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer
-from kernlearn.landmarks.selection import select_landmarks, select_pairs
+from kernlearn.landmarks.selection import PAIR_SELECTION, SELECTION, select_landmarks, select_pairs
 from kernlearn.landmarks.similarity import Floats, Indices, Similarities, by_column
 from kernlearn.linear.models import linear_paths
 from kernlearn.validation import (
@@ -321,10 +321,10 @@ class BBSClassifier(LandmarkClassifier):
 
     _parameter_constraints = _LINEAR
 
-    def _grid(self) -> dict[str, Any]:
+    def _grid(self) -> Grid:
         return {"C": candidate_values(self.C, "C")}
 
-    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         Cs = grid["C"]
         chosen = select_landmarks(
             self.n_landmarks, data.codes, self.selection, rng, data.similarities
@@ -467,7 +467,7 @@ class FTuneClassifier(LandmarkClassifier):
         "per_class": ["boolean"],
     }
 
-    def _grid(self) -> dict[str, Any]:
+    def _grid(self) -> Grid:
         family = self.transfers
         if isinstance(family, (str, Real)) or callable(family):
             family = [family]
@@ -475,7 +475,7 @@ class FTuneClassifier(LandmarkClassifier):
             raise ValueError("'transfers' must hold at least one transfer function")
         return {"transfers": list(map(as_transfer, family)), "C": candidate_values(self.C, "C")}
 
-    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         family, Cs = grid.values()
         rng.randint(np.iinfo(np.int32).max)  # drawn before the pairs of the measured tables
         pairs = select_pairs(self.n_landmarks, data.codes, self.selection, rng, data.similarities)
@@ -656,10 +656,10 @@ class DBoostClassifier(LandmarkClassifier):
         "n_thresholds": [Interval(Integral, 0, 255, closed="both")],
     }
 
-    def _grid(self) -> dict[str, Any]:
+    def _grid(self) -> Grid:
         return {}
 
-    def _learn(self, data: Training, grid: dict[str, Any], rng: np.random.RandomState) -> None:
+    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         from kernlearn.landmarks.boosting import boost  # loads numba
 
         size = self.pool_size or self.n_landmarks

@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
-from kernlearn.landmarks.base import LandmarkChoice
+from kernlearn.landmarks.base import Grid, LandmarkChoice
 from kernlearn.landmarks.similarity import Floats, Indices
 from kernlearn.linear.losses import Loss, SmoothedHinge, SquaredHinge
 from kernlearn.linear.newton import ROUNDING_STEP, exact_step
@@ -494,7 +494,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         tags.classifier_tags.poor_score = self._kernels() is None
         return tags
 
-    def _grid(self) -> dict[str, np.ndarray]:
+    def _grid(self) -> Grid:
         return {"C": candidate_values(self.C, "C").astype(np.float64)}
 
     def _check_targets(self, X: Any, y: Any, weights: Any) -> tuple[Any, np.ndarray, Indices]:
@@ -513,13 +513,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         self.classes_ = self.classes_[present]
         return X, targets, np.searchsorted(present, codes)
 
-    def _train(
-        self,
-        features: Floats,
-        targets: np.ndarray,
-        grid: dict[str, np.ndarray],
-        weights: np.ndarray | None,
-    ) -> list[Solution]:
+    def _train(self, features: Floats, targets: Any, grid: Grid, weights: Any) -> list[Any]:
         problem = OrdinalProblem(
             features,
             places(self.classes_, targets),

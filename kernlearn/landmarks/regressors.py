@@ -1,6 +1,7 @@
 """Regression by similarities: RegLand (algorithm 5), and the average of Nadaraya and Watson."""
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -10,13 +11,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.landmarks.base import (
+    Grid,
     LandmarkChoice,
     LandmarkedModel,
     SimilarityEstimator,
     float_type,
 )
-from kernlearn.landmarks.selection import BY_SIMILARITY
-from kernlearn.landmarks.similarity import Floats, Indices, Landmarks
+from kernlearn.landmarks.selection import SELECTION
+from kernlearn.landmarks.similarity import Floats, Landmarks
 from kernlearn.linear.models import regression_path
 from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
@@ -63,7 +65,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
 
     Attributes
     ----------
-    target_mean_ : float or ndarray of shape (n_targets,)
+    target_mean_ : float
         Mean of the training targets.
     bandwidth_ : float
         The width; only with ``weights="exponential"``.
@@ -111,7 +113,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training points, as for :meth:`RegLand.fit`.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        y : array-like of shape (n_samples,)
             Their targets.
         sample_weight : array-like of shape (n_samples,), default=None
             Factors on the similarities to the training points, not negative.
@@ -136,9 +138,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         landmarks = self._candidates(points, targets, rows)
         self._set_landmarks(landmarks)
         targets = targets.astype(np.float64)
-        self._one_target = targets.ndim == 1
-        mean = np.average(targets, axis=0, weights=of_rows)
-        self.target_mean_ = float(mean) if self._one_target else mean
+        self.target_mean_ = float(np.average(targets, weights=of_rows))
         # Deviations from the mean: a constant target is predicted as it is, without rounding.
         self._targets = np.column_stack([targets - self.target_mean_, np.ones(len(targets))])
         if of_rows is not None:
@@ -162,31 +162,29 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_targets)
+        ndarray of shape (n_samples,)
             float32 if X is, else float64.
         """
         check_is_fitted(self)
         X = self._check_points(X)
-        n_targets = self._targets.shape[1] - 1
-        predicted = np.empty((X.shape[0], n_targets), dtype=float_type(X))
+        predicted = np.empty(X.shape[0], dtype=float_type(X))
         for rows, weights in self._landmarks.blocks(X):
             if self.weights == "exponential":
                 weights = weights - weights.max(axis=1, keepdims=True)
                 weights /= self.bandwidth_
                 np.exp(weights, out=weights)
-            *deviations, totals = (weights @ self._targets.astype(weights.dtype)).T
+            deviations, totals = (weights @ self._targets.astype(weights.dtype)).T
             empty = _is_rounding(totals, weights)
             totals[empty] = 1
-            predicted[rows] = (np.array(deviations) / totals).T + self.target_mean_
+            predicted[rows] = deviations / totals + self.target_mean_
             predicted[rows][empty] = self.target_mean_
-        return predicted[:, 0] if self._one_target else predicted
+        return predicted
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
         # With the default width, or negative weights, the prediction is close to the mean.
         tags.regressor_tags.poor_score = True
-        tags.target_tags.multi_output = True
         return tags
 
 
@@ -261,9 +259,9 @@ class RegLand(RegressorMixin, LandmarkChoice):
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_landmarks,) or (n_targets, n_landmarks)
+    coef_ : ndarray of shape (n_landmarks,)
         Weights w.
-    intercept_ : float or ndarray of shape (n_targets,)
+    intercept_ : float
         0 without `fit_intercept`.
     landmark_indices_ : ndarray of shape (n_landmarks,) or None
         Rows of the landmarks in the X passed to `fit`; None where they were given.
@@ -323,59 +321,25 @@ class RegLand(RegressorMixin, LandmarkChoice):
         tags = super().__sklearn_tags__()
         # features as small as 1/√d give small weights on few points
         tags.regressor_tags.poor_score = True
-        tags.target_tags.multi_output = True
         return tags
 
-    def _grid(self) -> dict[str, np.ndarray]:
+    def _grid(self) -> Grid:
         epsilons = candidate_values(self.epsilon, "epsilon", zero=True)
         return {"C": candidate_values(self.C, "C"), "epsilon": epsilons}
 
-    def _check_targets(self, X: Any, y: Any, weights: Any) -> tuple[Any, np.ndarray, Indices]:
-        X, y = self._check_training(X, y)
-        return X, y.astype(np.float64), np.zeros(len(y), dtype=np.intp)
-
-    def _train(
-        self,
-        features: Floats,
-        targets: np.ndarray,
-        grid: dict[str, np.ndarray],
-        weights: np.ndarray | None,
-    ) -> list[tuple[Floats, Any]]:
-        """Return weights and intercept for each C and, within that, each epsilon.
-
-        For several targets they have a row and an entry for each.
-        """
-        if targets.ndim == 1:
-            return self._train_one(features, targets, grid, weights)
-        by_target = [self._train_one(features, y, grid, weights) for y in targets.T]
-        return [
-            (np.array([coef for coef, _ in each]), np.array([offset for _, offset in each]))
-            for each in zip(*by_target, strict=True)
-        ]
-
-    def _train_one(
-        self,
-        features: Floats,
-        targets: np.ndarray,
-        grid: dict[str, np.ndarray],
-        weights: np.ndarray | None,
-    ) -> list[tuple[Floats, float]]:
+    def _train(self, features: Floats, targets: Any, grid: Grid, weights: Any) -> list[Any]:
         Cs, epsilons = (values.tolist() for values in grid.values())
-        options = {k: getattr(self, k) for k in ("loss", "fit_intercept")}
-        paths = [
-            regression_path(features, targets, Cs, epsilon=epsilon, **options, weights=weights)
-            for epsilon in epsilons
-        ]
+        path = partial(
+            regression_path, loss=self.loss, fit_intercept=self.fit_intercept, weights=weights
+        )
+        paths = [path(features, targets, Cs, epsilon=epsilon) for epsilon in epsilons]
         return [(coef[i], intercept[i]) for i in range(len(Cs)) for coef, intercept in paths]
 
     def _losses(self, models: list[Any], features: Floats, targets: Any) -> list[np.ndarray]:
-        errors = [(targets - (features @ coef.T + offset)) ** 2 for coef, offset in models]
-        return [each if each.ndim == 1 else each.mean(axis=1) for each in errors]
+        return [(targets - (features @ coef + offset)) ** 2 for coef, offset in models]
 
     def _keep(self, model: Any, dtype: Any) -> None:
-        self.coef_, self.intercept_ = model
-        if self.coef_.ndim == 1:
-            self.intercept_ = float(self.intercept_)
+        self.coef_, self.intercept_ = model[0], float(model[1])
 
 
 @dataclass(eq=False, repr=False)
@@ -458,7 +422,7 @@ class RankLand(LandmarkedModel):
 
     _parameter_constraints = {
         **LandmarkedModel._parameter_constraints,
-        "selection": [StrOptions({"random", *BY_SIMILARITY})],
+        "selection": [SELECTION],
         "C": [POSITIVE, "array-like"],
         "validation_fraction": [FRACTION],
     }
@@ -502,7 +466,15 @@ class RankLand(LandmarkedModel):
         self.C_, self.validation_scores_ = float(Cs[0]), None
         if len(Cs) > 1:
             relevance, codes = queries.relevance[defined], queries.codes[defined]
-            held = np.isin(codes, self._held_out(codes))
+            distinct = np.unique(codes)
+            if len(distinct) < 2:
+                raise ValueError(
+                    "C may be several numbers only if there are two queries at least with a "
+                    f"relevant document, got {len(distinct)}"
+                )
+            rng = check_random_state(self.random_state)
+            _, places = hold_out_at_random(len(distinct), self.validation_fraction, rng)
+            held = np.isin(codes, distinct[places])
             path = ridge_path(features[~held], eta[~held], Cs)
             self.validation_scores_ = np.array(
                 [
@@ -513,18 +485,6 @@ class RankLand(LandmarkedModel):
             self.C_ = float(Cs[self.validation_scores_.argmax()])
         (self.coef_,) = ridge_path(features, eta, np.array([self.C_]))
         return self
-
-    def _held_out(self, codes: Indices) -> Indices:
-        """Return the queries that are held out, of the codes of those with a relevant document."""
-        distinct = np.unique(codes)
-        if len(distinct) < 2:
-            raise ValueError(
-                "C may be several numbers only if there are two queries at least with a relevant "
-                f"document, got {len(distinct)}"
-            )
-        rng = check_random_state(self.random_state)
-        _, held_out = hold_out_at_random(len(distinct), self.validation_fraction, rng)
-        return distinct[held_out]
 
     def predict(self, X: Any) -> Floats:
         r"""Predict the score of each document; the greatest of a query ranks first.

@@ -11,11 +11,13 @@ from scipy.linalg import eigh, solve_triangular
 
 from kernlearn.landmarks.similarity import Floats, Indices, Similarities, finite
 from kernlearn.memory import row_blocks
+from kernlearn.validation import StrOptions
 
 #: Those that look at similarities, and at classes only to choose from each.
 BY_SIMILARITY = ("dselect", "kmeans++", "leverage", "rpcholesky")
 SELECTIONS = ("random", *BY_SIMILARITY)
-PAIR_SELECTIONS = (*SELECTIONS, "shared")
+SELECTION = StrOptions(set(SELECTIONS))
+PAIR_SELECTION = StrOptions({*SELECTIONS, "shared"})
 
 Random: TypeAlias = np.random.RandomState
 Doubles: TypeAlias = NDArray[np.float64]
@@ -29,12 +31,7 @@ _NOTHING = 1e-13
 
 
 def dselect(
-    column: Column,
-    candidates: ArrayLike,
-    n_landmarks: int,
-    rng: Random,
-    *,
-    given: ArrayLike = (),
+    column: Column, candidates: ArrayLike, n_landmarks: int, rng: Random, *, given: ArrayLike = ()
 ) -> Indices:
     """Choose points that are unlike each other: DSELECT, algorithm 3, lines 1 to 5.
 
@@ -97,11 +94,7 @@ def dselect(
 
 
 def select_landmarks(
-    n_landmarks: int,
-    codes: Indices,
-    selection: str,
-    rng: Random,
-    similarities: Similarities | None = None,
+    n: int, codes: Indices, selection: str, rng: Random, similarities: Similarities | None = None
 ) -> Indices:
     """Choose distinct training points as landmarks; all, with a warning, if there are fewer.
 
@@ -118,32 +111,28 @@ def select_landmarks(
     for these and those of all points to themselves, "rpcholesky" for those to m, and "leverage"
     for as many as to 2 m other points, and those to themselves: their docstrings have the details.
     """
-    if n_landmarks > len(codes):
+    if n > len(codes):
         warnings.warn(
-            f"n_landmarks={n_landmarks} is more than the {len(codes)} training points: each of "
+            f"n_landmarks={n} is more than the {len(codes)} training points: each of "
             "them is a landmark",
             UserWarning,
             stacklevel=2,
         )
-        n_landmarks = len(codes)
+        n = len(codes)
     if selection in BY_SIMILARITY:
-        return _spread(n_landmarks, codes, selection, similarities, rng)
-    return rng.permutation(len(codes))[:n_landmarks]
+        return _spread(n, codes, selection, similarities, rng)
+    return rng.permutation(len(codes))[:n]
 
 
 def select_pairs(
-    n_landmarks: int,
-    codes: Indices,
-    selection: str,
-    rng: Random,
-    similarities: Similarities | None = None,
+    n: int, codes: Indices, selection: str, rng: Random, similarities: Similarities | None = None
 ) -> Indices:
-    """Choose pairs of training points as landmarks, of shape (n_problems, n_landmarks, 2).
+    """Choose pairs of training points as landmarks, of shape (n_problems, n, 2).
 
     There is one problem, class 1 against class 0, for two classes, otherwise one per class. A pair
     is a point x⁺ of the class and a point x⁻ of the rest; pairs may repeat. "random" draws both
     uniformly with replacement. "dselect" draws both from one set of singletons chosen as by
-    :func:`select_landmarks` (algorithm 3, lines 6 to 9), `n_landmarks` but at least one per class,
+    :func:`select_landmarks` (algorithm 3, lines 6 to 9), `n` but at least one per class,
     and so do the others that look at similarities; "shared" from as many that are drawn evenly
     from the classes.
     """
@@ -151,7 +140,7 @@ def select_pairs(
     if n_classes < 2:
         raise ValueError("y holds one class: pairs of landmarks need at least two")
     pool: Indices = np.arange(len(codes))
-    n_pooled = min(max(n_landmarks, n_classes), len(codes))
+    n_pooled = min(max(n, n_classes), len(codes))
     if selection in BY_SIMILARITY:
         pool = _spread(n_pooled, codes, selection, similarities, rng)
     elif selection == "shared":
@@ -160,11 +149,11 @@ def select_pairs(
             [rng.choice(np.flatnonzero(codes == c), n, False) for c, n in enumerate(shares)]
         )
     problems = [1] if n_classes == 2 else range(n_classes)
-    pairs = np.empty((len(problems), n_landmarks, 2), dtype=np.intp)
+    pairs = np.empty((len(problems), n, 2), dtype=np.intp)
     for c, drawn in zip(problems, pairs, strict=True):
         inside = codes[pool] == c
-        drawn[:, 0] = rng.choice(pool[inside], n_landmarks)
-        drawn[:, 1] = rng.choice(pool[~inside], n_landmarks)
+        drawn[:, 0] = rng.choice(pool[inside], n)
+        drawn[:, 1] = rng.choice(pool[~inside], n)
     return pairs
 
 
@@ -300,12 +289,7 @@ class Sample:
 
 
 def kmeans_plusplus(
-    similarities: Similarities,
-    candidates: Indices,
-    n_landmarks: int,
-    rng: Random,
-    *,
-    given: ArrayLike = (),
+    similarities: Similarities, candidates: Indices, n: int, rng: Random, *, given: ArrayLike = ()
 ) -> Indices:
     """Choose points by D² sampling, the seeding of k-means++, in the kernel's feature space.
 
@@ -323,7 +307,7 @@ def kmeans_plusplus(
         Similarities of the training points to each other.
     candidates : ndarray of shape (n_candidates,)
         Distinct indices of training points that may be chosen.
-    n_landmarks : int
+    n : int
         Number to choose, from 1 to n_candidates.
     rng : RandomState
     given : array-like of shape (n_given,), default=()
@@ -331,7 +315,7 @@ def kmeans_plusplus(
 
     Returns
     -------
-    ndarray of shape (n_landmarks,)
+    ndarray of shape (n,)
         Indices of training points, in the order of choice.
 
     References
@@ -359,7 +343,7 @@ def kmeans_plusplus(
             weights = left
         place = int(rng.choice(len(candidates), p=weights / weights.sum()))
         places.append(place)
-        if len(places) == n_landmarks:
+        if len(places) == n:
             return candidates[places]
         left[place] = 0.0
         chosen.append(int(candidates[place]))
@@ -367,20 +351,15 @@ def kmeans_plusplus(
 
 
 def leverage_sampling(
-    similarities: Similarities,
-    candidates: Indices,
-    n_landmarks: int,
-    rng: Random,
-    *,
-    given: ArrayLike = (),
+    similarities: Similarities, candidates: Indices, n: int, rng: Random, *, given: ArrayLike = ()
 ) -> Indices:
     r"""Choose points by approximate ridge leverage scores, by recursive sampling (RRLS).
 
     The ridge leverage scores are the diagonal of :math:`K (K + \lambda I)^{-1}`. Half of the
-    points, half of these, and so on until there are `n_landmarks` at most, are drawn uniformly.
+    points, half of these, and so on until there are `n` at most, are drawn uniformly.
     From the smallest of these sets up, the scores of the set's points are approximated by a
     weighted sample of the set below it, and with them the set is sampled, each point on its own.
-    Of all candidates, finally, `n_landmarks` are drawn without replacement, with probabilities
+    Of all candidates, finally, `n` are drawn without replacement, with probabilities
     proportional to their scores.
 
     With s landmarks λ is the mean of all eigenvalues of the sample but the greatest k,
@@ -401,14 +380,14 @@ def leverage_sampling(
 
     Parameters
     ----------
-    similarities, candidates, n_landmarks, rng
+    similarities, candidates, n, rng
         As for :func:`kmeans_plusplus`.
     given : array-like of shape (n_given,), default=()
         Ignored: scores do not depend on what else is chosen.
 
     Returns
     -------
-    ndarray of shape (n_landmarks,)
+    ndarray of shape (n,)
         Indices of training points.
 
     References
@@ -418,14 +397,14 @@ def leverage_sampling(
     """
     n_candidates = len(candidates)
     order = rng.permutation(n_candidates)
-    if n_landmarks >= n_candidates:
+    if n >= n_candidates:
         return candidates[order]
     space = FeatureSpace(similarities, candidates, rng)
     sizes = [n_candidates]
-    while sizes[-1] > n_landmarks:
+    while sizes[-1] > n:
         sizes.append((sizes[-1] + 1) // 2)
-    oversampling = max(np.log(n_landmarks), 1.0)
-    rank = int(np.ceil(n_landmarks / (4 * oversampling)))
+    oversampling = max(np.log(n), 1.0)
+    rank = int(np.ceil(n / (4 * oversampling)))
     which = order[: sizes.pop()]
     weights = np.ones(len(which))
     while True:
@@ -433,23 +412,18 @@ def leverage_sampling(
         sample = Sample.of(space, which, weights)
         scores = sample.leverage(rows, sample.ridge(rank))
         if not sizes:
-            return candidates[order[_distinct(scores, n_landmarks, rng)]]
+            return candidates[order[_distinct(scores, n, rng)]]
         chances = np.minimum(oversampling * scores, 1.0)
-        chances *= min(n_landmarks / max(chances.sum(), 1e-300), 1.0)
+        chances *= min(n / max(chances.sum(), 1e-300), 1.0)
         drawn = np.flatnonzero(rng.random_sample(len(rows)) < chances)
         if not len(drawn):
-            drawn = rng.permutation(len(rows))[:n_landmarks]
-            chances = np.full(len(rows), n_landmarks / len(rows))
+            drawn = rng.permutation(len(rows))[:n]
+            chances = np.full(len(rows), n / len(rows))
         which, weights = rows[drawn], 1 / np.sqrt(chances[drawn])
 
 
 def random_pivots(
-    similarities: Similarities,
-    candidates: Indices,
-    n_landmarks: int,
-    rng: Random,
-    *,
-    given: ArrayLike = (),
+    similarities: Similarities, candidates: Indices, n: int, rng: Random, *, given: ArrayLike = ()
 ) -> Indices:
     """Choose points by randomly pivoted Cholesky (RPCholesky).
 
@@ -459,7 +433,7 @@ def random_pivots(
     :func:`draw_pivots`.
 
     The similarities of all candidates to each landmark are evaluated once, those of all points to
-    themselves, and for each block of at most 128 or `n_landmarks` proposals those among these.
+    themselves, and for each block of at most 128 or `n` proposals those among these.
 
     For an indefinite similarity what is left of the diagonal is clipped at 0: points with a
     negative rest are not drawn. For a distance d, or a similarity with no positive value on the
@@ -468,12 +442,12 @@ def random_pivots(
 
     Parameters
     ----------
-    similarities, candidates, n_landmarks, rng, given
+    similarities, candidates, n, rng, given
         As for :func:`kmeans_plusplus`.
 
     Returns
     -------
-    ndarray of shape (n_landmarks,)
+    ndarray of shape (n,)
         Indices of training points, in the order of choice.
 
     References
@@ -489,9 +463,9 @@ def random_pivots(
     if len(given):
         chosen = np.arange(len(candidates), len(space))
         rest = Sample.of(space, chosen, np.ones(len(chosen))).rest(everything)
-        return candidates[_distinct(rest, n_landmarks, rng)]
-    pivots, _ = draw_pivots(space, n_landmarks, rng, n_proposed=min(n_landmarks, _MOST_PROPOSED))
-    others = rng.permutation(np.setdiff1d(everything, pivots))[: n_landmarks - len(pivots)]
+        return candidates[_distinct(rest, n, rng)]
+    pivots, _ = draw_pivots(space, n, rng, n_proposed=min(n, _MOST_PROPOSED))
+    others = rng.permutation(np.setdiff1d(everything, pivots))[: n - len(pivots)]
     return candidates[np.concatenate([pivots, others])]
 
 

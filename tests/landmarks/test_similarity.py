@@ -34,8 +34,8 @@ def test_kept_similarities_are_those_of_a_comparison(similarity, limit, monkeypa
     if similarity is skewed:
         np.testing.assert_allclose(full, [[a @ b + a.sum() for b in X] for a in X], rtol=1e-12)
     np.testing.assert_allclose(Similarities(every, data).diagonal(), full.diagonal())
-    for some, expected in [(None, full), (rows, full[rows])]:
-        kept = Similarities(every, data, some)
+    for points, expected in [(data, full), (data[rows], full[rows])]:
+        kept = Similarities(every, points)
         np.testing.assert_allclose(kept.column(4), expected[:, 4], rtol=1e-12)
         for which in map(np.array, ([2, 1, 1, 4], [7, 6], [2, 1], [4])):
             few = np.array([2, 0])
