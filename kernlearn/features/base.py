@@ -15,15 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.kernels import BaseDotProductKernel, DotProductKernel, as_kernel
 from kernlearn.memory import block_rows
-from kernlearn.validation import COUNT, POINTS, TakesSparse
+from kernlearn.validation import COUNT, POINTS
 
 #: Writes the features of a block of rows into an array.
 WriteFeatures = Callable[[Any, NDArray[Any]], None]
 
 
-class BaseFeatureMap(
-    TakesSparse, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC
-):
+class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
     """Base of transformers that write their features in blocks of rows.
 
     A subclass sets ``_n_features_out`` in `fit` and defines ``_writer``.
@@ -130,6 +128,7 @@ class BaseFeatureMap(
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

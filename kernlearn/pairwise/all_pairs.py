@@ -28,7 +28,6 @@ from kernlearn.validation import (
     NOT_NEGATIVE,
     POINTS,
     POSITIVE,
-    TakesSparse,
     check_weights,
     fit_context,
     without_zeros,
@@ -262,7 +261,7 @@ class AllPairsMoments(StreamRanker):
 
 
 @dataclass(eq=False, repr=False)
-class AllPairsSVM(TakesSparse, LinearClassifierMixin, BaseEstimator):
+class AllPairsSVM(LinearClassifierMixin, BaseEstimator):
     r"""Linear function of large AUC from all pairs of a positive and a negative point.
 
     When to use it: ranking two classes of data that fit into memory.
@@ -393,6 +392,7 @@ class AllPairsSVM(TakesSparse, LinearClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
 

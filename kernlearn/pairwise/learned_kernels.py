@@ -46,7 +46,7 @@ _BLOCK_ROWS = 256
 _slopes = LOSSES["hinge"].derivative
 
 
-class OnlinePairLearner(TakesSparse, BaseEstimator, ABC):
+class OnlinePairLearner(BaseEstimator, ABC):
     r"""Base of learners of a function of two points, linear in weights kept in a convex set.
 
     .. math::
@@ -224,7 +224,7 @@ class OnlinePairLearner(TakesSparse, BaseEstimator, ABC):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
+        tags.target_tags.required, tags.input_tags.sparse = True, True
         return tags
 
 

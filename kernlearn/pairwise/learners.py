@@ -33,7 +33,6 @@ from kernlearn.validation import (
     POSITIVE,
     Interval,
     StrOptions,
-    TakesSparse,
     fit_context,
 )
 
@@ -136,7 +135,7 @@ def class_codes(y: NDArray[Any], classes: NDArray[Any]) -> Codes:
     return (y == classes[1]).astype(np.int64)
 
 
-class StreamRanker(ABC, TakesSparse, LinearClassifierMixin, BaseEstimator):
+class StreamRanker(ABC, LinearClassifierMixin, BaseEstimator):
     """A linear function for two classes that is learned from a stream, of arrays or of items."""
 
     # what river asks of a model
@@ -373,6 +372,7 @@ class StreamRanker(ABC, TakesSparse, LinearClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
 

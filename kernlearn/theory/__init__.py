@@ -19,12 +19,11 @@ __getattr__, __dir__, __all__ = attach(
             "InnerMapConstants compositional_failure_probability compositional_n_components "
             "maclaurin_failure_probability maclaurin_n_components"
         ),
-        "pairwise": (
+        "rademacher": (
             "BilinearSimilarity ComplexityEstimate ExcessRiskBound KernelAUC KernelCombination "
-            "LinearAUC MahalanobisMetric all_pairs_regret_bound "
+            "LinearAUC MahalanobisMetric VotedBound all_pairs_regret_bound "
             "contracted_complexity excess_risk_bound fast_rate_bound olp_buffer_regret_bound "
-            "olp_regret_bound rademacher_complexity"
+            "olp_regret_bound rademacher_complexity voted_bound"
         ),
-        "voted": "VotedBound voted_bound",
     },
 )

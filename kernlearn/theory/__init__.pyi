@@ -23,22 +23,22 @@ from kernlearn.theory.maclaurin import compositional_failure_probability as comp
 from kernlearn.theory.maclaurin import compositional_n_components as compositional_n_components
 from kernlearn.theory.maclaurin import maclaurin_failure_probability as maclaurin_failure_probability
 from kernlearn.theory.maclaurin import maclaurin_n_components as maclaurin_n_components
-from kernlearn.theory.pairwise import BilinearSimilarity as BilinearSimilarity
-from kernlearn.theory.pairwise import ComplexityEstimate as ComplexityEstimate
-from kernlearn.theory.pairwise import ExcessRiskBound as ExcessRiskBound
-from kernlearn.theory.pairwise import KernelAUC as KernelAUC
-from kernlearn.theory.pairwise import KernelCombination as KernelCombination
-from kernlearn.theory.pairwise import LinearAUC as LinearAUC
-from kernlearn.theory.pairwise import MahalanobisMetric as MahalanobisMetric
-from kernlearn.theory.pairwise import all_pairs_regret_bound as all_pairs_regret_bound
-from kernlearn.theory.pairwise import contracted_complexity as contracted_complexity
-from kernlearn.theory.pairwise import excess_risk_bound as excess_risk_bound
-from kernlearn.theory.pairwise import fast_rate_bound as fast_rate_bound
-from kernlearn.theory.pairwise import olp_buffer_regret_bound as olp_buffer_regret_bound
-from kernlearn.theory.pairwise import olp_regret_bound as olp_regret_bound
-from kernlearn.theory.pairwise import rademacher_complexity as rademacher_complexity
-from kernlearn.theory.voted import VotedBound as VotedBound
-from kernlearn.theory.voted import voted_bound as voted_bound
+from kernlearn.theory.rademacher import BilinearSimilarity as BilinearSimilarity
+from kernlearn.theory.rademacher import ComplexityEstimate as ComplexityEstimate
+from kernlearn.theory.rademacher import ExcessRiskBound as ExcessRiskBound
+from kernlearn.theory.rademacher import KernelAUC as KernelAUC
+from kernlearn.theory.rademacher import KernelCombination as KernelCombination
+from kernlearn.theory.rademacher import LinearAUC as LinearAUC
+from kernlearn.theory.rademacher import MahalanobisMetric as MahalanobisMetric
+from kernlearn.theory.rademacher import VotedBound as VotedBound
+from kernlearn.theory.rademacher import all_pairs_regret_bound as all_pairs_regret_bound
+from kernlearn.theory.rademacher import contracted_complexity as contracted_complexity
+from kernlearn.theory.rademacher import excess_risk_bound as excess_risk_bound
+from kernlearn.theory.rademacher import fast_rate_bound as fast_rate_bound
+from kernlearn.theory.rademacher import olp_buffer_regret_bound as olp_buffer_regret_bound
+from kernlearn.theory.rademacher import olp_regret_bound as olp_regret_bound
+from kernlearn.theory.rademacher import rademacher_complexity as rademacher_complexity
+from kernlearn.theory.rademacher import voted_bound as voted_bound
 
 __all__ = [
     "BilinearSimilarity",

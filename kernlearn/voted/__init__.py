@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "classifier": "L1SVMClassifier VotedKernelClassifier VotedPath",
-        "complexity": (
+        "problem": (
             "dimension_complexity feature_dimension local_complexity monte_carlo_complexity "
             "trace_complexity"
         ),

@@ -1,8 +1,9 @@
 """Voted kernel regularization and the norm-1 support vector machine."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from itertools import product
 from math import prod
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -10,11 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn import validation
 from kernlearn.kernels import Kernel, PolynomialKernel, as_kernel
 from kernlearn.kernels.points import check_points, check_training
+from kernlearn.memory import require_memory, row_blocks
 from kernlearn.validation import (
     candidate_values,
     check_weights,
@@ -22,11 +25,91 @@ from kernlearn.validation import (
     first_best,
     split_for_choice,
 )
-from kernlearn.voted import complexity
-from kernlearn.voted.problem import Columns, Floats, Indices, KernelFamily, Solution, VotedProblem
+from kernlearn.voted.problem import (
+    Floats,
+    Indices,
+    Solution,
+    VotedProblem,
+    dimension_complexity,
+    feature_dimension,
+    local_complexity,
+    monte_carlo_complexity,
+    trace_complexity,
+)
 
 _FLOATS = (np.float64,)  # the type of points
 _COMPLEXITIES = {"trace", "dimension", "local", "monte_carlo"}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A matrix of several side by side, as a kernel whose points are its columns."""
+
+    first: int
+
+    def __call__(self, X: Any, columns: Indices) -> Floats:
+        return np.asarray(X[:, self.first + columns], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class KernelFamily:
+    """Fitted kernels and their training points."""
+
+    kernels: tuple[Any, ...]
+    points: Any
+
+    def grams(self, X: Any) -> Floats:
+        """Return all kernel matrices, of shape (n_kernels, n_samples, n_points).
+
+        Polynomials with the same constant are computed from each other, in order of degree.
+        """
+        n_kernels, n_points = len(self.kernels), self.points.shape[0]
+        require_memory(
+            3 * 8 * n_kernels * X.shape[0] * n_points // 2,
+            purpose=f"the matrices of {n_kernels} kernels on {n_points} points",
+            advice="use fewer points or kernels",
+        )
+        grams = np.empty((n_kernels, X.shape[0], n_points))
+        lower: dict[float, tuple[Any, int, Any]] = {}
+        # A subclass may compute something else.
+        degrees = [k.degree if type(k) is PolynomialKernel else 0 for k in self.kernels]
+        for place in np.argsort(degrees, kind="stable"):
+            kernel, degree = self.kernels[place], degrees[place]
+            if not degree:
+                grams[place] = _finite(kernel(X, self.points), kernel)
+                continue
+            if kernel.coef0 not in lower:
+                inner = safe_sparse_dot(X, self.points.T, dense_output=True)
+                lower[kernel.coef0] = inner + float(kernel.coef0), 0, 1.0
+            base, reached, power = lower[kernel.coef0]
+            grams[place] = power
+            for _ in range(degree - reached):
+                grams[place] *= base
+            lower[kernel.coef0] = base, degree, _finite(grams[place], kernel)
+        return grams
+
+    def sums(self, X: Any, coef: Sequence[Any]) -> Floats:
+        """Return Σ_k K_k(X, points) @ coef[k].T, of shape (n_samples, n_outputs).
+
+        `coef` has one sparse array of shape (n_outputs, n_points) per kernel; only kernels and
+        points with a coefficient are evaluated.
+        """
+        used = [(k, np.unique(c.indices)) for k, c in enumerate(coef) if c.nnz]
+        total = np.zeros((X.shape[0], coef[0].shape[0]))
+        widest = max((len(points) for _, points in used), default=1)
+        for rows in row_blocks(X.shape[0], widest):
+            for k, points in used:
+                values = self.kernels[k](X[rows], self.points[points])
+                total[rows] += _finite(values, self.kernels[k]) @ coef[k][:, points].toarray().T
+        return total
+
+
+def _finite(values: NDArray[Any], kernel: Any) -> NDArray[Any]:
+    if not np.isfinite(values).all():
+        raise ValueError(
+            f"'kernels' must give finite numbers, and {kernel!r} gave NaN or infinity"
+        )
+    return values
 
 
 class Training(NamedTuple):
@@ -143,7 +226,7 @@ class VotedPath:
 
 
 @dataclass(eq=False, repr=False)
-class VotedClassifier(ClassifierMixin, BaseEstimator):
+class VotedClassifier(ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers that minimise objective (1)."""
 
     _: KW_ONLY
@@ -168,7 +251,7 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
         """Return the kernels; None for precomputed matrices."""
 
     @abstractmethod
-    def _axes(self) -> dict[str, Floats]:
+    def _axes(self) -> dict[str, list[float]]:
         """Return the values of each parameter to choose from, descending."""
 
     def _complexities(
@@ -328,7 +411,7 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         return Training(X, y, codes, weights, by_class)
 
-    def _follow(self, axes: dict[str, Floats], data: Training, rows: Indices) -> VotedPath:
+    def _follow(self, axes: dict[str, list[float]], data: Training, rows: Indices) -> VotedPath:
         """Solve for all settings on some rows of the data."""
         from kernlearn.voted.simplex import ColumnGeneration  # compiled
 
@@ -344,12 +427,14 @@ class VotedClassifier(ClassifierMixin, BaseEstimator):
             family = KernelFamily(tuple(kernel.fitted_to(X, y) for kernel in kernels), X)
         grams = family.grams(X)
         complexities = self._complexities(grams, family, weights)
+        points = list(product(*axes.values()))
         settings = [
+            # complexities depend on the first axis alone, if on any
             Setting(
-                {name: float(axes[name][i]) for name, i in zip(axes, place, strict=True)},
-                complexities[place[0] if len(complexities) > 1 else 0],
+                dict(zip(axes, point, strict=True)),
+                complexities[i * len(complexities) // len(points)],
             )
-            for place in np.ndindex(*map(len, axes.values()))
+            for i, point in enumerate(points)
         ]
         losses = weights * class_weights[codes] / weights.mean()
         # Row by row of the grid, every other row backwards: each setting starts from a neighbour.
@@ -410,7 +495,7 @@ class VotedKernelClassifier(VotedClassifier):
     local_radius : float or sequence of float, default=1.0
         The radius s of "local"; of several values the best on validation points is chosen.
     tol : float, default=1e-3
-        Largest gap to the dual bound, relative to the objective. The tables of the paper are
+        Largest gap to the dual bound, relative to the  The tables of the paper are
         computed with 1e-6.
     max_iter : int, default=1000
         Maximum number of rounds of column generation per problem, after which it stops with a
@@ -494,7 +579,7 @@ class VotedKernelClassifier(VotedClassifier):
             raise ValueError("'kernels' must hold at least one kernel")
         return [as_kernel(kernel, "kernels") for kernel in self.kernels]
 
-    def _axes(self) -> dict[str, Floats]:
+    def _axes(self) -> dict[str, list[float]]:
         axes = {"lam": _descending(self.lam, "lam"), "beta": _descending(self.beta, "beta")}
         if isinstance(self.complexity, str) and self.complexity == "local":
             return {"local_radius": _descending(self.local_radius, "local_radius"), **axes}
@@ -523,16 +608,16 @@ class VotedKernelClassifier(VotedClassifier):
         for k, (kernel, gram) in enumerate(zip(family.kernels, grams, strict=True)):
             try:
                 if name == "trace":
-                    values.append(complexity.trace_complexity(gram, sample_weight=weights))
+                    values.append(trace_complexity(gram, sample_weight=weights))
                 elif name == "dimension":
-                    dimension = complexity.feature_dimension(kernel, family.points.shape[-1])
+                    dimension = feature_dimension(kernel, family.points.shape[-1])
                     kappa = float(np.sqrt(np.diag(gram).max()))
-                    values.append(complexity.dimension_complexity(kappa, dimension))
+                    values.append(dimension_complexity(kappa, dimension))
                 elif name == "local":
                     radii = _descending(self.local_radius, "local_radius")
-                    values.append(complexity.local_complexity(gram, radii))
+                    values.append(local_complexity(gram, radii))
                 else:
-                    values.append(complexity.monte_carlo_complexity(gram, random_state=seed))
+                    values.append(monte_carlo_complexity(gram, random_state=seed))
             except ValueError as error:
                 raise ValueError(f"complexity of kernel {k}: {error}") from error
         return list(np.atleast_2d(np.array(values).T))
@@ -600,14 +685,14 @@ class L1SVMClassifier(VotedClassifier):
         precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return None if precomputed else [as_kernel(self.kernel)]
 
-    def _axes(self) -> dict[str, Floats]:
+    def _axes(self) -> dict[str, list[float]]:
         return {"beta": _descending(self.beta, "beta")}
 
 
-def _descending(values: Any, name: str) -> Floats:
+def _descending(values: Any, name: str) -> list[float]:
     """Return the values of a parameter to choose from."""
     ascending = candidate_values(values, name, zero=name != "local_radius")
-    return ascending.astype(np.float64)[::-1]
+    return ascending.astype(np.float64)[::-1].tolist()
 
 
 def _coefficients(solutions: Sequence[Solution], family: KernelFamily) -> list[Any]:

@@ -1,15 +1,19 @@
-"""Objective (1) of voted kernel regularization, and the kernels that it combines."""
+"""Objective (1) of voted kernel regularization, and the complexities in its penalties.
 
-from collections.abc import Sequence
+Sections, lemmas and theorems are those of Cortes, Goyal, Kuznetsov & Mohri (2015). Complexities
+are those of the families ±K(·, x').
+"""
+
 from dataclasses import dataclass
+from math import comb, pi, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.extmath import safe_sparse_dot
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_array, check_random_state
 
-from kernlearn.kernels import PolynomialKernel
-from kernlearn.memory import require_memory, row_blocks
+from kernlearn.checks import check_count, check_nonnegative
+from kernlearn.kernels import BaseDotProductKernel, Kernel
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -19,6 +23,8 @@ Indices = NDArray[np.intp]
 _FREE = 1e-8
 _ROUNDING = 1e-14
 _FEW = 0.4  # share of the rows below which a product is faster without the others
+# Relative size of negative eigenvalues that are due to rounding.
+_NEGATIVE = 1e-8
 
 
 @dataclass(frozen=True)
@@ -159,72 +165,227 @@ def closed(objective: float, bound: float, tol: float) -> bool:
     return objective - bound <= max(tol * objective, 1e-10)
 
 
-@dataclass(frozen=True)
-class Columns:
-    """A matrix of several side by side, as a kernel whose points are its columns."""
-
-    first: int
-
-    def __call__(self, X: Any, columns: Indices) -> Floats:
-        return np.asarray(X[:, self.first + columns], dtype=np.float64)
+# -- complexities ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class KernelFamily:
-    """Fitted kernels and their training points."""
+def trace_complexity(
+    gram: ArrayLike, *, kappa: float | None = None, sample_weight: Floats | None = None
+) -> float:
+    r"""Return the bound of lemma 3: :math:`κ \sqrt{\operatorname{Tr} K} / m`.
 
-    kernels: tuple[Any, ...]
-    points: Any
+    Parameters
+    ----------
+    gram : array-like of shape (n_samples, n_samples)
+        Matrix of a positive semi-definite kernel. For another kernel with a non-negative
+        diagonal the number is computed, but is not a bound.
+    kappa : float, default=None
+        The supremum of :math:`\sqrt{K(x, x)}`; None takes the maximum over the sample.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        How many points each point counts as.
 
-    def grams(self, X: Any) -> Floats:
-        """Return all kernel matrices, of shape (n_kernels, n_samples, n_points).
+    Returns
+    -------
+    float
 
-        Polynomials with the same constant are computed from each other, in order of degree.
-        """
-        n_kernels, n_points = len(self.kernels), self.points.shape[0]
-        require_memory(
-            3 * 8 * n_kernels * X.shape[0] * n_points // 2,
-            purpose=f"the matrices of {n_kernels} kernels on {n_points} points",
-            advice="use fewer points or kernels",
-        )
-        grams = np.empty((n_kernels, X.shape[0], n_points))
-        lower: dict[float, tuple[Any, int, Any]] = {}
-        # A subclass may compute something else.
-        degrees = [k.degree if type(k) is PolynomialKernel else 0 for k in self.kernels]
-        for place in np.argsort(degrees, kind="stable"):
-            kernel, degree = self.kernels[place], degrees[place]
-            if not degree:
-                grams[place] = _finite(kernel(X, self.points), kernel)
-                continue
-            if kernel.coef0 not in lower:
-                inner = safe_sparse_dot(X, self.points.T, dense_output=True)
-                lower[kernel.coef0] = inner + float(kernel.coef0), 0, 1.0
-            base, reached, power = lower[kernel.coef0]
-            grams[place] = power
-            for _ in range(degree - reached):
-                grams[place] *= base
-            lower[kernel.coef0] = base, degree, _finite(grams[place], kernel)
-        return grams
+    Raises
+    ------
+    ValueError
+        If the matrix is not square or finite, or a value on its diagonal is negative.
 
-    def sums(self, X: Any, coef: Sequence[Any]) -> Floats:
-        """Return Σ_k K_k(X, points) @ coef[k].T, of shape (n_samples, n_outputs).
-
-        `coef` has one sparse array of shape (n_outputs, n_points) per kernel; only kernels and
-        points with a coefficient are evaluated.
-        """
-        used = [(k, np.unique(c.indices)) for k, c in enumerate(coef) if c.nnz]
-        total = np.zeros((X.shape[0], coef[0].shape[0]))
-        widest = max((len(points) for _, points in used), default=1)
-        for rows in row_blocks(X.shape[0], widest):
-            for k, points in used:
-                values = self.kernels[k](X[rows], self.points[points])
-                total[rows] += _finite(values, self.kernels[k]) @ coef[k][:, points].toarray().T
-        return total
+    Examples
+    --------
+    >>> from kernlearn.voted import trace_complexity
+    >>> trace_complexity([[1.0, 0.5], [0.5, 1.0]]).__round__(4)
+    0.7071
+    """
+    values, kappa = _square(gram, kappa)
+    diagonal = np.diag(values)
+    weights = np.ones(len(values)) if sample_weight is None else sample_weight
+    return kappa * sqrt((weights * diagonal).sum()) / float(weights.sum())
 
 
-def _finite(values: NDArray[Any], kernel: Any) -> NDArray[Any]:
-    if not np.isfinite(values).all():
+def dimension_complexity(kappa: float, dimension: float, n_samples: int | None = None) -> float:
+    r"""Return :math:`κ^2 \sqrt{d}`, or the whole bound of lemma 4, :math:`12 κ^2 \sqrt{π d / m}`.
+
+    Parameters
+    ----------
+    kappa : float
+        The supremum of :math:`\sqrt{K(x, x)}`.
+    dimension : float
+        The dimension d of the feature space, see `feature_dimension`; may be infinite.
+    n_samples : int, default=None
+        Sample size m; None omits the factor :math:`12 \sqrt{π / m}`, as in section 5.3 for the
+        penalties.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If a number is negative or the sample size is not positive.
+
+    Examples
+    --------
+    >>> from kernlearn.voted import dimension_complexity
+    >>> dimension_complexity(1.0, 9)
+    3.0
+    """
+    check_nonnegative(kappa=kappa)
+    if not dimension >= 0:
+        raise ValueError(f"'dimension' must be a number of 0 or more, got {dimension!r}")
+    if n_samples is None:
+        return kappa**2 * sqrt(dimension)
+    check_count(n_samples=n_samples)
+    return 12 * sqrt(pi / n_samples) * kappa**2 * sqrt(dimension)
+
+
+def feature_dimension(kernel: Kernel, n_features: int) -> float:
+    r"""Return the dimension of a dot-product kernel's feature space: equation (3).
+
+    A term :math:`a_n t^n` has :math:`\binom{N+n-1}{n}` monomials; for :math:`(t + r)^k`, r > 0,
+    their sum is :math:`\binom{N+k}{k}`.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A dot-product kernel.
+    n_features : int
+        The dimension N of the data.
+
+    Returns
+    -------
+    float
+        Infinite for an infinite series, and above the largest float64.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is not a dot-product kernel.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> from kernlearn.voted import feature_dimension
+    >>> feature_dimension(PolynomialKernel(degree=2), 3)
+    10.0
+    """
+    if not isinstance(kernel, BaseDotProductKernel):
         raise ValueError(
-            f"'kernels' must give finite numbers, and {kernel!r} gave NaN or infinity"
+            f"the dimension of lemma 4 is that of a polynomial's feature space, and {kernel!r} is "
+            "not a power series in the inner product; choose another complexity"
         )
-    return values
+    if kernel.degree_max is None:
+        return np.inf
+    orders = np.flatnonzero(np.isfinite(kernel.log_coefficients(kernel.degree_max)))
+    total = sum(comb(n_features + int(n) - 1, int(n)) for n in orders)
+    return float(total) if total < 2**1023 else np.inf
+
+
+def local_complexity(gram: ArrayLike, radius: Any, *, kappa: float | None = None) -> Any:
+    r"""Bound the local Rademacher complexity by :math:`\sqrt{(2/m) \sum_j \min(s, κ^2 λ_j)}`.
+
+    The :math:`λ_j` are the eigenvalues of K / m. The paper states the bound for functions of
+    norm 1, i.e. κ = 1, as for normalised kernels; :math:`±K(·, x')` has a norm of at most κ.
+
+    Parameters
+    ----------
+    gram : array-like of shape (n_samples, n_samples)
+        Matrix of a positive semi-definite kernel.
+    radius : float or array-like of shape (n_radii,)
+        The bound s on :math:`E[h^2]`; infinite gives :math:`\sqrt 2` times lemma 3.
+    kappa : float, default=None
+        The supremum of :math:`\sqrt{K(x, x)}`; None takes the maximum over the sample, 1 gives
+        the bound of the paper.
+
+    Returns
+    -------
+    float or ndarray of shape (n_radii,)
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square, finite, symmetric and positive semi-definite, or a radius
+        is not positive.
+
+    References
+    ----------
+    Section 5.3 and objective (2); Mendelson (2003).
+
+    Examples
+    --------
+    >>> from kernlearn.voted import local_complexity
+    >>> float(local_complexity([[1.0, 0.0], [0.0, 1.0]], radius=0.125))
+    0.5
+    """
+    radii = np.asarray(radius, dtype=np.float64)
+    if not (radii > 0).all():
+        raise ValueError(f"'radius' must be a number > 0, got {radius!r}")
+    values, kappa = _square(gram, kappa)
+    atol = 1e-10 * np.abs(values).max()
+    symmetric = np.allclose(values, values.T, rtol=1e-7, atol=atol)
+    eigenvalues = np.linalg.eigvalsh(values) / len(values)
+    if not symmetric or eigenvalues[0] < -_NEGATIVE * max(eigenvalues[-1], -eigenvalues[0]):
+        problem = f"has the eigenvalue {eigenvalues[0] * len(values):.6g}"
+        raise ValueError(
+            "the local complexity is for positive semi-definite kernels, and the matrix "
+            f"{problem if symmetric else 'is not symmetric'}; use 'monte_carlo' or an array"
+        )
+    squared = kappa**2 * np.maximum(eigenvalues, 0.0)
+    return np.sqrt(2 / len(values) * np.minimum(radii[..., None], squared).sum(axis=-1))
+
+
+def monte_carlo_complexity(
+    gram: ArrayLike, *, n_draws: int = 100, random_state: Any = None
+) -> float:
+    r"""Estimate :math:`\frac1m E_σ \max_j |\sum_i σ_i K(x_i, x_j)|` by drawing signs.
+
+    It is the empirical Rademacher complexity of the functions that objective (1) combines, those
+    of the sample; for points x' outside the sample it is a lower bound.
+
+    Parameters
+    ----------
+    gram : array-like of shape (n_samples, n_points)
+        Values K(x_i, x_j) of any kernel.
+    n_draws : int, default=100
+        Number of sign vectors.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the signs.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not finite or the number of draws is not positive.
+
+    Examples
+    --------
+    >>> from kernlearn.voted import monte_carlo_complexity
+    >>> monte_carlo_complexity([[1.0, 0.0], [0.0, 1.0]], random_state=0)
+    0.5
+    """
+    check_count(n_draws=n_draws)
+    values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
+    signs = 2.0 * check_random_state(random_state).randint(2, size=(n_draws, len(values))) - 1.0
+    return float(np.abs(signs @ values).max(axis=1).mean()) / len(values)
+
+
+def _square(gram: ArrayLike, kappa: float | None) -> tuple[Floats, float]:
+    """Return a square matrix, and the root of its largest diagonal value unless `kappa` is set."""
+    values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
+    if values.shape[0] != values.shape[1]:
+        raise ValueError(f"'gram' must be a square matrix, got shape {values.shape}")
+    diagonal = np.diag(values)
+    if diagonal.min() < 0:
+        raise ValueError(
+            f"a positive semi-definite kernel has no K(x, x) = {diagonal.min():.6g} < 0, and this "
+            "complexity is for such kernels; use 'monte_carlo' or an array"
+        )
+    if kappa is None:
+        return values, sqrt(diagonal.max())
+    check_nonnegative(kappa=kappa)
+    return values, float(kappa)
