@@ -1,12 +1,11 @@
-"""Defaults of all estimators: scores beside tuned ones, seconds beside SVC's and Ridge's.
+"""Defaults of all estimators: scores beside tuned ones, seconds beside SVC's.
 
 The data are those that scikit-learn brings along, standardised: iris, wine, breast_cancer and
 digits for classes (breast_cancer alone where there may be two only), diabetes for numbers, in
 five grades of equal size for ordinal regression and, with twenty made up queries, for ranking.
 Scores are accuracies, R² and the mean NDCG of queries, on a third of the points; of fewer than
 1000 points the means over all three thirds. Parameters are tuned by three-fold cross-validation on
-the rest, never by these scores. Seconds are compared with those of SVC, of a linear regression
-with Ridge's: any model on similarities takes twenty times the millisecond of Ridge.
+the rest, never by these scores. Seconds are compared with those of SVC.
 ``python -m benchmarks.bench_defaults NAME ...`` measures some estimators only.
 """
 
@@ -22,7 +21,7 @@ from typing import Any
 import numpy as np
 from sklearn import datasets
 from sklearn.base import BaseEstimator, clone
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     GroupShuffleSplit,
@@ -41,7 +40,7 @@ from kernlearn.kernels import PolynomialKernel
 
 _SPEED = 1000  # rows that seconds are measured on
 _POINTS = 0.05  # allowed distance from the tuned score
-_TIMES = 10.0  # allowed seconds, of SVC's or Ridge's
+_TIMES = 10.0  # allowed seconds, of SVC's
 
 Numbers = Mapping[str, list[Any]]
 
@@ -104,7 +103,6 @@ SUBJECTS = [
         "two classes",
     ),
     Subject(pairwise.AllPairsSVM, {"regularization": [1e-4, 1e-3, 1e-2, 0.1]}, "two classes"),
-    Subject(linear.LinearSVMRegressor, {"C": _C, "epsilon": [0, 0.1, 10]}, "numbers"),
     Subject(
         landmarks.RegLand,
         {
@@ -176,17 +174,12 @@ def run(names: list[str] | None = None) -> list[Row]:
             if names and name not in names:
                 continue
             seconds, times = _speed(subject)
-            what = "Ridge" if _is_linear(subject) else "SVC"
-            rows.append(Row(f"{name} / {what}, n = {_SPEED}", seconds, times, at_most=_TIMES))
+            rows.append(Row(f"{name} / SVC, n = {_SPEED}", seconds, times, at_most=_TIMES))
             for data, default, tuned in _scores(subject):
                 what = f"{name}, {data}: {default:.3f}, tuned {tuned:.3f}"
                 rows.append(Row(what, seconds, tuned - default, at_most=_POINTS))
                 print(rows[-1], file=sys.stderr)
     return rows
-
-
-def _is_linear(subject: Subject) -> bool:
-    return subject.make is linear.LinearSVMRegressor
 
 
 def _scores(subject: Subject) -> Iterator[tuple[str, float, float]]:
@@ -254,20 +247,19 @@ def _data(task: str) -> list[tuple[str, Any, Any, Any]]:
 
 
 def _speed(subject: Subject) -> tuple[float, float]:
-    """Return the seconds of a fit with the defaults, and their ratio to SVC's or Ridge's."""
+    """Return the seconds of a fit with the defaults, and their ratio to SVC's."""
     X, y = datasets.make_classification(_SPEED, 20, n_informative=5, flip_y=0.1, random_state=0)
     numbers = X[:, 0] * 3 + np.sin(X[:, 1]) + np.random.RandomState(0).normal(size=_SPEED)
     model = make_pipeline(_seeded(subject.make()))
-    other: BaseEstimator = Ridge() if _is_linear(subject) else SVC()
+    other = SVC()
     target: Any = numbers if subject.task == "numbers" else y
     if subject.task in ("grades", "queries"):
         target = np.digitize(numbers, np.quantile(numbers, [0.2, 0.4, 0.6, 0.8]))
     X = StandardScaler().fit_transform(X)
-    peers = numbers if isinstance(other, Ridge) else y
     # in turns, so that both see the same load of the machine
     seconds = [
         (
-            least_seconds(lambda: other.fit(X, peers), 2),
+            least_seconds(lambda: other.fit(X, y), 2),
             least_seconds(lambda: model.fit(X, target)),
         )
         for _ in range(3)

@@ -22,7 +22,7 @@ from kernlearn.landmarks import (
     SparseRegLand,
     SpectrumSVM,
 )
-from kernlearn.linear import LinearSVM, LinearSVMRegressor
+from kernlearn.linear import LinearSVM
 from kernlearn.pairwise import AllPairsSVM
 from kernlearn.svm import KernelSVM
 from kernlearn.validation import check_weights
@@ -49,8 +49,6 @@ EXACT = [
     (LinearSVM(tol=1e-9, class_weight="balanced"), THREE, {}, 1e-6),
     (LinearSVM(tol=1e-9, class_weight={0: 3.0, 1: 1.0, 2: 0.5}), THREE, {}, 1e-6),
     (LinearSVM(loss="hinge", C=0.1, tol=1e-8), TWO, {}, 1e-4),
-    (LinearSVMRegressor(tol=1e-9), NUMBERS, {}, 1e-6),
-    (LinearSVMRegressor(loss="epsilon_insensitive", C=0.1, tol=1e-8), NUMBERS, {}, 1e-4),
     (KernelSVM("poly", gamma=0.3, tol=1e-9, class_weight="balanced"), THREE, {}, 1e-5),
     (KernelSVM(PolynomialKernel(), tol=1e-9), THREE, {}, 1e-5),
     (KernelSVM(gamma=0.3, tol=1e-9, solver="interior_point"), TWO, {}, 1e-5),
@@ -77,7 +75,6 @@ def output(model, points):
 # AllPairsSVM, whose line search compares values of the objective: it is good to about 1e-7.
 CONVERGED = [
     LinearSVM(tol=1e-13, class_weight="balanced"),
-    LinearSVMRegressor(tol=1e-13),
     KernelSVM(gamma=0.1, tol=1e-12, solver="interior_point"),
     KernelRegressor("manhattan"),
     SimilarityKNNClassifier(1, similarity="euclidean"),

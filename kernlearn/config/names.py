@@ -278,7 +278,6 @@ sklearn.svm:SVR; support vector regression by LIBSVM
 skordinal.classifiers:LogisticAT; ordinal logistic regression
 kernlearn.engine.stream:RiverClassifier; a model of river, in one pass
 sklearn.linear_model:LogisticRegression; logistic regression
-kernlearn.linear:LinearSVMRegressor; linear SVR by LIBLINEAR
 """
 
 

@@ -1,4 +1,4 @@
-"""Linear support vector classifier and regressor, and linear models for several values of C."""
+"""Linear support vector classifier, and linear models for several values of C."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.linear_model._base import LinearClassifierMixin, LinearModel
+from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import validate_data
 
@@ -26,7 +26,6 @@ from kernlearn.memory import require_memory
 from kernlearn.validation import (
     CLASS_WEIGHT,
     FRACTION,
-    NOT_NEGATIVE,
     POINTS,
     POSITIVE,
     StrOptions,
@@ -305,7 +304,6 @@ class LinearSVM(TakesSparse, LinearClassifierMixin, BaseEstimator):
 
     See Also
     --------
-    LinearSVMRegressor : The same for real targets.
     kernlearn.svm.KernelSVM : The same with a kernel.
 
     Notes
@@ -447,123 +445,6 @@ def fit_each(model: LinearSVM, X: Any, y: Any, Cs: Sequence[float]) -> list[Line
     return models
 
 
-@dataclass(eq=False, repr=False)
-class LinearSVMRegressor(TakesSparse, RegressorMixin, LinearModel):
-    """Linear support vector regression, by Newton's method [1]_.
-
-    When to use it: many rows, and a target that is linear in the features up to outliers.
-
-    It minimises over w and b ::
-
-        ½ ‖w‖² + ½ b² + C Σᵢ loss(max(0, |yᵢ − ⟨w, xᵢ⟩ − b| − epsilon))
-
-    where the loss is the square or the value itself.
-
-    Parameters
-    ----------
-    C : float, default=1.0
-        Weight of the losses relative to the norm.
-    loss : {"squared_epsilon_insensitive", "epsilon_insensitive"}, \
-            default="squared_epsilon_insensitive"
-        The loss.
-    epsilon : float, default=0.1
-        Half width of the tube without loss, in the unit of y.
-    tol : float, default=None
-        Allowed excess of the objective over its minimum, relative to it; None is 1e-10 for the
-        squared loss, 1e-6 otherwise.
-    fit_intercept : bool, default=True
-        Whether to fit the intercept b.
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (n_features,)
-        w, in the dtype of X.
-    intercept_ : float
-        b.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the features seen in `fit`, if X has feature names.
-
-    See Also
-    --------
-    LinearSVM : The same for classes.
-
-    Notes
-    -----
-    The objective is that of LIBLINEAR's support vector regression [2]_. Rows that are sparse are
-    made dense.
-
-    References
-    ----------
-    .. [1] S. S. Keerthi, D. DeCoste. A modified finite Newton method for fast solution of large
-       scale linear SVMs. JMLR 6, 2005.
-    .. [2] C.-H. Ho, C.-J. Lin. Large-scale linear support vector regression. JMLR 13, 2012.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernlearn.linear import LinearSVMRegressor
-    >>> X = np.arange(10.0).reshape(-1, 1)
-    >>> model = LinearSVMRegressor(C=100, epsilon=0).fit(X, 2 * X.ravel() + 1)
-    >>> model.coef_.round(2), round(float(model.intercept_), 2)
-    (array([2.]), 1.0)
-    """
-
-    C: float = 1.0
-    _: KW_ONLY
-    loss: str = "squared_epsilon_insensitive"
-    epsilon: float = 0.1
-    tol: float | None = None
-    fit_intercept: bool = True
-
-    _parameter_constraints = {
-        "C": [POSITIVE],
-        "loss": [StrOptions({"squared_epsilon_insensitive", "epsilon_insensitive"})],
-        "epsilon": [NOT_NEGATIVE],
-        "tol": [None, POSITIVE],
-        "fit_intercept": ["boolean"],
-    }
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training data.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors on C for each row, not negative; a row of weight 0 counts as absent.
-
-        Returns
-        -------
-        LinearSVMRegressor
-            Fitted estimator.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the solver stopped before it reached `tol`.
-        """
-        X, y = validate_data(self, X, y, y_numeric=True, **POINTS)
-        X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
-        coef, intercept = regression_path(
-            _dense(X),
-            y,
-            [self.C],
-            loss=self.loss,
-            epsilon=self.epsilon,
-            tol=self.tol,
-            fit_intercept=self.fit_intercept,
-            weights=weights,
-        )
-        self.coef_, self.intercept_ = coef[0], intercept[0]
-        return self
-
-
 def _dense(X: Any) -> np.ndarray:
     if not sparse.issparse(X):
         return X
@@ -571,6 +452,6 @@ def _dense(X: Any) -> np.ndarray:
         16 * X.shape[0] * X.shape[1],
         purpose=f"{X.shape[0]} rows of {X.shape[1]} features that are not sparse",
         advice="all but the squared hinge without sample weights needs them: use fewer rows or "
-        "features, or scikit-learn's LinearSVC or LinearSVR",
+        "features, or scikit-learn's LinearSVC",
     )
     return X.toarray()

@@ -39,7 +39,7 @@ task: regression
 datasets: {mine: {file: mine.csv}}
 methods:
   mean: {estimator: DummyRegressor, baseline: true}
-  SVR: {estimator: LinearSVMRegressor, C: {select: [0.001, 10]}}
+  SVR: {estimator: SVR, kernel: linear, epsilon: 0.001, C: {select: [0.001, 10]}}
 protocol: {splits: 2, train: 0.6, scale: [zscore], scale_target: max_abs}
 metrics: [mse, fit_seconds]
 """

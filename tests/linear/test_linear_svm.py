@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.optimize import minimize
-from sklearn.datasets import load_breast_cancer, make_classification, make_regression
+from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.svm import LinearSVC
 
 from kernlearn import memory
-from kernlearn.linear import LinearSVM, LinearSVMRegressor, models
+from kernlearn.linear import LinearSVM, models
 from kernlearn.linear.models import fit_each
 from tests.checks import parametrize_with_checks
 
@@ -19,8 +18,6 @@ X2, Y2 = make_classification(300, 10, n_redundant=0, flip_y=0.1, random_state=0)
 X3, Y3 = make_classification(
     300, 10, n_informative=5, n_redundant=0, n_classes=3, flip_y=0.1, random_state=1
 )
-XR, YR = make_regression(200, 8, noise=5.0, random_state=0)
-YR = YR / 50 + 1
 
 
 @parametrize_with_checks(
@@ -28,8 +25,6 @@ YR = YR / 50 + 1
         LinearSVM(),
         LinearSVM(loss="hinge"),
         LinearSVM(presolve=0.5),
-        LinearSVMRegressor(),
-        LinearSVMRegressor(loss="epsilon_insensitive"),
     ]
 )
 def test_scikit_learn_conventions(estimator, check):
@@ -159,7 +154,6 @@ def test_nothing_is_printed_or_warned_of(capfd):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         LinearSVM().fit(X3, Y3).predict(X3)
-        LinearSVMRegressor().fit(XR, YR).predict(XR)
     assert capfd.readouterr() == ("", "")
 
 
@@ -230,36 +224,3 @@ def test_others_are_fitted_one_by_one(told, X, y, monkeypatch):
     monkeypatch.setattr(models, "_truncated", None)
     for C, model in zip([0.1, 1.0], fit_each(LinearSVM(**told), X, y, [0.1, 1.0]), strict=True):
         np.testing.assert_array_equal(model.coef_, LinearSVM(C=C, **told).fit(X, y).coef_)
-
-
-@pytest.mark.parametrize("epsilon", [0.0, 0.1])
-@pytest.mark.parametrize("loss", ["squared_epsilon_insensitive", "epsilon_insensitive"])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_regressors_are_at_their_optimum(epsilon, loss, weighted):
-    weights = np.random.default_rng(0).uniform(0.5, 2, 200) if weighted else np.ones(200)
-
-    def objective(w, b):
-        error = np.maximum(0, np.abs(YR - XR @ w - b) - epsilon)
-        losses = error**2 if loss.startswith("squared") else error
-        return 0.5 * (w @ w + b * b) + 0.1 * weights @ losses
-
-    model = LinearSVMRegressor(0.1, epsilon=epsilon, loss=loss, tol=1e-8)
-    model.fit(XR, YR, weights if weighted else None)
-    found = objective(model.coef_, model.intercept_)
-    start = np.append(model.coef_, model.intercept_)
-    for start in (np.zeros(9), np.append(model.coef_, model.intercept_)):
-        best = minimize(lambda w: objective(w[:-1], w[-1]), start, method="Powell")
-        assert found <= best.fun * (1 + 1e-6)
-
-
-def test_shapes_and_types_of_regression():
-    model = LinearSVMRegressor().fit(XR.astype(np.float32), YR)
-    assert model.coef_.shape == (8,)
-    assert np.ndim(model.intercept_) == 0
-    assert model.predict(XR.astype(np.float32)).dtype == np.float32
-    assert model.predict(XR).shape == (200,)
-    sparse = LinearSVMRegressor(tol=1e-8).fit(sp.csr_array(XR), YR)
-    dense = LinearSVMRegressor(tol=1e-8).fit(XR, YR)
-    np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=1e-6)
-    with pytest.raises(ValueError, match="'epsilon' parameter of LinearSVMRegressor"):
-        LinearSVMRegressor(epsilon=-1.0).fit(XR, YR)
