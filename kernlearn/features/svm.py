@@ -12,7 +12,7 @@ from kernlearn.features.maclaurin import RandomMaclaurin
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.linear import LinearSVM
 from kernlearn.linear.models import fit_each
-from kernlearn.svm.kernel_svm import ModelPath, Setting, noting_convergence
+from kernlearn.svm.kernel_svm import ModelPath, noting_convergence, settings_of
 from kernlearn.validation import (
     POINTS,
     TakesSparse,
@@ -156,8 +156,7 @@ class MaclaurinSVM(TakesSparse, ClassifierMixin, BaseEstimator):
         for model, one in zip(models, svms, strict=True):
             validate_data(model, X, skip_check_array=True)
             model.map_, model.svm_, model.classes_ = feature_map, one, one.classes_
-        params: list[dict[str, Any]] = [{"C": C} for C in Cs] if np.ndim(self.C) else [{}]
-        return MaclaurinPath([Setting(point) for point in params], models, converged)
+        return MaclaurinPath(settings_of(self.C), models, converged)
 
     def decision_function(self, X: Any) -> NDArray[np.floating]:
         """Return the signed distances from the separating hyperplanes, times the norm of w.

@@ -241,39 +241,36 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     ) -> libsvm.SupportVectors:
         row_weights = class_weight[codes] if weights is None else weights * class_weight[codes]
         options = {"C": self.C, "tol": self.tol, "cache_size": self.cache_size}
-        if self.solver == "interior_point":
-            from kernlearn.svm import interior_point
-
-            if len(self.classes_) > 2:
-                raise ValueError(
-                    "Only binary classification is supported by solver='interior_point'. The "
-                    "type of the target is multiclass: use solver='libsvm'"
-                )
-            family = family or Family()
-            gram = self._gram(X, family)
-            support, family.last = interior_point.train(
-                gram, codes, self.C * row_weights, tol=self.tol, last=family.last
+        native, by_libsvm = self._native_kernel, self.solver == "libsvm"
+        if not by_libsvm and len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported by solver='interior_point'. The "
+                "type of the target is multiclass: use solver='libsvm'"
             )
-            return support
-        native = self._native_kernel
-        if native is None or (family is not None and self._has_room(family, len(codes))):
-            gram = self._gram(X, family or Family())
-            return libsvm.train_weighted(gram, codes, None, row_weights, **options)
-        if weights is not None:
+        if (
+            by_libsvm
+            and native is not None
+            and not (family and self._has_room(family, len(codes)))
+        ):
+            if weights is None:
+                return libsvm.train(X, codes, native, class_weight, **options)
             return libsvm.train_weighted(X, codes, native, row_weights, **options)
-        return libsvm.train(X, codes, native, class_weight, **options)
+        family = family or Family()
+        if family.gram is None:
+            family.gram = X if self._precomputed else self._compared(X)
+        if by_libsvm:
+            return libsvm.train_weighted(family.gram, codes, None, row_weights, **options)
+        from kernlearn.svm import interior_point
+
+        support, family.last = interior_point.train(
+            family.gram, codes, self.C * row_weights, tol=self.tol, last=family.last
+        )
+        return support
 
     def _has_room(self, family: Family, n_rows: int) -> bool:
         """Whether there is a kernel matrix, or memory for it."""
-        if family.gram is not None:
-            return True
-        return _matrix_bytes(n_rows, self.cache_size) <= allowed_memory()
-
-    def _gram(self, X: Any, family: Family) -> Floats:
-        """Return the kernel matrix of the training rows."""
-        if family.gram is None:
-            family.gram = X if self._precomputed else self._compared(X)
-        return family.gram
+        needed = _matrix_bytes(n_rows, self.cache_size)
+        return family.gram is not None or needed <= allowed_memory()
 
     def _compared(self, X: Any) -> Floats:
         n = X.shape[0]
@@ -319,8 +316,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             with noting_convergence(converged, place):
                 models[place]._fit(family, X, y)
             before = place
-        params: list[dict[str, Any]] = [{"C": C} for C in Cs] if np.ndim(self.C) else [{}]
-        return ModelPath([Setting(point) for point in params], models, converged)
+        return ModelPath(settings_of(self.C), models, converged)
 
     def _is_unbounded(self) -> bool:
         """Whether all coefficients are below C, so that a greater C changes nothing."""
@@ -495,6 +491,11 @@ class Setting:
     """The parameters in which a classifier differs from others."""
 
     params: dict[str, Any]
+
+
+def settings_of(C: Any) -> list[Setting]:
+    """Return the setting of each of several values of C; one without parameters for a number."""
+    return [Setting({"C": float(value)}) for value in C] if np.ndim(C) else [Setting({})]
 
 
 @dataclass(frozen=True)
