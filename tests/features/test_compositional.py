@@ -54,15 +54,6 @@ def test_of_random_maclaurin_features_whose_columns_are_sorted(X):
     np.testing.assert_allclose(Z @ Z.T, outer.function(inner(X)), rtol=0.06)
 
 
-def test_of_the_identity_is_algorithm_1(X):
-    kernel = PolynomialKernel(3)
-    model = CompositionalMaclaurin(kernel, identity(), 300_000, random_state=0).fit(X)
-    assert model.columns_ == "dependent"
-    assert len(model.inner_maps_) == 1
-    Z = model.transform(X)
-    np.testing.assert_allclose(Z @ Z.T, kernel(X), rtol=0.05)
-
-
 def test_of_the_identity_has_the_features_of_algorithm_1(X):
     # Of the same degrees and signs they are the same, number by number.
     options = {"n_components": 50, "random_state": 3}
@@ -97,21 +88,6 @@ def test_columns_of_other_maclaurin_features_are_dependent(options, X):
     assert model.columns_ == "dependent"
 
 
-def test_one_map_for_two_factors_would_be_biased():
-    # Why the factors of a feature need maps of their own: E<A(x), A(y)>^2 is not K(x, y)^2.
-    X = np.array([[0.0, 1.0], [1.0, 0.0]])
-    kernel = rbf_kernel(X)[0, 1]
-    maps = [RBFSampler(n_components=1, random_state=seed).fit_transform(X) for seed in range(300)]
-    products = np.array([A[0] @ A[1] for A in maps])
-    assert np.mean(products**2) > 2 * kernel**2
-    inner = RBFSampler(n_components=1)
-    outer = HomogeneousPolynomialKernel(2)
-    Z = CompositionalMaclaurin(
-        outer, inner, 800, columns="dependent", measure="support", random_state=0
-    ).fit_transform(X)
-    assert Z[0] @ Z[1] == pytest.approx(kernel**2, abs=0.2 * np.mean(products**2))
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize(
@@ -143,17 +119,6 @@ def test_against_the_slow_version(inner, columns, convert, dtype):
             column += 1
     tolerance = 2e-4 if dtype == np.float32 else 1e-10
     np.testing.assert_allclose(Z, expected, rtol=tolerance, atol=tolerance)
-
-
-@pytest.mark.parametrize("inner", [None, identity()])
-def test_parts_make_the_whole(inner, X):
-    X = np.vstack([X] * 20)
-    model = CompositionalMaclaurin(PolynomialKernel(3), inner, 30, random_state=0).fit(X)
-    whole = model.transform(X)
-    model._block_bytes = 1
-    blocks = list(model.transform_blocks(X))
-    assert [rows.start for rows, _ in blocks] == [0, 32, 64]
-    np.testing.assert_allclose(np.vstack([Z for _, Z in blocks]), whole, rtol=1e-10, atol=1e-13)
 
 
 @pytest.mark.parametrize("columns", ["iid", "dependent"])

@@ -210,17 +210,6 @@ def test_expectation_by_enumeration(kernel, h01, measure, p):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"h01": True}, {"measure": "support", "p": 1.5}, {"truncation": 3}]
-)
-@pytest.mark.parametrize("kernel", [*KERNELS[:1], *KERNELS[2:]])
-def test_unbiased_in_relative_terms(kernel, options):
-    x = np.array([[0.6, 0.8, 0.0], [0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])
-    model = RandomMaclaurin(kernel, 400_000, random_state=1, **options)
-    Z = model.fit_transform(x)
-    assert_allclose(Z @ Z.T, model.truncated_kernel_(x), rtol=0.06)
-
-
-@pytest.mark.parametrize(
     "options",
     [
         {"measure": "variance"},
@@ -273,49 +262,6 @@ def test_exact_columns_may_be_among_the_components(options, X):
     assert model.set_params(n_components=41).fit_transform(X).shape[1] in (40, 41)
     with pytest.raises(ValueError, match=f"no random features with the {n_exact} exact columns"):
         model.set_params(n_components=n_exact).fit(X)
-
-
-def test_complex_features_are_pairs_of_columns(X):
-    model = RandomMaclaurin(PolynomialKernel(3), 40, complex_to_real=True, random_state=0).fit(X)
-    assert model.transform(X).shape == (150, 40)
-    assert len(model.degrees_) == 20
-    with pytest.raises(ValueError, match="'n_components' = 41 must be even"):
-        model.set_params(n_components=41).fit(X)
-
-
-def test_h01_is_exact_in_orders_0_and_1(X):
-    model = RandomMaclaurin(DotProductKernel([2.0, 1.0, 1.0]), 10, h01=True, random_state=0).fit(X)
-    Z = model.transform(X)
-    assert Z.shape == (150, 1 + 5 + 10)
-    assert_allclose(Z[:, :6] @ Z[:, :6].T, 2 + X @ X.T, rtol=1e-12, atol=1e-12)
-    assert model.degrees_.min() == 2
-    without_bias = clone(model).set_params(include_bias=False).fit_transform(X)
-    assert_array_equal(without_bias, Z[:, 1:])
-
-
-def test_h01_leaves_out_terms_that_the_kernel_lacks(X):
-    model = RandomMaclaurin(HomogeneousPolynomialKernel(3), 10, h01=True, random_state=0)
-    assert model.fit_transform(X).shape == (150, 10)
-    only_linear = DotProductKernel([0.0, 1.0, 1.0])
-    assert clone(model).set_params(kernel=only_linear).fit_transform(X).shape == (150, 15)
-
-
-def test_zero_features_of_the_thesis_measure(X):
-    model = RandomMaclaurin(PolynomialKernel(1), 200, random_state=0).fit(X)
-    zero = model.degrees_ > 1
-    assert zero.any()
-    assert not model.transform(X)[:, zero].any()
-    assert model.omega_.shape[1] == (model.degrees_ == 1).sum()
-    assert set(np.unique(model.omega_)) == {-1, 1}
-
-
-def test_names_and_frames(X):
-    pytest.importorskip("pandas")
-    model = RandomMaclaurin(n_components=3, h01=True, random_state=0).set_output(
-        transform="pandas"
-    )
-    frame = model.fit_transform(X)
-    assert list(frame.columns) == [f"randommaclaurin{i}" for i in range(9)]
 
 
 # -- fitting --------------------------------------------------------------------------------------
@@ -374,6 +320,7 @@ def test_memory_is_a_block_whatever_the_rows():
         ({"measure": "uniform"}, "'measure' parameter"),
         ({"truncation": -1}, "'truncation' parameter"),
         ({"truncation": 1, "center": True}, "'truncation' is for center=False"),
+        ({"complex_to_real": True, "n_components": 41}, "'n_components' = 41 must be even"),
         ({"kernel": VovkKernel(), "center": True}, "center=True needs a polynomial or"),
         ({"kernel": PolynomialKernel(1), "h01": True, "measure": "support"}, "measure='support'"),
     ],
@@ -409,14 +356,6 @@ def test_the_centred_series_is_the_kernel(kernel):
             split, factors = center.split(points)
             found = np.outer(factors, factors) * center.series(split)
             assert_allclose(found, kernel(points), rtol=1e-10, atol=1e-12)
-
-
-def test_what_is_left_has_no_part_along_the_mean():
-    X = np.random.default_rng(0).normal([0.5, -1.0, 2.0], size=(30, 3))
-    center = centering(PolynomialKernel(2), X)
-    points, factors = center.split(X)
-    # of a polynomial kernel the points are divided by the root of the factors
-    assert_allclose((points * np.sqrt(factors)[:, np.newaxis]).mean(axis=0), 0, atol=1e-12)
 
 
 def test_points_without_a_part_along_the_mean():
@@ -484,17 +423,6 @@ def test_geometric_measure(p, first):
         assert np.mean(orders == n) == pytest.approx(probability, abs=0.005)
         expected = np.sqrt(kernel.coefficients(n)[n] / probability)
         assert_allclose(np.exp(log_weights[orders == n]), expected, rtol=1e-10)
-
-
-def test_the_thesis_weights_at_p_2():
-    orders, log_weights = draw(VovkKernel())
-    assert_allclose(2 * log_weights, (orders + 1) * np.log(2), rtol=1e-12)
-
-
-def test_orders_without_a_coefficient():
-    orders, log_weights = draw(PolynomialKernel(2))
-    assert_array_equal(np.isfinite(log_weights), orders <= 2)
-    assert (orders > 2).any()
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_digits, make_moons
+from sklearn.datasets import load_digits
 from sklearn.preprocessing import normalize
 
 from kernlearn.features import MaclaurinSVM, RandomMaclaurin
-from kernlearn.kernels import ExponentialKernel, PolynomialKernel
+from kernlearn.kernels import PolynomialKernel
 from kernlearn.linear import LinearSVM
 from kernlearn.svm import KernelSVM
 from tests.checks import parametrize_with_checks
@@ -70,39 +70,6 @@ def test_approaches_the_exact_kernel_as_features_are_added(digits):
     )
     assert few < many
     assert abs(many - exact) < 0.02
-
-
-def test_h01_is_better_with_few_features(digits):
-    X, y = digits
-    scores = {
-        h01: np.mean(
-            [
-                MaclaurinSVM(PolynomialKernel(10), 20, h01=h01, random_state=s)
-                .fit(X[:1000], y[:1000])
-                .score(X[1000:], y[1000:])
-                for s in range(3)
-            ]
-        )
-        for h01 in (False, True)
-    }
-    assert scores[True] > scores[False] + 0.2
-
-
-def test_labels_of_any_kind_and_one_class():
-    X, y = make_moons(200, noise=0.1, random_state=0)
-    names = np.array(["waxing", "waning"])[y]
-    model = MaclaurinSVM(ExponentialKernel(1.0), 100, random_state=0).fit(X, names)
-    assert set(model.predict(X)) == {"waxing", "waning"}
-    assert model.score(X, names) > 0.9
-    with pytest.raises(ValueError, match="class"):
-        model.fit(X, np.zeros(200))
-
-
-def test_parameters_are_refused_by_name():
-    X, y = make_moons(50, random_state=0)
-    for name, value in {"C": 0, "n_components": 0, "presolve": 1.0, "kernel": 3}.items():
-        with pytest.raises(ValueError, match=f"'{name}' parameter of MaclaurinSVM"):
-            MaclaurinSVM(**{name: value}).fit(X, y)
 
 
 # -- several values of C --------------------------------------------------------------------------

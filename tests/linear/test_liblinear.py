@@ -214,13 +214,6 @@ def test_unsorted_and_repeated_indices_are_put_right_in_a_copy():
     np.testing.assert_array_equal(matrix.indices, [2, 0, 2])
 
 
-def test_taken_rows_share_their_nodes():
-    rows = feature_rows(np.asfortranarray(np.arange(1.0, 7).reshape(3, 2)))
-    taken = rows.take(np.array([2, 0, 2]))
-    assert taken.nodes is rows.nodes
-    assert read(taken) == [read(rows)[i] for i in (2, 0, 2)]
-
-
 @pytest.mark.parametrize("official", [feature_node, svm_node])
 def test_nodes_are_laid_out_as_in_c(official):
     assert NODE.itemsize == ctypes.sizeof(official)

@@ -225,20 +225,6 @@ def test_features_of_zeros_give_zero_weights(name):
     np.testing.assert_array_equal(path, np.zeros((3, 3)))
 
 
-def test_weights_of_wide_features_lie_in_the_span_of_the_rows():
-    X, y = problem(10, 40, seed=3)
-    w = solve(X, y, [10.0], "squared_hinge")[0]
-    inside = np.linalg.lstsq(X.T, w, rcond=None)[0]
-    np.testing.assert_allclose(X.T @ inside, w, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["squared_hinge", "logistic", "hinge"])
-def test_a_solver_stopped_short_warns(name):
-    X, y = problem(200, 8, seed=5)
-    with pytest.warns(ConvergenceWarning, match=r"in 1 steps at C=100: scale the features"):
-        solve(X, y, [100.0], name, max_iter=1)
-
-
 @pytest.mark.parametrize("slack", [0.0, 0.1, 0.5])
 def test_the_gram_follows_its_weights(slack, monkeypatch):
     monkeypatch.setattr(newton, "_BLOCK_ROWS", 7)

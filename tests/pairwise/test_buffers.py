@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, chisquare
+from scipy.stats import binom
 
 from kernlearn.pairwise.buffers import POLICIES, Buffer, Moves
 from kernlearn.pairwise.steps import draw_moves
@@ -94,28 +94,6 @@ def test_reservoir_is_a_uniform_subset_exactly(size, n):
     assert law == {subset: Fraction(1, len(subsets)) for subset in subsets}
 
 
-@pytest.mark.parametrize("policy", ["rsx", "rsx2"])
-def test_slots_are_independent_and_uniform_over_many_streams(policy):
-    size, n, n_streams = 5, 12, 6000
-    kept = np.array([stream(policy, size, n) for _ in range(n_streams)]) - 1
-    for slot in range(size):
-        assert chisquare(np.bincount(kept[:, slot], minlength=n)).pvalue > 1e-3
-    for first, second in combinations(range(size), 2):
-        cells = np.bincount(kept[:, first] * n + kept[:, second], minlength=n * n)
-        assert chisquare(cells).pvalue > 1e-3
-    # all slots at once: how many hold the last point is binomial
-    p = 1 / n
-    counts = np.bincount((kept == n - 1).sum(axis=1), minlength=size + 1)
-    expected = [1.0]
-    for _ in range(size):
-        expected = np.convolve(expected, [1 - p, p])
-    counts, expected = (
-        np.append(counts[:3], counts[3:].sum()),
-        np.append(expected[:3], expected[3:].sum()),
-    )
-    assert chisquare(counts, expected * n_streams).pvalue > 1e-3
-
-
 @pytest.mark.parametrize(("size", "t"), [(1, 3), (2, 4), (10, 1000), (50, 52), (200, 10**6)])
 def test_number_of_copies_inverts_the_binomial_law(size, t):
     bounds = binom.cdf(np.arange(3), size, 1 / t)
@@ -123,19 +101,6 @@ def test_number_of_copies_inverts_the_binomial_law(size, t):
     for chance in chances:
         slots, _ = in_python("rsx2", size, t, Scripted([chance, *np.full(size, 0.5)]))
         assert len(slots) == binom.ppf(chance, size, 1 / t)
-
-
-def test_reservoir_is_without_replacement_and_uniform_over_many_streams():
-    size, n, n_streams = 4, 9, 6000
-    kept = np.sort([stream("rs", size, n) for _ in range(n_streams)], axis=1)
-    assert (np.diff(kept, axis=1) > 0).all()
-    subsets = {subset: i for i, subset in enumerate(combinations(range(1, n + 1), size))}
-    found = np.bincount([subsets[tuple(row)] for row in kept.tolist()], minlength=len(subsets))
-    assert chisquare(found).pvalue > 1e-3
-
-
-def test_with_replacement_means_copies():
-    assert len(set(stream("rsx2", 50, 51))) < 50
 
 
 def test_fifo_holds_the_last_points():

@@ -22,9 +22,7 @@ from kernlearn.kernels import (
     HomogeneousPolynomialKernel,
     LinearKernel,
     PolynomialKernel,
-    as_kernel,
 )
-from kernlearn.landmarks import BBSClassifier, RegLand
 from kernlearn.pairwise import (
     MetricKNNClassifier,
     MultipleKernelSVM,
@@ -305,15 +303,6 @@ def test_a_bad_batch_leaves_everything_as_it_was(attribute):
 
 
 @each_model
-def test_labels_of_any_kind_make_the_same_pairs(attribute):
-    expected = getattr(clone(MODELS[attribute]).fit(X, Y), attribute)
-    codes = np.unique(Y, return_inverse=True)[1]
-    for labels in (codes, codes * 7.0 - 3.0, np.array(list("xyz"))[codes]):
-        found = getattr(clone(MODELS[attribute]).fit(X, labels), attribute)
-        np.testing.assert_array_equal(found, expected)
-
-
-@each_model
 def test_one_class(attribute):
     with pytest.raises(ValueError, match=r"there is one class: \['a'\]"):
         clone(MODELS[attribute]).fit(X, np.full(90, "a"))
@@ -394,25 +383,6 @@ def test_alignment_grows_over_that_of_the_inner_product(objective):
     assert learned > linear + 0.05
 
 
-def test_similarity_is_a_kernel_for_the_other_learners():
-    learner = OnlineSimilarityLearner(random_state=0).fit(X, Y)
-    kernel = learner.similarity_
-    assert as_kernel(kernel) is kernel
-    np.testing.assert_allclose(kernel(X, X[:3]), X @ learner.matrix_ @ X[:3].T, atol=1e-14)
-    np.testing.assert_array_equal(learner.matrix_, learner.matrix_.T)
-    for model, target in (
-        (BBSClassifier(10, similarity=kernel), Y),
-        (RegLand(10, similarity=kernel), X[:, 0]),
-    ):
-        found = model.set_params(random_state=0).fit(X, target).predict(X)
-        by_hand = clone(model).set_params(similarity=lambda A, B: A @ learner.matrix_ @ B.T)
-        expected = by_hand.fit(X, target).predict(X)
-        if target is Y:
-            assert (found == expected).mean() > 0.97
-        else:
-            np.testing.assert_allclose(found, expected, atol=1e-6)
-
-
 def test_widths_are_those_of_the_first_batch():
     model = OnlineMKL(["gaussian", "linear"], random_state=0).partial_fit(X[:30], Y[:30])
     sigma = GaussianKernel().fit(X[:30]).sigma_
@@ -420,16 +390,6 @@ def test_widths_are_those_of_the_first_batch():
     assert model.kernels_[0].sigma_ == sigma
     fixed = OnlineMKL([GaussianKernel(sigma), "linear"], random_state=0).fit(X, Y)
     np.testing.assert_allclose(model.weights_, fixed.weights_, rtol=0, atol=1e-12)
-
-
-def test_kernels_are_taken_in_every_form_and_left_alone():
-    gaussian = GaussianKernel()
-    forms = ["linear", gaussian, lambda A, B: (A @ B.T) ** 2]
-    found = OnlineMKL(forms, random_state=0).fit(X, Y)
-    assert not hasattr(gaussian, "sigma_")
-    objects = [KERNELS[0], GaussianKernel().fit(X), KERNELS[2]]
-    expected = OnlineMKL(objects, random_state=0).fit(X, Y)
-    np.testing.assert_allclose(found.weights_, expected.weights_, rtol=1e-12)
 
 
 @pytest.mark.parametrize("normalize", [False, True])
@@ -444,33 +404,6 @@ def test_kernel_is_the_weighted_sum(normalize):
     gram = model.kernel_(X)
     by_hand = SVC(kernel="precomputed").fit(gram, Y).predict(gram)
     np.testing.assert_array_equal(SVC(kernel=clone(model.kernel_)).fit(X, Y).predict(X), by_hand)
-
-
-def test_the_kernel_that_knows_the_classes_is_chosen():
-    def knows(A, B):
-        return np.where((A[:, :1] > 0) == (B[:, 0] > 0), 1.0, -1.0)
-
-    def noise(A, B):
-        return np.cos(1000 * A[:, 1:2] - 1000 * B[:, 1])
-
-    points = np.random.RandomState(0).normal(size=(500, 2))
-    model = OnlineMKL([noise, knows, noise], random_state=0).fit(points, points[:, 0] > 0)
-    assert model.weights_[1] > 0.9
-    opposed = OnlineMKL([lambda A, B: -knows(A, B), "cosine"], norm="l2", eta=3.0, random_state=0)
-    opposed.fit(points, points[:, 0] > 0)
-    assert opposed.weights_[0] < 0.1
-    assert 0 < np.linalg.norm(opposed.weights_) <= 1 + 1e-12
-
-
-def test_kernels_of_different_scale():
-    def near(A, B):
-        return np.exp(-3 * abs(A[:, :1] - B[:, 0]))
-
-    labels = X[:, 0] > 0
-    model = OnlineMKL(["cosine", near], eta=0.05, normalize=True, random_state=0)
-    alike = model.fit(X, labels).weights_
-    scaled = clone(model).set_params(kernels=["cosine", lambda A, B: 1e6 * near(A, B)])
-    np.testing.assert_allclose(scaled.fit(X, labels).weights_, alike, atol=1e-9)
 
 
 # -- classifiers ----------------------------------------------------------------------------------

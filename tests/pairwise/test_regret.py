@@ -7,9 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.datasets import two_gaussians
 from kernlearn.pairwise import OLP, regret
-from kernlearn.pairwise.buffers import POLICIES, Buffer
+from kernlearn.pairwise.buffers import POLICIES
 from kernlearn.pairwise.learners import LOSSES
-from kernlearn.pairwise.regret import buffer_contents, follow, stream_regret
+from kernlearn.pairwise.regret import follow, stream_regret
 from kernlearn.theory import olp_buffer_regret_bound, olp_regret_bound
 
 
@@ -47,23 +47,6 @@ def random_contents(rng, n, size):
 # -- buffers -------------------------------------------------------------------------------------
 
 
-def contents_of(policy, size, n, seed):
-    return buffer_contents(Buffer(policy, size, np.random.RandomState(seed)), n)
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-def test_contents_are_what_the_moves_make_of_them(policy):
-    n, size = 30, 4
-    contents = contents_of(policy, size, n, 3)
-    buffer = Buffer(policy, size, np.random.RandomState(3))
-    kept = [-1] * size
-    for t in range(n):
-        assert contents[t].tolist() == kept
-        before = list(kept)
-        for slot, source in zip(*buffer.moves(1).of_step(0), strict=True):
-            kept[slot] = t if source == -1 else before[source]
-
-
 @pytest.mark.parametrize("buffer", POLICIES)
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_following_a_learner(buffer, loss):
@@ -78,16 +61,6 @@ def test_following_a_learner(buffer, loss):
         assert np.array_equal(X[seen.contents[t]], copy._state.rows)
     mean = OLP(**learner.get_params()).fit(X[:59], y[:59])
     assert np.allclose(seen.hypotheses.mean(axis=0), mean.coef_[0])
-
-
-def test_following_does_not_need_an_int_as_a_seed():
-    X, y = stream(30)
-    one, two = (
-        follow(OLP(buffer_size=3, random_state=np.random.RandomState(5)), X, y) for _ in range(2)
-    )
-    assert np.array_equal(one.contents, two.contents)
-    seen = follow(OLP(buffer_size=3, random_state=None), X, y)
-    assert seen.contents.shape == (30, 3)
 
 
 # -- penalties -----------------------------------------------------------------------------------
@@ -124,11 +97,6 @@ def test_a_buffer_that_holds_all_is_no_buffer():
     found = stream_regret(X, y, seen.hypotheses, seen.contents, radius=2.0, horizons=[10, 40])
     assert np.allclose(found.all_pairs.penalty, found.buffer.penalty)
     assert np.allclose(found.all_pairs.regret, found.buffer.regret, atol=1e-2)
-
-
-def test_without_contents_there_is_no_buffer():
-    X, y = stream(10)
-    assert stream_regret(X, y, np.zeros((9, 3)), radius=1.0).buffer is None
 
 
 # -- the best weights in hindsight ---------------------------------------------------------------
@@ -252,25 +220,6 @@ def test_theorem_6_13_holds_for_the_learner():
             delta=0.05,
         )
         assert found.all_pairs.regret[0] + found.all_pairs.gap[0] <= bound
-
-
-@pytest.mark.parametrize("policy", ["rsx", "rsx2"])
-def test_buffer_penalties_of_fixed_weights_are_all_pairs_penalties_on_average(policy):
-    # theorem 6.12: each slot is a uniform sample of what came before
-    X, y = stream(12, seed=2)
-    weights = np.tile([3.0, -1.0, 2.0], (11, 1))
-    draws = []
-    for seed in range(400):
-        contents = contents_of(policy, 3, 12, seed)
-        pairs = regret.StreamPairs(X, 2.0 * y - 1, contents)
-        draws.append(pairs.penalties(weights, LOSSES["hinge"]))
-    mean, error = np.mean(draws, axis=0), np.std(draws, axis=0) / 20
-    phi = LOSSES["hinge"]
-    expected = slow_penalties(weights, X, y, None, phi)
-    assert np.all(np.abs(mean - expected) <= 4.5 * error + 1e-12)
-    # until the buffer overflows it holds all
-    assert np.all(error[:3] < 1e-12)
-    assert np.all(error[5:] > 0)
 
 
 # -- mistakes ------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from kernlearn.kernels import (
-    ExponentialKernel,
     HomogeneousPolynomialKernel,
     PolynomialKernel,
 )
@@ -20,7 +19,6 @@ from kernlearn.svm.libsvm import (
     native_values,
     pair_coefficients,
     reached_limit,
-    resolve_gamma,
     resolve_kernel,
     train,
 )
@@ -126,20 +124,6 @@ def test_values_are_scikit_learns(name, degree, as_sparse):
     np.testing.assert_allclose(SVMKernel(name, **parameters)(left, right), expected, rtol=1e-9)
 
 
-def test_the_rows_are_left_as_they_are():
-    left, right = A.copy(), B.copy()
-    SVMKernel("poly", 10, 1.0, 1.0)(left, right)
-    np.testing.assert_array_equal(left, A)
-    np.testing.assert_array_equal(right, B)
-
-
-def test_gamma_scale():
-    assert resolve_gamma("scale", A) == pytest.approx(1 / (4 * A.var()))
-    assert resolve_gamma("scale", sp.csr_array(A)) == pytest.approx(1 / (4 * A.var()))
-    assert resolve_gamma("scale", np.ones((3, 2))) == 1.0
-    assert resolve_gamma(2, A) == 2.0
-
-
 def test_polynomial_kernels_become_libsvms():
     native, fitted = resolve_kernel(PolynomialKernel(degree=4, coef0=0.5), 9, 9.0, 9.0, A, None)
     assert native == SVMKernel("poly", 4, 1.0, 0.5)
@@ -154,12 +138,3 @@ def test_a_subclass_of_a_polynomial_may_be_something_else():
         pass
 
     assert resolve_kernel(Other(), 3, 1.0, 0.0, A, None)[0] is None
-
-
-def test_a_kernel_object_is_cloned_and_fitted():
-    kernel = ExponentialKernel()
-    native, fitted = resolve_kernel(kernel, 3, 1.0, 0.0, A, None)
-    assert native is None
-    assert fitted is not kernel
-    assert fitted.sigma_ > 0
-    assert not hasattr(kernel, "sigma_")

@@ -123,18 +123,6 @@ def test_similarities_of_any_kind():
     assert classification_goodness(words, [0, 0, 0, 1, 1, 1], similarity=common).error == 0
 
 
-def test_float32_and_names_of_classes():
-    rng = np.random.RandomState(2)
-    X = rng.randn(30, 4)
-    y = np.array(["no", "yes", "perhaps"])[np.arange(30) % 3]
-    kernel = GaussianKernel(1.5)
-    low = classification_goodness(X.astype(np.float32), y, similarity=kernel)
-    assert_allclose(
-        low.margins, classification_goodness(X, y, similarity=kernel).margins, atol=1e-5
-    )
-    assert low.classes.tolist() == ["no", "perhaps", "yes"]
-
-
 def test_error_is_that_of_the_largest_value():
     rng = np.random.RandomState(3)
     y = np.arange(40) % 4
@@ -213,18 +201,6 @@ def test_bad_arguments(changes, message):
     options = {"X": rng.rand(6, 6), "y": [0, 1, 0, 1, 0, 1], "similarity": "precomputed"} | changes
     with pytest.raises(ValueError, match=message):
         classification_goodness(**options)
-
-
-@pytest.mark.data
-def test_similarities_of_sounds(data_dir):
-    from kernlearn.datasets import load
-
-    sounds = load("aural_sonar", data_dir=data_dir)
-    for transfer in (None, "sign", 1, 5, 50, 1000):
-        good = classification_goodness(
-            sounds.data, sounds.target, similarity="precomputed", transfer=transfer
-        )
-        assert good.error < 0.25
 
 
 # -- regression, grades and ranking ----------------------------------------------------------
@@ -370,12 +346,6 @@ def test_ranking_is_the_slow_version(bound):
     )
     assert good.loss == pytest.approx(slow.fun, rel=1e-5)
     assert good.loss <= slow.fun * (1 + 1e-9)
-
-
-def test_predictors_of_texts():
-    words, lengths = ["a", "ab", "abc", "abcd"], [1.0, 2.0, 3.0, 4.0]
-    one = regression_goodness(words, lengths, bound=9, similarity="levenshtein")
-    assert one.loss < regression_goodness(words, lengths, bound=1, similarity="levenshtein").loss
 
 
 @pytest.mark.parametrize(

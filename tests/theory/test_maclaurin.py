@@ -1,11 +1,9 @@
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import (
     DotProductKernel,
     ExponentialKernel,
@@ -84,20 +82,6 @@ def test_compositional_components_and_probability_are_inverses(epsilon, delta, d
     ]
     assert bound[0] <= delta * (1 + 1e-9)
     assert bound[1] > delta * (1 - 1e-9)
-
-
-def test_the_bound_holds_for_the_features():
-    # A bound of 3/4 at one pair, over 200 draws: no more failures than it allows.
-    X = np.array([[0.3, -0.2], [0.25, 0.25]])
-    kernel, epsilon, n_components = PolynomialKernel(2), 0.4, 1000
-    bound = maclaurin_failure_probability(kernel, epsilon, n_components, radius=0.5)
-    exact = kernel(X)[0, 1]
-    failures = 0
-    for seed in range(200):
-        Z = RandomMaclaurin(kernel, n_components, random_state=seed).fit_transform(X)
-        failures += abs(Z[0] @ Z[1] - exact) > epsilon
-    assert 0 < bound < 1
-    assert failures / 200 <= bound
 
 
 WISH = {"epsilon": 0.1, "delta": 0.1}

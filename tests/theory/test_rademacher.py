@@ -416,25 +416,6 @@ def test_contraction_holds_for_the_hinge(seed):
     assert after <= contracted_complexity(max(before, 0), largest_label=2.0) + 1e-12
 
 
-def test_the_bound_holds_for_a_stream():
-    # Means of numbers in [0, 1]: h is a number, the loss |h - (z + z') / 2|, learned by the mean
-    # of what came; regret by the best of a grid, complexity of the losses at most 1 / sqrt(m).
-    rng = np.random.default_rng(0)
-    n, grid = 200, np.linspace(0, 1, 101)
-    far = rng.random((4000, 2)).mean(axis=1)
-    risk = np.abs(grid[:, None] - far).mean(axis=1)
-    for _ in range(5):
-        z = rng.random(n)
-        mine = np.concatenate([np.cumsum(z)[:-1] / np.arange(1, n)])
-        paid = [np.abs(mine[t - 1] - (z[t] + z[:t]) / 2).mean() for t in range(1, n)]
-        least = min(
-            sum(np.abs(h - (z[t] + z[:t]) / 2).mean() for t in range(1, n)) for h in grid[::10]
-        )
-        excess = np.interp(mine, grid, risk).mean() - risk.min()
-        bound = excess_risk_bound(n, complexity=1.0, regret=sum(paid) - least)
-        assert excess <= bound.total
-
-
 @pytest.mark.parametrize(
     ("call", "name"),
     [

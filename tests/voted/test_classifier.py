@@ -114,16 +114,6 @@ def test_only_kernels_and_points_in_use_are_evaluated(moons):
     assert seen == [(model.n_support_, 2)]
 
 
-def test_a_user_sees_zero(moons):
-    """A huge penalty leaves nothing, and the first class is predicted."""
-    X, y, X_test, _ = moons
-    model = VotedKernelClassifier(lam=0.0, beta=1e15).fit(X, y)
-    assert model.n_support_ == 0
-    assert model.objective_ == [1.0]
-    np.testing.assert_array_equal(model.decision_function(X_test), np.zeros(len(X_test)))
-    assert set(model.predict(X_test)) == {"down"}
-
-
 def test_one_against_all():
     X, y = load_iris(return_X_y=True)
     model = VotedKernelClassifier(["gaussian", "linear"], lam=1e-3, beta=1e-3).fit(X, y)
@@ -156,14 +146,6 @@ def test_precomputed(moons):
     )
     with pytest.raises(ValueError, match=r"square matrix.*150"):
         given.fit(side_by_side[0][:, :150], y)
-
-
-def test_strings():
-    words = ["cat", "cart", "car", "mat", "dog", "dig", "fog", "log"]
-    y = np.array([1, 1, 1, 1, 0, 0, 0, 0])
-    model = VotedKernelClassifier(["levenshtein"], lam=0.0, beta=1e-3).fit(words, y)
-    np.testing.assert_array_equal(model.predict(words), y)
-    assert list(model.predict(["cut", "dug"])) == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -293,17 +275,6 @@ def test_refuses_data(moons):
     given = VotedKernelClassifier("precomputed", complexity="dimension")
     with pytest.raises(ValueError, match="kernel 0"):
         given.fit(np.eye(100), y)
-
-
-def test_infinite_and_zero_complexities(moons):
-    X, y, _, _ = moons
-    kernels = [PolynomialKernel(k) for k in (1, 2, 3)]
-    model = VotedKernelClassifier(kernels, complexity=[0.0, np.inf, np.inf], lam=1e-3).fit(X, y)
-    alone = L1SVMClassifier(kernels[0], beta=1e-4).fit(X, y)
-    assert list(model.penalties_) == [1e-4, np.inf, np.inf]
-    assert model.objective_ == pytest.approx(alone.objective_, rel=1e-6)
-    free = VotedKernelClassifier(kernels, complexity=[0.0, np.inf, np.inf], lam=0.0).fit(X, y)
-    assert list(free.penalties_) == [1e-4] * 3
 
 
 @pytest.mark.data
