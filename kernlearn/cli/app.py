@@ -737,3 +737,7 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
     )
     for error, count in errors.most_common(SHOWN):
         typer.echo(f"  failed, {count} times: {error}")
+    states = [state for _, row in done for state in row.info.get("plugins", {}).items()]
+    changed = Counter(name for name, state in states if state != config.scope.state(name))
+    for name, count in changed.items():
+        typer.echo(f"  measured before {name} was changed: {count}; --force all runs them again")

@@ -18,8 +18,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.config.names import Scope
 from kernlearn.config.spec import DatasetSpec, MethodSpec, ProtocolSpec, Source, Trial, canonical
-from kernlearn.datasets import fingerprint, load
+from kernlearn.datasets import fingerprint, is_shipped, load
 from kernlearn.datasets.files import container
+from kernlearn.datasets.loading import find, identity, is_file
 from kernlearn.datasets.tables import are_objects, as_objects, kind_of
 from kernlearn.exceptions import DataError
 from kernlearn.kernels import Kernel, as_kernel
@@ -76,27 +77,32 @@ def load_data(trial: Trial, scope: Scope, data_dir: Path | None) -> Bunch:
         data = make_data(scope.datasets[what.name], source.numbers, parameters)
     else:
         data = read_data(source.read, data_dir)
-    identity = data.get("identity", data.fingerprint)
-    if what.fingerprint not in (None, identity):
+    found = data.get("identity", data.fingerprint)
+    if what.generator is None and what.fingerprint != found:
         raise DataError(
             f"{trial.labels['dataset']}: not the data that the trial was planned for (fingerprint "
-            f"{identity}, planned {what.fingerprint}): it was changed since, a worker "
+            f"{found}, planned {what.fingerprint}): it was changed since, a worker "
             "reads another copy, or a plug-in draws it at random without `random_state`"
         )
     return _part(data, what, seed)
 
 
 def read_data(arguments: dict[str, Any], data_dir: Path | None) -> Bunch:
-    """Load a data set of the catalogue or a file, or take it from the last trials."""
-    stamp = None
-    if isinstance(file := arguments["name"], Path):  # a user may edit it
-        status = container(file).stat()
-        stamp = (status.st_mtime_ns, status.st_size)
-    return _load_once(stamp, data_dir=data_dir, **arguments)
+    """Load a data set of the catalogue or a file, or take it from the last trials.
+
+    A user may have edited it, or its card, since.
+    """
+    name, state = arguments["name"], ""
+    if is_file(name):
+        status = container(name).stat()
+        state = f"{status.st_mtime_ns} {status.st_size}"
+    elif isinstance(name, Path) or not is_shipped(name):
+        state = identity(find(name, data_dir))
+    return _load_once(state, data_dir=data_dir, **arguments)
 
 
 @lru_cache(maxsize=_KEPT)
-def _load_once(stamp: tuple[int, int] | None, **arguments: Any) -> Bunch:
+def _load_once(state: str, **arguments: Any) -> Bunch:
     return load(**arguments)
 
 
@@ -116,7 +122,7 @@ def make_data(dataset: RegisteredDataset, numbers: bool, parameters: dict[str, A
     try:
         with chdir(folder) if dataset.file and folder.is_dir() else nullcontext():
             made = dataset.target(**parameters)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         text = blame(error, dataset.file)
         raise DataError(f"data set {dataset.name!r} of {dataset.plugin}: {text}") from error
     try:
@@ -488,13 +494,16 @@ def scaled(protocol: ProtocolSpec, X: Any, *others: Any) -> list[Any]:
     """Scale points, and others, by parameters learnt on the former."""
     parts = [X, *others]
     for name in protocol.scale:
-        if name == "zscore" and sp.issparse(X):
-            raise ValueError(
-                "scale: zscore would fill a sparse matrix; use max_norm for this data"
-            )
+        refuse_filling(name, X)
         scaler = SCALERS[name]().fit(parts[0])
         parts = [scaler.transform(part) if part.shape[0] else part for part in parts]
     return parts
+
+
+def refuse_filling(scaling: str, X: Any) -> None:
+    """Refuse a scaling that makes a sparse matrix dense."""
+    if scaling == "zscore" and sp.issparse(X):
+        raise ValueError("scale: zscore would fill a sparse matrix; use max_norm for this data")
 
 
 def _cut(

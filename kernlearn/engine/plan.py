@@ -153,12 +153,12 @@ def _variants(
         for parameters, _ in unfold(entry.parameters):
             what = DatasetSpec(**named, parameters=parameters, pairwise=make.similarity, **options)
             if isinstance(make, RegisteredDataset):
-                what = replace(what, **make.identity)
-                if make is own:
-                    from kernlearn.engine.build import make_data
+                from kernlearn.engine.build import make_data
 
-                    data = make_data(make, source.numbers, parameters)
-                    what = replace(what, fingerprint=data.fingerprint)
+                # of a generator one draw stands for what it reads and does
+                seed = {} if make is own else {"random_state": 0}
+                data = make_data(make, source.numbers, {**parameters, **seed})
+                what = replace(what, **make.identity, fingerprint=data.fingerprint)
             yield {k: parameters[k] for k in varied(entry.parameters)}, what, source
         return
     arguments = entry.reading(config.task, experiment.path.parent, scope)

@@ -28,7 +28,7 @@ from kernlearn.config.names import Scope
 from kernlearn.config.spec import DatasetSpec, Source, Trial, unfold, varied
 from kernlearn.datasets.stream import STREAMS, Partition, RowSource
 from kernlearn.engine import build, machine
-from kernlearn.engine.build import SCALERS, random_state
+from kernlearn.engine.build import SCALERS, random_state, refuse_filling
 from kernlearn.engine.tasks import Task
 from kernlearn.exceptions import DataError
 from kernlearn.lazy import needed_by
@@ -180,10 +180,7 @@ def _division(trial: Trial, training: Iterable[Any], numbers: bool) -> Division:
     for name in protocol.scale:
         scaler = SCALERS[name]()
         for X, _ in division.chunks(training, how.get("rows")) if name != "unit_norm" else ():
-            if name == "zscore" and sparse.issparse(X):
-                raise ValueError(
-                    "scale: zscore would fill a sparse matrix; use max_norm for this data"
-                )
+            refuse_filling(name, X)
             scaler.partial_fit(X)
         division = replace(division, scalers=(*division.scalers, scaler))
     return division

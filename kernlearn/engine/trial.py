@@ -17,7 +17,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
-from sklearn.pipeline import Pipeline
 
 from kernlearn.config.names import BUILT_IN, TASKS, Scope, load_plugins
 from kernlearn.config.spec import Source, Trial, canonical
@@ -191,7 +190,7 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
             outcome.info["native_rows"] = timed
         watches.append(native)
     labels = task.label(predicted, n_rows, parts.y_train)
-    metrics |= _counts(estimator)
+    metrics |= _sizes(estimator)
     metrics |= task.measure(parts.y_test, labels, parts.queries[2])
     metrics |= task.measure_scorers(estimator, parts.X_test, parts.y_test, parts.y_train)
     metrics |= {
@@ -200,25 +199,28 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
         "predict_seconds": predicting.wall,
         "predict_cpu_seconds": predicting.cpu,
     }
-    final = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    for name, attribute in (("n_support", "n_support_"), ("n_similarities", "n_comparisons_")):
-        if hasattr(final, attribute):
-            metrics[name] = float(np.sum(getattr(final, attribute)))
-    if isinstance(best := getattr(final, "best_params_", None), Mapping):
+    if isinstance(best := getattr(_steps(estimator)[-1], "best_params_", None), Mapping):
         outcome.info["selected"] = {**outcome.info.get("selected", {}), **best}
     outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
 
 
-def _counts(estimator: Any) -> dict[str, float]:
-    """Return the comparisons for the prediction of a point and those of `fit`, where counted."""
-    of_pipeline = isinstance(estimator, Pipeline)
-    steps = [step for _, step in estimator.steps] if of_pipeline else [estimator]
-    counts = {"comparisons": "n_comparisons_", "fit_comparisons": "n_fit_comparisons_"}
-    return {
-        metric: float(sum(getattr(step, name, 0) for step in steps))
-        for metric, name in counts.items()
-        if any(hasattr(step, name) for step in steps)
-    }
+def _steps(estimator: Any) -> list[Any]:
+    """Return the steps of a pipeline, or the only estimator."""
+    return [step for _, step in getattr(estimator, "steps", [("", estimator)])]
+
+
+def _sizes(estimator: Any) -> dict[str, float]:
+    """Return comparisons, those of all steps, and support vectors of the last, where counted."""
+    steps, sizes = _steps(estimator), {}
+    for name, attribute, counted in (
+        ("comparisons", "n_comparisons_", steps),
+        ("fit_comparisons", "n_fit_comparisons_", steps),
+        ("n_similarities", "n_comparisons_", steps[-1:]),
+        ("n_support", "n_support_", steps[-1:]),
+    ):
+        if values := [getattr(s, attribute) for s in counted if hasattr(s, attribute)]:
+            sizes[name] = float(sum(np.sum(value) for value in values))
+    return sizes
 
 
 @contextmanager
@@ -273,7 +275,16 @@ def select(
     if parts.X_val is None:
         parts = _with_validation(parts, trial)
     if hasattr(estimator, "path_parameters"):
-        return _best_of_path(estimator, grid, parts, task, scope)
+        fitted = [p for p, _ in _each_point(estimator, grid, parts, task, scope, tested=False)]
+        points = [one["parameters"] for one in fitted]
+        # a path may have another order than its grid
+        order = list(ParameterGrid(grid))
+        ties = [one["metrics"]["n_support"] for one in fitted]
+        if len(grid) == 1:
+            ties = [order.index(point) for point in points]
+        # rounded, so that differences by rounding error are none
+        best = first_best(-np.round([one["score"] for one in fitted], 12), np.array(ties))
+        return points[best], float(fitted[best]["score"])
     points, n_val = list(ParameterGrid(grid)), len(parts.y_val)
 
     def score(group: list[int]) -> tuple[list[float], list[Any]]:
@@ -293,7 +304,10 @@ def select(
             ]
         return values, caught
 
-    groups, clock = _sharing_steps(estimator, points), time.perf_counter()
+    by_steps: dict[str, list[int]] = {}
+    for i, point in enumerate(points):
+        by_steps.setdefault(repr(_by_step(estimator, point)[0]), []).append(i)
+    groups, clock = [*by_steps.values()], time.perf_counter()
     scored = [score(groups[0])]
     if n_jobs > 1 and time.perf_counter() - clock > _LONG_FIT:
         from joblib import Parallel, delayed
@@ -326,21 +340,13 @@ def _with_validation(parts: Parts, trial: Trial) -> Parts:
     )
 
 
-def _sharing_steps(estimator: Any, points: list[dict[str, Any]]) -> list[list[int]]:
-    """Group points of a grid that differ in parameters of the last step of a pipeline alone."""
-    groups: dict[str, list[int]] = {}
-    for i, point in enumerate(points):
-        before = _by_step(estimator, point)[0] if _has_steps(estimator) else i
-        groups.setdefault(repr(before), []).append(i)
-    return list(groups.values())
-
-
-def _has_steps(estimator: Any) -> bool:
-    return len(getattr(estimator, "steps", ())) > 1 and hasattr(estimator, "named_steps")
-
-
 def _by_step(estimator: Any, point: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the parameters of all steps of a pipeline but the last, and those of that one."""
+    """Return the parameters of all steps of a pipeline but the last, and those of that one.
+
+    Those of a single estimator are all among the former.
+    """
+    if len(_steps(estimator)) == 1:
+        return point, {}
     prefix = f"{estimator.steps[-1][0]}__"
     last = {k.removeprefix(prefix): v for k, v in point.items() if k.startswith(prefix)}
     return {k: v for k, v in point.items() if not k.startswith(prefix)}, last
@@ -349,50 +355,21 @@ def _by_step(estimator: Any, point: dict[str, Any]) -> tuple[dict[str, Any], dic
 def _fits(
     estimator: Any, points: list[dict[str, Any]], parts: Parts, scope: Scope
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield a fitted model for each point, and what it takes for the held-out rows."""
+    """Yield a fitted model for each point, and what it takes for the held-out rows.
+
+    The points differ in parameters of the last step of a pipeline alone.
+    """
     X, y, X_val = parts.X_train, parts.y_train, parts.X_val
-    if not _has_steps(estimator):
-        model = clone(estimator).set_params(**scope.made_values(points[0]))
+    before, _ = _by_step(estimator, points[0])
+    model = clone(estimator).set_params(**scope.made_values(before))
+    if len(_steps(model)) == 1:
         yield fit_given(model, X, y, X_val, parts.y_val, parts.queries[0]), X_val
         return
-    before = _by_step(estimator, points[0])[0]
-    model = clone(estimator).set_params(**scope.made_values(before))
-    steps, last = model[:-1], model[-1]
-    Z = steps.fit_transform(X, y)
-    Z_val = steps.transform(X_val)
+    Z = model[:-1].fit_transform(X, y)
+    Z_val = model[:-1].transform(X_val)
     for point in points:
         own = scope.made_values(_by_step(estimator, point)[1])
-        yield clone(last).set_params(**own).fit(Z, y), Z_val
-
-
-def _best_of_path(
-    estimator: Any, grid: Grid, parts: Parts, task: Task, scope: Scope
-) -> tuple[dict[str, Any], float]:
-    points, scores, n_support = [], [], []
-    for fixed, path in _paths(estimator, grid, parts, scope):
-        predicted = getattr(path, task.output)(parts.X_val)
-        points += [{**fixed, **setting.params} for setting in path.settings]
-        n_val = len(parts.y_val)
-        labels = (task.label(values, n_val, parts.y_train) for values in predicted)
-        scores += [task.score(parts.y_val, one) for one in labels]
-        n_support += path.n_support.ravel().tolist()
-    # a path may have another order than its grid
-    order = list(ParameterGrid(grid))
-    ties = n_support if len(grid) > 1 else [order.index(point) for point in points]
-    # rounded, so that differences by rounding error are none
-    best = first_best(-np.round(scores, 12), np.array(ties))
-    return points[best], float(scores[best])
-
-
-def _paths(
-    estimator: Any, grid: Grid, parts: Parts, scope: Scope
-) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Follow a path for each combination of the parameters that it does not take."""
-    lists = {name: grid[name] for name in estimator.path_parameters if name in grid}
-    others = {name: values for name, values in grid.items() if name not in lists}
-    for fixed in ParameterGrid(others):
-        model = clone(estimator).set_params(**scope.made_values(fixed), **lists)
-        yield fixed, model.path(parts.X_train, parts.y_train)
+        yield clone(model[-1]).set_params(**own).fit(Z, y), Z_val
 
 
 def measure_grid(
@@ -410,43 +387,43 @@ def measure_grid(
         ``parameters``, the ``score`` on held-out rows, ``metrics`` on test rows, and ``converged``
         where it is False.
     """
-    points = []
-    fitted = _along_paths if hasattr(estimator, "path_parameters") else _point_by_point
-    for parameters, held_out, tested, n_support, converged in fitted(
-        estimator, grid, parts, task.output, scope
-    ):
-        chosen_on = task.label(held_out, len(parts.y_val), parts.y_train)
-        score = task.score(parts.y_val, chosen_on)
-        tested = task.label(tested, len(parts.y_test), parts.y_train)
-        metrics = task.measure(parts.y_test, tested)
-        if n_support is not None:
-            metrics["n_support"] = float(np.sum(n_support))
-        point = {"parameters": parameters, "score": score, "metrics": metrics}
-        points.append(point if converged else {**point, "converged": False})
-    return points
+    points = _each_point(estimator, grid, parts, task, scope)
+    return [point if converged else {**point, "converged": False} for point, converged in points]
 
 
-def _point_by_point(
-    estimator: Any, grid: Grid, parts: Parts, output: str, scope: Scope
-) -> Iterator[tuple[Any, ...]]:
-    for parameters in ParameterGrid(dict(grid)):
-        info: dict[str, Any] = {}
-        with machine.noting_convergence(info):
-            model = clone(estimator).set_params(**scope.made_values(parameters))
-            model.fit(parts.X_train, parts.y_train)
-        predict = getattr(model, output)
-        predicted = predict(parts.X_val), predict(parts.X_test)
-        n_support = getattr(model, "n_support_", None)
-        yield parameters, *predicted, n_support, info.get("converged", True)
+def _each_point(
+    estimator: Any, grid: Grid, parts: Parts, task: Task, scope: Scope, *, tested: bool = True
+) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Fit for every point of a grid, along paths where the estimator has them."""
+    has_paths = hasattr(estimator, "path_parameters")
+    lists = {k: v for k, v in grid.items() if has_paths and k in estimator.path_parameters}
+    for fixed in ParameterGrid({k: v for k, v in grid.items() if k not in lists}):
+        model = clone(estimator).set_params(**scope.made_values(fixed), **lists)
+        if has_paths:
+            path = model.path(parts.X_train, parts.y_train)
+            states = zip(
+                path.settings, path.n_support.ravel(), path.converged.ravel(), strict=True
+            )
+            settings = [({**fixed, **setting.params}, n, bool(c)) for setting, n, c in states]
+            predict = getattr(path, task.output)
+        else:
+            info: dict[str, Any] = {}
+            with machine.noting_convergence(info):
+                model.fit(parts.X_train, parts.y_train)
+            settings = [(fixed, getattr(model, "n_support_", None), info.get("converged", True))]
+            predict = partial(_alone, getattr(model, task.output))
+        held_out = predict(parts.X_val)
+        on_test = predict(parts.X_test) if tested else None
+        for i, (parameters, n_points, has_converged) in enumerate(settings):
+            chosen_on = task.label(held_out[i], len(parts.y_val), parts.y_train)
+            score, metrics = task.score(parts.y_val, chosen_on, parts.queries[1]), {}
+            if on_test is not None:
+                labels = task.label(on_test[i], len(parts.y_test), parts.y_train)
+                metrics = task.measure(parts.y_test, labels, parts.queries[2])
+            if n_points is not None:
+                metrics["n_support"] = float(np.sum(n_points))
+            yield {"parameters": parameters, "score": score, "metrics": metrics}, has_converged
 
 
-def _along_paths(
-    estimator: Any, grid: Grid, parts: Parts, output: str, scope: Scope
-) -> Iterator[tuple[Any, ...]]:
-    for fixed, path in _paths(estimator, grid, parts, scope):
-        predict = getattr(path, output)
-        held_out, tested = predict(parts.X_val), predict(parts.X_test)
-        n_support, converged = path.n_support.ravel(), path.converged.ravel()
-        for i, setting in enumerate(path.settings):
-            parameters = {**fixed, **setting.params}
-            yield parameters, held_out[i], tested[i], n_support[i], bool(converged[i])
+def _alone(predict: Any, X: Any) -> list[Any]:
+    return [predict(X)]

@@ -113,24 +113,87 @@ def test_an_error_in_a_data_set_names_it_and_the_line():
     assert str(caught.value) == text
 
 
-def test_a_loader_reads_its_file_again_from_the_folder_of_its_plugin(tmp_path):
-    (tmp_path / "mine.py").write_text(
-        "import numpy as np\nfrom kernlearn.plugins import register_dataset\n"
-        "@register_dataset()\ndef mine():\n    X = np.loadtxt('mine.txt')\n"
-        "    return X, X[:, 0] > 5\n"
-    )
-    np.savetxt(tmp_path / "mine.txt", np.arange(40.0).reshape(20, 2) % 11)
-    path = tmp_path / "c.yaml"
-    path.write_text(
-        "title: t\nplugins: [mine.py]\ndatasets: {mine: {}}\n"
-        "methods: {D: {estimator: DummyClassifier}}\nmetrics: [accuracy]\nprotocol: {splits: 1}\n"
-    )
-    plan = make_plan(load_config(path))
-    np.savetxt(tmp_path / "mine.txt", np.arange(40.0).reshape(20, 2) % 7)
+PLUGIN = """\
+import numpy as np
+from kernlearn.plugins import register_dataset
+
+@register_dataset()
+def mine():
+    X = np.loadtxt('mine.txt', delimiter=",")
+    return X, X[:, 0] > 5
+
+@register_dataset()
+def drawn(random_state=None):
+    X = np.loadtxt('mine.txt', delimiter=",")
+    return X + np.random.default_rng(random_state).normal(size=X.shape), X[:, 0] > 5
+"""
+CARD = """\
+name: mine_of_card
+title: Mine
+task: classification
+n_features: 1
+source: {publisher: me}
+licence: none
+citation: none
+forms:
+- {files: [mine.txt], format: {kind: delimited}, rows: 20, labels: ["0", "1"]}
+"""
+CONFIG = """\
+title: t
+plugins: [mine.py]
+datasets: {DATA}
+methods: {D: {estimator: DummyClassifier}}
+metrics: [accuracy]
+protocol: {splits: 1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("data", "changed"),
+    [
+        ("mine: {}", "mine.txt"),
+        ("mine: {generator: drawn}", "mine.txt"),
+        ("mine: {generator: drawn}", "mine.py"),
+        ("mine: {file: mine.txt}", "mine.txt"),
+        ("mine: {file: mine_of_card.yaml}", "mine.txt"),
+        ("mine: {name: mine_of_card}", "mine.txt"),
+        ("mine: {name: mine_of_card}", "mine_of_card.yaml"),
+    ],
+)
+def test_whatever_the_data_come_from_a_change_makes_other_trials(
+    tmp_path, monkeypatch, data, changed
+):
+    """In one process, as in a notebook, where data that was read is kept."""
+    files = {
+        "mine.py": PLUGIN,
+        "mine_of_card.yaml": CARD,
+        "mine.txt": "".join(f"{i % 11},{i % 2}\n" for i in range(20)),
+        "c.yaml": CONFIG.replace("DATA", data),
+    }
+    edits = {
+        "mine.py": ("X + np", "X - np"),
+        "mine_of_card.yaml": ("rows: 20, ", ""),
+        "mine.txt": ("10,0", "7,0"),
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    plan = make_plan(load_config(tmp_path / "c.yaml"))
+    with Store(tmp_path / "s") as store:
+        assert run_plan(plan, store).done == 1
+        (tmp_path / changed).write_text(files[changed].replace(*edits[changed]))
+        again = make_plan(load_config(tmp_path / "c.yaml"))
+        assert again.trials[0].key != plan.trials[0].key
+        assert run_plan(again, store).done == 1
+
+
+def test_what_changes_between_plan_and_run_is_no_trial_of_the_plan(tmp_path):
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    (tmp_path / "mine.txt").write_text("".join(f"{i % 11},{i % 2}\n" for i in range(20)))
+    (tmp_path / "c.yaml").write_text(CONFIG.replace("DATA", "mine: {}"))
+    plan = make_plan(load_config(tmp_path / "c.yaml"))
+    (tmp_path / "mine.txt").write_text("".join(f"{i % 7},{i % 2}\n" for i in range(20)))
     with Store(tmp_path / "s") as store:
         assert run_plan(plan, store).failed == 1
         (row,) = store.rows()
-        assert "mine: not the data that the trial was planned for" in row.error
-        again = make_plan(load_config(path))
-        assert again.trials[0].key != plan.trials[0].key
-        assert run_plan(again, store).done == 1
+    assert "mine: not the data that the trial was planned for" in row.error
