@@ -13,7 +13,7 @@ import pytest
 
 from kernlearn import engine
 from kernlearn.cli.app import main
-from kernlearn.engine.executors import make_executor
+from kernlearn.engine.executors import InProcess, make_executor
 
 Finished = subprocess.CompletedProcess[str]
 
@@ -28,10 +28,10 @@ def environment(folder: Path, variables: dict[str, str]) -> dict[str, str]:
     return {**kept, "KERNLEARN_CACHE": str(folder / "cache"), **variables}
 
 
-def _executor(name: str | None = None, **options: object):
+def _executor(**options: object):
     """Run single trials in this process, which takes no time to start."""
-    usual = all(value in (None, 1) for value in options.values())
-    return make_executor("in-process" if name is None and usual else name, **options)
+    alone = all(value in (None, 1) for value in options.values())
+    return InProcess() if alone else make_executor(**options)
 
 
 def command(folder: Path, *arguments: object, **variables: str) -> Finished:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
 
@@ -91,9 +92,8 @@ def run(
     failed, progress = 0, cast(Any, output.Progress())
     with output.resumable(store), engine.Interrupts().caught(), stores.Store(store) as opened:
         executor = engine.make_executor(
-            "dask" if scheduler else None,
             jobs=jobs,
-            scheduler=None if scheduler == "local" else scheduler,
+            scheduler=scheduler,
             timeout=timeout,
             memory=_size(memory),
         )
@@ -639,20 +639,37 @@ def _folder(store: Path) -> Path:
 def _show_report(
     result: "reports.Report", folder: Path, only: Sequence[Mapping[str, Sequence[str]]] = ()
 ) -> None:
-    """Write and print the report of an experiment.
-
-    A profile, settings and chosen trials have folders of their own, so that they never replace
-    the full report.
-    """
-    experiment = result.experiment
-    parts = [experiment.profile] if experiment.indicative else []
-    parts += experiment.settings
-    parts += [f"{key}={'+'.join(values)}" for match in only for key, values in match.items()]
-    name = re.sub(r"[^\w.=+-]+", "_", "-".join([experiment.name, *parts]))[:100]
+    """Write and print the report of an experiment, in a folder of its own."""
     output.show_report(result)
-    page = reports.write_report(result, folder / name)
-    beside = f", apart from the full report in {folder / experiment.name}" if parts else ""
+    place, full = (_report_folder(result.experiment, match) for match in (only, None))
+    page = reports.write_report(result, folder / place)
+    beside = f", apart from the full report in {folder / full}" if place != full else ""
     typer.echo(f"Report: {page}{beside}")
+
+
+def _report_folder(experiment: Any, only: Sequence[Mapping[str, Sequence[str]]] | None) -> Path:
+    """Return the folder of a report among those of a store; without `only` that of the full one.
+
+    A config has the place that its file has in the working folder, so that others of the same name
+    have another. The config's profile, settings and chosen trials follow its name.
+    """
+    from kernlearn.config.read import shipped_name
+
+    path, parts = experiment.path.resolve(), list[str]()
+    if shipped_name(path) is not None:
+        place = Path(experiment.name)
+    elif path.is_relative_to(Path.cwd()):
+        place = path.relative_to(Path.cwd()).with_suffix("" if path.suffix == ".yaml" else ".yml")
+    else:
+        place = Path(f"{experiment.name}-{sha256(str(path).encode()).hexdigest()[:6]}")
+    if only is not None:
+        parts = [experiment.profile] if experiment.indicative else []
+        parts += experiment.settings
+        parts += [f"{key}={'+'.join(values)}" for match in only for key, values in match.items()]
+    exact = "@".join([place.name, *parts])
+    name = re.sub(r"[^\w.=+@-]+", "_", exact)[:80]
+    digest = "" if name == exact else f"-{sha256(exact.encode()).hexdigest()[:6]}"
+    return place.with_name(name + digest)
 
 
 def _read_table(path: Path) -> Any:

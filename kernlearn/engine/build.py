@@ -144,13 +144,24 @@ def as_bunch(made: Any, *, numbers: bool, similarity: str | None = None) -> Bunc
     similarity : {"similarity", "distance"}, optional
         What the entries of X are, if they compare points.
     """
-    fields = _fields(made)
+    fields = made
+    if isinstance(made, tuple) and len(made) == 2:
+        fields = {"data": made[0], "target": made[1]}
+    if not (isinstance(fields, Mapping) and "data" in fields):
+        kind = f"tuple of {len(made)}" if isinstance(made, tuple) else type(made).__name__
+        raise TypeError(f"must return (X, y), or a Bunch with data and target, not a {kind}")
     X = _points(fields["data"])
     n = X.shape[0]
     if similarity is not None and X.shape != (n, n):
         raise ValueError(f"X compares points, so it must be square, not of shape {X.shape}")
     y, names = _target(fields.get("target"), fields.get("target_names"), numbers, n)
-    data = Bunch(
+    more = {
+        k: _whole_numbers(fields[k], k, n) for k in ("query", "fold") if fields.get(k) is not None
+    }
+    labels = y if y is None or not len(names) else names[y]
+    columns = [labels if labels is not None else np.full(n, ""), *more.values()]
+    rows = np.array([" ".join(map(str, row)) for row in zip(*columns, strict=True)])
+    return Bunch(
         data=X,
         target=y,
         target_names=names,
@@ -158,14 +169,10 @@ def as_bunch(made: Any, *, numbers: bool, similarity: str | None = None) -> Bunc
         path=None,
         sample=False,
         note=str(fields.get("note") or ""),
+        fingerprint=fingerprint(X, rows if more else labels),
+        **more,
+        **({"similarity": similarity} if similarity is not None else {}),
     )
-    if similarity is not None:
-        data["similarity"] = similarity
-    for key in ("query", "fold"):
-        if fields.get(key) is not None:
-            data[key] = _whole_numbers(fields[key], key, n)
-    data["fingerprint"] = fingerprint(X, _row_texts(data))
-    return data
 
 
 def _points(data: Any) -> Any:
@@ -176,15 +183,6 @@ def _points(data: Any) -> Any:
         return as_objects(data.tolist() if data.dtype.kind in "US" else data)
     dtype = [np.float64, np.float32]
     return check_array(data, accept_sparse="csr", dtype=dtype, input_name="X")
-
-
-def _fields(made: Any) -> Mapping[str, Any]:
-    if isinstance(made, tuple) and len(made) == 2:
-        return {"data": made[0], "target": made[1]}
-    if isinstance(made, Mapping) and "data" in made:
-        return made
-    kind = f"a tuple of {len(made)}" if isinstance(made, tuple) else f"a {type(made).__name__}"
-    raise TypeError(f"must return (X, y), or a Bunch with data and target, not {kind}")
 
 
 def _target(y: Any, names: Any, numbers: bool, n: int) -> tuple[np.ndarray | None, np.ndarray]:
@@ -210,11 +208,8 @@ def _target(y: Any, names: Any, numbers: bool, n: int) -> tuple[np.ndarray | Non
             raise ValueError(f"target must be codes 0 to {len(names) - 1} of the target_names")
         return codes, np.array([str(name) for name in names], dtype=np.str_)
     distinct, codes = np.unique(y, return_inverse=True)
-    return codes.astype(np.int64), np.array([_name(v) for v in distinct], dtype=np.str_)
-
-
-def _name(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, np.floating) else str(value)
+    write = "{:g}".format if distinct.dtype.kind == "f" else str
+    return codes.astype(np.int64), np.array([write(v) for v in distinct], dtype=np.str_)
 
 
 def _whole_numbers(values: Any, name: str, n: int) -> np.ndarray:
@@ -222,18 +217,6 @@ def _whole_numbers(values: Any, name: str, n: int) -> np.ndarray:
     if array.shape != (n,) or array.dtype.kind not in "iub":
         raise ValueError(f"{name} must be {n} whole numbers, one per row of X")
     return array.astype(np.int64)
-
-
-def _row_texts(data: Bunch) -> Any:
-    """Return what is hashed of each row besides its features."""
-    labels = data.target
-    if labels is not None and len(data.target_names):
-        labels = data.target_names[labels]
-    extra = [data[key] for key in ("query", "fold") if key in data]
-    if not extra:
-        return labels
-    rows = zip(labels if labels is not None else [""] * len(extra[0]), *extra, strict=True)
-    return np.array([" ".join(map(str, row)) for row in rows])
 
 
 def _part(data: Bunch, what: DatasetSpec, seed: int) -> Bunch:

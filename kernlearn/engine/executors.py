@@ -438,7 +438,6 @@ def _line(error: BaseException) -> str:
 
 
 def make_executor(
-    name: str | None = None,
     *,
     jobs: int = 1,
     scheduler: str | None = None,
@@ -446,16 +445,14 @@ def make_executor(
     memory: int | None = None,
     data_dir: Path | None = None,
 ) -> Executor:
-    """Create an executor.
+    """Create an executor: processes of this machine, or workers of Dask.
 
     Parameters
     ----------
-    name : {"processes", "dask", "in-process"}, optional
-        By default Dask if there is a scheduler, processes otherwise.
     jobs : int, default=1
         Number of trials at a time.
     scheduler : str, optional
-        Address of a Dask scheduler.
+        Address of a Dask scheduler, or "local" for a cluster of `jobs` workers here.
     timeout : float, optional
         Time limit of a trial in seconds, without those for which its process is stopped.
     memory : int, optional
@@ -473,18 +470,8 @@ def make_executor(
     ExecutorError
         If the executor does not support the settings.
     """
-    limited = timeout is not None or memory is not None
-    name = name or ("dask" if scheduler else "processes")
-    if scheduler is not None and name != "dask":
-        raise ExecutorError(f"a scheduler goes with the executor 'dask', not with {name!r}")
-    if limited and name != "processes":
-        raise ExecutorError(f"a timeout or memory limit goes with 'processes', not with {name!r}")
-    if name == "dask":
-        return DaskExecutor(scheduler, jobs, data_dir)
-    if name == "processes":
+    if scheduler is None:
         return Processes(jobs, data_dir, timeout, memory)
-    if name != "in-process":
-        raise ExecutorError(f"no executor {name!r}: take 'processes', 'dask' or 'in-process'")
-    if jobs > 1:
-        raise ExecutorError(f"the executor 'in-process' cannot have {jobs} jobs: take 'processes'")
-    return InProcess(data_dir)
+    if timeout is not None or memory is not None:
+        raise ExecutorError("limits of time and memory are those of processes, not of Dask")
+    return DaskExecutor(None if scheduler == "local" else scheduler, jobs, data_dir)

@@ -29,7 +29,7 @@ def measured(tmp_path_factory):
     summary = ("--summary", "results/baseline")
     out = command(folder, "report", "mine.yaml", "--profile", "quick", *summary)
     assert out.returncode == 0, out.stderr
-    assert "Report: results/runs/mine-quick/report.html" in out.stdout
+    assert "Report: results/runs/mine@quick/report.html" in out.stdout
     return folder
 
 

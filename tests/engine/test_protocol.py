@@ -154,3 +154,17 @@ def test_targets_are_scaled_by_those_of_the_training_part(how):
     shift, scale = (0, np.abs(known).max()) if how == "max_abs" else (known.mean(), known.std())
     np.testing.assert_allclose(scaled.y_train, (known - shift) / scale)
     np.testing.assert_allclose(scaled.y_test, (plain.y_test - shift) / scale)
+
+
+def test_sparse_points_become_dense_where_they_fit_in_memory(monkeypatch):
+    X = sp.lil_matrix((3000, 1000))
+    X[0, 1] = 2.0
+    parts = prepare(X.tocsr(), np.arange(3000) % 2, replace(PROTOCOL, train=0.9), 0)
+    needed = 8 * 2700 * 1000  # of the training part; the test part is not asked about
+    monkeypatch.setattr("kernlearn.memory.allowed_memory", lambda: needed)
+    dense = parts.dense()
+    np.testing.assert_array_equal(dense.X_train, parts.X_train.toarray())
+    np.testing.assert_array_equal(dense.X_test, parts.X_test.toarray())
+    monkeypatch.setattr("kernlearn.memory.allowed_memory", lambda: needed - 1)
+    with pytest.raises(MemoryError, match=r"`dense: true` needs 0\.0201 GiB"):
+        parts.dense()

@@ -21,6 +21,7 @@ from kernlearn.exceptions import ExecutorError, SelectionError, StoreError
 from kernlearn.store import Store
 from tests.engine.numbers import numbers
 
+EXECUTORS = {"in-process": InProcess, "processes": make_executor}
 posix = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
 
@@ -54,14 +55,14 @@ def trouble(tmp_path):
 # The same numbers
 
 
-@pytest.mark.parametrize("how", [{"jobs": 2}, {"name": "dask", "jobs": 2}])
+@pytest.mark.parametrize("how", [{"jobs": 2}, {"scheduler": "local", "jobs": 2}])
 def test_numbers_depend_neither_on_order_nor_on_the_executor(how, small, tmp_path):
     plan = make_plan(load_config(small))
     with Store(tmp_path / "here") as store:
         run_plan(plan, store)
         expected = numbers(plan, store)
     assert len(expected) == 16
-    if "name" in how:
+    if "scheduler" in how:
         pytest.importorskip("distributed")
     half = make_plan(load_config(small))
     del half.trials[:8]
@@ -73,7 +74,9 @@ def test_numbers_depend_neither_on_order_nor_on_the_executor(how, small, tmp_pat
         assert numbers(plan, store) == expected
         rows = store.get(trial.key for trial in plan.trials).values()
     assert all(row.info["contended"] for row in rows)
-    assert {row.machine["executor"] for row in rows} == {how.get("name", "processes")}
+    assert {row.machine["executor"] for row in rows} == {
+        "dask" if "scheduler" in how else "processes"
+    }
     assert all(row.machine["packages"]["numpy"] for row in rows)
 
 
@@ -130,7 +133,7 @@ def test_any_end_of_a_trial_is_a_failed_row(trouble, name):
     }
     if name == "processes":  # the others go on, also those after it
         expected = {"os_exit": "WorkerDied: its process died (exit code 3)", **expected}
-    with closing(make_executor(name)) as executor:
+    with closing(EXECUTORS[name]()) as executor:
         rows = trouble(executor, **dict.fromkeys(expected, ""), fine="")
     fine = rows.pop("fine")
     assert fine.done
@@ -182,7 +185,7 @@ def test_a_stopped_process_has_all_its_time(trouble, tmp_path):
 
 @posix
 def test_a_process_that_dies_again_and_again_is_a_failed_row(trouble, tmp_path):
-    with closing(make_executor("processes")) as executor:
+    with closing(make_executor()) as executor:
         rows = trouble(executor, die=f"amount: 99, diary: {tmp_path / 'diary'}", fine="")
     assert rows["fine"].done
     assert rows["die"].error == "WorkerDied: its process died 3 times (exit code -9)"
@@ -190,7 +193,7 @@ def test_a_process_that_dies_again_and_again_is_a_failed_row(trouble, tmp_path):
 
 
 @posix
-@pytest.mark.parametrize("name", ["in-process", "processes"])
+@pytest.mark.parametrize("name", EXECUTORS)
 def test_an_interruption_keeps_what_is_done_and_leaves_no_process(trouble, tmp_path, name):
     before = {p.pid for p in psutil.Process().children(recursive=True)}
 
@@ -198,7 +201,7 @@ def test_an_interruption_keeps_what_is_done_and_leaves_no_process(trouble, tmp_p
         def trial_done(self, trial, row, seconds_left):
             threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
 
-    with closing(make_executor(name)) as executor, pytest.raises(KeyboardInterrupt):
+    with closing(EXECUTORS[name]()) as executor, pytest.raises(KeyboardInterrupt):
         trouble(executor, Impatient(), fine="", sleep="amount: 300")
     with Store(tmp_path / "t") as store:
         assert [row.labels["method"] for row in store.rows()] == ["fine"]
@@ -346,10 +349,8 @@ def test_failed_trials_run_again_when_asked(small, tmp_path):
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"name": "in-process", "jobs": 2}, "cannot have 2 jobs: take 'processes'"),
-        ({"name": "dask", "timeout": 1}, "goes with 'processes'"),
-        ({"name": "processes", "scheduler": "tcp://x:1"}, "goes with the executor 'dask'"),
-        ({"name": "cloud"}, "no executor 'cloud'"),
+        ({"scheduler": "local", "timeout": 1}, "are those of processes"),
+        ({"scheduler": "local", "memory": 1}, "are those of processes"),
     ],
 )
 def test_what_an_executor_cannot_do(asked, words):
@@ -365,7 +366,7 @@ def test_times_are_not_measured_on_shared_cores(small):
     text = small.read_text()
     small.write_text(text.replace("fit_seconds, predict_seconds, speedup]", "]"))
     check_cores(load_config(small).config, executor)
-    check_cores(config, make_executor("processes"))
+    check_cores(config, make_executor())
 
 
 def test_no_scheduler(monkeypatch):

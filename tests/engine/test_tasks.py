@@ -61,6 +61,7 @@ def test_regression_and_ordinal_regression_of_a_file(tmp_path):
     with Store(tmp_path / "s") as store:
         for config, metric, better in ((path, "mse", 0.01), (other, "aae", 0.5)):
             plan = make_plan(load_config(config))
+            assert plan.experiment.config.compared == ["SVR"]
             assert run_plan(plan, store).done == 4
             results = store.get(t.key for t in plan.trials)
             for trial in plan.trials:
