@@ -65,7 +65,7 @@ def test_a_site_of_a_store_and_of_summaries(session):
     summaries = ("--from", "results/baseline")
     own = command(session, "report", "mine.yaml", *summaries, "--output", "pages")
     assert own.returncode == 0, own.stderr
-    assert (session / "pages/mine-quick/report.html").is_file()
+    assert (session / "pages/mine@quick/report.html").is_file()
     alone = command(session, "report", *summaries)
     assert alone.returncode == 2
     assert "mine" in alone.stderr
