@@ -20,8 +20,8 @@ from typer.main import get_command
 from kernlearn.cli.app import app
 from kernlearn.config.names import ESTIMATORS, METRICS, SCORERS, TASKS
 from kernlearn.datasets import catalogue, generators
+from kernlearn.datasets.artificial import STREAMS
 from kernlearn.datasets.card import Card
-from kernlearn.datasets.stream import STREAMS
 from kernlearn.kernels.registry import KERNELS, LIBRARIES
 
 # Of the models of formats, which each have one.

@@ -31,7 +31,7 @@ def show_names(
     """List the shipped configs, and the names that a config can use."""
     from kernlearn.config import read
     from kernlearn.config.names import BUILT_IN, TASKS
-    from kernlearn.datasets.stream import STREAMS
+    from kernlearn.datasets.artificial import STREAMS
     from kernlearn.datasets.yaml import read_yaml
     from kernlearn.kernels.registry import LIBRARIES
 

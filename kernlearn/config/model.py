@@ -135,9 +135,10 @@ class DatasetEntry(Entry):
     nominal : {"ordinal", "onehot"}
         Whether a nominal column becomes codes 0, 1, ... (ordinal) or one 0/1 column per value
         (onehot); by default codes for data of the catalogue, else 0/1 columns.
-    missing : {"drop", "mean", "most_frequent", "error"}
-        How rows with missing entries are treated; by default as the data set's card says, else
-        they are dropped.
+    missing : {"drop", "mean", "most_frequent", "category", "error"}
+        How missing entries are treated; `category` makes them a value of their own in nominal
+        columns, and drops rows with others. By default as the data set's card says, else
+        rows with missing entries are dropped.
     drop : list[str or int]
         Columns that are no features.
     dense : bool
@@ -169,7 +170,7 @@ class DatasetEntry(Entry):
     points: str | int | None = None
     generator: str | None = None
     nominal: Literal["ordinal", "onehot"] | None = None
-    missing: Literal["drop", "mean", "most_frequent", "error"] | None = None
+    missing: Literal["drop", "mean", "most_frequent", "category", "error"] | None = None
     drop: list[str | int] = []
     dense: bool | None = None
     grades: Annotated[list[str], Field(min_length=2)] | None = None

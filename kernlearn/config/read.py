@@ -399,7 +399,7 @@ def _dataset_faults(entry: DatasetEntry, names: Names) -> Iterator[Fault]:
     """Yield what is wrong with a data set."""
     makers: Mapping[str, Any] = names.scope.generators
     if entry.stream is not None:
-        from kernlearn.datasets.stream import STREAMS
+        from kernlearn.datasets.artificial import STREAMS
 
         makers = STREAMS
     made = names.scope.datasets.get(entry.name or "") or makers.get(entry.generator or "")

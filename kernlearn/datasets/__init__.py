@@ -9,18 +9,17 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "adding": "Added add",
         "card": "Card Form Source read_card",
         "files": (
             "Found catalogue find_card is_shipped locate missing_message own_cards search_path"
         ),
         "fetching": "Fetched fetch",
         "artificial": (
-            "Generator generators indefinite_similarity rings two_gaussians two_moons unit_ball "
-            "waveform"
+            "Generator gaussian_stream generators indefinite_similarity product_rows rings "
+            "two_gaussians two_moons unit_ball waveform"
         ),
-        "loading": "Description FeatureRange Verified describe load verify",
-        "stream": "RowSource gaussian_stream iter_chunks product_rows row_source",
+        "loading": "Added Description FeatureRange Verified add describe load verify",
+        "stream": "RowSource row_source",
         "tables": "Preparation fingerprint",
     },
 )

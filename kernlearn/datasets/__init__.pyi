@@ -1,9 +1,9 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
-from kernlearn.datasets.adding import Added as Added
-from kernlearn.datasets.adding import add as add
 from kernlearn.datasets.artificial import Generator as Generator
+from kernlearn.datasets.artificial import gaussian_stream as gaussian_stream
 from kernlearn.datasets.artificial import generators as generators
 from kernlearn.datasets.artificial import indefinite_similarity as indefinite_similarity
+from kernlearn.datasets.artificial import product_rows as product_rows
 from kernlearn.datasets.artificial import rings as rings
 from kernlearn.datasets.artificial import two_gaussians as two_gaussians
 from kernlearn.datasets.artificial import two_moons as two_moons
@@ -23,16 +23,15 @@ from kernlearn.datasets.files import locate as locate
 from kernlearn.datasets.files import missing_message as missing_message
 from kernlearn.datasets.files import own_cards as own_cards
 from kernlearn.datasets.files import search_path as search_path
+from kernlearn.datasets.loading import Added as Added
 from kernlearn.datasets.loading import Description as Description
 from kernlearn.datasets.loading import FeatureRange as FeatureRange
 from kernlearn.datasets.loading import Verified as Verified
+from kernlearn.datasets.loading import add as add
 from kernlearn.datasets.loading import describe as describe
 from kernlearn.datasets.loading import load as load
 from kernlearn.datasets.loading import verify as verify
 from kernlearn.datasets.stream import RowSource as RowSource
-from kernlearn.datasets.stream import gaussian_stream as gaussian_stream
-from kernlearn.datasets.stream import iter_chunks as iter_chunks
-from kernlearn.datasets.stream import product_rows as product_rows
 from kernlearn.datasets.stream import row_source as row_source
 from kernlearn.datasets.tables import Preparation as Preparation
 from kernlearn.datasets.tables import fingerprint as fingerprint
@@ -60,7 +59,6 @@ __all__ = [
     "generators",
     "indefinite_similarity",
     "is_shipped",
-    "iter_chunks",
     "load",
     "locate",
     "missing_message",

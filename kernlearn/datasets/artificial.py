@@ -1,21 +1,31 @@
 """Artificial data: generators of points and of similarity matrices, by name."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from kernlearn.checks import check_count, check_nonnegative, check_proportion
-from kernlearn.datasets.stream import Seed, gaussian_stream, generator_of
+from kernlearn.datasets.stream import Partition, RowChunk, RowSource
 from kernlearn.datasets.tables import Preparation, default_names, fingerprint
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
 Make = TypeVar("Make", bound=Callable[..., "Bunch"])
+Seed = int | np.random.RandomState | None
+
+_BLOCK = 1024  # rows are drawn in blocks, so that the size of chunks does not change them
+
+
+def _random(seed: Seed) -> np.random.RandomState:
+    """Return the random generator of a seed, or the one that was passed instead."""
+    from sklearn.utils import check_random_state
+
+    return check_random_state(seed)
 
 
 @dataclass(frozen=True)
@@ -30,8 +40,6 @@ class Generator:
         The function that makes the data.
     similarity : str or None, default=None
         "similarity" or "distance" if it makes such a matrix instead of features.
-    points : str, default="vectors"
-        What the points are.
 
     Examples
     --------
@@ -41,9 +49,8 @@ class Generator:
     """
 
     name: str
-    make: Callable[..., "Bunch"]
+    make: Callable[..., Any]
     similarity: str | None = None
-    points: str = "vectors"
 
     @property
     def title(self) -> str:
@@ -54,7 +61,7 @@ class Generator:
     def parameters(self) -> Mapping[str, Any]:
         """The parameters and their defaults."""
         parameters = inspect.signature(self.make).parameters.values()
-        return MappingProxyType({parameter.name: parameter.default for parameter in parameters})
+        return {parameter.name: parameter.default for parameter in parameters}
 
     def __call__(self, **parameters: Any) -> "Bunch":
         """Make the data; a ValueError is raised for a parameter unknown or out of range."""
@@ -70,11 +77,11 @@ class Generator:
 REGISTERED: dict[str, Generator] = {}
 
 
-def register(similarity: str | None = None, points: str = "vectors") -> Callable[[Make], Make]:
-    """Make a function a generator of its name; the rest is as for :class:`Generator`."""
+def register(similarity: str | None = None) -> Callable[[Make], Make]:
+    """Make a function a generator of its name; `similarity` is as for :class:`Generator`."""
 
     def registered(make: Make) -> Make:
-        REGISTERED[make.__name__] = Generator(make.__name__, make, similarity, points)
+        REGISTERED[make.__name__] = Generator(make.__name__, make, similarity)
         return make
 
     return registered
@@ -129,7 +136,7 @@ def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = N
     True
     """
     check_count(n_samples=n_samples, n_features=n_features)
-    rng = generator_of(random_state)
+    rng = _random(random_state)
     X = rng.standard_normal((n_samples, n_features))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     # the share of the ball's volume within radius r is r^d
@@ -175,7 +182,7 @@ def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Bunch":
     (10, 21)
     """
     check_count(n_samples=n_samples)
-    rng = generator_of(random_state)
+    rng = _random(random_state)
     peaks = np.array([[11], [15], [7]])
     waves = np.maximum(6.0 - np.abs(np.arange(1, 22) - peaks), 0)
     first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
@@ -327,7 +334,7 @@ def indefinite_similarity(
     check_proportion(negative=negative)
     check_nonnegative(noise=noise)
     k = k if negative > 0 else 0
-    rng = generator_of(random_state)
+    rng = _random(random_state)
     y = rng.permutation(np.arange(n) % 2)
     directions = rng.standard_normal((n, n))
     directions[:, 0] = 2 * y - 1 + noise * directions[:, 0]
@@ -402,4 +409,239 @@ def generators() -> Mapping[str, Generator]:
     >>> generators()["unit_ball"](n_samples=20, n_features=5, random_state=0).data.shape
     (20, 5)
     """
-    return MappingProxyType(dict(sorted(REGISTERED.items())))
+    return dict(sorted(REGISTERED.items()))
+
+
+# Streams
+
+
+def gaussian_stream(
+    n_samples: int | None = None,
+    n_features: int = 20,
+    positive: float = 0.5,
+    separation: float = 2.0,
+    batch_size: int = 1000,
+    random_state: Seed = None,
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Draw batches of points of two normal classes, in constant memory.
+
+    Class 1 has mean ``separation / 2`` along a unit vector, class 0 the opposite, both with
+    the identity as covariance.
+
+    Parameters
+    ----------
+    n_samples : int or None, default=None
+        The number of points; None for an endless stream.
+    n_features : int, default=20
+        Their dimension, at least 2.
+    positive : float, default=0.5
+        The probability of class 1, in [0, 1).
+    separation : float, default=2.0
+        The distance of the two means.
+    batch_size : int, default=1000
+        Points per batch; the last may have fewer. The points do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        The random seed or generator.
+
+    Yields
+    ------
+    X : ndarray of shape (batch_size, n_features)
+    y : ndarray of shape (batch_size,)
+        0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import gaussian_stream
+    >>> [len(y) for X, y in gaussian_stream(2500, random_state=0)]
+    [1000, 1000, 500]
+    """
+    check_count(n_features=n_features, batch_size=batch_size)
+    if n_samples is not None:
+        check_count(n_samples=n_samples)
+    if n_features < 2:
+        raise ValueError(f"'n_features' must be at least 2, got {n_features}")
+    check_proportion(positive=positive)
+    check_nonnegative(separation=separation)
+    rng = _random(random_state)
+    return _full(_gaussians(rng, n_samples, n_features, positive, separation / 2), batch_size)
+
+
+def _full(batches: Iterable[RowChunk], size: int) -> Iterator[RowChunk]:
+    """Cut batches of any sizes into chunks of exactly `size` rows, and a last one."""
+    kept: list[RowChunk] = []
+    for batch in batches:
+        kept.append(batch)
+        n_rows = sum(len(y) for _, y in kept)
+        if n_rows >= size:
+            X, y = _concatenated(kept)
+            end = n_rows - n_rows % size
+            for start in range(0, end, size):
+                yield X[start : start + size], y[start : start + size]
+            kept = [(X[end:].copy(), y[end:].copy())] if end < n_rows else []
+    if kept:
+        yield _concatenated(kept)
+
+
+def _concatenated(parts: list[RowChunk]) -> RowChunk:
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate([X for X, _ in parts]), np.concatenate([y for _, y in parts])
+
+
+def _gaussians(rng: Any, total: int | None, d: int, positive: float, half: float) -> Any:
+    plane, _ = np.linalg.qr(rng.standard_normal((d, 2)))
+    for start in count(0, _BLOCK):
+        if total is not None and start >= total:
+            return
+        y = (rng.uniform(size=_BLOCK) < positive).astype(np.int64)
+        X = rng.standard_normal((_BLOCK, d)) + (2 * y - 1)[:, np.newaxis] * half * plane[:, 0]
+        end = None if total is None else total - start
+        yield X[:end], y[:end]
+
+
+def product_rows(
+    n_samples: int | None = None,
+    n_features: int = 54,
+    noise: float = 1.0,
+    batch_size: int = 10_000,
+    random_state: Seed = None,
+    *,
+    numbers: bool = False,
+) -> RowSource:
+    r"""Draw rows in the unit ball whose target is that of a product and a linear part.
+
+    With standard normal :math:`z_j`, cut at ±2, a row is :math:`x = z / (2 \sqrt d)`, and its
+    target :math:`t = z_1 z_2 + z_3 + \epsilon`, or whether t is positive. A linear function finds
+    the second part alone. Blocks of 1024 rows have a seed each: the rows do not depend on the
+    batch size, and each chunk can be drawn by itself, on any machine.
+
+    Parameters
+    ----------
+    n_samples : int or None, default=None
+        The number of rows; None for an endless stream.
+    n_features : int, default=54
+        The number of columns d, at least 3.
+    noise : float, default=1.0
+        Standard deviation of the normal noise ε.
+    batch_size : int, default=10000
+        Rows per chunk; the last may have fewer.
+    random_state : int, RandomState instance or None, default=None
+        The random seed or generator.
+    numbers : bool, default=False
+        Whether the target is t itself; otherwise it is the class, 0 or 1.
+
+    Returns
+    -------
+    RowSource
+        Divided into chunks, unless it is endless.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from kernlearn.datasets import product_rows
+    >>> [X.shape for X, y in product_rows(2500, n_features=5, batch_size=1000, random_state=0)]
+    [(1000, 5), (1000, 5), (500, 5)]
+    """
+    check_count(n_features=n_features, batch_size=batch_size)
+    if n_samples is not None:
+        check_count(n_samples=n_samples)
+    if n_features < 3:
+        raise ValueError(f"'n_features' must be at least 3, got {n_features}")
+    check_nonnegative(noise=noise)
+    seed = random_state
+    if seed is None or isinstance(seed, np.random.RandomState):
+        seed = int(_random(seed).randint(2**31))
+    drawn = seed, n_features, noise, numbers
+    if n_samples is None:
+        return RowSource(lambda: _endless(batch_size, drawn))
+    starts = range(0, n_samples, batch_size)
+    parts = [
+        Partition(f"rows {a} to {(b := min(a + batch_size, n_samples)) - 1}", _rows, (a, b, drawn))
+        for a in starts
+    ]
+    return RowSource.of_partitions(lambda: parts)
+
+
+def _endless(size: int, drawn: tuple[Any, ...]) -> Iterator[RowChunk]:
+    start = 0
+    while True:
+        yield from _rows(start, start + size, drawn)
+        start += size
+
+
+def _rows(start: int, end: int, drawn: tuple[Any, ...]) -> Iterator[RowChunk]:
+    """Yield one chunk: the rows of some numbers."""
+    _, n_features, _, numbers = drawn
+    X = np.empty((end - start, n_features))
+    t = np.empty(end - start)
+    for block in range(start // _BLOCK, -(-end // _BLOCK)):
+        first = block * _BLOCK
+        a, b = max(start, first), min(end, first + _BLOCK)
+        z, targets = _block(block, *drawn[:3])
+        X[a - start : b - start], t[a - start : b - start] = (
+            z[a - first : b - first],
+            targets[a - first : b - first],
+        )
+    X /= 2 * np.sqrt(n_features)
+    yield X, t if numbers else (t > 0).astype(np.int64)
+
+
+def _block(block: int, seed: int, n_features: int, noise: float) -> RowChunk:
+    rng = np.random.default_rng([seed, block])
+    z = rng.standard_normal((_BLOCK, n_features))
+    np.clip(z, -2, 2, out=z)
+    return z, z[:, 0] * z[:, 1] + z[:, 2] + noise * rng.standard_normal(_BLOCK)
+
+
+@dataclass(frozen=True)
+class StreamGenerator(Generator):
+    """A stream of drawn rows by name, for configs.
+
+    Parameters
+    ----------
+    name, make, similarity
+        As for :class:`Generator`.
+    draws_numbers : bool, default=False
+        Whether it can draw numbers as targets, beside classes 0 and 1.
+    divided : bool, default=False
+        Whether each chunk can be drawn by itself.
+    """
+
+    draws_numbers: bool = False
+    divided: bool = False
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The parameters that a config may set, and their defaults."""
+        of_reader = ("n_samples", "batch_size", "random_state", "numbers")
+        return {k: v for k, v in super().parameters.items() if k not in of_reader}
+
+    def source(
+        self, n_rows: int | None, chunk_size: int, seed: int, numbers: bool, **parameters: Any
+    ) -> RowSource:
+        """Return the rows, the first so many or without end, with numbers or classes."""
+        parameters |= {"n_samples": n_rows, "batch_size": chunk_size, "random_state": seed}
+        if self.draws_numbers:
+            parameters["numbers"] = numbers
+        first = self.make(**parameters)  # also checks the parameters
+        return (
+            first if isinstance(first, RowSource) else RowSource(lambda: self.make(**parameters))
+        )
+
+
+#: Streams of drawn rows by name.
+STREAMS: Mapping[str, StreamGenerator] = {
+    "gaussian_stream": StreamGenerator("gaussian_stream", gaussian_stream),
+    "product_rows": StreamGenerator(
+        "product_rows", product_rows, draws_numbers=True, divided=True
+    ),
+}

@@ -1,8 +1,8 @@
 """Cards of data sets: the facts, the files, and how these read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
     BaseModel,
@@ -16,12 +16,11 @@ from pydantic import (
 from kernlearn.exceptions import DataError
 
 #: What is done with missing entries.
-Missing = Literal["drop", "mean", "most_frequent", "error"]
+Missing = Literal["drop", "mean", "most_frequent", "category", "error"]
 Task = Literal["classification", "regression", "ordinal", "ranking", "similarity"]
 Address = Annotated[str, Field(pattern=r"^https?://\S+$")]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=100)]
 Member = Annotated[str, Field(pattern=r"^[^/\\:\s.][^/\\:]*(/[^/\\:\s.][^/\\:]*)*$")]
-FileName = Annotated[str, Field(pattern=r"^[^/\\:\s][^/\\:]*$", max_length=255)]
 Column = int | str
 Count = Annotated[int, Field(gt=0)]
 
@@ -32,6 +31,19 @@ def _as_text(value: Any) -> Any:
 
 
 Label = Annotated[str, BeforeValidator(_as_text)]
+
+
+class FileOptions(NamedTuple):
+    """How a file without a card is to be read; see :func:`~kernlearn.datasets.load`."""
+
+    target: Column | None = None
+    task: str | None = None
+    grades: Sequence[str] | None = None
+    drop: Sequence[Column] = ()
+    sheet: int | str | None = None
+    matrix: str | None = None
+    points: Column | None = None
+    read_as: Mapping[str, Any] = {}
 
 
 class Strict(BaseModel):
@@ -65,6 +77,10 @@ class TableOptions(Options):
         The column of query numbers, for ranking.
     rename : dict of str to str, default={}
         The card's spelling of labels that the file spells differently.
+    missing : str or tuple of str, optional
+        Texts of a missing entry, beside those that the format itself has for one.
+    text : tuple of str, default=()
+        Columns that are text, even if most of their entries are numbers.
     """
 
     target: Column = -1
@@ -73,6 +89,13 @@ class TableOptions(Options):
     points: Column | None = None
     query: Column | None = None
     rename: dict[Label, Label] = {}
+    missing: Label | tuple[Label, ...] | None = None
+    text: tuple[str, ...] = ()
+
+    @property
+    def missing_texts(self) -> tuple[str, ...]:
+        """The texts that `missing` names."""
+        return (self.missing,) if isinstance(self.missing, str) else self.missing or ()
 
     def check(self, n_features: int, n_classes: int = 0) -> None:
         """Raise a ValueError if the options contradict each other or the card."""
@@ -104,16 +127,15 @@ class Delimited(TableOptions):
         Whether the last columns are the target, one 0/1 column per class in the card's order.
     blocks : int, optional
         There is no target column: each run of that many rows is a class, in the card's order.
-    missing : str or tuple of str, optional
-        The texts of a missing entry. Without them a missing entry is a fault.
     standard_missing : bool, default=False
         Whether no text, ``?``, ``.`` and what pandas takes for missing (``NA``, ``NaN``,
-        ``null``, …) are missing entries too, in all columns.
-    text : tuple of str, default=()
-        Columns that are text, even if most of their entries are numbers.
+        ``null``, …) are missing entries, in all columns. Without it and `missing` a missing entry
+        is a fault.
     quote : str, optional
         The character around entries that may have the delimiter or line breaks in them, which is
         doubled within.
+    skip_blanks : bool, default=True
+        Whether blanks after a delimiter are skipped.
     decimal : {".", ","}, default="."
         The decimal point.
     thousands : str, optional
@@ -131,18 +153,12 @@ class Delimited(TableOptions):
     target_suffix: str = ""
     one_hot: bool = False
     blocks: Count | None = None
-    missing: str | tuple[str, ...] | None = None
     standard_missing: bool = False
-    text: tuple[str, ...] = ()
     quote: str | None = Field(default=None, min_length=1, max_length=1)
+    skip_blanks: bool = True
     decimal: Literal[".", ","] = "."
     thousands: str | None = Field(default=None, min_length=1, max_length=1)
     encoding: Literal["utf-8", "utf-16", "cp1252"] = "utf-8"
-
-    @property
-    def missing_texts(self) -> tuple[str, ...]:
-        """The texts that `missing` names."""
-        return (self.missing,) if isinstance(self.missing, str) else self.missing or ()
 
     @property
     def allows_missing(self) -> bool:
@@ -172,22 +188,20 @@ class Delimited(TableOptions):
             raise ValueError(f"{', '.join(unknown)}: not among columns")
 
 
-class Arff(TableOptions):
-    """Weka's attribute-relation file format, dense or sparse; ``?`` is a missing entry.
+class Columns(TableOptions):
+    """A file whose format says how it reads, down to missing entries.
 
-    The parameters of :class:`TableOptions`; nominal attributes are declared in the file.
-    """
-
-    kind: Literal["arff"] = "arff"
-
-
-class Parquet(TableOptions):
-    """Apache Parquet; null is a missing entry.
+    Apache Parquet and Feather; Stata's .dta and SPSS's .sav, where values with labels are texts in
+    the order of the values; Weka's attribute-relation file format; the ``.ts`` text of the time
+    series archives, in columns ``x1``, ``x2``, … and ``class``, or with a column ``series`` of
+    `points`, which may have any lengths and numbers of channels; lines of JSON, an object each,
+    where a point is text, a list of numbers (a series; lists of numbers are its channels), a list
+    of texts (a set), or a graph, ``{"edges": [[u, v], ...], "labels": {u: label, ...}}``.
 
     The parameters of :class:`TableOptions`.
     """
 
-    kind: Literal["parquet"] = "parquet"
+    kind: Literal["parquet", "feather", "stata", "spss", "arff", "ts", "jsonl"]
 
 
 class Excel(TableOptions):
@@ -203,24 +217,12 @@ class Excel(TableOptions):
         Whether the first row that is not empty names the columns.
     columns : tuple of str, optional
         The names of all columns, if the sheet has no header.
-    missing : str or tuple of str, optional
-        Further texts of a missing entry.
     """
 
     kind: Literal["excel"] = "excel"
     sheet: int | str = 0
     header: bool = True
     columns: tuple[str, ...] | None = None
-    missing: str | tuple[str, ...] | None = None
-
-
-class Labelled(TableOptions):
-    """Stata's .dta or SPSS's .sav; values with labels are texts in the order of the values.
-
-    The parameters of :class:`TableOptions`.
-    """
-
-    kind: Literal["stata", "spss"]
 
 
 class Libsvm(Options):
@@ -240,43 +242,6 @@ class Letor(Options):
     """LETOR's text: ``relevance qid:number 1:value 2:value … # comment``, one row per line."""
 
     kind: Literal["letor"] = "letor"
-
-
-class Series(Options):
-    """The ``.ts`` text of the time series archives; ``?`` is a missing entry.
-
-    A header of lines that begin with ``@``, of which the last is ``@data``, then for each series
-    its values, a colon and its class; of several channels, each ends with a colon.
-
-    Parameters
-    ----------
-    rename : dict of str to str, default={}
-        The card's spelling of labels that the file spells differently.
-    points : bool, default=False
-        Whether the series are points themselves, of any lengths and numbers of channels; the card
-        has one feature then. Otherwise they are the rows of a matrix: of one length and channel.
-    """
-
-    kind: Literal["ts"] = "ts"
-    rename: dict[Label, Label] = {}
-    points: bool = False
-
-
-class JsonLines(Options):
-    """Lines of JSON, an object each, of which one value is the point and one the target.
-
-    A point is text, a list of numbers (a series; lists of numbers are its channels), a list of
-    texts (a set), or a graph, ``{"edges": [[u, v], ...], "labels": {u: label, ...}}``.
-
-    Parameters
-    ----------
-    points, target : str
-        The names of the two.
-    """
-
-    kind: Literal["jsonl"] = "jsonl"
-    points: str
-    target: str
 
 
 class Arrays(Options):
@@ -314,18 +279,7 @@ class Bundled(Options):
 
 
 Format = Annotated[
-    Delimited
-    | Libsvm
-    | Letor
-    | Arff
-    | Series
-    | JsonLines
-    | Arrays
-    | Parquet
-    | Excel
-    | Labelled
-    | Bundled,
-    Field(discriminator="kind"),
+    Delimited | Excel | Columns | Libsvm | Letor | Arrays | Bundled, Field(discriminator="kind")
 ]
 
 
@@ -351,7 +305,7 @@ class Source(Strict):
 
     publisher: str
     page: Address | None = None
-    downloads: dict[FileName, Address] = {}
+    downloads: dict[Member, Address] = {}
 
     @property
     def name_and_page(self) -> str:
@@ -382,8 +336,9 @@ class Form(Strict):
         The labels in the order of their codes, and their numbers of rows.
     labels : tuple of str, optional
         The labels alone, if their counts are not known.
-    folds : tuple of int, default=()
-        The number of rows of each published fold, in order. A query is in one fold.
+    folds : tuple of int or "files", default=()
+        The number of rows of each published fold, in order; or each file is one. A query is in
+        one fold.
     fingerprint : str, optional
         The :func:`fingerprint` of what :func:`load` returns by default.
     sample : bool, default=False
@@ -404,15 +359,15 @@ class Form(Strict):
     (('spambase.data',), 4601, 'delimited', 'spam')
     """
 
-    files: tuple[FileName, ...] = ()
-    members: dict[FileName, Member] = {}
+    files: tuple[Member, ...] = ()
+    members: dict[Member, Member] = {}
     own_folder: bool = False
     folder: Name | None = None
     format: Format
     rows: Count | None = None
     classes: dict[Label, Count] | None = None
     labels: tuple[Label, ...] | None = None
-    folds: tuple[Count, ...] = ()
+    folds: tuple[Count, ...] | Literal["files"] = ()
     fingerprint: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
     sample: bool = False
     note: str = ""
@@ -429,11 +384,11 @@ class Form(Strict):
             raise ValueError(
                 f"classes: the counts sum to {sum(self.classes.values())}, rows is {self.rows}"
             )
-        if self.folds and sum(self.folds) != self.rows:
+        if self.folds and self.folds != "files" and sum(self.folds) != self.rows:
             raise ValueError(f"folds: their rows sum to {sum(self.folds)}, rows is {self.rows}")
-        if self.folds and len(self.folds) < 3:
+        if self.folds and self.n_folds < 3:
             raise ValueError(
-                f"folds: {len(self.folds)}, expected at least 3: one is tested on, one held out"
+                f"folds: {self.n_folds}, expected at least 3: one is tested on, one held out"
             )
         if self.classes is not None and self.labels is not None:
             raise ValueError("labels: must be left out if classes are given")
@@ -442,6 +397,11 @@ class Form(Strict):
         if self.sample and not self.note:
             raise ValueError("note: a sample must state of what")
         return self
+
+    @property
+    def n_folds(self) -> int:
+        """The number of published folds."""
+        return len(self.files if self.folds == "files" else self.folds)
 
     @property
     def known_labels(self) -> tuple[str, ...] | None:
@@ -475,7 +435,7 @@ class Card(Strict):
         The meaning of a matrix's entries; required for the task "similarity", else not allowed.
     notes : tuple of str, default=()
         Known faults and other remarks for users.
-    missing : {"drop", "mean", "most_frequent", "error"}, optional
+    missing : {"drop", "mean", "most_frequent", "category", "error"}, optional
         How :func:`load` treats missing entries by default.
     drop : tuple of int or str, default=()
         Features that are left out after reading, by name or position; columns that the format can

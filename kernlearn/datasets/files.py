@@ -9,7 +9,7 @@ import os
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache, lru_cache
@@ -239,6 +239,10 @@ class Found(NamedTuple):
         path ``archive.zip/file``.
     card : Card
         The data set's card.
+    contents : sequence of object, default=()
+        What was read of the files, if they were.
+    notes : tuple of str, default=()
+        What was assumed about files without a card.
 
     Examples
     --------
@@ -251,6 +255,8 @@ class Found(NamedTuple):
     form: "Form"
     paths: tuple[Path, ...]
     card: "Card"
+    contents: Sequence[Any] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:

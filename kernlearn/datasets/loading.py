@@ -1,41 +1,56 @@
 """Loading data sets: files are found, read, compared with the card, and made arrays."""
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import file_digest, sha256
 from importlib.metadata import version
 from pathlib import Path
+from shutil import copyfile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from kernlearn.checks import whole_number
-from kernlearn.datasets.card import Card, Column, Form, Missing, Task, read_card
+from kernlearn.datasets import own
+from kernlearn.datasets.card import (
+    Card,
+    Column,
+    FileOptions,
+    Missing,
+    Task,
+    make_card,
+    read_card,
+)
 from kernlearn.datasets.files import (
     Found,
     catalogue,
     container,
     find_card,
+    is_archive,
     locate,
+    members,
     missing_message,
     naming_damage,
 )
-from kernlearn.datasets.own import FileOptions, card_of_file
-from kernlearn.datasets.readers import read
+from kernlearn.datasets.readers import densified, read
 from kernlearn.datasets.tables import (
-    Expected,
     Preparation,
     Table,
+    are_numbers,
     are_objects,
     asymmetry,
     canonical_labels,
     column_position,
     compares_rows,
+    counted,
     fingerprint,
+    grades_note,
+    joined,
+    listed,
     look_like_ids,
-    nominal_columns,
     one_hot,
     settle_missing,
 )
@@ -46,6 +61,8 @@ if TYPE_CHECKING:
 
 Nominal = Literal["ordinal", "onehot"]
 Name = str | os.PathLike[str] | Card | Found
+# Numbers that are not whole are no classes if there are more of them.
+_MANY_CLASSES = 20
 
 
 def load(
@@ -64,6 +81,7 @@ def load(
     missing: Missing | None = None,
     dense: bool | None = None,
     dtype: np.typing.DTypeLike | None = np.float64,
+    hashed: bool = True,
 ) -> "Bunch":
     """Load a data set.
 
@@ -71,8 +89,8 @@ def load(
     ----------
     name : str, path-like, Card or Found
         A name in the :func:`catalogue` or of a card in a folder of :func:`search_path`; the
-        path of a data file, which is read as by :func:`add`, or of a card (``.yaml``)
-        with its data next to it; a card; or the result of :func:`locate`.
+        path of a data file, or of a folder of LETOR (``Fold1/test.txt``, …), or of a card
+        (``.yaml``) with its data next to it; a card; or the result of :func:`locate`.
     target : int or str, optional
         For the path of a data file, the column to predict by name or position; by default one
         called target, class, label, y or outcome, else the last.
@@ -98,22 +116,25 @@ def load(
     read_as : mapping, default=()
         For the path of a file of text in columns, how it reads where that is not plain:
         ``delimiter``, ``header``, ``decimal``, ``thousands``, ``comment``, ``quote``, ``skip``,
-        ``encoding``, ``missing`` and ``text``, as on a card.
+        ``encoding``, ``missing`` and ``text``, as on a card; the last two for other tables too.
     data_dir : path-like, optional
         A folder to look for the files in before all others, see :func:`search_path`.
     nominal : {"ordinal", "onehot"}, default="ordinal"
         A nominal column becomes the positions of its values in the published order, or one
         0/1 column per value. Distances between positions of values without an order mean nothing.
-    missing : {"drop", "mean", "most_frequent", "error"}, optional
+    missing : {"drop", "mean", "most_frequent", "category", "error"}, optional
         Rows with missing entries are dropped; or entries are filled in with the mean or the
         most frequent value of their column over all rows (in a nominal column always the
-        latter); or they are an error. By default as the card says, else they are dropped.
-        ``preparation`` says what was done.
+        latter); or in nominal columns they are a value of their own, and rows with other missing
+        entries are dropped; or they are an error. By default as the card says, else they are
+        dropped. ``preparation`` says what was done.
     dense : bool, optional
         Whether a sparse matrix is made a dense one. By default as the card says, else not.
     dtype : {numpy.float64, numpy.float32} or None, default=numpy.float64
         The type of the features. None leaves them as they are stored: integers and float32 of
         arrays need less memory.
+    hashed : bool, default=True
+        Whether to compute the fingerprint, which takes longer than reading a large file.
 
     Returns
     -------
@@ -140,7 +161,7 @@ def load(
             The data set's card.
         fingerprint : str
             :func:`fingerprint` of ``data`` and the labels, as returned; for ranking a label
-            is written as ``"label qid:query"``.
+            is written as ``"label qid:query"``. Empty unless `hashed`.
         path : pathlib.Path or None
             The folder of the files, if there are any.
         sample : bool
@@ -148,8 +169,8 @@ def load(
         note : str
             A remark for reports on this data; may be empty.
         identity : str
-            What stands for the content in a plan: the fingerprint, or of data with a card a hash
-            of the bytes of its files and of how they are read.
+            What stands for the content in a plan: a hash of the bytes of its files and of how
+            they are read.
         preparation : Preparation
             What was dropped, coded or filled in, in counts and as sentences; see
             :class:`~kernlearn.datasets.Preparation`.
@@ -181,52 +202,56 @@ def load(
             names = ", ".join(get_args(allowed))
             raise ValueError(f"{option} must be one of {names}, got {value!r}")
     away = (*card.drop, *(() if is_file(name) else drop))
-    table = _checked(found)
-    n_read = len(table.y) + table.without_target
-    done = Preparation(n_read, table.without_target, left_out=_left_out(found, table, away))
-    done = replace(done, grades=_unordered(card, form), remarks=_remarks(card, form, table))
-    if is_file(name):
-        done = replace(done, remarks=(*_assumptions(form, options), *done.remarks))
-    if away:
-        table = _without(found, table, away)
-    if are_objects(table.X):
-        table, done, note = _whole_points(table, missing, place, done)
-    else:
-        table, filled, note = settle_missing(table, missing, place)
-        done = replace(done, **filled)
+    tables = _read(found)
+    table = joined(tables, place)
+    table = table._replace(X=densified(table.X))
+    done = Preparation(len(table.y) + table.without_target, (*found.notes, *table.notes))
+    if n := table.without_target:
+        done = done.noting(f"{n} of {done.rows} rows without a target were left out")
+    if left_out := _left_out(found, table, away):
+        shown = listed(f"{column} ({why})" if why else column for column, why in left_out.items())
+        done = done.noting(f"{counted(len(left_out), 'column')} left out: {shown}")
+    if card.task == "ordinal" and form.order == "alphabet":
+        done = done.noting(grades_note(card.classes or ()))
+    table = _without(found, table, away) if away else table
+    table, notes = settle_missing(table, missing, place)
+    note = "".join(f"{sentence}." for sentence in notes)
+    done = done.noting(*notes)
+    if not are_objects(table.X):
         table, done = _as_features(table, card, nominal, done)
-        dense = card.dense if dense is None else dense
-        table = table._replace(X=_as_stored(table.X, dense, dtype))
-        if card.task == "similarity":
-            done = replace(done, asymmetry=asymmetry(table.X))
+        table = table._replace(
+            X=_as_stored(table.X, card.dense if dense is None else dense, dtype)
+        )
     codes, labels = _target(card, table)
-    content = _content(table, codes, labels)
     bunch = Bunch(
         data=table.X,
         target=codes,
         target_names=labels,
         feature_names=np.array(() if are_objects(table.X) else table.feature_names, np.str_),
-        fingerprint=content,
-        note=note,
+        fingerprint=_content(table, codes, labels) if hashed else "",
         preparation=done,
         card=card,
         path=container(found.paths[0]).parent if found.paths else None,
         sample=form.sample,
+        identity=identity(found),
     )
     if card.task == "ranking":
         bunch["query"] = table.query
     if card.similarity is not None:
         bunch["similarity"] = card.similarity
-    if form.folds and len(codes) == sum(form.folds):
-        bunch["fold"] = _published_folds(found, table.query)
+    folds = [len(part.y) for part in tables] if form.folds == "files" else form.folds
+    if folds and len(codes) == sum(folds):
+        bunch["fold"] = _published_folds(card.name, folds, table.query)
     published = nominal == "ordinal" and dtype != np.float32 and away == card.drop
     comparable = published and (missing == "drop" or not note)
-    notes = [form.note, note]
-    if comparable and form.fingerprint not in (None, content):
-        prints = f"(fingerprint {content[:12]}) differs from the card's ({form.fingerprint[:12]})"
-        notes.append(f"The content {prints}.")
-    bunch["note"] = " ".join(filter(None, notes))
-    bunch["identity"] = content if is_file(name) else identity(found)
+    prints = ""
+    if comparable and hashed and form.fingerprint not in (None, bunch.fingerprint):
+        assert form.fingerprint is not None
+        prints = (
+            f"The content (fingerprint {bunch.fingerprint[:12]}) differs from the card's "
+            f"({form.fingerprint[:12]})."
+        )
+    bunch["note"] = " ".join(filter(None, [form.note, note, prints]))
     return bunch
 
 
@@ -321,48 +346,132 @@ def _hash(path: Path, size: int, modified: int) -> bytes:
         return file_digest(stream, "sha256").digest()
 
 
+# Files without a card
+
+
+def card_of_file(path: Path, asked: FileOptions, name: str = "") -> Found:
+    """Read a data file and make a card for it, or for a folder of LETOR."""
+    paths = _data_files(path)
+    guess = own.inspect(paths, asked)
+    task = asked.task or ("similarity" if asked.matrix else guess.task_of(path))
+    if task not in get_args(Task):
+        raise DataError(f"task {task!r}: expected one of {', '.join(get_args(Task))}")
+    name = name or "_".join(re.findall(r"[a-z0-9]+", container(path).name.split(".")[0].lower()))
+    name = name if name[:1].isalpha() else f"own_{name}"
+    files = [re.sub(r"[:\\/]", "_", file.name.strip()) or "data" for file in paths]
+    form: dict[str, Any] = {"files": files, "format": guess.format, "left_out": guess.left_out}
+    notes = list(guess.notes)
+    if len(paths) > 1:
+        form |= {"files": [str(file.relative_to(path)) for file in paths], "folds": "files"}
+    elif (archive := container(paths[0])) != paths[0]:
+        member = paths[0].relative_to(archive).as_posix()
+        notes.append(f"the data is {member} in the archive {archive.name}")
+        form["members"] = {files[0]: member}
+    if task == "regression" and not guess.is_numeric:
+        raise DataError(f"{path}: the target of a regression must be numbers")
+    if task != "regression":
+        form |= _classes(path, guess, asked, task)
+    if (task == "similarity") != (asked.matrix is not None):
+        raise DataError(
+            f"{path}: `matrix: similarity` or `matrix: distance` goes with the task similarity, "
+            "which says what the entries are"
+        )
+    content = {"name": name, "title": name, "task": task, "n_features": guess.n_features}
+    content |= {"similarity": asked.matrix, "source": {"publisher": "the user"}, "forms": [form]}
+    content |= {"licence": "not stated", "citation": "not stated"}
+    card = make_card(content, f"{path}: no card can be made")
+    return Found(card.forms[0], tuple(paths), card, guess.contents, tuple(notes))
+
+
+def _classes(path: Path, guess: own.Guess, asked: FileOptions, task: str) -> dict[str, Any]:
+    """Return the labels of a target in their order, and how many rows have each."""
+    labels = guess.labels
+    if guess.is_numeric and task == "classification":
+        whole = labels is not None and all(float(label).is_integer() for label in labels)
+        if not whole and (labels is None or len(labels) > _MANY_CLASSES):
+            raise DataError(
+                f"{path}: the target holds numbers that are not whole, for `task: regression`; "
+                "classification needs classes"
+            )
+    if labels is None:
+        raise DataError(f"{path}: the target has too many values for {task}; name its column")
+    if len(labels) < 2:
+        raise DataError(f"{path}: the target has only one value: {', '.join(labels)}")
+    known: dict[str, Any] = {"rows": sum(labels.values()), "classes": labels}
+    if asked.grades is not None:
+        order = [str(grade) for grade in asked.grades]
+        if other := [label for label in labels if label not in order]:
+            raise DataError(
+                f"{path}: grades: {', '.join(other[:5])} of the target not among "
+                f"{', '.join(order)}"
+            )
+        return known | {"classes": {label: labels[label] for label in order if label in labels}}
+    if not guess.has_order and not are_numbers(labels):
+        known["order"] = "alphabet"
+    return known
+
+
+def _data_files(path: Path) -> list[Path]:
+    """Return the data file, of an archive its only one, of a folder of LETOR the parts."""
+    if path.is_dir():
+        parts = sorted([*path.glob("Fold[1-9]/test.txt"), *path.glob("S[1-9].txt")])
+        if len(parts) < 3:
+            raise DataError(f"{path}: a folder; name a file in it")
+        return parts
+    if not is_archive(path) or container(path) != path:
+        return [path]
+    names = [n for n in members(path) if not re.search(r"(^|/)(\.|__MACOSX)", n)]
+    if len(names) != 1:
+        shown = ", ".join(names[:5]) or "no files"
+        raise DataError(
+            f"{path}: an archive of {shown}: name the file with the data, as {path.name}/FILE"
+        )
+    return [path / names[0]]
+
+
 # Steps of load
 
 
-def _checked(found: Found) -> Table:
+def _read(found: Found) -> list[Table]:
     """Read the files of a data set, and compare their content with the card."""
     card, form, place = found.card, found.form, found.place
-    table = read(found.paths, form.format, Expected(card.n_features, card.classes))
-    n_rows, n_features = (len(table.X), 1) if are_objects(table.X) else table.X.shape
+    tables = read(found.paths, form.format, card.n_features, card.classes, found.contents)
+    n_rows = sum(len(table.y) for table in tables)
+    X = tables[0].X
+    n_features = 1 if are_objects(X) else X.shape[1]
     if form.rows is not None and n_rows != form.rows:
         raise DataError(f"{place}: found {n_rows} rows, expected {form.rows} ({card.name})")
     if n_features != card.n_features:
         raise DataError(f"{place}: found {n_features} features, expected {card.n_features}")
     if card.task == "similarity" and n_rows != n_features:
-        raise DataError(f"{place}: found a {n_rows} x {n_features} matrix, expected a square one")
-    if card.task == "ranking" and table.query is None:
+        raise DataError(
+            f"{place}: found a {n_rows} x {n_features} matrix besides the labels, expected a "
+            "square matrix"
+        )
+    if card.task == "ranking" and tables[0].query is None:
         raise DataError(f"{place}: found no query ids, expected one per row")
     if form.classes is not None:
-        counts = np.bincount(table.y.astype(np.int64), minlength=len(form.classes))
-        for (label, expected), count in zip(form.classes.items(), counts.tolist(), strict=True):
+        codes = np.concatenate([table.y for table in tables]).astype(np.int64)
+        counts = np.bincount(codes, minlength=len(form.classes)).tolist()
+        for (label, expected), count in zip(form.classes.items(), counts, strict=True):
             if count != expected:
                 raise DataError(f"{place}: found {count} rows of {label}, expected {expected}")
-    return table
+    return tables
 
 
 def _left_out(found: Found, table: Table, drop: Sequence[Column]) -> dict[str, str]:
     """Return the columns that are left out, with the reasons that the card gives."""
-    form = found.form
-    of_format = [c if isinstance(c, str) else f"column {c}" for c in _dropped(form)]
-    dropped = [*of_format, *(table.feature_names[i] for i in _positions(found, table, drop))]
-    reasons = dict(form.left_out)
-    return reasons | {name: reasons.get(name, "") for name in dropped}
-
-
-def _dropped(form: Form) -> Sequence[Column]:
-    return getattr(form.format, "drop", ())
+    reasons = found.form.left_out
+    named = [
+        c if isinstance(c, str) else f"column {c}" for c in getattr(found.form.format, "drop", ())
+    ]
+    named += [table.feature_names[i] for i in _positions(found, table, drop)]
+    return dict(reasons) | {name: reasons.get(name, "") for name in named}
 
 
 def _positions(found: Found, table: Table, drop: Sequence[Column]) -> list[int]:
     names = table.feature_names
-    numbers = [None if c in names else whole_number(c) for c in drop]
-    columns = [c if n is None else n for c, n in zip(drop, numbers, strict=True)]
-    return sorted({column_position(found.place, c, names, "feature") for c in columns})
+    return sorted({column_position(found.place, c, names, "feature") for c in drop})
 
 
 def _without(found: Found, table: Table, drop: Sequence[Column]) -> Table:
@@ -378,36 +487,24 @@ def _without(found: Found, table: Table, drop: Sequence[Column]) -> Table:
     return table._replace(X=table.X[:, kept], feature_names=names)
 
 
-def _whole_points(
-    table: Table, missing: str, place: str, done: Preparation
-) -> tuple[Table, Preparation, str]:
-    """Leave out rows whose point is missing, or has missing values."""
-    gaps = np.array([p is None or (not isinstance(p, str) and _has_gaps(p)) for p in table.X])
-    n_missing = int(gaps.sum())
-    if not n_missing:
-        return table, done, ""
-    if missing != "drop":
-        row = int(gaps.argmax()) + 1
-        why = "missing values" if missing == "error" else "points cannot be filled in"
-        raise DataError(f"{place}: row {row} has no whole point: {why}; `missing: drop`")
-    if n_missing == len(gaps):
-        raise DataError(f"{place}: no row is left, all have missing entries")
-    note = f"{n_missing} of {len(gaps)} rows with missing entries were left out."
-    table = table._replace(X=table.X[~gaps], y=table.y[~gaps])
-    return table, replace(done, rows_dropped=n_missing), note
-
-
-def _has_gaps(point: Any) -> bool:
-    return isinstance(point, np.ndarray) and bool(np.isnan(point).any())
-
-
 def _as_features(
     table: Table, card: Card, nominal: str, done: Preparation
 ) -> tuple[Table, Preparation]:
-    """Encode nominal columns, and notice ids."""
-    if card.task != "similarity":
-        ids = look_like_ids(table.X, table.feature_names, table.nominal)
-        done = replace(done, id_like=ids)
+    """Encode nominal columns; notice ids, and matrices of similarities."""
+    if card.task == "similarity":
+        if largest := asymmetry(table.X):
+            done = done.noting(
+                "the matrix is not symmetric: entries (i, j) and (j, i) differ by up to "
+                f"{largest:.3g}"
+            )
+        return table, done
+    if kind := compares_rows(table.X):
+        n = len(table.X)
+        done = done.noting(
+            f"the features are a {n} x {n} matrix, {kind}: if it compares the rows, say so, "
+            "`matrix: similarity` or `matrix: distance`"
+        )
+    done = replace(done, id_like=look_like_ids(table.X, table.feature_names, table.nominal))
     names = table.feature_names
     values = {name: len(table.nominal[name]) for name in names if name in table.nominal}
     if nominal == "ordinal" or not values:
@@ -420,38 +517,6 @@ def _as_stored(X: Any, dense: bool, dtype: "np.dtype[Any] | None") -> Any:
     X = X.toarray() if dense and hasattr(X, "toarray") else X
     X = X.astype(dtype) if dtype is not None and X.dtype != dtype else X
     return X if hasattr(X, "tocsr") else np.ascontiguousarray(X)
-
-
-def _unordered(card: Card, form: Form) -> tuple[str, ...]:
-    """Return the grades of an ordinal target if nobody has given their order."""
-    return card.classes or () if card.task == "ordinal" and form.order == "alphabet" else ()
-
-
-def _assumptions(form: Form, options: FileOptions) -> list[str]:
-    """Say what nobody has said of a user's file, and was decided."""
-    target, assumed = getattr(form.format, "target", None), []
-    if options.target is None and isinstance(target, str):
-        assumed.append(f"the target is column {target}")
-    if "header" not in options.read_as and not getattr(form.format, "header", True):
-        assumed.append(
-            "the first line is data (`read_as: {header: true}` takes it as names of columns)"
-        )
-    return assumed
-
-
-def _remarks(card: Card, form: Form, table: Table) -> tuple[str, ...]:
-    """Notice text that is not UTF-8, and a matrix of similarities that is read as features."""
-    encoding = getattr(form.format, "encoding", "utf-8")
-    remarks = [f"the text is read as {encoding}, not UTF-8"] if encoding != "utf-8" else []
-    similarity = card.task == "similarity" or are_objects(table.X)
-    if not similarity and (kind := compares_rows(table.X)):
-        n = len(table.X)
-        remarks.append(
-            f"the features are a {n} x {n} matrix, {kind}: if it compares the rows, say so "
-            "(`matrix: similarity` or `matrix: distance` with a file, `kernlearn datasets add "
-            "--task similarity`)"
-        )
-    return tuple(remarks)
 
 
 def _target(card: Card, table: Table) -> tuple[np.ndarray, np.ndarray]:
@@ -473,9 +538,8 @@ def _content(table: Table, codes: np.ndarray, labels: np.ndarray) -> str:
     return fingerprint(table.X, texts)
 
 
-def _published_folds(found: Found, query: np.ndarray | None) -> np.ndarray:
+def _published_folds(name: str, folds: Sequence[int], query: np.ndarray | None) -> np.ndarray:
     """Return the published fold of each row; the rows of a query are in one fold."""
-    folds = found.form.folds
     fold = np.repeat(np.arange(len(folds)), folds)
     if query is not None:
         pairs = np.unique(np.column_stack([query, fold]), axis=0)
@@ -484,7 +548,7 @@ def _published_folds(found: Found, query: np.ndarray | None) -> np.ndarray:
             split = queries[times > 1][0]
             parts = pairs[pairs[:, 0] == split, 1] + 1
             raise DataError(
-                f"{found.card.name}: folds: the lengths {', '.join(map(str, folds))} split query "
+                f"{name}: folds: the lengths {', '.join(map(str, folds))} split query "
                 f"{split}: its rows are in folds {' and '.join(map(str, parts))}"
             )
     return fold
@@ -497,6 +561,155 @@ def _float_type(dtype: np.typing.DTypeLike | None) -> "np.dtype[Any] | None":
     if dtype is not None:
         raise ValueError(f"dtype must be float64, float32 or None, got {dtype!r}")
     return None
+
+
+# Adding
+
+
+@dataclass(frozen=True)
+class Added:
+    r"""A card that was written.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The card's file.
+    card : Card
+        The card; ``load(card, data_dir=path.parent)`` loads the data.
+    file : pathlib.Path
+        Where the data is found from now on.
+    linked : bool
+        Whether that is a link to the original file, which must then stay where it is.
+    remarks : tuple of str
+        The guesses in words.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from kernlearn.datasets import add
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "mine.csv"
+    ...     _ = file.write_text("length,colour,kind\n1.5,red,a\n2,blue,b\n")
+    ...     added = add(file, name="mine", folder=Path(folder) / "datasets")
+    >>> added.path.name, added.card.n_features
+    ('mine.yaml', 2)
+    >>> added.remarks[0]
+    'the target is column kind'
+    """
+
+    path: Path
+    card: Card
+    file: Path
+    linked: bool
+    remarks: tuple[str, ...]
+
+
+def add(
+    file: str | os.PathLike[str],
+    *,
+    name: str,
+    target: Column | None = None,
+    task: str | None = None,
+    drop: Sequence[Column] = (),
+    grades: Sequence[str] | None = None,
+    missing: Missing | None = None,
+    sheet: int | str | None = None,
+    matrix: Literal["similarity", "distance"] | None = None,
+    points: Column | None = None,
+    read_as: Mapping[str, Any] = {},
+    folder: str | os.PathLike[str] = "datasets",
+) -> Added:
+    r"""Write a card for a data file, which is read as pandas reads it.
+
+    Text in columns, LIBSVM's and LETOR's text, ARFF, NPZ, Parquet, Feather, Excel, Stata, SPSS,
+    MATLAB, HDF5, ``.ts`` and lines of JSON are supported, also compressed or in an archive. The
+    file stays where it is; a link next to the card makes it available to :func:`load`.
+
+    Parameters
+    ----------
+    file : path-like
+        The file, or an archive that holds one; ``archive.zip/file`` is one of several.
+    name : str
+        The data set's name: lower case, digits and underscores.
+    target, drop, grades, sheet, matrix, points, read_as : optional
+        As for :func:`load`.
+    task : {"classification", "regression", "ordinal", "ranking", "similarity"}, optional
+        As for :func:`load`.
+    missing : {"drop", "mean", "most_frequent", "category", "error"}, optional
+        What :func:`load` does with missing entries of this data; by default rows are dropped.
+    folder : path-like, default="datasets"
+        Where the card is written.
+
+    Returns
+    -------
+    Added
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, the name is not allowed or taken, or the data does not load
+        as guessed. Nothing is written then.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from pathlib import Path
+    >>> from kernlearn.datasets import add, load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "mine.csv"
+    ...     _ = file.write_text("length,colour,kind\n1.5,red,a\n2,blue,b\n")
+    ...     added = add(file, name="mine", folder=Path(folder) / "datasets")
+    ...     load(added.card, data_dir=added.path.parent).target_names.tolist()
+    ['a', 'b']
+    """
+    from kernlearn.datasets.yaml import dump_yaml
+
+    path, place = Path(file), Path(folder)
+    card_path = place / f"{name}.yaml"
+    if name in catalogue():
+        raise DataError(f"the name {name!r} is that of a data set in the catalogue; use another")
+    if card_path.exists():
+        raise DataError(f"{card_path}: the card exists already; remove it, or use another name")
+    found = card_of_file(
+        path, FileOptions(target, task, grades, drop, sheet, matrix, points, read_as), name
+    )
+    # loaded by the card before anything is written
+    bunch = load(found._replace(card=found.card.model_copy(update={"missing": missing})))
+    form = found.form.model_copy(update={"own_folder": True, "fingerprint": bunch.fingerprint})
+    card = found.card.model_copy(update={"missing": missing, "forms": (form,)})
+    content = card.model_dump(mode="json", exclude_defaults=True)
+    content["forms"][0]["format"]["kind"] = form.format.kind
+    own_path = place / name / container(found.paths[0]).name
+    try:
+        own_path.parent.mkdir(parents=True, exist_ok=True)
+        card_path.write_text(dump_yaml(content), encoding="utf-8")
+        linked = _put_next_to_card(container(found.paths[0]), own_path)
+    except (DataError, OSError) as error:
+        with suppress(OSError):
+            card_path.unlink()
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{place}: cannot be written: {error.strerror or error}") from None
+    kinds = (
+        f", {counted(len(card.classes), 'class')}: {listed(card.classes)}" if card.classes else ""
+    )
+    n_rows = bunch.preparation.rows
+    size = f"the task is {card.task}: {n_rows} rows, {counted(card.n_features, 'feature')}{kinds}"
+    return Added(card_path, card, own_path, linked, (*bunch.preparation.sentences, size))
+
+
+def _put_next_to_card(path: Path, own_path: Path) -> bool:
+    """Link or copy the file to where the card's data is found; return whether it is a link."""
+    if own_path.exists() and own_path.samefile(path):
+        return own_path.is_symlink()
+    if own_path.exists() or own_path.is_symlink():
+        raise DataError(f"{own_path}: another file exists already; remove it")
+    with suppress(OSError):  # where links are not possible, the file is copied
+        own_path.symlink_to(path.resolve())
+        return True
+    copyfile(path, own_path)
+    return False
 
 
 # Descriptions
@@ -621,14 +834,11 @@ def describe(name: str | Card, *, data_dir: str | os.PathLike[str] | None = None
     else:
         (target,) = _ranges(bunch.target.reshape(-1, 1), ["target"])
     X, names = bunch.data, bunch.feature_names
-    if bunch.preparation.rows_dropped or bunch.preparation.entries_filled:
-        table = _checked(found)
+    if len(bunch.preparation.notes):  # show all rows that were read
+        table = joined(_read(found), found.place)
         X, names = table.X, table.feature_names
     features = () if card.task == "similarity" or are_objects(X) else _ranges(X, names)
-    # the note has the counts of missing entries; how nominal columns enter, a config says
-    done = replace(bunch.preparation, rows_dropped=0, entries_filled=0, nominal_filled=0, coded={})
-    nominal = bunch.preparation.coded
-    prepared = (*([nominal_columns(nominal)] if nominal else []), *done.sentences)
+    prepared = tuple(s for s in bunch.preparation.sentences if s not in bunch.note)
     shape = bunch.data.shape
     return Description(facts, notes, found.paths, True, shape, classes, target, features, prepared)
 

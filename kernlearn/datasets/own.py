@@ -1,40 +1,34 @@
-"""Files of users: how they read, what their columns are, and a card that says so."""
+"""Files without a card: their format, and the roles of their columns."""
 
 import csv
+import json
 import re
-from collections.abc import Mapping, Sequence
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from shlex import quote
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from kernlearn.checks import whole_number
 from kernlearn.datasets import readers
 from kernlearn.datasets.card import (
-    Arff,
-    Card,
-    Column,
+    Arrays,
+    Columns,
     Delimited,
     Excel,
-    Form,
-    Labelled,
-    Parquet,
-    make_card,
+    FileOptions,
+    Libsvm,
+    TableOptions,
 )
-from kernlearn.datasets.files import (
-    PACKED,
-    Found,
-    container,
-    is_archive,
-    members,
-    naming_damage,
-    opened,
-)
-from kernlearn.datasets.readers import ROW_NAMES
+from kernlearn.datasets.readers import STANDARD_MISSING
 from kernlearn.datasets.tables import (
-    are_numbers,
+    ROW_NAMES,
     canonical_label,
     canonical_labels,
     column_position,
@@ -42,6 +36,8 @@ from kernlearn.datasets.tables import (
     default_names,
     default_order,
     is_number_column,
+    number_pattern,
+    unique_names,
 )
 from kernlearn.exceptions import DataError
 
@@ -50,15 +46,15 @@ if TYPE_CHECKING:
 
 #: Names of columns that are taken to be the target.
 TARGETS = {"target", "class", "label", "y", "outcome"}
-_TASKS = ("classification", "regression", "ordinal", "ranking", "similarity")
+MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
 _FEW = 20  # up to this many distinct whole numbers are taken for classes
-_MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
-_SHOWN = 5
+_EXACT = 2**53  # up to which float64 has all whole numbers
 _HEAD = 200_000  # characters from which the separator is guessed
 _LINES = 100
-_SEPARATORS = ("\t", ";", ",", "|", None)
-_SHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
-_JSON = (".jsonl", ".ndjson")
+# Decimal points and separators of thousands.
+_LOCALES = ((",", None), (".", ","), (",", "."), (",", " "), (".", " "), (".", "'"))
+_ANY_NUMBER = re.compile("|".join(number_pattern(*marks) for marks in _LOCALES), re.ASCII)
+_SEPARATORS = ("\t", ";", "|", ",", None)
 _READ_AS = (
     *("delimiter", "header", "decimal", "thousands", "comment", "quote", "skip", "encoding"),
     *("missing", "text"),
@@ -67,487 +63,322 @@ _MATRICES = ("X", "A", "data", "features", "fea", "S", "K", "D")
 _LABELS = ("y", "Y", "C", "label", "labels", "target", "class", "classes", "gnd")
 _SEPARATOR_LINE = re.compile(r"""\s*"?sep=(.)"?\s*""", re.IGNORECASE)  # as Excel writes and reads
 _PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+-]+)*\s*(#.*)?")
-_DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d*),\d+([eE][+-]?\d+)?|[+-]?\d+")
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}([.,' ])\d{3}(\1\d{3})*((?!\1)[.,]\d+)?")
 _TIME = r"\d{1,2}:\d\d(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?(Z|[+-]\d\d:?\d\d)?"
 _DAY = (
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d\d)|"
     r"\d{1,2}\.?[ -][A-Za-z]{3,9}\.?[ -]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{4}-\d\d"
 )
 _DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}")
+# Formats by their first bytes; what is not read, with what to do instead.
+_MAGIC: dict[bytes, Any] = {
+    b"PAR1": Columns(kind="parquet"),
+    b"ARROW1": Columns(kind="feather"),
+    b"FEA1": Columns(kind="feather"),
+    b"<stata_dta>": Columns(kind="stata"),
+    b"$FL2": Columns(kind="spss"),
+    b"$FL3": Columns(kind="spss"),
+    b"\x89HDF": Arrays(kind="matlab"),
+    b"MATLAB": Arrays(kind="matlab"),
+    b"\xd0\xcf\x11\xe0": Excel(),
+    b"\x93NUMPY": "an NPY file holds one array and no labels: write both to an NPZ file, by "
+    "numpy.savez(file, X=X, y=y)",
+    b"\x80": "a pickle could run code and is not read: write the data to CSV or Parquet",
+    b"\x1f\x8b": "the file is packed by gzip: let its name end with .gz (of R's .rds and .RData, "
+    "write.csv makes a table)",
+    b"BZh": "the file is packed by bzip2: let its name end with .bz2",
+    b"\xfd7zXZ": "the file is packed by xz: let its name end with .xz",
+    b"%PDF": "a PDF holds no data: save the table as CSV",
+    b"SQLite": "a database is not read: save the table as CSV",
+}
 
 
-# The cards that were made in this process.
-_cards: dict[Any, Card] = {}
+class Guess(NamedTuple):
+    """How a file without a card reads, and what is in it.
 
-
-class FileOptions(NamedTuple):
-    """How a file without a card is to be read; see :func:`~kernlearn.datasets.load`."""
-
-    target: Column | None = None
-    task: str | None = None
-    grades: Sequence[str] | None = None
-    drop: Sequence[Column] = ()
-    sheet: int | str | None = None
-    matrix: str | None = None
-    points: Column | None = None
-    read_as: Mapping[str, Any] = {}
-
-
-# Numbers that are not whole are no classes if there are more of them.
-_MANY_CLASSES = 20
-
-
-@dataclass
-class _Guess:
-    """How a file reads: the format as on a card, and counts of the target's values if few."""
+    `format` is that of a card; `contents` what :func:`~kernlearn.datasets.readers.content_of`
+    returns; `labels` count the values of the target, if these are few, in their order, which is
+    that of the file if it `has_order`; `task` is one that the file names.
+    """
 
     format: dict[str, Any]
+    contents: Sequence[Any]
     n_features: int
     labels: dict[str, int] | None
-    numeric: bool  # whether the target is a number
-    remarks: list[str]
-    ordered: bool = False  # whether the file gives the order of the labels
-    task: str | None = None  # that the file says
+    is_numeric: bool  # whether the target is a number
+    notes: list[str]
+    left_out: Mapping[str, str] = MappingProxyType({})
+    has_order: bool = False
+    task: str | None = None
 
-
-def card_of_file(path: Path, options: FileOptions) -> Found:
-    """Make a card for a data file, or take the one made before for the file as it is."""
-    path = data_file(path)
-    with naming_damage(path):
-        state = container(path).stat()
-    key = (path.resolve(), state.st_size, state.st_mtime_ns, repr(options))
-    if key not in _cards:
-        content, _ = card_content(path, _name_of(path), options)
-        _cards[key] = make_card(content, f"{path}: no card can be made")
-    return Found(_cards[key].forms[0], (path,), _cards[key])
-
-
-def _name_of(path: Path) -> str:
-    """Derive the name of a data set from that of its file."""
-    words = re.findall(r"[a-z0-9]+", container(path).name.split(".")[0].lower())
-    return "_".join(["own", *words]) if not words or words[0][0].isdigit() else "_".join(words)
-
-
-def card_content(path: Path, name: str, options: FileOptions) -> tuple[dict[str, Any], list[str]]:
-    """Return the content of a card for a file, and what was guessed in words."""
-    task, matrix = options.task, options.matrix
-    if task is not None and task not in _TASKS:
-        raise DataError(f"task {task!r}: expected one of {', '.join(_TASKS)}")
-    guess = _look(path, options)
-    task = task or ("similarity" if matrix is not None else guess.task or _task(guess))
-    content: dict[str, Any] = {"name": name, "title": name, "task": task}
-    form: dict[str, Any] = {"files": [re.sub(r"[:\\/]", "_", path.name.strip()) or "data"]}
-    if (archive := container(path)) != path:
-        member = path.relative_to(archive).as_posix()
-        guess.remarks.append(f"the data is {member} in the archive {archive.name}")
-        if member != form["files"][0]:
-            form["members"] = {form["files"][0]: member}
-    left_out = guess.format.pop("left_out", {})
-    form["format"] = guess.format
-    if task == "regression" and not guess.numeric:
-        raise DataError(f"{path}: the target of a regression must be numbers")
-    if task != "regression":
-        labels = guess.labels
-        several = labels is None or len(labels) > _MANY_CLASSES
-        if task == "classification" and guess.numeric and several and not _are_whole(labels):
+    def task_of(self, path: Any) -> str:
+        """Return the task: numbers are for regression, unless they are a few whole ones."""
+        if self.task is not None:
+            return self.task
+        if not self.is_numeric:
+            return "classification"
+        counts = self.labels or {}
+        other = [label for label in counts if not label.lstrip("-").isdecimal()]
+        n, n_other = sum(counts.values()), sum(counts[label] for label in other)
+        if not counts or len(counts) - len(other) > _FEW or (other and 10 * n_other > n):
+            return "regression"
+        if other:
             raise DataError(
-                f"{path}: the target holds numbers that are not whole, for `task: regression`; "
-                "classification needs classes"
+                f"{path}: {n - n_other} of {n} entries of the target are whole numbers, "
+                f"{len(counts) - len(other)} different ones, and {other[0]} is not: correct it, "
+                "or say `task: classification` or `task: regression`"
             )
-        if labels is None:
-            raise DataError(f"{path}: the target has too many values for {task}; name its column")
-        if len(labels) < 2:
-            raise DataError(f"{path}: the target has only one value: {', '.join(labels)}")
-        if options.grades is not None:
-            labels = {label: labels[label] for label in _graded(labels, options.grades, path)}
-        elif not guess.ordered and not are_numbers(labels):
-            form["order"] = "alphabet"
-        form |= {"rows": sum(labels.values()), "classes": labels}
-    if left_out:
-        form["left_out"] = left_out
-    content["n_features"] = guess.n_features
-    if task == "similarity":
-        check_square(path, (form["rows"], guess.n_features), labelled=True)
-        content["similarity"] = matrix or _kind_of_matrix(path, guess, form)
-    elif matrix is not None:
-        raise DataError(f"{path}: matrix: is for the task similarity")
-    content |= {"source": {"publisher": "the user"}, "forms": [form]}
-    content |= {"licence": "not stated", "citation": "not stated"}
-    return content, guess.remarks
+        return "classification"
 
 
-def _are_whole(labels: dict[str, int] | None) -> bool:
-    return labels is not None and all(float(label).is_integer() for label in labels)
+def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
+    """Recognise the format of a file, read it, and choose the roles of its columns.
 
-
-def _task(guess: _Guess) -> str:
-    labels = guess.labels or {}
-    whole = bool(labels) and all(label.lstrip("-").isdecimal() for label in labels)
-    few = whole and len(labels) <= _FEW
-    return "classification" if few or not guess.numeric else "regression"
-
-
-def _graded(labels: Mapping[str, int], grades: Sequence[str], path: Path) -> list[str]:
-    """Sort labels as `grades` says, which must name all; others in it are passed over."""
-    order = [str(grade) for grade in grades]
-    if unknown := [label for label in labels if label not in order]:
-        raise DataError(
-            f"{path}: grades: {', '.join(unknown[:5])} of the target not among {', '.join(order)}"
-        )
-    if len(set(order)) < len(order):
-        raise DataError(f"{path}: grades: {', '.join(order)}: one of them stands there twice")
-    return [grade for grade in order if grade in labels]
-
-
-# Formats
-
-
-def data_file(path: Path) -> Path:
-    """Return the path of a data file: of an archive that of its only file."""
-    if container(path) != path:
-        return path
-    if not path.is_file():
-        raise DataError(f"{path}: no such file")
-    if not is_archive(path):
-        return path
-    names = [n for n in members(path) if not re.search(r"(^|/)(\.|__MACOSX)", n)]
-    if len(names) != 1:
-        listed = ", ".join(names[:_SHOWN]) or "no files"
-        raise DataError(
-            f"{path}: an archive of {listed}: name the file with the data, as {path.name}/FILE"
-        )
-    return path / names[0]
-
-
-def _suffix(name: str) -> str:
-    """Return the ending of the name of a file, in lower case, without that of its packing."""
-    path = PurePosixPath(name.lower())
-    return PurePosixPath(path.stem).suffix if path.suffix in PACKED else path.suffix
-
-
-def _look(path: Path, options: FileOptions) -> _Guess:
-    """Recognise the format, and guess what the columns are."""
-    with opened(path) as stream:
-        magic = stream.read(8)
-    suffix = _suffix(path.name)
-    sheets = magic.startswith((b"\xd0\xcf\x11\xe0", b"PK\x03\x04")) and suffix in _SHEETS
-    if options.sheet is not None and not sheets:
+    Several files, as of LETOR, are of one format and have the same columns.
+    """
+    path = paths[0]
+    content = b"\n".join(map(readers.file_bytes, paths))
+    format, head = _format(path, content, asked.read_as.get("encoding"))
+    of_columns = isinstance(format, TableOptions)
+    known = [key for key in _READ_AS if of_columns and key in type(format).model_fields]
+    if unknown := [key for key in asked.read_as if key not in known]:
+        expected = f"expected one of {', '.join(known)}" if known else "it is for text in columns"
+        raise DataError(f"{path}: read_as: no {unknown[0]!r} here; {expected}")
+    if asked.points is not None and not of_columns:
+        raise DataError(f"{path}: points: is for columns of tables, JSON and series")
+    if asked.sheet is not None and not isinstance(format, Excel):
         raise DataError(f"{path}: sheet: is for Excel and OpenDocument files")
-    if sheets:
-        return _look_at_sheet(path, options)
-    matlab = magic.startswith((b"\x89HDF", b"MATLAB")) or suffix == ".mat"
-    if options.points is not None and (matlab or magic.startswith((b"PK", b"PAR1"))):
-        raise DataError(f"{path}: points: is for text in columns, sheets, JSON and series")
-    if options.read_as and (matlab or magic.startswith((b"PK", b"PAR1", b"\x93NUMPY"))):
-        raise DataError(f"{path}: read_as: is for text in columns")
-    if suffix == ".ts":
-        return _look_at_series(path, options)
-    if suffix in _JSON:
-        return _look_at_json(path, options)
-    if magic.startswith(b"PK") or matlab:
-        return _look_at_arrays(path, "matlab" if matlab else "npz", options)
-    if magic.startswith(b"\x93NUMPY"):
-        raise DataError(
-            f"{path}: an NPY file holds one array and no labels: write both to an NPZ file, by "
-            "numpy.savez(file, X=X, y=y)"
-        )
-    if magic.startswith(b"PAR1"):
-        frame = readers.look_at(path, Parquet())
-        return _roles(path, frame, Parquet(), options, ["Parquet format"])
-    if suffix in (".dta", ".sav", ".zsav"):
-        kind: Literal["stata", "spss"] = "stata" if suffix == ".dta" else "spss"
-        format = Labelled(kind=kind)
-        frame = readers.look_at(path, format)
-        return _roles(path, frame, format, options, [f"{kind} format"])
-    return _look_at_text(path, options)
-
-
-def _look_at_sheet(path: Path, options: FileOptions) -> _Guess:
-    sheet = 0 if options.sheet is None else options.sheet
-    names = readers.sheet_names(path)
-    if sheet not in names and (number := whole_number(sheet)) is not None:
-        sheet = number
-    if sheet not in names and not (isinstance(sheet, int) and 0 <= sheet < len(names)):
-        raise DataError(f"{path}: no sheet {sheet!r}; its sheets: {', '.join(names)}")
-    format = Excel(sheet=sheet, header=options.read_as.get("header", True))
-    title = f"sheet {names[sheet] if isinstance(sheet, int) else sheet}"
-    title += f" of {', '.join(names)}" if len(names) > 1 else ""
+    if isinstance(format, Arrays):
+        return _arrays(path, format, asked)
+    if isinstance(format, Libsvm):
+        guess = _pairs(path, content, asked)
+        return guess if len(paths) == 1 else guess._replace(contents=())
+    if len(paths) > 1:
+        raise DataError(f"{path.parent}: a folder; name a file in it")
+    how: dict[str, Any] = dict(asked.read_as)
+    notes: list[str] = []
+    if isinstance(format, Excel):
+        how["sheet"], notes = _sheet(path, asked)
+    elif isinstance(format, Delimited):
+        how, notes = dialect(path, content, head, format.encoding, asked)
+    if isinstance(asked.points, str):
+        how.setdefault("points", asked.points)
     try:
-        return _roles(path, readers.look_at(path, format), format, options, [title])
+        format = type(format).model_validate({"kind": format.kind, **how})
+    except ValueError as error:
+        text = " ".join(str(error).split("For further")[0].split())
+        raise DataError(f"{path}: read_as: {text}") from None
+    try:
+        return frame_roles(path, readers.content_of(path, format), format, asked, notes)
     except DataError as error:
-        if options.sheet is not None or len(names) < 2:
+        if not (isinstance(format, Excel) and notes):
             raise
-        raise DataError(
-            f"{error}. This is the first of the sheets {', '.join(names)}; `sheet` names another"
-        ) from None
+        raise DataError(f"{error}; {notes[0]}") from None  # it may be the wrong sheet
 
 
-def _look_at_text(path: Path, options: FileOptions) -> _Guess:
-    with opened(path) as stream:
-        content = stream.read()
-    text, encoding = decoded(path, content, options.read_as.get("encoding"))
-    lines = [line for line in _head_of(text).splitlines() if line.strip()]
-    bare = [line for line in lines if not line.lstrip().startswith(("%", "#"))][:_LINES]
-    if bare and bare[0].lstrip().lower().startswith(("@relation", "@attribute")):
-        return _roles(path, readers.look_at(path, Arff()), Arff(), options, ["ARFF format"])
-    if any(re.search(r"\s\d+:", row) for row in bare) and all(map(_PAIRS.fullmatch, bare)):
-        return _look_at_pairs(path, content, bare, options)
-    if not text.strip():
-        raise DataError(f"{path}: the file is empty")
-    format, remarks = dialect(path, text, encoding, options)
-    frame = readers.look_at(path, format)
-    return _roles(path, frame, format, options, remarks)
-
-
-def _head_of(text: str) -> str:
-    """Return the first lines of a text."""
-    head = text[:_HEAD]
-    return head if len(text) <= _HEAD else head[: head.rfind("\n") + 1] or head
-
-
-def decoded(path: Path, content: bytes, encoding: str | None) -> tuple[str, str]:
-    """Return a text, and how it is encoded: Excel does not write UTF-8 by default."""
-    if encoding is None and content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
-    if b"\0" in content and encoding != "utf-16":
-        raise DataError(f"{path}: neither text nor a format that is known")
-    if encoding is None:
-        with suppress(UnicodeDecodeError):
-            return content.decode("utf-8-sig"), "utf-8"
-        encoding = "cp1252"
-    try:
-        return content.decode(encoding), encoding
-    except (UnicodeDecodeError, LookupError) as error:
-        raise DataError(f"{path}: cannot be read as {encoding}: {error}") from None
-
-
-def _look_at_pairs(path: Path, content: bytes, rows: list[str], options: FileOptions) -> _Guess:
+def _pairs(path: Path, content: bytes, asked: FileOptions) -> Guess:
     """Take LIBSVM's pairs, with queries for ranking."""
-    if options.points is not None or options.read_as:
-        raise DataError(f"{path}: points and read_as: are for text in columns")
-    if several := next((row for row in rows if "," in row.split()[0]), None):
-        raise DataError(
-            f"{path}: several labels in a row ({several.split()[0][:40]}) are not supported"
-        )
-    X, y, query = readers.load_pairs(path, None, True, content)
-    zero_based = bool(X.nnz) and int(X.indices.min()) == 0
-    if query is not None:
-        remarks = ["LETOR format", f"{len(np.unique(query))} queries, for ranking"]
-        format: dict[str, Any] = {"kind": "letor"}
-        return _Guess(format, X.shape[1] - 1, _counted(y), True, remarks, task="ranking")
-    if options.task == "ranking":
+    matrix = readers.load_pairs(path, content)
+    zero_based = bool(matrix.X.nnz) and int(matrix.X.indices.min()) == 0
+    if asked.task == "ranking" and matrix.query is None:
         raise DataError(f"{path}: ranking needs a query in each row, qid:number")
-    remarks = [f"LIBSVM format, the first feature has index {int(not zero_based)}"]
-    format = {"kind": "libsvm", "zero_based": zero_based}
-    return _Guess(format, X.shape[1] - (not zero_based), _counted(y), True, remarks)
+    if not zero_based or matrix.query is not None:
+        matrix = matrix._replace(X=matrix.X[:, 1:])
+    format: dict[str, Any] = {"kind": "libsvm", "zero_based": zero_based}
+    if matrix.query is not None:
+        format = {"kind": "letor"}
+    task = None if matrix.query is None else "ranking"
+    labels = counted_labels(matrix.labels)
+    return Guess(format, (matrix,), matrix.X.shape[1], labels, True, [], task=task)
 
 
-def _look_at_series(path: Path, options: FileOptions) -> _Guess:
-    """Take series as points if this is asked for, else as the rows of a matrix."""
-    if options.points not in (None, "series"):
-        raise DataError(f"{path}: points: of this file it is `series`, got {options.points!r}")
-    if options.target is not None or options.drop:
-        raise DataError(f"{path}: a file of series has a class at the end of each, and no columns")
-    series = readers.series_of(path)
-    lengths = {values.shape[1] for _, values, _ in series}
-    n_channels = len(series[0][1])
-    labels = [label for _, _, label in series]
-    numeric = are_numbers(labels)
-    of = f"{min(lengths)} to {max(lengths)}" if len(lengths) > 1 else str(min(lengths))
-    remarks = [f"series of {n_channels} channel{'s' * (n_channels > 1)} and {of} values"]
-    if options.points is not None:
-        format = {"kind": "ts", "points": True}
-        return _Guess(format, 1, _counted(labels), numeric, remarks)
-    if n_channels > 1 or len(lengths) > 1:
-        raise DataError(
-            f"{path}: {remarks[0]} make no matrix: give `points: series`, for distances of series"
-        )
-    return _Guess({"kind": "ts"}, lengths.pop(), _counted(labels), numeric, remarks)
-
-
-def _look_at_json(path: Path, options: FileOptions) -> _Guess:
-    """Choose the values that are the points and the target."""
-    records = [record for _, record in readers.json_records(path)]
-    names = list(dict.fromkeys(name for record in records for name in record))
-    target, points = options.target, options.points
-    if target is None:
-        named = (name for name in names if name.lower() in TARGETS and name != points)
-        target = next(named, None)
-    others = [name for name in names if name not in (target, *options.drop)]
-    if points is None and target is not None and len(others) == 1:
-        points = others[0]
-    for what, name in (("points", points), ("target", target)):
-        if name not in names:
-            missing = "" if name is None else f"no value is called {name!r}, "
-            raise DataError(f"{path}: {what}: {missing}say which value: {', '.join(names)}")
-    if points == target:
-        raise DataError(f"{path}: {points} cannot be both the points and the target")
-    labels = [v for record in records if (v := record.get(str(target))) is not None]
-    left_out = {name: "" for name in names if name not in (points, target)}
-    remarks = [f"the points are {points}, the target is {target}"]
-    remarks += [f"left out: {', '.join(left_out)}"] if left_out else []
-    format = {"kind": "jsonl", "points": points, "target": target, "left_out": left_out}
-    numeric = are_numbers(map(str, labels))
-    return _Guess(format, 1, _counted(list(map(str, labels))), numeric, remarks)
-
-
-def _look_at_arrays(path: Path, kind: str, options: FileOptions) -> _Guess:
+def _arrays(path: Path, format: Arrays, asked: FileOptions) -> Guess:
     """Choose the matrix and the labels among the arrays of a file."""
     arrays = readers.load_arrays(path)
     held = ", ".join(f"{name} {array.shape}" for name, array in arrays.items()) or "nothing"
-    matrix = choose_matrix(path, arrays, held)
-    n, n_features = arrays[matrix].shape
-    others = {name: array for name, array in arrays.items() if name != matrix}
-    vectors = [name for name, array in others.items() if readers.is_vector(array.shape, n)]
-    last = {name: name.rpartition(".")[2] for name in others}
-    preferred = [name for known in _LABELS for name in vectors if last[name] == known]
-    target = next(iter(preferred), vectors[0] if len(vectors) == 1 else None)
-    if options.target is not None:
-        target = str(options.target)
-    if target not in vectors:
-        found = f"no array holds one label per row of {matrix}" if target is None else target
-        found = f"no array is called {target}" if target and target not in others else found
-        turned = [k for k, a in others.items() if readers.is_vector(a.shape, n_features)]
-        hint = f"; {matrix} has one column for each of {turned[0]}: transpose it" if turned else ""
-        raise DataError(f"{path}: {found}{hint}. It holds {held}")
-    y = arrays[target].ravel()
-    format = {"kind": kind, "matrix": matrix, "target": target}
-    remarks = [f"{kind.upper()} format, features in {matrix}, the target in {target}"]
-    return _Guess(format, n_features, _counted(y), y.dtype.kind in "fiub", remarks)
-
-
-def choose_matrix(path: Path, arrays: Mapping[str, Any], held: str) -> str:
-    """Return the name of the matrix among arrays: a preferred one, or the only one."""
+    last = {name: name.rpartition(".")[2] for name in arrays}
     matrices = [
         name
         for name, array in arrays.items()
         if array.ndim == 2 and min(array.shape) > 1 and array.dtype.kind in "fiub"
     ]
-    last = [name.rpartition(".")[2] for name in matrices]
-    preferred = [matrices[last.index(known)] for known in _MATRICES if known in last]
+    preferred = [name for known in _MATRICES for name in matrices if last[name] == known]
     if not preferred and len(matrices) != 1:
         raise DataError(
             f"{path}: which array is the matrix is unclear; call it X. It holds {held}"
         )
-    return (preferred or matrices)[0]
+    matrix = (preferred or matrices)[0]
+    n, n_features = arrays[matrix].shape
+    vectors = [k for k, a in arrays.items() if k != matrix and readers.is_vector(a.shape, n)]
+    preferred = [name for known in _LABELS for name in vectors if last[name] == known]
+    target = next(iter(preferred), vectors[0] if len(vectors) == 1 else None)
+    target = target if asked.target is None else str(asked.target)
+    if target not in vectors:
+        turned = [k for k, a in arrays.items() if readers.is_vector(a.shape, n_features)]
+        hint = f"; {matrix} has one column for each of {turned[0]}: transpose it" if turned else ""
+        raise DataError(
+            f"{path}: no array {'' if target is None else f'{target} '}holds one label per row of "
+            f"{matrix}{hint}. It holds {held}"
+        )
+    format = format.model_copy(update={"matrix": matrix, "target": target})
+    content = readers.chosen_arrays(path, arrays, format)
+    notes = [f"the features are {matrix}, the target is {target}"] if asked.target is None else []
+    labels, is_numeric = counted_labels(content.labels), content.labels.dtype.kind in "fiub"
+    return Guess(format.model_dump(), (content,), n_features, labels, is_numeric, notes)
 
 
-def _counted(labels: Any) -> dict[str, int] | None:
-    """Count labels, spelt as on a card, in their order; None if there are too many."""
-    values, counts = np.unique(canonical_labels(labels), return_counts=True)
-    if len(values) > _MANY:
-        return None
-    times = dict(zip(values.tolist(), counts.tolist(), strict=True))
-    return {label: times[label] for label in default_order(times)}
+# Formats
+
+
+_SERIES = re.compile(r"@(problemname|timestamps|univariate|missing|classlabel|equallength|data)")
+
+
+def _format(path: Path, content: bytes, encoding: Any) -> tuple[Any, str]:
+    """Tell the format by the content, not by the name; return it with the head of a text."""
+    if not content.strip():
+        raise DataError(f"{path}: the file is empty")
+    known = next((form for magic, form in _MAGIC.items() if content.startswith(magic)), None)
+    if isinstance(known, str):
+        raise DataError(f"{path}: {known}")
+    suffixes = path.name.lower().split(".")[1:]
+    if known is None and content.startswith(b"PK"):
+        known = _zipped(path, content)
+    elif known is None and {"dta", "mat"} & {*suffixes}:  # of old versions
+        known = Columns(kind="stata") if "dta" in suffixes else Arrays(kind="matlab")
+    if known is not None:
+        return known, ""
+    text, encoding = _decoded(path, content, encoding)
+    bare = [line for line in text.splitlines() if line.strip() and line.lstrip()[0] not in "%#"]
+    first = bare[0].strip().lower() if bare else ""
+    if first.startswith(("@relation", "@attribute")):
+        return Columns(kind="arff"), text
+    if first.startswith("@") and ("ts" in suffixes or _SERIES.match(first)):
+        return Columns(kind="ts"), text
+    if re.match(r"<(!doctype|html|head|body|table|\?xml|\w+ xmlns)", first):
+        raise DataError(f"{path}: a page of HTML or XML, no table of text: save the table as CSV")
+    if first.startswith("{") and _is_object(bare[0]):
+        return Columns(kind="jsonl"), text
+    if first.startswith(("{", "[")) and content.rstrip().endswith((b"}", b"]")):
+        raise DataError(f"{path}: JSON in one piece is not read: write a line for each object")
+    bare = bare[:_LINES]
+    if any(re.search(r"\s\d+:", row) for row in bare) and all(map(_PAIRS.fullmatch, bare)):
+        if several := next((row for row in bare if "," in row.split()[0]), None):
+            raise DataError(
+                f"{path}: several labels in a row ({several.split()[0][:40]}) are not supported: "
+                "write a file for each label"
+            )
+        return Libsvm(), text
+    return Delimited(encoding=encoding), text
+
+
+def _zipped(path: Path, content: bytes) -> Any:
+    """Tell which format a zip archive is."""
+    with readers.library_errors(path, "damaged"), zipfile.ZipFile(BytesIO(content)) as packed:
+        names = packed.namelist()
+    if any(name.startswith("xl/") or name == "content.xml" for name in names):
+        return Excel()
+    if names and all(name.endswith(".npy") for name in names):
+        return Arrays(kind="npz")
+    raise DataError(
+        f"{path}: an archive of {', '.join(names[:4])}: let its name end with .zip, or unpack it"
+    )
+
+
+def _decoded(path: Path, content: bytes, encoding: Any) -> tuple[str, Any]:
+    """Return the head of a text, and how it is encoded: Excel does not write UTF-8 by default."""
+    if encoding is None and content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    if b"\0" in content and encoding != "utf-16":
+        raise DataError(f"{path}: neither text nor a format that is known")
+    for name in [encoding] if encoding else ["utf-8", "cp1252"]:
+        with suppress(UnicodeDecodeError):
+            text = content.decode("utf-8-sig" if name == "utf-8" else name)
+            whole = len(text) <= _HEAD
+            return text if whole else text[: text.rfind("\n", 0, _HEAD) + 1 or _HEAD], name
+    raise DataError(f"{path}: cannot be read as {encoding or 'text'}; `encoding` names another")
+
+
+def _is_object(line: str) -> bool:
+    with suppress(ValueError):
+        return isinstance(json.loads(line), dict)
+    return False
+
+
+def _sheet(path: Path, asked: FileOptions) -> tuple[Any, list[str]]:
+    """Choose the sheet of a spreadsheet."""
+    names = readers.sheet_names(path)
+    sheet = 0 if asked.sheet is None else asked.sheet
+    if sheet not in names:
+        number = sheet if isinstance(sheet, int) else whole_number(sheet)
+        if number is None or not 0 <= number < len(names):
+            raise DataError(f"{path}: no sheet {sheet!r}; its sheets: {', '.join(names)}")
+        sheet = names[number]
+    others = ", ".join(name for name in names if name != sheet)
+    notes = [f"the sheet is {sheet}; `sheet` names another: {others}"] if others else []
+    return sheet, notes if asked.sheet is None else []
 
 
 # Text in columns
 
 
 def dialect(
-    path: Path, text: str, encoding: str, options: FileOptions
-) -> tuple[Delimited, list[str]]:
+    path: Path, content: bytes, head: str, encoding: Any, asked: FileOptions
+) -> tuple[dict[str, Any], list[str]]:
     """Guess the separator, quotes and header of text in columns, unless the user says them."""
-    head = _head_of(text)
-    read_as, remarks = dict(options.read_as), []
-    if unknown := [key for key in read_as if key not in _READ_AS]:
-        raise DataError(f"{path}: read_as: no {unknown[0]!r}; expected {', '.join(_READ_AS)}")
-    skip = set(read_as.get("skip") or ())
-    numbered = list(enumerate(head.splitlines(keepends=True), 1))
-    first = next((pair for pair in numbered if pair[1].strip()), (1, ""))
+    how, notes = dict(asked.read_as), []
+    skip = set(how.get("skip") or ())
+    numbered = [(i, line) for i, line in enumerate(head.splitlines(keepends=True), 1)]
+    numbered = [(i, line) for i, line in numbered if line.strip() and i not in skip]
     separators: Sequence[str | None] = _SEPARATORS
-    if mark := _SEPARATOR_LINE.fullmatch(first[1]):
-        skip.add(first[0])
+    if numbered and (mark := _SEPARATOR_LINE.fullmatch(numbered[0][1])):
+        skip.add(numbered.pop(0)[0])
         separators = (mark[1],)
-        remarks.append(f"line {first[0]}, {first[1].strip()}, names the separator")
-    if "delimiter" in read_as:
-        separators = (None if read_as["delimiter"] == "blanks" else read_as["delimiter"],)
-    comment = read_as.get("comment", "")
-    kept = [line for i, line in numbered if i not in skip and line.strip()]
-    if comment:
-        kept = [part for line in kept if (part := line.split(comment)[0]).strip()]
-    quote = read_as.get("quote", '"') if '"' in text or "quote" in read_as else None
-    found = _separator(kept, separators, quote)
-    if quote and "quote" not in read_as and any(line.count(quote) % 2 for line in kept):
-        plain = _separator(kept, separators, None)
-        if plain is not None and (found is None or found[0] == plain[0]):
-            found, quote = plain, None
-            remarks.append('a lone " in a line is no quote: quotes are read as text')
-    if found is None:
-        marks = "".join(m for m in "#%" if any(line.startswith(m) for line in kept))
-        hint = f"; lines may begin with comments: `read_as: {{comment: '{marks[:1]}'}}`"
-        rows = max((_split(kept, s, quote) for s in separators), key=lambda rows: len(rows[0]))
-        odd = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), 0)
-        where = f" (row {odd + 1} has {len(rows[odd])}, row 1 {len(rows[0])})" if odd else ""
-        raise DataError(
-            f"{path}: no separator gives the same number of columns, at least 2, in all of the "
-            f"first lines{where}; `read_as: {{delimiter: ...}}` names it{hint if marks else ''}"
-        )
-    separator, rows = found
-    missing = read_as.get("missing") or ()
-    missing = (missing,) if isinstance(missing, str) else tuple(map(str, missing))
-    gaps: set[str] = {*readers.STANDARD_MISSING, *missing}
-    header = read_as.get("header")
-    header = _has_header(rows, gaps) if header is None else header
-    if header:
-        names = [name for name in rows[0] if name]
-        if repeated := [name for name in names if names.count(name) > 1]:
-            raise DataError(f"{path}: two columns are called {repeated[0]!r}; rename one")
-    columns = None if header else default_names(len(rows[0]))
-    if columns:
-        remarks.append(f"the columns have no names: x1 to {columns[-1]} for positions from 0")
-    elif len(rows[-1]) > len(rows[0]):  # R's names of rows, or lines that end with a separator
+    if "delimiter" in how:
+        separators = (None if how["delimiter"] == "blanks" else how["delimiter"],)
+    quote = (how["quote"] or None) if "quote" in how else '"' if b'"' in content else None
+    lines = [line for _, line in numbered]
+    if comment := how.get("comment"):
+        lines = [part for line in lines if (part := line.split(comment)[0]).strip()]
+    for separator in separators:
+        rows = _split(lines, separator, quote)
+        # the names of rows have no name, or lines end with a separator
+        may_lack = len(rows) > 1 and not lines[0].startswith(("#", "%"))
+        more = len(rows[1]) - len(rows[0]) if may_lack else 0
+        same = {len(rows[0]) + more} if rows else set()
+        if rows and {len(row) for row in rows[1:]} <= same and max(same) > 1 and 0 <= more < 2:
+            break
+    else:
+        _refuse_rows(path, [_split(lines, separator, quote) for separator in separators], lines)
+    if quote == '"' and "quote" not in how:
+        _refuse_lone_quotes(path, content, separator)
+    missing = how.get("missing") or ()
+    missing = (missing,) if isinstance(missing, str | int) else tuple(missing)
+    if "header" not in how:
+        how["header"] = _has_header(path, rows, {*STANDARD_MISSING, *map(str, missing)})
+        if not how["header"]:
+            notes.append(f"the first line is data ({advice(header=True)} takes it as names)")
+    columns: tuple[str, ...] | None = None if how["header"] else default_names(len(rows[-1]))
+    if twice := [n for n in rows[0] if how["header"] and n and rows[0].count(n) > 1]:
+        raise DataError(f"{path}: two columns are called {twice[0]!r}; rename one")
+    if how["header"] and more:
         ends = not any(row[-1] for row in rows[1:])
         columns = (*rows[0], "nothing") if ends else (ROW_NAMES, *rows[0])
-        skip.add(next(i for i, line in numbered if i not in skip and line.strip()))
-    remarks.append(f"columns separated by {_SEPARATOR_NAMES.get(separator, separator)!r}")
-    remarks.append(f"the first line {'is a header' if header else 'is data'}")
-    known: dict[str, Any] = {
-        key: read_as[key] for key in ("decimal", "thousands", "text") if key in read_as
-    }
-    format: dict[str, Any] = {
+        skip.add(numbered[0][0])
+    space = re.escape(separator or "") + ' +"'
+    names = columns or rows[0]
+    if isinstance(asked.points, int):
+        how["points"] = names[column_position(path, asked.points, names)]
+    return how | {
         "delimiter": separator,
         "header": columns is None,
         "columns": columns,
         "quote": quote,
         "encoding": encoding,
         "skip": tuple(sorted(skip)),
-        "comment": comment,
+        "comment": comment or "",
         "missing": missing or None,
+        "skip_blanks": separator is None or bool(re.search(space, head)),
         "standard_missing": True,
-        "points": options.points if isinstance(options.points, str) else None,
-        **known,
-    }
-    try:
-        return Delimited.model_validate(format), remarks
-    except ValueError as error:
-        text = " ".join(str(error).split("For further")[0].split())
-        raise DataError(f"{path}: read_as: {text}") from None
-
-
-_SEPARATOR_NAMES = {None: "blanks", "\t": "tabulator"}
-
-
-def _separator(
-    lines: list[str], separators: Sequence[str | None], quote: str | None
-) -> tuple[str | None, list[list[str]]] | None:
-    """Return the separator with the most columns of those that give all rows as many.
-
-    The first row may have one column less, for which the names of rows have no name.
-    """
-    best = None
-    for separator in separators:
-        rows = _split(lines, separator, quote)
-        widths = [len(row) for row in rows]
-        if not widths or max(widths) < 2:
-            continue
-        more = 0 if len(widths) == 1 or lines[0].startswith(("#", "%")) else widths[1] - widths[0]
-        same = len({*widths[1:]}) <= 1 and more in (0, 1)
-        same &= len(widths) == 1 or widths[1] == widths[0] + more
-        if same and (best is None or len(rows[-1]) > len(best[1][-1])):
-            best = separator, rows
-    return best
+    }, notes
 
 
 def _split(lines: list[str], separator: str | None, quote: str | None) -> list[list[str]]:
@@ -571,302 +402,288 @@ def _split(lines: list[str], separator: str | None, quote: str | None) -> list[l
     return rows[:-1] if len(rows) > 2 and reader.line_num >= len(lines) > _LINES else rows
 
 
-def _has_header(rows: list[list[str]], gaps: set[str]) -> bool:
-    """Tell whether the first row names the columns."""
+def _refuse_rows(path: Path, splits: list[list[list[str]]], lines: list[str]) -> None:
+    """Say why no separator will do."""
+    rows = max(splits, key=lambda rows: len(rows[0]) if rows else 0)
+    odd = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), 0)
+    where = f" (row {odd + 1} has {len(rows[odd])}, row 1 {len(rows[0])})" if odd else ""
+    mark = next((m for m in "#%" if any(line.startswith(m) for line in lines)), "")
+    hint = f"; lines may begin with comments: {advice(comment=mark)}" if mark else ""
+    raise DataError(
+        f"{path}: no separator gives the same number of columns, at least 2, in all of the "
+        f"first lines{where}; {advice(delimiter=';')} names one{hint}"
+    )
+
+
+def _refuse_lone_quotes(path: Path, content: bytes, separator: str | None) -> None:
+    """Refuse an entry that begins with a quote and ends without: it would hold further lines."""
+    mark = re.escape(separator) if separator else r"[ \t]"
+    begin = rf'(?m)(?:^|(?<={mark})) *"'
+    whole = rf'{begin}[^"]*(?:""[^"]*)*"(?= *(?:{mark}|\r?$))'
+    rest = re.sub(whole.encode(), b"", content)
+    if lone := re.search(begin.encode() + b".*", rest):
+        text = lone[0].decode(errors="replace").strip()
+        raise DataError(
+            f"{path}: the quote of {text!r:.40} does not end with the entry: double it within, or "
+            f"say that quotes are text, {advice(quote=None)}"
+        )
+
+
+def _has_header(path: Path, rows: list[list[str]], gaps: set[str]) -> bool:
+    """Tell whether the first row names the columns; refuse what could be either."""
     head, body = rows[0], rows[1:]
-    if not body:
-        return False
-    if len(body[0]) == len(head) + 1:
-        return True  # R's row names have no name
+    if not body or len(body[0]) > len(head):
+        return True
     counted = list(map(str, range(len(head))))
-    if len(rows) != len(head) > 1 and head in (counted, ["", *counted[:-1]]):
+    if len(rows) != len(head) and head in (counted, ["", *counted[:-1]]):
         return True  # what pandas writes for columns without names; no row of a square matrix
-    columns = [[v for row in body if (v := row[i]) not in gaps] for i in range(len(head))]
-    named = [not are_numbers([entry]) and entry not in gaps for entry in head]
-    pairs = list(zip(head, columns, strict=True))
-    if any(entry.lower() in TARGETS and entry not in column for entry, column in pairs):
-        return True
-    above = [name and bool(c) and are_numbers(c) for name, c in zip(named, columns, strict=True)]
-    if any(above) and (all(named[1:]) or sum(named) > len(named) // 2):
-        return True
-    if not all(named):
-        return False
-    # a name does not occur below itself
-    return all(entry not in column for entry, column in pairs)
+    columns = [[row[i] for row in body if row[i] not in gaps] for i in range(len(head))]
+    texts = [i for i, name in enumerate(head) if name and not _ANY_NUMBER.fullmatch(name)]
+    numeric = [2 * sum(map(bool, map(_ANY_NUMBER.fullmatch, c))) > len(c) for c in columns]
+    names = any(
+        (numeric[i] and head[i] not in gaps) or head[i].lower() in TARGETS - {*columns[i]}
+        for i in texts
+    )
+    again = not texts or any(head[i] in columns[i] for i in texts)
+    if names == again and (again or len(texts) < len([name for name in head if name])):
+        raise DataError(
+            f"{path}: whether the first line, {', '.join(head)[:60]}, is data or names the "
+            f"columns is not clear: say it, {advice(header=True)} or false"
+        )
+    return not again
 
 
 # Roles of columns
 
 
+def counted_labels(labels: Any) -> dict[str, int] | None:
+    """Count labels, spelt as on a card, in their order; None if there are too many."""
+    values, counts = np.unique(canonical_labels(labels), return_counts=True)
+    if len(values) > MANY:
+        return None
+    times = dict(zip(values.tolist(), counts.tolist(), strict=True))
+    return {label: times[label] for label in default_order(times)}
+
+
+def advice(**how: Any) -> str:
+    """Write what to add to `read_as`, in a config and on the command line."""
+    keys = {key: json.dumps(value, ensure_ascii=False) for key, value in how.items()}
+    settings = (quote(f"read_as.{key}={value.strip(chr(34))}") for key, value in keys.items())
+    in_config = ", ".join(f"{key}: {value}" for key, value in keys.items())
+    return f"`read_as: {{{in_config}}}` (`{' '.join(f'-o {text}' for text in settings)}`)"
+
+
 class _Column:
     """What the entries of a column look like."""
 
-    def __init__(self, name: str, column: "pd.Series") -> None:
+    def __init__(self, column: "pd.Series") -> None:
         import pandas as pd
 
-        self.name, self.column = name, column
-        self.categories: tuple[str, ...] | None = None
+        self.column, self.name = column, str(column.name)
+        self.held = column.dropna()
         self.reason = ""  # why it is no feature
         # true and false are two values, also where some are missing
-        self.numeric = is_number_column(column) and not pd.api.types.is_bool_dtype(column)
-        self.n_missing = int(column.isna().sum())
-        self.values: dict[str, int] = {}
-        if pd.api.types.is_datetime64_any_dtype(column):
-            self.reason = f"dates, such as {column.min()}"
-            return
+        self.is_numeric = is_number_column(column) and not pd.api.types.is_bool_dtype(column)
+        self.categories: tuple[str, ...] | None = None
+        self.counts: dict[str, int] = {}
         if isinstance(column.dtype, pd.CategoricalDtype):
             self.categories = tuple(map(canonical_label, column.cat.categories))
-        if self.n_missing == len(column):
+        if not len(self.held):
             self.reason = "it has no entries"
-            return
-        if self.numeric:
-            return
-        try:
-            counts = column.value_counts(sort=False)
-        except TypeError:  # lists, mappings
-            self.reason = f"values of type {type(column.dropna().iloc[0]).__name__}"
-            return
-        if not all(isinstance(v, str | int | float | bool | np.generic) for v in counts.index[:9]):
-            self.reason = f"values of type {type(counts.index[0]).__name__}"
-            return
-        self.values = {str(v): int(n) for v, n in counts.items() if n}
-        if all(_DATE.fullmatch(value.strip()) for value in self.values):
-            held = column.dropna()
-            rises = len(self.values) > 2 and _rises(held)
-            order = ", in ascending order: random splits mix past and future" if rises else ""
-            self.reason = f"dates, such as {held.iloc[0]}{order}"
+        elif pd.api.types.is_datetime64_any_dtype(column):
+            self.reason = f"dates, such as {column.min()}"
+        elif column.dtype.kind in "iu" and self._exceeds(self.held):
+            self.reason = "whole numbers above 2 ** 53, which floating-point numbers round"
+        elif not self.is_numeric:
+            self._count_texts()
 
-    @property
-    def n_different(self) -> int:
-        """The number of different entries."""
-        return len(self.values) if not self.numeric else self.column.nunique()
+    @staticmethod
+    def _exceeds(held: "pd.Series") -> bool:
+        return max(abs(int(held.min())), abs(int(held.max()))) > _EXACT
+
+    def _count_texts(self) -> None:
+        plain = (str, int, float, bool, np.generic)
+        kinds = {type(value) for value in self.held} if self.held.dtype == object else set()
+        if other := [kind.__name__ for kind in kinds if not issubclass(kind, plain)]:
+            self.reason = f"values of type {other[0]}"
+            return
+        counts = self.held.astype(str).value_counts(sort=False)
+        self.counts = {str(text): int(n) for text, n in counts.items() if n}
+        if all(_DATE.fullmatch(text.strip()) for text in self.counts):
+            texts = self.held.astype(str).to_numpy()
+            rises = len(self.counts) > 2 and bool((texts[:-1] <= texts[1:]).all())
+            order = ", in ascending order: random splits mix past and future" if rises else ""
+            self.reason = f"dates, such as {texts[0]}{order}"
 
     def labels(self) -> dict[str, int] | None:
         """Return the values in order with their counts; None if there are too many."""
-        if self.numeric:
-            if self.column.nunique() > _MANY:
-                return None
-            return _counted(self.column.dropna().to_numpy())
-        if len(self.values) > _MANY:
+        if self.is_numeric:
+            few = self.held.nunique() <= MANY
+            return counted_labels(self.held.to_numpy()) if few else None
+        if len(self.counts) > MANY:
             return None
         counts: dict[str, int] = {}
-        for value, n in self.values.items():
-            counts[canonical_label(value)] = counts.get(canonical_label(value), 0) + n
-        order = self.categories if self.categories is not None else sorted(counts)
+        for text, n in self.counts.items():
+            counts[canonical_label(text)] = counts.get(canonical_label(text), 0) + n
+        order = self.categories if self.categories is not None else default_order(counts)
         return {value: counts[value] for value in order if value in counts}
 
-    def refuse_odd_numbers(self, path: Path, format: Any) -> None:
+    def refuse_odd_numbers(self, path: Any, options: Any, place_of: Callable[[int], str]) -> None:
         """Refuse a column of which most entries are numbers, and say where the first other is."""
-        if self.numeric or self.reason or self.categories is not None:
+        if not self.counts or self.reason or self.name in options.text:
             return
-        if self.name in getattr(format, "text", ()):
+        if self.categories is not None:
             return
+        marks = getattr(options, "decimal", "."), getattr(options, "thousands", None)
+        own = re.compile(number_pattern(*marks), re.ASCII)
+        odd = {text: n for text, n in self.counts.items() if not own.fullmatch(text)}
+        n, n_odd = sum(self.counts.values()), sum(odd.values())
+        as_text = f"{advice(text=[self.name])} takes the column as text"
         where = f"{path}: column {self.name}"
-        commas = getattr(format, "decimal", ".") == ","
-        odd = [v for v in self.values if not readers.is_number(v, commas)]
-        n = sum(self.values.values())
-        n_numbers = n - sum(self.values[v] for v in odd)
-        stripped = [value.strip() for value in self.values]
-        marked = bool(odd) and all(_THOUSANDS.fullmatch(v.strip()) for v in odd)
-        if odd and not commas and all(map(_DECIMAL_COMMA.fullmatch, stripped)):
-            more = ' and `thousands: "."`' if any("." in value for value in stripped) else ""
-            more = ', or `{thousands: ","}`' if marked else more
+        fitting = []
+        for decimal, thousands in _LOCALES:
+            if marks[0] not in (".", decimal):
+                continue
+            other = re.compile(number_pattern(decimal, thousands), re.ASCII)
+            alike = sum(k for text, k in odd.items() if other.fullmatch(text))
+            whole = sum(k for text, k in self.counts.items() if other.fullmatch(text))
+            if odd and 10 * alike >= 9 * n_odd and 10 * whole >= 9 * n:
+                how = {"decimal": decimal} if decimal != "." else {}
+                fitting.append(advice(**how, **({"thousands": thousands} if thousands else {})))
+        if fitting:
             raise DataError(
-                f"{where}: all {n} entries are numbers with a comma, such as {odd[0]!r}: say what "
-                f'it is, `read_as: {{decimal: ","}}`{more}'
+                f"{where}: entries such as {next(iter(odd))!r} are numbers, but how they are "
+                f"written is not clear: say it, {' or '.join(fitting[:2])}; {as_text}"
             )
-        different = len(self.values) - len(odd)
         # values such as 1, 2, 3, more are no numbers with a few odd entries
-        codes = 10 * (n - n_numbers) > n and different <= _FEW and n_numbers >= 5 * different
-        if not odd or (not marked and (2 * n_numbers <= n or codes)):
+        different = len(self.counts) - len(odd)
+        codes = 10 * n_odd > n and different <= _FEW and n - n_odd >= 5 * different
+        if not odd or 2 * n_odd >= n or codes:
             return
-        isna = self.column.isna().to_numpy()
-        texts = self.column.astype(str).isin(odd).to_numpy() & ~isna
-        place = readers.row_place(path, format, int(texts.argmax()))
-        first = str(self.column.iloc[int(texts.argmax())])
-        advice = f"correct it; or name what is missing, `read_as: {{missing: [{first!r}]}}`"
-        if mark := _THOUSANDS.fullmatch(first.strip()):
-            advice = f'`read_as: {{thousands: "{mark[1]}"}}` reads thousands'
+        row = int(self.column.astype(str).isin([*odd]).to_numpy().argmax())
+        first = str(self.column.iloc[row])
+        hint = f"correct it; or name what is missing, {advice(missing=[first])}"
         raise DataError(
-            f"{where}: {n_numbers} of {n} entries are numbers; the first other is {first!r} in "
-            f"{place.removeprefix(f'{path}, ')}: {advice}; `read_as: {{text: [{self.name}]}}` "
-            "takes the column as text; or drop it"
+            f"{where}: {n - n_odd} of {n} entries are numbers; the first other is {first!r} in "
+            f"{place_of(row).removeprefix(f'{path}, ')}: {hint}; {as_text}; or drop it"
         )
 
 
-def _rises(column: "pd.Series") -> bool:
-    texts = column.astype(str).to_numpy()
-    return bool((texts[:-1] <= texts[1:]).all())
+def frame_roles(
+    path: Path, frame: "pd.DataFrame", options: Any, asked: FileOptions, notes: list[str]
+) -> Guess:
+    """Choose the role of each column of a frame from its entries.
 
-
-def _roles(
-    path: Path, frame: "pd.DataFrame", format: Any, options: FileOptions, remarks: list[str]
-) -> _Guess:
-    """Choose the role of each column from its entries."""
-    names = list(map(str, frame.columns))
-    if len({*names}) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"{path}: two columns are called {twice!r}; rename one")
-    if not len(frame):
-        raise DataError(f"{path}: the file has no rows")
-    frame = frame.set_axis(names, axis=1)
+    `options` are those by which the frame was read, `asked` what the user said.
+    """
+    names = unique_names(path, frame)
+    place_of = partial(readers.row_place, path, frame, options)
+    drop = {column_position(path, column, names) for column in asked.drop}
     left_out: dict[str, str] = {}
-    drop = {_position(path, column, names) for column in options.drop}
-    if ROW_NAMES in names and options.target != ROW_NAMES and names.index(ROW_NAMES) not in drop:
+    if ROW_NAMES in names and asked.target != ROW_NAMES and names.index(ROW_NAMES) not in drop:
         drop.add(names.index(ROW_NAMES))
         left_out[ROW_NAMES] = "the first column has no name"
-        remarks.append("the first column has no name and is left out, as names of rows")
-    points = None if options.points is None else _position(path, options.points, names)
-    target, remark = _choose_target(path, options, names, drop | ({points} - {None}))
-    remarks.append(remark)
-    if target in drop:
-        raise DataError(f"{path}: column {names[target]} is the target; it cannot be dropped too")
-    chosen = _Column(names[target], frame.iloc[:, target])
+    points = None if asked.points is None else column_position(path, asked.points, names)
+    target = _target_position(path, asked, names, drop | {points})
+    if asked.target is None:
+        notes.append(f"the target is column {names[target]}")
+    if points is None and options.kind == "jsonl":
+        others = [i for i in range(len(names)) if i not in drop | {target}]
+        points = others[0] if len(others) == 1 else None
+    for role, taken in (("the target", {target}), ("dropped", drop)):
+        if points in taken or (role == "dropped" and target in drop):
+            name = names[target if points is None else points]
+            raise DataError(f"{path}: column {name} cannot be {role} as well")
     if points is not None:
-        if points == target or points in drop:
-            what = "the target" if points == target else "dropped"
-            raise DataError(f"{path}: column {names[points]} holds the points; it is {what}")
         drop = set(range(len(names))) - {points, target}
-        n = frame.iloc[:, points].nunique()
-        remarks.append(f"the points are the {n} different texts of column {names[points]}")
-    chosen.refuse_odd_numbers(path, format)
-    if chosen.reason:
+    chosen = _Column(frame.iloc[:, target])
+    rest = [i for i in range(len(names)) if i not in drop | {target, points}]
+    columns = {i: _Column(frame.iloc[:, i]) for i in rest}
+    if asked.target is None:
+        _refuse_matrix(path, chosen, list(columns.values()), len(frame), asked)
+    for column in (chosen, *columns.values()):
+        column.refuse_odd_numbers(path, options, place_of)
+    if chosen.reason and not chosen.reason.startswith("whole"):
         raise DataError(
-            f"{path}: {remark}, and cannot be: {chosen.reason}; name another by target, or make "
-            "numbers or classes of it"
+            f"{path}: column {chosen.name} cannot be the target: {chosen.reason}; name another by "
+            "`target`, or make numbers or classes of it"
         )
-    if chosen.n_missing:
-        n = len(frame)
-        remarks.append(f"{chosen.n_missing} of {n} rows have no target and are left out")
     nominal: dict[str, list[str]] = {}
-    rest = [i for i in range(len(names)) if i not in (target, points) and i not in drop]
-    columns = [_Column(names[i], frame.iloc[:, i]) for i in rest]
-    if options.target is None:
-        _refuse_matrix(path, chosen, columns, len(frame), options)
-    for i, column in zip(rest, columns, strict=True):
-        column.refuse_odd_numbers(path, format)
-        if not column.reason and not column.numeric:
+    for i, column in columns.items():
+        if not column.reason and not column.is_numeric:
             values = column.labels()
             if values is None or len(values) > max(20, len(frame) // 2):
-                column.reason = f"text with {column.n_different} values"
+                column.reason = f"text with {len(column.counts)} values"
+            elif column.categories is not None:
+                nominal[column.name] = list(map(str, column.column.cat.categories))
             else:
-                nominal[column.name] = _spellings(column)
-                remarks.append(f"column {column.name} is nominal: {listed(nominal[column.name])}")
+                nominal[column.name] = sorted({text.strip() for text in column.counts})
         if column.reason:
             drop.add(i)
             left_out[column.name] = column.reason
-            remarks.append(f"column {column.name} is left out: {column.reason}")
     n_features = len(names) - 1 - len(drop)
     if n_features < 1:
         why = "; ".join(f"{name} is left out: {reason}" for name, reason in left_out.items())
-        texts = next((n for n, reason in left_out.items() if reason.startswith("text")), "")
-        hint = f"; `points: {texts}` takes its texts as strings to compare" if texts else ""
+        kinds = ("text", "values of type list", "values of type dict")
+        texts = next((n for n, reason in left_out.items() if reason.startswith(kinds)), "")
+        hint = f"; `points: {texts}` takes what it holds as points to compare" if texts else ""
         raise DataError(f"{path}: no column is left as a feature ({why}){hint}")
-    ordered = chosen.categories is not None
     labels = chosen.labels()
-    ranks = ordered and bool(chosen.column.cat.ordered) and len(labels or ()) > 2
-    if ranks and format.kind != "parquet":
-        remarks.append("the target's values have an order, which `task: ordinal` takes")
-    content = format.model_dump(mode="json", exclude_defaults=True) | {
-        "kind": format.kind,
+    if chosen.is_numeric and chosen.column.dtype.kind == "f" and labels and _is_rounded(labels):
+        raise DataError(
+            f"{path}: column {chosen.name} holds whole numbers above 2 ** 53, which are rounded "
+            f"where others are missing: {advice(text=[chosen.name])} takes them as labels"
+        )
+    ordered = chosen.categories is not None and bool(chosen.column.cat.ordered)
+    content = options.model_dump(mode="json", exclude_defaults=True) | {
+        "kind": options.kind,
         "target": names[target],
         "drop": [names[i] for i in sorted(drop)],
         "nominal": nominal,
-        "left_out": left_out,
     }
-    if not getattr(format, "header", True):
+    if not getattr(options, "header", True):
         content["columns"] = names
     if points is not None:
         content["points"] = names[points]
-    return _Guess(
+    # ARFF, Stata and SPSS list the values of all nominal columns, Parquet says which have an order
+    says_order = options.kind in ("parquet", "feather")
+    return Guess(
         content,
+        (frame,),
         n_features,
         labels,
-        chosen.numeric,
-        remarks,
-        ordered and (format.kind != "parquet" or bool(chosen.column.cat.ordered)),
-        "ordinal" if ranks and format.kind == "parquet" else None,
+        chosen.is_numeric,
+        notes,
+        left_out,
+        ordered if says_order else chosen.categories is not None,
+        "ordinal" if says_order and ordered and len(labels or ()) > 2 else None,
     )
 
 
-def _spellings(column: _Column) -> list[str]:
-    """Return the values of a nominal column as the file spells them."""
-    if column.categories is not None:
-        return list(map(str, column.column.cat.categories))
-    return sorted({value.strip() for value in column.values})
+def _is_rounded(labels: Iterable[str]) -> bool:
+    return any(_EXACT <= abs(float(label)) < float("inf") for label in labels)
 
 
-def _position(path: Path, column: Column, names: Sequence[str]) -> int:
-    """Return the position of a column; text that is no name may be a number."""
-    if column not in names and (number := whole_number(column)) is not None:
-        column = number
-    return column_position(path, column, names)
-
-
-def _choose_target(
-    path: Path, options: FileOptions, names: Sequence[str], taken: set[Any]
-) -> tuple[int, str]:
-    """Return the position of the target, and a remark on how it was chosen."""
-    if options.target is not None:
-        chosen = _position(path, options.target, names)
-        return chosen, f"the target is column {names[chosen]}"
-    for i, name in enumerate(names):
-        if name.lower() in TARGETS and i not in taken:
-            return i, f"the target is column {name}, by its name"
-    last = max((i for i in range(len(names)) if i not in taken), default=len(names) - 1)
-    which = "the last column" if last == len(names) - 1 else "the last column that is not dropped"
-    return last, f"the target is {which}, {names[last]}"
-
-
-def listed(values: Sequence[str]) -> str:
-    """List the first of some values, in quotes if they have commas."""
-    shown = [f'"{value}"' if "," in value else value for value in list(values)[:_SHOWN]]
-    return ", ".join([*shown, "…"] if len(values) > _SHOWN else shown)
-
-
-# Matrices of similarities
+def _target_position(path: Any, asked: FileOptions, names: Sequence[str], taken: set[Any]) -> int:
+    """Return the position of the target: as asked, by its name, or the last."""
+    if asked.target is not None:
+        return column_position(path, asked.target, names)
+    free = [i for i in range(len(names)) if i not in taken]
+    named = (i for i in free if names[i].lower() in TARGETS)
+    return next(named, free[-1] if free else len(names) - 1)
 
 
 def _refuse_matrix(
-    path: Path, target: _Column, columns: list[_Column], n_rows: int, options: FileOptions
+    path: Any, target: _Column, columns: list[_Column], n_rows: int, asked: FileOptions
 ) -> None:
     """Refuse a matrix of similarities or distances whose last column would be the target."""
-    numbers = [c for c in (*columns, target) if c.numeric and not c.n_missing]
-    if not target.numeric or len(numbers) != n_rows:
+    every = (*columns, target)
+    numbers = [c for c in every if c.is_numeric and len(c.held) == n_rows]
+    if not target.is_numeric or len(numbers) != n_rows:
         return
     if form := compares_rows(np.array([c.column.to_numpy(np.float64) for c in numbers]).T):
-        as_matrix = "" if options.task == "similarity" or options.matrix else "--task similarity "
         raise DataError(
-            f"{path}: a {n_rows} x {n_rows} matrix, {form}, and no column of labels: give them "
-            f"in a file (`kernlearn datasets add {as_matrix}-o labels=FILE`); or name "
-            "the target if the columns are features"
+            f"{path}: a {n_rows} x {n_rows} matrix, {form}, and no column of labels: add one, or "
+            "write both to an NPZ file, by numpy.savez(file, X=X, y=y); or name the target if the "
+            "columns are features"
         )
-
-
-def check_square(path: Path, shape: tuple[int, ...], labelled: bool) -> None:
-    """Refuse a table that is no square matrix, besides the labels."""
-    n_rows, n_columns = shape
-    if n_rows == n_columns:
-        return
-    hint = ""
-    if labelled and n_columns == n_rows - 1:
-        hint = "; if no column has the labels, give them in a file of their own (labels)"
-    raise DataError(
-        f"{path}: found {n_rows} rows and {n_columns} columns besides the labels, expected a "
-        f"square matrix{hint}"
-    )
-
-
-def _kind_of_matrix(path: Path, guess: _Guess, form: dict[str, Any]) -> str:
-    """Take a matrix for distances if none is negative and the diagonal is 0, and say so."""
-    expected = readers.Expected(guess.n_features, tuple(form["classes"]))
-    format = Form.model_validate({"files": form["files"], "format": guess.format}).format
-    S = readers.read([path], format, expected).X
-    distances = not np.diag(S).any() and (S >= 0).all() and S.any()
-    kind, other = ("distance", "similarity") if distances else ("similarity", "distance")
-    why = ", as the diagonal is 0" if distances else ""
-    plural = "distances" if distances else "similarities"
-    guess.remarks.append(
-        f"the entries are taken for {plural}{why}; `matrix: {other}` says otherwise"
-    )
-    return kind

@@ -1,27 +1,28 @@
-"""Readers of file formats, each by a library: from paths and a card's options to a table."""
+"""Readers of file formats, each by a library: from a path and options to a frame or a matrix."""
 
 import csv
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
-from io import BytesIO, StringIO
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kernlearn.datasets.files import container, naming_damage, opened
+from kernlearn.datasets.files import PACKED, container, opened
 from kernlearn.datasets.tables import (
-    Expected,
+    ROW_NAMES,
     Table,
     are_numbers,
-    as_objects,
     coded_labels,
+    counted,
     default_names,
     frame_table,
-    from_json,
     joined,
+    number_pattern,
 )
 from kernlearn.exceptions import DataError
 from kernlearn.lazy import missing_text
@@ -29,100 +30,147 @@ from kernlearn.lazy import missing_text
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The column of the names of rows, where the file gives it no name.
-ROW_NAMES = "row names"
-#: Texts that stand for a missing entry beside those that pandas knows.
-FURTHER_MISSING = ("?", ".")
-#: All of these, as pandas has them.
+#: Texts that stand for a missing entry in files of users: those of pandas, and two more.
 STANDARD_MISSING = (
     *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
-    *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", *FURTHER_MISSING),
+    *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "?", "."),
 )
 _DENSE_FROM = 0.2  # share of entries that are not zero
-_ATTRIBUTE = re.compile(
-    r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s'"]\S*)\s+(.+)""", re.IGNORECASE
+_RANGE = re.compile(
+    r"""(?im)^(\s*@attribute\s+(?:'[^']*'|"[^"]*"|\S+)\s+)(integer|real|numeric|date)\b.*$"""
 )
-_WITH_COMMA = r"\s*[+-]?(?:\d+,?\d*|,\d+)(?:[eE][+-]?\d+)?\s*"
 _LINE_OF_PANDAS = re.compile(r"\b(?:line|row) (\d+)")
 
-# A frame that was read to make a card for it, until it is read by that card.
-_looked_at: dict[Any, Any] = {}
+
+class Matrix(NamedTuple):
+    """A file of numbers and labels, whose columns need no roles."""
+
+    X: Any
+    labels: Any
+    query: np.ndarray | None = None
+    names: tuple[str, ...] = ()
 
 
-def read(paths: Sequence[Path], options: Any, expected: Expected) -> Table:
-    """Read the files of a data set and concatenate their rows.
+def read(
+    paths: Sequence[Path],
+    options: Any,
+    n_features: int,
+    classes: tuple[str, ...] | None,
+    contents: Sequence[Any] = (),
+) -> list[Table]:
+    """Read the files of a data set.
+
+    `contents` are those of :func:`content_of`, if they have been read before.
 
     Raises
     ------
     DataError
         If a file is damaged or not as the options say; the message names the file and the place.
     """
-    if options.kind == "sklearn":
-        return _bundled(options, expected)
     if len(paths) > 1 and getattr(options, "skip", None):
         raise DataError(f"{paths[0]}: `skip` names lines of one file, and there are {len(paths)}")
-    tables = [READERS[options.kind](path, options, expected) for path in paths]
-    place = ", ".join(map(str, paths))
-    table = joined(tables, place)
+    tables = []
+    for i, path in enumerate(paths or [Path("scikit-learn")]):
+        content = contents[i] if contents else content_of(path, options, n_features)
+        if isinstance(content, Matrix):
+            y = coded_labels(content.labels, classes, partial(_row, path))
+            names = content.names or default_names(content.X.shape[1])
+            tables.append(Table(content.X, y, names, query=content.query))
+            continue
+        place_of = partial(row_place, path, content, options)
+        tables.append(frame_table(content, options, n_features, classes, path, place_of))
     if blocks := getattr(options, "blocks", None):
-        n_rows = blocks * len(expected.classes or ())
+        table, n_rows = joined(tables, str(paths[0])), blocks * len(classes or ())
         if len(table.y) != n_rows:
-            raise DataError(
-                f"{place}: found {len(table.y)} rows, expected {n_rows} in blocks of {blocks}"
-            )
-        table = table._replace(y=(np.arange(n_rows) // blocks).astype(np.float64))
-    if options.kind in ("libsvm", "letor") and hasattr(table.X, "tocsr"):
-        n_rows, n_columns = table.X.shape
-        if table.X.nnz >= _DENSE_FROM * n_rows * n_columns:
-            return table._replace(X=table.X.toarray())
-    return table
+            found = f"found {len(table.y)} rows, expected {n_rows} in blocks of {blocks}"
+            raise DataError(f"{', '.join(map(str, paths))}: {found}")
+        return [table._replace(y=(np.arange(n_rows) // blocks).astype(np.float64))]
+    return tables
 
 
-# Tables
+def content_of(path: Path, options: Any, n_features: int | None = None) -> Any:
+    """Read one file: a frame, typed as pandas does, or a matrix."""
+    if options.kind in ("libsvm", "letor"):
+        zero_based = getattr(options, "zero_based", False)
+        matrix = load_pairs(path, file_bytes(path), n_features, zero_based)
+        if options.kind == "letor" and matrix.query is None:
+            raise DataError(f"{path}: found no query ids, expected qid:number in each row")
+        return matrix if options.kind == "letor" else matrix._replace(query=None)
+    if options.kind in ("npz", "matlab"):
+        return chosen_arrays(path, load_arrays(path), options)
+    if options.kind == "sklearn":
+        from sklearn import datasets
 
-
-def read_frame(path: Path, options: Any) -> "pd.DataFrame":
-    """Read a table, typed as pandas does; one that was looked at before is not read again."""
-    with naming_damage(path):
-        key = _frame_key(path, options)
-    if (frame := _looked_at.pop(key, None)) is None:
-        frame = FRAMES[options.kind](path, options)
+        bunch = getattr(datasets, options.loader)()
+        of_classes = "target_names" in bunch
+        labels = bunch.target_names[bunch.target] if of_classes else bunch.target
+        return Matrix(bunch.data, labels, None, tuple(map(str, bunch.feature_names)))
+    with library_errors(path, f"damaged, or no {options.kind} file"):
+        frame = _FRAMES[options.kind](path, options)
     if not len(frame):
-        raise DataError(f"{path}: the file has no rows")
+        has_header = " but its header" if len(frame.columns) else ""
+        raise DataError(f"{path}: the file has no rows{has_header}")
+    return _tidied(frame, options)
+
+
+def _tidied(frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
+    """Strip blanks around texts, take out texts of missing entries, and name the names of rows."""
+    import pandas as pd
+
+    if not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.reset_index(names=[str(name or ROW_NAMES) for name in frame.index.names])
+    names = [str(name).strip().strip('"') for name in frame.columns]
+    frame.columns = [ROW_NAMES if names[0] == "Unnamed: 0" else names[0], *names[1:]]
+    if not getattr(options, "standard_missing", True):
+        return frame  # a published file is as its card says
+    gaps = {"", *options.missing_texts}
+    gaps |= {*STANDARD_MISSING} if options.kind == "delimited" else set()
+    codes = [float(text) for text in options.missing_texts if are_numbers([text])]
+    for i, name in enumerate(frame.columns):
+        column: Any = frame.iloc[:, i]
+        if codes and pd.api.types.is_numeric_dtype(column.dtype):
+            frame.isetitem(i, column.mask(column.isin(codes)))
+        if name == options.points or not pd.api.types.is_string_dtype(column.dtype):
+            continue
+        if (texts := column.dropna()).dtype == object:
+            texts = texts[[isinstance(value, str) for value in texts]].astype(str)
+        bare = texts.str.strip()
+        held = bare[~bare.isin(gaps)]
+        if len(held) == len(texts) and held.equals(texts):
+            continue
+        written = texts[held.index]
+        if (n := int((held != written).sum())) and written.nunique() > held.nunique():
+            frame.attrs.setdefault("notes", []).append(
+                f"blanks around {counted(n, 'text')} of column {name} were left out, so that "
+                f"{written.nunique()} different ones became {held.nunique()}"
+            )
+        column = column.copy()
+        column[texts.index] = held.reindex(texts.index)
+        if options.kind == "delimited" and name not in options.text and are_numbers(held):
+            column = pd.to_numeric(column)
+        frame.isetitem(i, column)
     return frame
 
 
-def look_at(path: Path, options: Any) -> "pd.DataFrame":
-    """Read a table and keep it for the next call of :func:`read_frame`."""
-    frame = read_frame(path, options)
-    _looked_at.clear()
-    _looked_at[_frame_key(path, options)] = frame
-    return frame
+def _row(path: Path, row: int) -> str:
+    return f"{path}, row {row + 1}"
 
 
-def _frame_key(path: Path, options: Any) -> Any:
-    state = container(path).stat()
-    roles = {"target", "drop", "nominal", "rename", "query", "target_suffix", "columns"}
-    how = options.model_dump_json(exclude=roles)
-    return str(path.resolve()), state.st_size, state.st_mtime_ns, how
-
-
-def _frame_table(path: Path, options: Any, expected: Expected) -> Table:
-    frame = read_frame(path, options)
-    return frame_table(frame, options, expected, path, partial(row_place, path, options))
-
-
-def row_place(path: Path, options: Any, row: int) -> str:
+def row_place(path: Path, frame: "pd.DataFrame", options: Any, row: int) -> str:
     """Name a row in a message: by its line where each row is one."""
+    if "lines" in frame.attrs:
+        return f"{path}, line {frame.attrs['lines'][row]}"
     if options.kind == "delimited":
-        with opened(path) as stream:
-            lines = stream.read().decode(options.encoding, errors="replace").splitlines()
+        lines = file_bytes(path).decode(options.encoding, errors="replace").splitlines()
         bare = [line.split(options.comment)[0] if options.comment else line for line in lines]
         kept = [i for i, line in enumerate(bare, 1) if i not in options.skip and line.strip()]
         in_quotes = options.quote and any(line.count(options.quote) % 2 for line in bare)
         if not in_quotes and row + options.header < len(kept):
             return f"{path}, line {kept[row + options.header]}"
-    return f"{path}, row {row + 1}"
+    return _row(path, row)
+
+
+# Tables
 
 
 def _delimited(path: Path, options: Any) -> "pd.DataFrame":
@@ -131,314 +179,261 @@ def _delimited(path: Path, options: Any) -> "pd.DataFrame":
     named: Any = [name for name in (*options.text, options.points) if isinstance(name, str)]
     if options.columns:  # pandas knows them by position
         named = [options.columns.index(name) for name in named if name in options.columns]
-    texts: Any = str if options.decimal == "," else dict.fromkeys(named, str)
-    with opened(path) as stream:
-        try:
-            frame = pd.read_csv(
-                stream,
-                sep=options.delimiter or r"\s+",
-                header=0 if options.header else None,
-                skiprows=[line - 1 for line in options.skip],
-                comment=options.comment or None,
-                dtype=texts,
-                na_values=[*options.missing_texts, *FURTHER_MISSING * options.standard_missing],
-                keep_default_na=options.standard_missing,
-                quotechar=options.quote or '"',
-                quoting=csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
-                thousands=None if options.decimal == "," else options.thousands,
-                index_col=None if options.header else False,
-                encoding="utf-8-sig" if options.encoding == "utf-8" else options.encoding,
-                skipinitialspace=options.points is None,
-                # files of users come as pandas reads them, published ones exactly as written
-                float_precision=None if options.standard_missing else "round_trip",
-                low_memory=False,
-            )
-        except UnicodeDecodeError as error:
-            wrong = error.object[error.start : error.start + 1]
-            raise DataError(
-                f"{path}: found {wrong!r} at byte {error.start}, expected text in "
-                f"{options.encoding.upper()}; `encoding` names another"
-            ) from None
-        except pd.errors.EmptyDataError:
-            raise DataError(f"{path}: the file is empty") from None
-        except (ValueError, OverflowError) as error:
-            reason = " ".join(str(error).removeprefix("Error tokenizing data. ").split())
-            line = _LINE_OF_PANDAS.search(reason)
-            where = f"{path}, line {line[1]}" if line else str(path)
-            raise DataError(f"{where}: {reason.removeprefix('C error: ')}") from None
+    plain = options.decimal == "." and options.thousands is None
+    if options.skip or container(path) != path or path.suffix.lower() in PACKED:
+        source: Any = BytesIO(file_bytes(path))
+    else:
+        source = path
+    try:
+        frame = pd.read_csv(
+            source,
+            sep=options.delimiter or r"\s+",
+            header=0 if options.header else None,
+            skiprows=[line - 1 for line in options.skip],
+            comment=options.comment or None,
+            dtype=dict.fromkeys(named, str) if plain else str,
+            na_values=[*options.missing_texts, *STANDARD_MISSING * options.standard_missing],
+            keep_default_na=False,
+            quotechar=options.quote or '"',
+            quoting=csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
+            index_col=None if options.header else False,
+            encoding="utf-8-sig" if options.encoding == "utf-8" else options.encoding,
+            skipinitialspace=options.points is None and options.skip_blanks,
+            # files of users come as pandas reads them, published ones exactly as written
+            float_precision=None if options.standard_missing else "round_trip",
+            low_memory=False,
+        )
+    except UnicodeDecodeError as error:
+        wrong = error.object[error.start : error.start + 1]
+        raise DataError(
+            f"{path}: found {wrong!r} at byte {error.start}, expected text in "
+            f"{options.encoding.upper()}; `encoding` names another"
+        ) from None
+    except pd.errors.EmptyDataError:
+        raise DataError(f"{path}: the file is empty") from None
+    except pd.errors.ParserError as error:
+        reason = " ".join(str(error).removeprefix("Error tokenizing data. ").split())
+        line = _LINE_OF_PANDAS.search(reason)
+        where = f"{path}, line {line[1]}" if line else str(path)
+        raise DataError(f"{where}: {reason.removeprefix('C error: ')}") from None
     if not options.header:
         names = options.columns or default_names(len(frame.columns))
         if len(names) != len(frame.columns):
             found = len(frame.columns)
             raise DataError(f"{path}: found {found} columns, expected {len(names)}")
         frame.columns = list(names)
-    else:
-        frame.columns = [str(name).strip().strip('"') for name in frame.columns]
-        if not frame.index.equals(pd.RangeIndex(len(frame))):
-            raise DataError(f"{path}: rows have more columns than the first line has names")
-    if options.decimal == ",":
+    elif not frame.index.equals(pd.RangeIndex(len(frame))) and len(frame.index.names) > 1:
+        raise DataError(f"{path}: rows have more columns than the first line has names")
+    if not plain:
         for name in frame.columns.difference([*options.text, options.points or ""]):
-            frame[name] = _decimal_commas(frame[name], options.thousands)
-    return _with_row_names(path, frame)
-
-
-def is_number(text: str, comma: bool = False) -> bool:
-    """Tell whether an entry is a number, with a decimal comma or a point."""
-    return bool(re.fullmatch(_WITH_COMMA, text)) if comma else are_numbers([text])
-
-
-def _decimal_commas(column: "pd.Series", thousands: str | None) -> "pd.Series":
-    """Return a column as numbers, if all of its entries are such with a decimal comma."""
-    import pandas as pd
-
-    bare = column.str.replace(thousands, "", regex=False) if thousands else column
-    if not bare.dropna().str.fullmatch(_WITH_COMMA).all():
-        return column
-    return pd.to_numeric(bare.str.replace(",", "."))
-
-
-def _with_row_names(path: Path, frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Give the names of rows a column, if the file has such in a column without a name."""
-    import pandas as pd
-
-    if not isinstance(frame.index, pd.RangeIndex):
-        names = [str(name or ROW_NAMES) for name in frame.index.names]
-        frame = frame.reset_index(names=names)
-    if len(frame.columns) and str(frame.columns[0]) == "Unnamed: 0":
-        frame = frame.rename(columns={frame.columns[0]: ROW_NAMES})
+            frame[name] = _in_locale(frame[name], options.decimal, options.thousands)
+    if options.encoding != "utf-8":
+        frame.attrs["notes"] = [f"the text is read as {options.encoding}, not UTF-8"]
     return frame
+
+
+def _in_locale(column: "pd.Series", decimal: str, thousands: str | None) -> "pd.Series":
+    """Return a column of texts as numbers, if all of its entries are such."""
+    import pandas as pd
+
+    if not column.dropna().str.fullmatch(number_pattern(decimal, thousands)).all():
+        return column
+    if thousands is not None:
+        marks = "[ \u00a0\u202f]" if thousands == " " else re.escape(thousands)
+        column = column.str.replace(marks, "", regex=True)
+    return pd.to_numeric(column.str.replace(decimal, ".", regex=False))
 
 
 def _excel(path: Path, options: Any) -> "pd.DataFrame":
     import pandas as pd
 
-    try:
-        import python_calamine  # noqa: F401
-    except ImportError:
-        needed = missing_text(f"{path}: a spreadsheet", "python_calamine")
-        raise DataError(f"{needed}, or save it as CSV") from None
-    missing = options.missing or ()
-    with opened(path) as stream, _library_errors(path, "damaged, or no Excel file"):
-        frame = pd.read_excel(
-            BytesIO(stream.read()),
-            sheet_name=options.sheet,
-            header=None,
-            dtype=object,
-            engine="calamine",
-            na_values=[missing] if isinstance(missing, str) else [*missing],
-        )
+    frame = pd.read_excel(
+        BytesIO(file_bytes(path)),
+        sheet_name=options.sheet,
+        header=None,
+        dtype=object,
+        engine="calamine",
+        na_values=[*STANDARD_MISSING, *options.missing_texts],
+    )
     frame = frame.dropna(how="all").dropna(axis=1, how="all")
     if options.header and len(frame):
-        heads = frame.iloc[0]
-        names = [str(n).strip() if n == n else f"Unnamed: {i}" for i, n in enumerate(heads)]
+        names = [n if n == n else f"Unnamed: {i}" for i, n in enumerate(frame.iloc[0])]
         frame = frame.iloc[1:]
     else:
         names = list(options.columns or default_names(len(frame.columns)))
     if len(names) != len(frame.columns):
         raise DataError(f"{path}: found {len(frame.columns)} columns, expected {len(names)}")
     frame = frame.set_axis(names, axis=1).reset_index(drop=True).infer_objects()
-    return _with_row_names(path, frame)
+    return frame.astype({name: str for name in options.text if name in names})
 
 
 def sheet_names(path: Path) -> list[str]:
     """Return the names of the sheets of a spreadsheet."""
     import pandas as pd
 
-    with opened(path) as stream, _library_errors(path, "damaged, or no Excel file"):
-        return list(map(str, pd.ExcelFile(BytesIO(stream.read()), engine="calamine").sheet_names))
+    with library_errors(path, "damaged, or no Excel file"):
+        file = pd.ExcelFile(BytesIO(file_bytes(path)), engine="calamine")
+        return list(map(str, file.sheet_names))
 
 
-def _parquet(path: Path, options: Any) -> "pd.DataFrame":
+def _stored(path: Path, options: Any) -> "pd.DataFrame":
+    """Read what pandas itself can write with the types of its columns."""
     import pandas as pd
 
-    with opened(path) as stream, _library_errors(path, "damaged, or no Parquet file"):
-        return _with_row_names(path, pd.read_parquet(BytesIO(stream.read())))
-
-
-def _labelled(path: Path, options: Any) -> "pd.DataFrame":
-    import pandas as pd
-
-    with opened(path) as stream, _library_errors(path, f"damaged, or no {options.kind} file"):
-        if options.kind == "stata":
-            return pd.read_stata(BytesIO(stream.read()))
+    if options.kind == "spss":
         if container(path) != path:
             raise DataError(f"{path}: an SPSS file is not read from an archive; unpack it")
         return pd.read_spss(path)
+    return getattr(pd, f"read_{options.kind}")(BytesIO(file_bytes(path)))
 
 
-class _library_errors:
-    """Turn what a library raises on a damaged file into one line."""
+def _arff(path: Path, options: Any) -> "pd.DataFrame":
+    """Read Weka's format by liac-arff; nominal attributes are categories."""
+    import arff
+    import pandas as pd
 
-    def __init__(self, path: Path, damage: str) -> None:
-        self.path, self.damage = path, damage
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, _: Any) -> None:
-        if isinstance(error, ImportError):
-            raise DataError(f"{self.path}: {error}") from None
-        if isinstance(error, Exception) and not isinstance(error, DataError):
-            reason = " ".join(str(error).split())[:200]
-            raise DataError(f"{self.path}: {self.damage}: {reason}") from None
-
-
-# ARFF
-
-
-def _arff_lines(path: Path) -> tuple[dict[str, Any], list[str]]:
-    """Return the attributes of an ARFF file with their types, and the lines of the data.
-
-    A type is "number", "text", "dates", or the values of a nominal attribute.
-    """
-    with opened(path) as stream:
-        content = stream.read()
+    content = file_bytes(path)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = content.decode("cp1252", errors="replace")
-    lines = text.splitlines()
-    types: dict[str, Any] = {}
-    for number, line in enumerate(map(str.strip, lines), 1):
-        word = line.split(maxsplit=1)[0].lower() if line else ""
-        if word == "@data" and types:
-            kept = (row.strip() for row in lines[number:])
-            # rows may end with a comma
-            rows = ["" if row.startswith("%") else row.removesuffix(",") for row in kept]
-            return types, rows
-        if not word or word.startswith("%") or word == "@relation":
-            continue
-        match = _ATTRIBUTE.fullmatch(line)
-        if match is None:
-            raise DataError(f"{path}, line {number}: found {line[:60]!r}, expected an @attribute")
-        name, kind = _unquoted(match[1]), match[2].strip()
-        if name in types:
-            raise DataError(f"{path}, line {number}: the attribute {name!r} is declared twice")
-        types[name] = _arff_type(kind)
-        if types[name] is None:
-            raise DataError(
-                f"{path}, line {number}: found {kind[:60]!r}, expected numeric, real, integer, "
-                "string, date or {values}"
-            )
-    raise DataError(f"{path}: has no @data line after attributes")
-
-
-def _arff_type(kind: str) -> Any:
-    if kind.startswith("{") and kind.endswith("}"):
-        return tuple(_split(kind[1:-1]))
-    word = re.split(r"[\s\[]", kind.lower())[0]  # "integer [1,10]" has a range
-    names = {"numeric": "number", "real": "number", "integer": "number"}
-    return (names | {"string": "text", "date": "dates"}).get(word)
-
-
-def _split(text: str) -> list[str]:
-    """Split at commas outside quotes, of which there may be two kinds."""
-    quote = "'" if "'" in text and not text.lstrip().startswith('"') else '"'
-    reader = csv.reader([text], quotechar=quote, escapechar="\\", skipinitialspace=True)
-    return [entry.strip() for entry in next(reader, [])]
-
-
-def _unquoted(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[0] in "'\"" else text
-
-
-def _arff(path: Path, options: Any) -> "pd.DataFrame":
-    """Read the rows of an ARFF file; nominal attributes are categories."""
-    import pandas as pd
-
-    types, rows = _arff_lines(path)
-    rows = [_full_row(path, row, types) if row.startswith("{") else row for row in rows]
-    body = "\n".join(rows)
-    with _library_errors(path, "cannot be read"):
-        frame = pd.read_csv(
-            StringIO(body),
-            names=list(types),
-            index_col=False,
-            quotechar="'" if "'" in body else '"',
-            escapechar="\\",
-            na_values=["?"],
-            keep_default_na=False,
-            skipinitialspace=True,
-            dtype={name: str for name, kind in types.items() if kind != "number"},
-            float_precision="round_trip",
-            low_memory=False,
-        )
-    for name, kind in types.items():
-        if not isinstance(kind, tuple):
-            continue
-        texts = frame[name].str.strip()
-        if len(wrong := np.flatnonzero(texts.notna() & ~texts.isin(kind))):
-            raise DataError(
-                f"{path}, row {wrong[0] + 1}, column {name}: found {texts.iloc[wrong[0]]!r}, "
-                f"expected one of {', '.join(kind)[:200]}"
-            )
-        frame[name] = pd.Categorical(texts, categories=list(dict.fromkeys(kind)))
+    parts = re.split(r"(?im)^(\s*@data.*)$", text, maxsplit=1)
+    if len(parts) < 3:
+        raise DataError(f"{path}: has no @data line after attributes")
+    head, mark, body = parts
+    # liac-arff would cut decimals off an integer, and knows no ranges, dates or last commas
+    kinds = {"date": "string"}
+    head = _RANGE.sub(lambda m: m[1] + kinds.get(m[2].lower(), "numeric"), head)
+    body = re.sub(r"(?m),[ \t\r]*$", "", body)
+    loaded = arff.loads(f"{head}{mark}{body}")
+    kinds = dict(loaded["attributes"])
+    frame = pd.DataFrame(loaded["data"], columns=list(kinds))
+    for name, kind in kinds.items():
+        if isinstance(kind, list):
+            frame[name] = pd.Categorical(frame[name], categories=list(dict.fromkeys(kind)))
     return frame
 
 
-def _full_row(path: Path, row: str, types: Mapping[str, Any]) -> str:
-    """Return a sparse row, ``{index value, ...}``, with all values, by default 0 or the first."""
-    others = {"number": "0", "text": "?", "dates": "?"}
-    values = [k[0] if isinstance(k, tuple) else others[k] for k in types.values()]
-    for entry in filter(None, map(str.strip, row.strip("{}").split(","))):
-        index, _, value = entry.partition(" ")
-        if not index.isdecimal() or int(index) >= len(values):
+def _series(path: Path, options: Any) -> "pd.DataFrame":
+    """Read the ``.ts`` text of the time series archives."""
+    import pandas as pd
+
+    lines = iter(_text_lines(path))
+    for line, text in lines:
+        key, _, value = text.lower().partition(" ")
+        if key == "@data":
+            break
+        if key == "@timestamps" and value.strip() == "true":
+            raise DataError(f"{path}, line {line}: series with time stamps are not read")
+        if not text.startswith(("#", "@")):
+            raise DataError(f"{path}, line {line}: expected @data before the series")
+    numbers, series, labels = [], [], []
+    for line, text in lines:
+        if text.startswith("#"):
+            continue
+        *channels, label = text.split(":")
+        rows = [["nan" if v.strip() == "?" else v for v in c.split(",")] for c in channels]
+        try:
+            values = np.array(rows, dtype=np.float64)
+        except ValueError as error:
             raise DataError(
-                f"{path}: found {entry[:60]!r} in a sparse row, expected an index below "
-                f"{len(values)} and a value"
-            )
-        values[int(index)] = value.strip()
-    return ",".join(values)
+                f"{path}, line {line}: {error}; expected numbers with commas between them, in "
+                "channels of one length"
+            ) from None
+        if not channels:
+            raise DataError(f"{path}, line {line}: expected values, a colon and the class")
+        numbers.append(line)
+        series.append(values)
+        labels.append(label.strip())
+    widths = {len(values) for values in series}
+    lengths = {values.shape[1] for values in series}
+    if options.points is not None:
+        points = [values[0] if widths == {1} else values for values in series]
+        frame = pd.DataFrame({"series": pd.Series(points, dtype=object), "class": labels})
+    elif widths == {1} and len(lengths) == 1:
+        frame = pd.DataFrame(np.concatenate(series), columns=list(default_names(*lengths)))
+        frame["class"] = labels
+    else:
+        of = f"{min(lengths, default=0)} to {max(lengths, default=0)}"
+        raise DataError(
+            f"{path}: series of {' or '.join(map(str, sorted(widths)))} channels and {of} "
+            "values make no matrix: give `points: series`, for distances of series"
+        )
+    if len(widths) > 1:
+        raise DataError(f"{path}: series have from {min(widths)} to {max(widths)} channels")
+    if are_numbers(labels):
+        frame["class"] = frame["class"].astype(float)
+    frame.attrs["lines"] = numbers
+    return frame
+
+
+def _json_lines(path: Path, options: Any) -> "pd.DataFrame":
+    import pandas as pd
+
+    records, numbers = [], []
+    for line, text in _text_lines(path):
+        try:
+            record = json.loads(text)
+        except ValueError as error:
+            raise DataError(f"{path}, line {line}: expected an object of JSON: {error}") from None
+        if not isinstance(record, dict):
+            raise DataError(f'{path}, line {line}: expected an object, {{"name": value, ...}}')
+        records.append(record)
+        numbers.append(line)
+    frame = pd.DataFrame.from_records(records)
+    frame.attrs["lines"] = numbers
+    return frame
+
+
+def _text_lines(path: Path) -> list[tuple[int, str]]:
+    """Return the lines that are not blank, with their numbers."""
+    try:
+        lines = file_bytes(path).decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    return [(i, line.strip()) for i, line in enumerate(lines, 1) if line.strip()]
+
+
+_FRAMES: dict[str, Callable[[Path, Any], Any]] = {
+    **dict.fromkeys(("parquet", "feather", "stata", "spss"), _stored),
+    "delimited": _delimited,
+    "excel": _excel,
+    "arff": _arff,
+    "ts": _series,
+    "jsonl": _json_lines,
+}
 
 
 # Matrices
 
 
-def _pairs(path: Path, options: Any, expected: Expected) -> Table:
-    """Read LIBSVM or LETOR text by scikit-learn."""
-    X, labels, query = load_pairs(path, expected.n_features, getattr(options, "zero_based", False))
-    if options.kind == "letor" and query is None:
-        raise DataError(f"{path}: found no query ids, expected qid:number in each row")
-    y = coded_labels(labels, expected.classes, lambda row: f"{path}, row {row + 1}")
-    query = query if options.kind == "letor" else None
-    return Table(X, y, default_names(expected.n_features), query=query)
-
-
 def load_pairs(
-    path: Path, n_features: int | None, zero_based: bool, content: bytes | None = None
-) -> tuple[Any, np.ndarray, np.ndarray | None]:
-    """Return the matrix, the labels, and the queries if all rows have one."""
+    path: Path, content: bytes, n_features: int | None = None, zero_based: bool = True
+) -> Matrix:
+    """Read LIBSVM or LETOR text by scikit-learn, with queries if all rows have one."""
     from sklearn.datasets import load_svmlight_file
 
-    if content is None:
-        with opened(path) as stream:
-            content = stream.read()
+    stream = BytesIO(content.removeprefix(b"\xef\xbb\xbf"))
     try:
         X, y, query = load_svmlight_file(
-            BytesIO(content.removeprefix(b"\xef\xbb\xbf")),
-            n_features=n_features,
-            zero_based=zero_based,
-            query_id=True,
+            stream, n_features=n_features, zero_based=zero_based, query_id=True
         )
     except (ValueError, OverflowError) as error:
         raise DataError(f"{path}: cannot be read as index:value: {error}") from None
     if not len(y):
         raise DataError(f"{path}: the file has no rows")
-    if len(wrong := np.flatnonzero(~np.isfinite(y))) or not np.isfinite(X.data).all():
-        where = f", row {wrong[0] + 1}" if len(wrong) else ""
-        raise DataError(f"{path}{where}: a value is not finite")
+    if not (np.isfinite(y).all() and np.isfinite(X.data).all()):
+        raise DataError(f"{path}: a value is not finite")
     X.sum_duplicates()
     X.eliminate_zeros()
     n_queries = len(re.findall(rb"(?m)^[ \t]*[^\s#]+[ \t]+qid:\d", content))
-    return X, y, query.astype(np.int64) if n_queries == len(y) else None
+    return Matrix(X, y, query.astype(np.int64) if n_queries == len(y) else None)
 
 
 def load_arrays(path: Path) -> dict[str, Any]:
     """Return the arrays of an NPZ, MATLAB or HDF5 file by name; pickled objects are not loaded."""
-    with opened(path) as stream:
-        content = stream.read()
-    damage = "damaged, or no file of plain arrays"
-    with _library_errors(path, damage):
+    content = file_bytes(path)
+    with library_errors(path, "damaged, or no file of plain arrays"):
         if content.startswith(b"PK"):
             with np.load(BytesIO(content), allow_pickle=False) as stored:
                 return {name: stored[name] for name in stored.files}
@@ -479,15 +474,14 @@ def _hdf5(content: bytes) -> dict[str, Any]:
     return arrays
 
 
-def _arrays(path: Path, options: Any, expected: Expected) -> Table:
-    arrays = load_arrays(path)
+def chosen_arrays(path: Path, arrays: Mapping[str, Any], options: Any) -> Matrix:
+    """Return the matrix, the labels and the queries among the arrays of a file."""
     for name in filter(None, (options.matrix, options.target, options.query)):
         if name not in arrays:
             held = ", ".join(arrays) or "no arrays"
             raise DataError(f"{path}: has no array called {name}; it has {held}")
     X, labels = arrays[options.matrix], arrays[options.target]
-    if X.ndim == 1:  # a single column
-        X = X.reshape(-1, 1)
+    X = X.reshape(-1, 1) if X.ndim == 1 else X
     if X.ndim != 2 or X.dtype.kind not in "fiub" or not X.shape[0]:
         raise DataError(
             f"{path}: found an array {options.matrix} of shape {X.shape} and type {X.dtype}, "
@@ -501,15 +495,13 @@ def _arrays(path: Path, options: Any, expected: Expected) -> Table:
     values = X.data if hasattr(X, "tocsr") else X
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise DataError(f"{path}: an entry of {options.matrix} is not finite")
-    y = coded_labels(labels.ravel(), expected.classes, lambda row: f"{path}, row {row + 1}")
     query = None if options.query is None else arrays[options.query].ravel().astype(np.int64)
     if hasattr(X, "tocsr"):
-        sparse = X.nnz < _DENSE_FROM * X.shape[0] * X.shape[1]
-        X = X.tocsr().astype(np.float64) if sparse else X.toarray()
-    elif X.dtype.kind == "b" or X.dtype == np.float16:
-        X = X.astype(np.float64)
-    X = X if hasattr(X, "tocsr") else np.ascontiguousarray(X, dtype=X.dtype.newbyteorder("="))
-    return Table(X, y, default_names(X.shape[1]), query=query)
+        X = X.tocsr().astype(np.float64)
+    else:
+        kind = np.float64 if X.dtype.kind == "b" or X.dtype == np.float16 else X.dtype
+        X = np.ascontiguousarray(X, dtype=np.dtype(kind).newbyteorder("="))
+    return Matrix(X, labels.ravel(), query)
 
 
 def is_vector(shape: tuple[int, ...], n: int) -> bool:
@@ -517,129 +509,27 @@ def is_vector(shape: tuple[int, ...], n: int) -> bool:
     return shape in ((n,), (n, 1), (1, n))
 
 
-def _bundled(options: Any, expected: Expected) -> Table:
-    from sklearn import datasets
-
-    bunch = getattr(datasets, options.loader)()
-    labels = bunch.target if expected.classes is None else bunch.target_names[bunch.target]
-    y = coded_labels(labels, expected.classes, lambda row: f"scikit-learn, row {row + 1}")
-    return Table(bunch.data, y, tuple(map(str, bunch.feature_names)))
+def densified(X: Any) -> Any:
+    """Return a sparse matrix of which much is not zero as a dense one."""
+    few = hasattr(X, "tocsr") and X.nnz < _DENSE_FROM * X.shape[0] * X.shape[1]
+    return X if few or not hasattr(X, "tocsr") else X.toarray()
 
 
-# Series and lines of JSON
-
-
-def _text_lines(path: Path) -> list[str]:
+def file_bytes(path: Path) -> bytes:
+    """Read a file, unpacked."""
     with opened(path) as stream:
-        try:
-            lines = stream.read().decode("utf-8-sig").splitlines()
-        except UnicodeDecodeError as error:
-            raise DataError(f"{path}: not UTF-8 text (byte {error.start})") from None
-    if not any(map(str.strip, lines)):
-        raise DataError(f"{path}: the file is empty")
-    return lines
+        return stream.read()
 
 
-def series_of(path: Path) -> list[tuple[int, np.ndarray, str]]:
-    """Return the series of a ``.ts`` file: the line, the values of each channel, and the class."""
-    lines = enumerate(map(str.strip, _text_lines(path)), 1)
-    for line, text in lines:
-        key, _, value = text.lower().partition(" ")
-        if key == "@data":
-            break
-        if key == "@timestamps" and value.strip() == "true":
-            raise DataError(f"{path}, line {line}: series with time stamps are not read")
-        if text and not text.startswith(("#", "@")):
-            raise DataError(f"{path}, line {line}: expected @data before the series")
-    series = []
-    for line, text in lines:
-        if not text or text.startswith("#"):
-            continue
-        *channels, label = text.split(":")
-        rows = [["nan" if v.strip() == "?" else v for v in c.split(",")] for c in channels]
-        try:
-            series.append((line, np.array(rows, dtype=np.float64), label.strip()))
-        except ValueError as error:
-            raise DataError(
-                f"{path}, line {line}: {error}; expected numbers with commas between them, in "
-                "channels of one length"
-            ) from None
-        if not channels:
-            raise DataError(f"{path}, line {line}: expected values, a colon and the class")
-    if not series:
-        raise DataError(f"{path}: has no series after @data")
-    return series
-
-
-def _series(path: Path, options: Any, expected: Expected) -> Table:
-    series = series_of(path)
-    n_channels = len(series[0][1])
-    width = expected.n_features
-    for line, values, _ in series:
-        if len(values) != n_channels or (not options.points and values.shape != (1, width)):
-            found = f"{len(values)} channels of {values.shape[1]} values"
-            wanted = f"{n_channels} channels" if options.points else f"one of {width} values"
-            advice = "" if options.points else ": others make no matrix; give `points: series`"
-            raise DataError(f"{path}, line {line}: found {found}, expected {wanted}{advice}")
-    labels = [label for _, _, label in series]
-    y = coded_labels(
-        labels, expected.classes, lambda row: f"{path}, line {series[row][0]}", options.rename
-    )
-    arrays = [values[0] if n_channels == 1 else values for _, values, _ in series]
-    if options.points:
-        return Table(as_objects(arrays), y, ("series",))
-    return Table(np.array(arrays), y, default_names(expected.n_features))
-
-
-def json_records(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    """Return the line and the object of each line of JSON that is not blank."""
-    records = []
-    for line, text in enumerate(_text_lines(path), 1):
-        if not text.strip():
-            continue
-        try:
-            record = json.loads(text)
-        except ValueError as error:
-            raise DataError(f"{path}, line {line}: expected an object of JSON: {error}") from None
-        if not isinstance(record, dict):
-            raise DataError(f'{path}, line {line}: expected an object, {{"name": value, ...}}')
-        records.append((line, record))
-    return records
-
-
-def _json_lines(path: Path, options: Any, expected: Expected) -> Table:
-    points: list[Any] = []
-    records = json_records(path)
-    for line, record in records:
-        for name in (options.points, options.target):
-            if name not in record:
-                raise DataError(f"{path}, line {line}: has no value called {name}")
-        value = record[options.points]
-        try:
-            points.append(None if value is None or value == "" else from_json(value))
-        except ValueError as error:
-            raise DataError(f"{path}, line {line}: {options.points}: expected {error}") from None
-    labels = [record[options.target] for _, record in records]
-    y = coded_labels(labels, expected.classes, lambda row: f"{path}, line {records[row][0]}")
-    has_target = ~np.isnan(y)
-    table = Table(as_objects(points)[has_target], y[has_target], (options.points,))
-    return table._replace(without_target=int((~has_target).sum()))
-
-
-FRAMES: dict[str, Callable[[Path, Any], Any]] = {
-    "arff": _arff,
-    "delimited": _delimited,
-    "excel": _excel,
-    "parquet": _parquet,
-    "stata": _labelled,
-    "spss": _labelled,
-}
-READERS: dict[str, Callable[[Path, Any, Expected], Table]] = {
-    **dict.fromkeys(FRAMES, _frame_table),
-    "libsvm": _pairs,
-    "letor": _pairs,
-    "npz": _arrays,
-    "matlab": _arrays,
-    "ts": _series,
-    "jsonl": _json_lines,
-}
+@contextmanager
+def library_errors(path: Path, damage: str) -> Iterator[None]:
+    """Turn what a library raises on a damaged file into one line."""
+    try:
+        yield
+    except DataError:
+        raise
+    except ImportError as error:
+        raise DataError(f"{missing_text(f'{path}', str(error.name))}, or save it as CSV") from None
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+        raise DataError(f"{path}: {damage}: {reason}") from None

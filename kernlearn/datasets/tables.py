@@ -1,9 +1,9 @@
-"""From columns to matrices: labels, nominal values, missing entries, points, fingerprints."""
+"""From columns to matrices: labels, roles of columns, missing entries, points, fingerprints."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from numbers import Real
 from types import MappingProxyType
@@ -11,39 +11,44 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kernlearn.checks import whole_number
 from kernlearn.exceptions import DataError
 from kernlearn.memory import row_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
 
+#: The column of the names of rows, where the file gives it no name.
+ROW_NAMES = "row names"
+#: Names of columns that are taken to be the target.
+TARGETS = {"target", "class", "label", "y", "outcome"}
+MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
+_FEW = 20  # up to this many distinct whole numbers are taken for classes
+_SHOWN = 6  # names in a sentence
+_EXACT = 2**53  # up to which float64 has all whole numbers
+_LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
 _ID_NAME = re.compile(
     r"(.*[\s_.-])?(id|uuid|guid)|index|idx|key|row|row[ _]?names?|unnamed: ?\d+", re.IGNORECASE
 )
 _CAMEL = re.compile(r".*[a-z]I[dD]")  # customerId, but not "paid"
-_FEWEST = 10  # rows, of which fewer may differ by chance
-_MANY = 30
-_FEWEST_COMPARED = 3
-_SHOWN = 6  # names in a sentence
-_LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
+_TIME = r"\d{1,2}:\d\d(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?(Z|[+-]\d\d:?\d\d)?"
+_DAY = (
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d\d)|"
+    r"\d{1,2}\.?[ -][A-Za-z]{3,9}\.?[ -]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{4}-\d\d"
+)
+_DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}")
 _CONTENT_VERSION = "kernlearn content 1"
 _BLOCK_ENTRIES = 1 << 20
 _ENTRY = np.dtype([("column", "<i8"), ("value", "<f8")])
-
-
-class Expected(NamedTuple):
-    """What a card says of the content; `classes` are the labels, None of numbers."""
-
-    n_features: int
-    classes: tuple[str, ...] | None
+_LOCALES = ((",", None), (".", ","), (",", "."), (",", " "), (".", " "), (".", "'"))
 
 
 class Table(NamedTuple):
     """The result of a reader.
 
-    X is float64, dense or CSR, or objects, None where one is missing; a nominal column has the
-    positions of its values in the published order. y are those of the labels, or numbers; rows
-    `without_target` are left out.
+    X is a matrix of numbers, dense or CSR, or an array of objects, None where one is missing; a
+    nominal column has the positions of its values in the published order. y are those of the
+    labels, or numbers; rows `without_target` are left out.
     """
 
     X: Any
@@ -52,6 +57,12 @@ class Table(NamedTuple):
     nominal: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     query: np.ndarray | None = None
     without_target: int = 0
+    notes: tuple[str, ...] = ()
+
+    def rows(self, chosen: np.ndarray) -> "Table":
+        """Return some rows."""
+        query = None if self.query is None else self.query[chosen]
+        return self._replace(X=self.X[chosen], y=self.y[chosen], query=query)
 
 
 def default_names(n_features: int) -> tuple[str, ...]:
@@ -74,15 +85,38 @@ def joined(parts: Sequence[Table], place: str) -> Table:
         X = np.concatenate([part.X for part in parts])
     query = None if first.query is None else np.concatenate([part.query for part in parts])
     y, n = np.concatenate([part.y for part in parts]), sum(part.without_target for part in parts)
-    return first._replace(X=X, y=y, query=query, without_target=n)
+    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    return first._replace(X=X, y=y, query=query, without_target=n, notes=notes)
 
 
-# Labels
+# Numbers and labels
+
+
+def number_pattern(decimal: str = ".", thousands: str | None = None) -> str:
+    """Return the regular expression of a number with these separators."""
+    whole = r"\d+"
+    if thousands is not None:
+        mark = "[ \u00a0\u202f]" if thousands == " " else re.escape(thousands)
+        whole = rf"\d{{1,3}}(?:{mark}\d{{3}})+|\d+"
+    point = re.escape(decimal)
+    return rf"\s*[+-]?(?:(?:{whole})(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?\s*"
+
+
+_NUMBER = re.compile(number_pattern(), re.ASCII)
+
+
+def are_numbers(labels: Iterable[str]) -> bool:
+    """Tell whether all labels are numbers, and there are some."""
+    return bool(every := list(labels)) and all(_NUMBER.fullmatch(label) for label in every)
 
 
 def canonical_label(label: Any) -> str:
     """Spell a label so that ``+1``, ``1``, ``1.0`` and the number 1 are the same text."""
     text = str(label).strip()
+    try:
+        return str(int(text))  # of any length
+    except ValueError:
+        pass
     try:
         value = float(text)
         return str(int(value)) if value == int(value) else repr(value)
@@ -100,14 +134,6 @@ def canonical_labels(y: np.typing.ArrayLike) -> np.ndarray:
     distinct, positions = np.unique(labels, return_inverse=True)
     spellings = np.array([canonical_label(label) for label in distinct], dtype=np.str_)
     return spellings[positions.reshape(-1)]
-
-
-def are_numbers(labels: Iterable[str]) -> bool:
-    """Tell whether all labels are numbers."""
-    try:
-        return bool([float(label) for label in labels])
-    except ValueError:
-        return False
 
 
 def default_order(labels: Iterable[str]) -> list[str]:
@@ -132,7 +158,7 @@ def coded_labels(
     codes, distinct = pd.factorize(pd.Series(labels))
     if classes is None:
         values = pd.to_numeric(pd.Series(distinct), errors="coerce").to_numpy(np.float64)
-        wanted = "a finite number"
+        expected = "a finite number"
     else:
         known = {canonical_label(label): float(code) for code, label in enumerate(classes)}
         for text, label in renamed.items():
@@ -140,29 +166,30 @@ def coded_labels(
                 known[canonical_label(text)] = known[canonical_label(label)]
         texts = [canonical_label(str(text).strip().removesuffix(suffix)) for text in distinct]
         values = np.array([known.get(text, np.nan) for text in texts])
-        wanted = f"one of {', '.join(classes)[:200]}"
+        expected = f"one of {', '.join(classes)[:200]}"
     if len(wrong := np.flatnonzero(~np.isfinite(values))):
         row = int(np.isin(codes, wrong).argmax())
         raise DataError(
-            f"{place_of(row)}: found label {str(distinct[codes[row]])!r:.60}, expected {wanted}"
+            f"{place_of(row)}: found label {str(distinct[codes[row]])!r:.60}, expected {expected}"
         )
     return np.append(values, np.nan)[codes]  # -1 is missing
 
 
-# Columns
+# From a frame and the roles of its columns to a table
 
 
 def column_position(place: Any, column: Any, names: Sequence[str], noun: str = "column") -> int:
-    """Return the position of a column that is given by name or position."""
-    if isinstance(column, str):
-        if column in names:
-            return list(names).index(column)
+    """Return the position of a column; a text that is no name may be a number."""
+    if column in names:
+        return list(names).index(column)
+    number = column if isinstance(column, int) else whole_number(column)
+    if number is None:
         shown = ", ".join(names)[:200]
         raise DataError(f"{place}: has no {noun} called {column!r:.60}; its {noun}s: {shown}")
-    if not -len(names) <= column < len(names):
+    if not -len(names) <= number < len(names):
         extent = f"-{len(names)} to {len(names) - 1}"
-        raise DataError(f"{place}: {noun} {column} requested, expected {extent}")
-    return int(column % len(names))
+        raise DataError(f"{place}: {noun} {number} requested, expected {extent}")
+    return number % len(names)
 
 
 def is_number_column(column: "pd.Series") -> bool:
@@ -172,10 +199,19 @@ def is_number_column(column: "pd.Series") -> bool:
     return bool(types.is_bool_dtype(column) or types.is_numeric_dtype(column))
 
 
+def unique_names(place: Any, frame: "pd.DataFrame") -> list[str]:
+    """Return the names of the columns, which must differ."""
+    names = list(map(str, frame.columns))
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise DataError(f"{place}: two columns are called {twice[0]!r:.60}; rename one")
+    return names
+
+
 def frame_table(
     frame: "pd.DataFrame",
     options: Any,
-    expected: Expected,
+    n_features: int,
+    classes: tuple[str, ...] | None,
     place: Any,
     place_of: Callable[[int], str],
 ) -> Table:
@@ -183,54 +219,49 @@ def frame_table(
 
     `place` names the file in errors, `place_of` a row.
     """
-    names = list(map(str, frame.columns))
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"{place}: two columns are called {twice!r:.60}; rename one")
-    frame.columns = names
+    names = unique_names(place, frame)
+    frame = frame.set_axis(names, axis=1)
     position = {c: column_position(place, c, names) for c in _columns_named(options)}
     if getattr(options, "one_hot", False):
-        targets = list(range(len(names)))[-len(expected.classes or ()) :]
+        targets = list(range(len(names)))[-len(classes or ()) :]
     else:
         targets = [] if getattr(options, "blocks", None) else [position[options.target]]
-    away = {*targets, *(position[c] for c in options.drop)}
-    away |= {position[options.query]} if options.query is not None else set()
+    away = {*targets, *(position[c] for c in options.drop), position.get(options.query, -1)}
     if options.points is not None:
         away = set(range(len(names))) - {position[options.points]}
-    kept = [i for i in range(len(names)) if i not in away]
-    if len(kept) != expected.n_features:
-        raise DataError(f"{place}: found {len(kept)} features, expected {expected.n_features}")
-    y = _target(frame, options, expected, targets, place_of)
-    whole = ~np.isnan(y)
-    if not getattr(options, "allows_missing", True) and not whole.all():
-        row = place_of(int((~whole).argmax()))
+    rest = [i for i in range(len(names)) if i not in away]
+    if len(rest) != n_features:
+        raise DataError(f"{place}: found {len(rest)} features, expected {n_features}")
+    strict = not getattr(options, "allows_missing", True)
+    y = _target(frame, options, classes, targets, place_of)
+    has_target = ~np.isnan(y)
+    if strict and not has_target.all():
+        row = place_of(int((~has_target).argmax()))
         raise DataError(f"{row}: found no target, expected one; `missing` names such entries")
-    rows = frame[whole] if not whole.all() else frame
-    query = None
-    if options.query is not None:
-        query = rows.iloc[:, position[options.query]].to_numpy(np.int64)
     nominal: dict[str, tuple[str, ...]] = {}
     if options.points is not None:
-        texts = rows.iloc[:, kept[0]]
-        X: Any = as_objects(None if t is None or t != t or t == "" else str(t) for t in texts)
+        X = _points(frame.iloc[:, rest[0]], options, place_of)
     else:
-        X = np.empty((len(frame), len(kept)))
-        for column, i in enumerate(kept):
+        X = np.empty((len(frame), len(rest)))
+        for column, i in enumerate(rest):
             X[:, column], values = feature_numbers(frame.iloc[:, i], options, place_of)
             if values is not None:
                 nominal[names[i]] = values
-        if not getattr(options, "allows_missing", True) and np.isnan(X).any():
-            gap = int(np.isnan(X).any(axis=1).argmax())
-            name = names[kept[int(np.isnan(X[gap]).argmax())]]
+        if strict and np.isnan(X).any():
+            row, column = np.argwhere(np.isnan(X))[0].tolist()
             raise DataError(
-                f"{place_of(gap)}, column {name}: found nothing, expected an entry; `missing` "
-                "names what stands for a missing one"
+                f"{place_of(row)}, column {names[rest[column]]}: found nothing, expected an "
+                "entry; `missing` names what stands for a missing one"
             )
-        X = X if whole.all() else X[whole]
-    features = tuple(names[i] for i in kept)
+    query = None
+    if options.query is not None:
+        query = frame.iloc[:, position[options.query]].to_numpy(np.int64)
+    features = tuple(names[i] for i in rest)
     if not (getattr(options, "header", True) or options.columns):
-        features = default_names(len(kept))
-    return Table(X, y[whole], features, nominal, query, int((~whole).sum()))
+        features = default_names(len(rest))
+    notes = tuple(frame.attrs.get("notes", ()))
+    table = Table(X, y, features, nominal, query, int((~has_target).sum()), notes)
+    return table if has_target.all() else table.rows(has_target)
 
 
 def _columns_named(options: Any) -> set[Any]:
@@ -242,7 +273,7 @@ def _columns_named(options: Any) -> set[Any]:
 def _target(
     frame: "pd.DataFrame",
     options: Any,
-    expected: Expected,
+    classes: tuple[str, ...] | None,
     targets: list[int],
     place_of: Callable[[int], str],
 ) -> np.ndarray:
@@ -261,8 +292,28 @@ def _target(
             )
         return hot.argmax(axis=1).astype(np.float64)
     suffix = getattr(options, "target_suffix", "")
-    column = frame.iloc[:, targets[0]]
-    return coded_labels(column, expected.classes, place_of, options.rename, suffix)
+    return coded_labels(frame.iloc[:, targets[0]], classes, place_of, options.rename, suffix)
+
+
+def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -> np.ndarray:
+    """Return texts and arrays, or what values of JSON stand for; None where there is nothing."""
+    import pandas as pd
+
+    points: list[Any] = []
+    for row, value in enumerate(column.astype(object)):
+        if isinstance(value, np.ndarray):
+            points.append(value)
+        elif not isinstance(value, list | dict) and (pd.isna(value) or value == ""):
+            points.append(None)
+        elif options.kind != "jsonl":
+            points.append(str(value))
+        else:
+            try:
+                points.append(from_json(value))
+            except ValueError as error:
+                where = f"{place_of(row)}: {column.name}"
+                raise DataError(f"{where}: expected {error}") from None
+    return as_objects(points)
 
 
 def feature_numbers(
@@ -274,28 +325,29 @@ def feature_numbers(
     values = options.nominal.get(column.name)
     if values is None and isinstance(column.dtype, pd.CategoricalDtype):
         values = tuple(map(str, column.cat.categories))
-    if values is None and is_number_column(column):
-        numbers = column.to_numpy(np.float64, na_value=np.nan)
-        wanted = "a finite number"
-        wrong = np.isinf(numbers)
-    elif values is None:
-        numbers = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-        wanted = "a finite number"
-        wrong = ~np.isfinite(numbers) & column.notna().to_numpy()
-    else:
+    if values is not None:
         codes, distinct = pd.factorize(column)
         exact = {value: float(code) for code, value in enumerate(values)}
         alike = {canonical_label(value): code for value, code in exact.items()}
         texts = [str(text).strip() for text in distinct]
         known = [exact.get(t, alike.get(canonical_label(t), np.nan)) for t in texts]
         numbers = np.array([*known, np.nan])[codes]
-        wanted = f"one of {', '.join(values)[:200]}"
-        wrong = np.isnan(numbers) & (codes >= 0)
+        wrong, expected = np.isnan(numbers) & (codes >= 0), f"one of {', '.join(values)[:200]}"
+    else:
+        expected = "a finite number"
+        if is_number_column(column):
+            numbers = column.to_numpy(np.float64, na_value=np.nan)
+        else:
+            read = pd.to_numeric(column, errors="coerce")
+            numbers = read.to_numpy(np.float64, na_value=np.nan)
+        wrong = np.isinf(numbers)
+        if not is_number_column(column):
+            wrong |= np.isnan(numbers) & column.notna().to_numpy()
     if wrong.any():
         row = int(wrong.argmax())
         raise DataError(
             f"{place_of(row)}, column {column.name}: found {str(column.iloc[row])!r:.60}, "
-            f"expected {wanted}"
+            f"expected {expected}"
         )
     return numbers, values
 
@@ -303,20 +355,23 @@ def feature_numbers(
 # Missing entries
 
 
-def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, dict[str, Any], str]:
-    """Drop, fill or refuse missing entries (NaN).
-
-    Returns the table, fields of its :class:`Preparation`, and a note on it.
-    """
+def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
+    """Drop, fill or refuse missing entries (NaN); return what was done in sentences."""
+    if are_objects(table.X):
+        return _whole_points(table, missing, place)
+    notes: list[str] = []
+    if missing == "category":
+        table, notes = _own_category(table)
+        missing = "drop"
     X = table.X
     gaps = X != X if X.dtype.kind == "f" else None  # only NaN differs from itself
     n_entries = 0 if gaps is None else int(gaps.sum())
     if gaps is None or not n_entries:
-        return table, {}, ""
+        return table, notes
     rows, by_column = np.ravel(gaps.sum(axis=1)) > 0, np.ravel(gaps.sum(axis=0))
     n_rows, total = int(rows.sum()), len(rows)
-    extent = f"{n_entries} entries in {n_rows} of {total} rows are missing"
-    emptiest = _listed(
+    extent = f"{counted(n_entries, 'missing entry')} in {n_rows} of {total} rows"
+    emptiest = listed(
         f"{table.feature_names[i]} ({by_column[i]} of {total})"
         for i in np.argsort(-by_column, kind="stable")
         if by_column[i]
@@ -329,10 +384,8 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, dict[
                 f"{place}: {extent}; no row is left without them: missing: mean or most_frequent "
                 f"fills them in, and drop leaves out columns: {emptiest}"
             )
-        query = None if table.query is None else table.query[~rows]
-        left = table._replace(X=X[~rows], y=table.y[~rows], query=query)
-        note = f"{n_rows} of {total} rows with missing entries were left out."
-        return left, {"rows_dropped": n_rows}, note
+        note = f"{n_rows} of {total} rows with missing entries were left out"
+        return table.rows(~rows), [*notes, note]
     nearly = [i for i in range(len(by_column)) if by_column[i] > (1 - _LEAST_FILLED) * total]
     if nearly:
         names = ", ".join(table.feature_names[i] for i in nearly)
@@ -344,21 +397,43 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, dict[
 
     nominal = [i for i, name in enumerate(table.feature_names) if name in table.nominal]
     filled = SimpleImputer(strategy=missing).fit_transform(X)
-    if nominal:  # in dense data only
+    means = f"their column's {missing.replace('_', ' ')}{' value' * (missing != 'mean')}"
+    if missing == "mean" and (n_nominal := int(by_column[nominal].sum())):  # in dense data only
         codes = SimpleImputer(strategy="most_frequent").fit_transform(X[:, nominal])
         filled[:, nominal] = codes
-    filled = filled.tocsr() if hasattr(filled, "tocsr") else filled
-    n_nominal = int(by_column[nominal].sum())
-    done = {
-        "rows_filled": n_rows,
-        "entries_filled": n_entries,
-        "filled_by": missing,
-        "nominal_filled": n_nominal if missing == "mean" else 0,
-    }
-    means = "their column's mean" if missing == "mean" else "their column's most frequent value"
-    if done["nominal_filled"]:
         means += f", {n_nominal} of nominal columns by the most frequent value"
-    return table._replace(X=filled), done, f"{extent} and were filled in by {means}."
+    filled = filled.tocsr() if hasattr(filled, "tocsr") else filled
+    return table._replace(X=filled), [f"{extent} filled in by {means}"]
+
+
+def _own_category(table: Table) -> tuple[Table, list[str]]:
+    """Make missing entries of nominal columns a value of their own."""
+    X, nominal, n = table.X, dict(table.nominal), 0
+    for i, name in enumerate(table.feature_names):
+        if name in nominal and (gaps := np.isnan(X[:, i])).any():
+            X[gaps, i] = len(nominal[name])
+            nominal[name] = (*nominal[name], "missing")
+            n += int(gaps.sum())
+    note = f"{counted(n, 'missing entry')} of nominal columns became the value `missing`"
+    return table._replace(nominal=nominal), [note] if n else []
+
+
+def _whole_points(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
+    """Leave out rows whose point is missing, or has missing values."""
+    gaps = np.array(
+        [p is None or (isinstance(p, np.ndarray) and np.isnan(p).any()) for p in table.X]
+    )
+    n_missing = int(gaps.sum())
+    if not n_missing:
+        return table, []
+    if missing not in ("drop", "category"):
+        row = int(gaps.argmax()) + 1
+        why = "missing values" if missing == "error" else "points cannot be filled in"
+        raise DataError(f"{place}: row {row} has no whole point: {why}; `missing: drop`")
+    if n_missing == len(gaps):
+        raise DataError(f"{place}: no row is left, all have missing entries")
+    note = f"{n_missing} of {len(gaps)} rows with missing entries were left out"
+    return table.rows(~gaps), [note]
 
 
 def one_hot(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -383,124 +458,92 @@ class Preparation:
     ----------
     rows : int
         The number of rows that were read.
-    without_target : int, default=0
-        Those that were left out because they have no target.
-    rows_dropped : int, default=0
-        Those that were left out because entries are missing.
-    rows_filled, entries_filled : int, default=0
-        Missing entries that were filled in, and the rows that have them.
-    filled_by : {"", "mean", "most_frequent"}, default=""
-        The value of the column that filled them in.
-    nominal_filled : int, default=0
-        Entries of nominal columns among these that have the most frequent value, not a mean.
-    left_out : dict of str to str, default={}
-        Columns that are neither features nor the target, with the reason if it is known.
+    notes : tuple of str, default=()
+        What was left out, filled in or assumed, in counts: a sentence each, without full stop.
     coded : dict of str to int, default={}
         Nominal columns that are the positions of their values, with their numbers of values.
     one_hot : dict of str to int, default={}
         Nominal columns that are one 0/1 column per value.
     id_like : dict of str to str, default={}
         Features that look like the number or name of a row, with the reason.
-    grades : tuple of str, default=()
-        Grades in words whose order nobody gave, in the order that was taken.
-    asymmetry : float, default=0.0
-        For a matrix of similarities or distances, the largest difference of two entries (i, j)
-        and (j, i).
-    remarks : tuple of str, default=()
-        Further sentences.
 
     Examples
     --------
     >>> from kernlearn.datasets import Preparation
-    >>> Preparation(400, rows_dropped=122, one_hot={"city": 3}).sentences
-    ['122 of 400 rows with missing entries are left out', '1 nominal column is one-hot: city (3 \
-values)']
+    >>> Preparation(400, ("122 of 400 rows are left out",), one_hot={"city": 3}).sentences
+    ['122 of 400 rows are left out', '1 nominal column is one-hot: city (3 values)']
     """
 
     rows: int
-    without_target: int = 0
-    rows_dropped: int = 0
-    rows_filled: int = 0
-    entries_filled: int = 0
-    filled_by: str = ""
-    nominal_filled: int = 0
-    left_out: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     coded: dict[str, int] = field(default_factory=dict)
     one_hot: dict[str, int] = field(default_factory=dict)
     id_like: dict[str, str] = field(default_factory=dict)
-    grades: tuple[str, ...] = ()
-    asymmetry: float = 0.0
-    remarks: tuple[str, ...] = ()
+
+    def noting(self, *notes: str) -> "Preparation":
+        """Return it with further notes."""
+        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))))
 
     @property
     def plain(self) -> dict[str, Any]:
         """What was done as JSON has it; empty if nothing was."""
-        every = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
-        done = {k: v for k, v in every.items() if k != "rows" and v}
-        return {"rows": self.rows} | done if done else {}
+        done = {key: value for key, value in asdict(self).items() if key != "rows" and value}
+        notes = {"notes": list(self.notes)} if self.notes else {}
+        return {"rows": self.rows} | done | notes if done else {}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> "Preparation":
-        """Read what :attr:`plain` gave."""
-        known = {k: plain[k] for k in plain.keys() & {f.name for f in fields(cls)}}
-        for name in ("grades", "remarks"):
-            known[name] = tuple(known.get(name, ()))
-        return cls(**{"rows": 0, **known})
+        """Read what :attr:`plain` returned."""
+        return cls(**{"rows": 0, **plain, "notes": tuple(plain.get("notes", ()))})
 
     @property
     def sentences(self) -> list[str]:
         """What was done in words, one sentence per kind, without full stops."""
-        lines = []
-        dropped = {"without a target": self.without_target}
-        dropped |= {"with missing entries": self.rows_dropped}
-        for what, n in dropped.items():
-            if n:
-                lines.append(f"{n} of {self.rows} rows {what} {_are(n)} left out")
-        if n := self.entries_filled:
-            value = {"mean": "mean", "most_frequent": "most frequent value"}[self.filled_by]
-            more = f", {self.nominal_filled} of nominal columns by the most frequent value"
-            lines.append(
-                f"{_number(n, 'missing entry', 'missing entries')} in {self.rows_filled} of "
-                f"{self.rows} rows {_are(n)} filled in by the column's {value}"
-                f"{more if self.nominal_filled else ''}"
-            )
-        if columns := self.left_out:
-            listed = _listed(f"{name} ({why})" if why else name for name, why in columns.items())
-            lines.append(f"{_columns(columns)} {_are(columns)} left out: {listed}")
+        lines = list(self.notes)
         if self.one_hot:
-            lines.append(nominal_columns(self.one_hot, f" {_are(self.one_hot)} one-hot"))
+            verb = "is" if len(self.one_hot) == 1 else "are"
+            lines.append(f"{nominal_columns(self.one_hot, f' {verb} one-hot')}")
         if self.coded:
             verb = "enters" if len(self.coded) == 1 else "enter"
             lines.append(nominal_columns(self.coded, f" {verb} as codes 0, 1, 2, …"))
-        if columns := self.id_like:
-            listed = _listed(f"{name} ({why})" for name, why in columns.items())
-            one = len(columns) == 1
-            lines.append(
-                f"{_columns(columns)} {'looks like an id' if one else 'look like ids'} and "
-                f"{_are(columns)} kept, unless `drop` names {'it' if one else 'them'}: {listed}"
-            )
-        if self.grades:
-            lines.append(
-                f"the grades are in the order {' < '.join(self.grades)}, that of the alphabet; "
-                "if it is wrong, give `grades` in theirs"
-            )
-        if self.asymmetry:
-            lines.append(
-                "the matrix is not symmetric: entries (i, j) and (j, i) differ by up to "
-                f"{self.asymmetry:.3g}"
-            )
-        return [*lines, *self.remarks]
+        if self.id_like:
+            shown = listed(f"{name} ({why})" for name, why in self.id_like.items())
+            looks = "looks like an id" if len(self.id_like) == 1 else "look like ids"
+            n = counted(len(self.id_like), "column")
+            lines.append(f"{n} that {looks}, features unless `drop` names them: {shown}")
+        return lines
 
 
 def nominal_columns(columns: Mapping[str, int], what: str = "") -> str:
     """List nominal columns with their numbers of values, and what is done with them."""
-    listed = _listed(f"{name} ({values} values)" for name, values in columns.items())
-    return f"{_columns(columns, 'nominal')}{what}: {listed}"
+    shown = listed(f"{name} ({values} values)" for name, values in columns.items())
+    return f"{counted(len(columns), 'nominal column')}{what}: {shown}"
+
+
+def grades_note(classes: Sequence[str]) -> str:
+    """Say that nobody has given the order of grades in words."""
+    return (
+        f"the grades are in the order {' < '.join(classes)}, that of the alphabet; if it is "
+        "wrong, give `grades` in theirs"
+    )
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n} {noun if n == 1 else plural}"
+
+
+def listed(parts: Iterable[str]) -> str:
+    """List the first of some names."""
+    every = list(parts)
+    rest = len(every) - _SHOWN
+    return ", ".join(every if rest < 2 else [*every[:_SHOWN], f"and {rest} more"])
 
 
 def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[str, str]:
     """Return the dense columns of numbers that look like the number of a row, and why."""
-    if not isinstance(X, np.ndarray) or len(X) < _FEWEST:
+    if not isinstance(X, np.ndarray) or len(X) < 10:  # fewer rows may differ by chance
         return {}
     names, coded, ids = tuple(names), set(nominal), {}
     for name, column in zip(names, X.T, strict=True):
@@ -527,7 +570,7 @@ def _numbers_rows(column: np.ndarray, first: bool) -> bool:
     for part in (column[:1000], column):  # most columns need no look at all rows
         if not (np.floor(part) == part).all() or len(np.unique(part)) < len(part):
             return False
-    return (first and n >= _MANY) or float(column.max()) - float(column.min()) < 2 * n
+    return (first and n >= 30) or float(column.max()) - float(column.min()) < 2 * n
 
 
 def asymmetry(S: Any) -> float:
@@ -543,29 +586,11 @@ def asymmetry(S: Any) -> float:
 def compares_rows(X: Any) -> str:
     """Say how a dense matrix looks like similarities or distances of its rows, or return ""."""
     n = len(X) if isinstance(X, np.ndarray) else 0
-    if n < _FEWEST_COMPARED or X.shape != (n, n) or not np.isfinite(X).all() or not X.any():
+    if n < 3 or X.shape != (n, n) or not np.isfinite(X).all() or not X.any():
         return ""
     if asymmetry(X) <= 1e-9 * max(float(X.max()), -float(X.min())):
         return "symmetric"
     return "with zeros on the diagonal" if not np.diag(X).any() and (X >= 0).all() else ""
-
-
-def _columns(names: Any, kind: str = "") -> str:
-    return _number(len(names), f"{kind} column".strip(), f"{kind} columns".strip())
-
-
-def _number(n: int, one: str, many: str) -> str:
-    return f"{n} {one if n == 1 else many}"
-
-
-def _are(what: Any) -> str:
-    return "is" if (what if isinstance(what, int) else len(what)) == 1 else "are"
-
-
-def _listed(parts: Iterable[str]) -> str:
-    every = list(parts)
-    rest = len(every) - _SHOWN
-    return ", ".join(every if rest < 2 else [*every[:_SHOWN], f"and {rest} more"])
 
 
 # Points that are no vectors

@@ -13,7 +13,7 @@ from kernlearn.config import spec as specs
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment, MethodEntry
 from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec, unfold, varied
 from kernlearn.datasets.loading import Known, is_file, known
-from kernlearn.datasets.tables import default_order
+from kernlearn.datasets.tables import default_order, grades_note
 from kernlearn.exceptions import DataError
 from kernlearn.plugins import RegisteredDataset, RegisteredEstimator
 from kernlearn.store import Row
@@ -172,7 +172,7 @@ def _variants(
             grades = list(card.classes)
             options["grades"] = None if grades == default_order(grades) else grades
         if known.found.form.order == "alphabet":
-            done = replace(done, grades=card.classes or ())
+            done = done.noting(grades_note(card.classes or ()))
     if own_data and entry.nominal is None and not done.one_hot:
         options["nominal"] = "ordinal"  # the same without nominal columns, under an older key
     if card.dense if entry.dense is None else entry.dense:
@@ -207,11 +207,11 @@ def _check_folds(label: str, config: ExperimentConfig, of_data: Known) -> None:
     """Refuse published folds where there are none, or fewer than splits."""
     if config.protocol.folds != "published":
         return
-    folds, splits = of_data.found.form.folds, config.protocol.splits
+    folds, splits = of_data.found.form.n_folds, config.protocol.splits
     if not folds:
         text = "the data set has no published folds; give a number"
-    elif splits > len(folds):
-        text = f"{len(folds)} published folds make at most {len(folds)} splits, not {splits}"
+    elif splits > folds:
+        text = f"{folds} published folds make at most {folds} splits, not {splits}"
     else:
         return
     raise DataError(f"{label}: `folds: published`: {text}")

@@ -26,7 +26,8 @@ from kernlearn import datasets
 from kernlearn.config.model import DatasetEntry
 from kernlearn.config.names import Scope
 from kernlearn.config.spec import DatasetSpec, Source, Trial, unfold, varied
-from kernlearn.datasets.stream import STREAMS, Partition, RowSource
+from kernlearn.datasets.artificial import STREAMS
+from kernlearn.datasets.stream import Partition, RowSource
 from kernlearn.engine import build, machine
 from kernlearn.engine.build import SCALERS, random_state, refuse_filling
 from kernlearn.engine.tasks import Task

@@ -15,7 +15,7 @@ from kernlearn.datasets import (
     unit_ball,
     waveform,
 )
-from kernlearn.datasets.stream import STREAMS
+from kernlearn.datasets.artificial import STREAMS
 
 
 @pytest.mark.parametrize("name", generators())

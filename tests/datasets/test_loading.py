@@ -53,17 +53,17 @@ def test_nominal_columns(nursery_like, folder):
 @pytest.mark.parametrize(
     ("missing", "rows", "sentence"),
     [
-        ("drop", [[1, 2, 0], [5, 9, 1]], "2 of 4 rows with missing entries are left out"),
+        ("drop", [[1, 2, 0], [5, 9, 1]], "2 of 4 rows with missing entries were left out"),
         (
             "mean",
             [[1, 2, 0], [3, 4, 0], [3, 5, 0], [5, 9, 1]],
-            "3 missing entries in 2 of 4 rows are filled in by the column's mean, 1 of nominal "
+            "3 missing entries in 2 of 4 rows filled in by their column's mean, 1 of nominal "
             "columns by the most frequent value",
         ),
         (
             "most_frequent",
             [[1, 2, 0], [1, 4, 0], [3, 2, 0], [5, 9, 1]],
-            "3 missing entries in 2 of 4 rows are filled in by the column's most frequent value",
+            "3 missing entries in 2 of 4 rows filled in by their column's most frequent value",
         ),
     ],
 )
@@ -77,7 +77,7 @@ def test_missing_entries(gaps, folder, missing, rows, sentence):
 
 
 def test_missing_entries_that_are_refused(gaps, folder, make_card):
-    with pytest.raises(DataError, match="3 entries in 2 of 4 rows are missing; load with missing"):
+    with pytest.raises(DataError, match="3 missing entries in 2 of 4 rows; load with missing"):
         load(gaps, data_dir=folder, missing="error")
     strict = GAPS | {"format": GAPS["format"] | {"missing": None}}
     with pytest.raises(DataError, match="line 2, column a: found '\\?', expected a finite number"):
@@ -173,6 +173,6 @@ def test_descriptions(nursery_like, folder, gaps):
     assert (about.shape, about.classes) == ((2, 3), {"no": 2, "yes": 0})
     assert [column.missing for column in about.features] == [1, 1, 1]
     assert about.features[1].max == 9
-    assert about.prepared == ("1 nominal column: kind (2 values)",)
+    assert about.prepared == ("1 nominal column enters as codes 0, 1, 2, …: kind (2 values)",)
     assert not describe("spambase").found
     assert describe("diabetes_sklearn").target.max == 346

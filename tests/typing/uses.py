@@ -6,7 +6,7 @@ from typing import Any, assert_type
 import numpy as np
 
 from kernlearn.config import load_config
-from kernlearn.datasets import RowSource, iter_chunks, load, row_source
+from kernlearn.datasets import RowSource, load, row_source
 from kernlearn.engine import Plan, make_plan, run_plan
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import GaussianKernel, PolynomialKernel
@@ -36,8 +36,7 @@ assert_type(OLP(random_state=0).partial_fit(X, y), OLP)
 assert_type(OnePassRidgeClassifier(maclaurin).partial_fit(X, y), OnePassRidgeClassifier)
 assert_type(stream_regret(X, y, X[1:], radius=1.0), StreamRegret)
 assert_type(row_source(X, y), RowSource)
-for _, labels in iter_chunks(Path("rows.parquet"), 1000, target="label"):
-    assert_type(labels, np.ndarray)
+assert_type(row_source(Path("rows.parquet"), target="label"), RowSource)
 arrays = load("iris", data_dir=Path("data"))
 plan = make_plan(load_config("quickstart", profile="quick", settings=["splits=3"]))
 assert_type(plan, Plan)
