@@ -194,7 +194,7 @@ def reading_options(settings: list[str], reader: Callable[..., Any]) -> dict[str
     """
     from kernlearn.datasets.yaml import parse_scalar
 
-    hidden = ("file", "name", "folder", "target", "task", "data_dir", "copy")
+    hidden = ("file", "name", "folder", "target", "task", "data_dir", "hashed")
     known = [key for key in signature(reader).parameters if key not in hidden]
     options: dict[str, Any] = {}
     for setting in settings:

@@ -170,11 +170,11 @@ def _load(data: str, keys: dict[str, Any], task: str | None) -> Any:
     if task not in (None, *_METRICS):
         raise DataError(f"--task {task}: expected one of {', '.join(_METRICS)}")
     if not _is_file(data):
-        return datasets.load(data, **keys)
+        return datasets.load(data, hashed=False, **keys)
     how: dict[str, Any] = {"nominal": "onehot", **keys}
     if "matrix" not in keys:  # the labels of a matrix are classes
         how["task"] = task
-    return datasets.load(Path(data), **how)
+    return datasets.load(Path(data), hashed=False, **how)
 
 
 def _ids(data: str, bunch: Any) -> list[str]:

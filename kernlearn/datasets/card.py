@@ -52,14 +52,7 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Options(Strict):
-    """How the files of one format read; :data:`kernlearn.datasets.readers.READERS` reads them."""
-
-    def check(self, n_features: int, n_classes: int = 0) -> None:
-        """Raise a ValueError if the options contradict the card; 0 classes mean a number."""
-
-
-class TableOptions(Options):
+class TableOptions(Strict):
     """What the columns of a table are, whatever its format.
 
     Parameters
@@ -73,8 +66,6 @@ class TableOptions(Options):
     points : int or str, optional
         The column whose texts are the points themselves; the card has one feature then, and all
         other columns but the target are dropped.
-    query : int or str, optional
-        The column of query numbers, for ranking.
     rename : dict of str to str, default={}
         The card's spelling of labels that the file spells differently.
     missing : str or tuple of str, optional
@@ -87,7 +78,6 @@ class TableOptions(Options):
     drop: tuple[Column, ...] = ()
     nominal: dict[str, tuple[Label, ...]] = {}
     points: Column | None = None
-    query: Column | None = None
     rename: dict[Label, Label] = {}
     missing: Label | tuple[Label, ...] | None = None
     text: tuple[str, ...] = ()
@@ -96,11 +86,6 @@ class TableOptions(Options):
     def missing_texts(self) -> tuple[str, ...]:
         """The texts that `missing` names."""
         return (self.missing,) if isinstance(self.missing, str) else self.missing or ()
-
-    def check(self, n_features: int, n_classes: int = 0) -> None:
-        """Raise a ValueError if the options contradict each other or the card."""
-        if self.points is not None and (n_features != 1 or self.nominal):
-            raise ValueError("points: goes with one feature, without nominal")
 
 
 class Delimited(TableOptions):
@@ -165,28 +150,6 @@ class Delimited(TableOptions):
         """Whether an entry may be missing."""
         return self.standard_missing or bool(self.missing_texts)
 
-    def check(self, n_features: int, n_classes: int = 0) -> None:
-        """Raise a ValueError if the options contradict each other or the card."""
-        super().check(n_features, n_classes)
-        if self.one_hot and self.blocks is not None:
-            raise ValueError("one_hot, blocks: only one of them is allowed")
-        if (self.one_hot or self.blocks is not None) and n_classes == 0:
-            raise ValueError("one_hot, blocks: only allowed if the card has classes")
-        if self.columns is None:
-            return
-        if self.header:
-            raise ValueError("columns: must be left out if header is true")
-        n_targets = n_classes if self.one_hot else 0 if self.blocks is not None else 1
-        expected = n_features + n_targets + len(self.drop) + (self.query is not None)
-        if self.points is None and not len({*self.columns}) == len(self.columns) == expected:
-            raise ValueError(
-                f"columns: {len({*self.columns})} distinct names, expected {expected} "
-                "(the features, the target and the dropped columns)"
-            )
-        names = (self.target, *self.drop, *self.nominal)
-        if unknown := [c for c in names if isinstance(c, str) and c not in self.columns]:
-            raise ValueError(f"{', '.join(unknown)}: not among columns")
-
 
 class Columns(TableOptions):
     """A file whose format says how it reads, down to missing entries.
@@ -225,7 +188,7 @@ class Excel(TableOptions):
     columns: tuple[str, ...] | None = None
 
 
-class Libsvm(Options):
+class Libsvm(Strict):
     """LIBSVM's sparse text: ``label index:value index:value …``, one row per line.
 
     Parameters
@@ -238,13 +201,13 @@ class Libsvm(Options):
     zero_based: bool = False
 
 
-class Letor(Options):
+class Letor(Strict):
     """LETOR's text: ``relevance qid:number 1:value 2:value … # comment``, one row per line."""
 
     kind: Literal["letor"] = "letor"
 
 
-class Arrays(Options):
+class Arrays(Strict):
     """NumPy's NPZ, or a MATLAB (version 5 to 7.3) or HDF5 file, with a matrix and its labels.
 
     Object arrays are not read. A field of a structure has the name ``structure.field``.
@@ -255,17 +218,14 @@ class Arrays(Options):
         The name of the matrix: features, similarities or distances.
     target : str, default="y"
         The name of the labels.
-    query : str, optional
-        The name of the query numbers, for ranking.
     """
 
     kind: Literal["npz", "matlab"]
     matrix: str = "X"
     target: str = "y"
-    query: str | None = None
 
 
-class Bundled(Options):
+class Bundled(Strict):
     """A data set that is bundled with scikit-learn and needs no file.
 
     Parameters
@@ -390,6 +350,9 @@ class Form(Strict):
             raise ValueError(
                 f"folds: {self.n_folds}, expected at least 3: one is tested on, one held out"
             )
+        blocks, one_hot = (getattr(self.format, key, None) for key in ("blocks", "one_hot"))
+        if (blocks and one_hot) or ((blocks or one_hot) and self.known_labels is None):
+            raise ValueError("one_hot, blocks: one of them, if the card has classes")
         if self.classes is not None and self.labels is not None:
             raise ValueError("labels: must be left out if classes are given")
         if unknown := sorted(self.members.keys() - set(self.files)):
@@ -437,11 +400,6 @@ class Card(Strict):
         Known faults and other remarks for users.
     missing : {"drop", "mean", "most_frequent", "category", "error"}, optional
         How :func:`load` treats missing entries by default.
-    drop : tuple of int or str, default=()
-        Features that are left out after reading, by name or position; columns that the format can
-        drop need not be read.
-    dense : bool, default=False
-        Whether sparse features are returned as a dense matrix.
 
     Examples
     --------
@@ -462,8 +420,6 @@ class Card(Strict):
     similarity: Literal["similarity", "distance"] | None = None
     notes: tuple[str, ...] = ()
     missing: Missing | None = None
-    drop: tuple[Column, ...] = ()
-    dense: bool = False
 
     @model_validator(mode="after")
     def _check(self) -> "Card":
@@ -473,7 +429,6 @@ class Card(Strict):
             raise ValueError("similarity: required for the task similarity, and only there")
         for number, form in enumerate(self.forms):
             labels = form.known_labels
-            form.format.check(self.n_features, len(labels or ()))
             if self.task == "classification" and labels is None:
                 raise ValueError(f"forms.{number}.classes: required for classification")
             if self.task == "regression" and labels is not None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from shutil import copyfile
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -16,24 +15,19 @@ from kernlearn.datasets.card import Card, Form
 from kernlearn.datasets.files import (
     ARCHIVES,
     PACKED,
-    Found,
     cache_folder,
-    existing,
     expanded,
     find_card,
-    find_member,
     is_archive,
     locate,
     members,
-    opened,
 )
 from kernlearn.datasets.loading import load
 from kernlearn.exceptions import DataError
 
-_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz"}
-# The ending of an archive by its first bytes, unless the address has one.
-_ARCHIVE = {b"PK\x03\x04": ".zip"}
-_WHOLE = (".zip", ".npz", ".xlsx", ".ods", ".tar", ".tgz")  # archives that are data files
+# Endings of packed files and archives by their first bytes, unless the address has one.
+_MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"PK\x03\x04": ".zip"}
+_WHOLE = (*ARCHIVES, ".npz", ".xlsx", ".ods")  # data files that are archives
 
 
 @dataclass(frozen=True)
@@ -81,8 +75,8 @@ def fetch(
 
     A file gets its name when it is complete and reads as the card says. If the card has a
     fingerprint, a hash of the content, the content must have it. What comes over http, not https,
-    can be changed on its way: it is fetched only if the card has a fingerprint. From an archive
-    only the data set's files are taken.
+    can be changed on its way: it is fetched only if the card has a fingerprint. Packed files and
+    archives stay as published; they are read as they are.
 
     Parameters
     ----------
@@ -157,70 +151,68 @@ def _fetch_card(card: Card, place: Path, force: bool, download: Callable[..., Pa
         )
     own.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetching-", dir=own) as staging:
-        new = _fetch_files(card, form, own, Path(staging), force, download)
-        paths = tuple(new.get(file) or existing(own / file) or own / file for file in form.files)
-        remark = _check_content(card, form, paths)
-        n_bytes = sum(path.stat().st_size for path in new.values())
-        for file, path in new.items():
-            path.replace(own / path.name)
-            for name in (file, *(file + suffix for suffix in PACKED)):
-                if name != path.name:  # a copy that is packed otherwise would hide the file
-                    (own / name).unlink(missing_ok=True)
-    kept = tuple(filter(None, (existing(own / file) for file in form.files)))
-    return Fetched(card.name, "fetched", kept, n_bytes, remark)
-
-
-def _fetch_files(
-    card: Card, form: Form, own: Path, stage: Path, force: bool, download: Callable[..., Path]
-) -> dict[str, Path]:
-    """Fetch the files of a form that are not in its own folder, or all, into a staging folder."""
-    new: dict[str, Path] = {}
-    bodies: dict[str, Path] = {}  # an archive of several files is transferred once
-    for file in form.files:
-        if existing(own / file) is not None and not force:
-            continue
-        address = card.source.downloads[file]
-        try:
-            if _is_plain(address) and form.fingerprint is None:
+        stage = Path(staging) / card.name
+        stage.mkdir()
+        bodies: dict[str, Path] = {}  # an archive of several files is transferred once
+        for file in form.files:
+            address = card.source.downloads[file]
+            try:
+                if address not in bodies:
+                    _refuse_plain(address, form)
+                    bodies[address] = download(address, stage, file)
+            except DataError as error:
                 raise DataError(
-                    "not fetched over http, where it can be changed on its way, since the card "
-                    "has no fingerprint to compare it with"
-                )
-            if address not in bodies:
-                bodies[address] = download(address, stage, file)
-            new[file] = _extract(bodies[address], file, form.members.get(file, file), stage)
-        except DataError as error:
-            raise DataError(
-                f"{card.name}: {file}: {address}: {error}. Try again later, or put the file into "
-                f"{own} by hand"
-            ) from None
-    return new
+                    f"{card.name}: {file}: {address}: {error}. Try again later, or put the file "
+                    f"into {own} by hand"
+                ) from None
+        remark = _check_content(card, form, Path(staging))
+        n_bytes = sum(path.stat().st_size for path in bodies.values())
+        for file in form.files:  # a copy that is packed otherwise would hide the new one
+            for name in (file, *(file + suffix for suffix in PACKED)):
+                (own / name).unlink(missing_ok=True)
+        for path in bodies.values():
+            path.replace(own / path.name)
+    there = locate(card, place)
+    return Fetched(card.name, "fetched", there.paths if there else (), n_bytes, remark)
 
 
-def _is_plain(address: str) -> bool:
-    """Tell whether what an address serves can be changed on its way: http, of another machine."""
+def _refuse_plain(address: str, form: Form) -> None:
+    """Refuse what can be changed on its way, http of another machine, if it cannot be checked."""
     parts = urlsplit(address)
-    return parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1")
-
-
-def _check_content(card: Card, form: Form, paths: tuple[Path, ...]) -> str:
-    """Read what was fetched by the card; refuse it if it differs."""
-    try:
-        content = load(Found(form, paths, card)).fingerprint
-    except DataError as error:
-        reason = str(error).replace(f"{paths[0].parent}{os.sep}", "")
+    local = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if parts.scheme == "http" and not local and form.fingerprint is None:
         raise DataError(
-            f"{card.name}: what {card.source.name_and_page} sends does not read as the card says: "
-            f"{reason}; nothing is kept"
+            "not fetched over http, where it can be changed on its way, since the card "
+            "has no fingerprint to compare it with"
+        )
+
+
+def _check_content(card: Card, form: Form, staging: Path) -> str:
+    """Read what was fetched by the card; refuse it if it differs."""
+    sender = f"{card.name}: what {card.source.name_and_page} sends"
+    try:
+        found = locate(card, staging)
+        if found is None or found.form != form or staging not in found.paths[0].parents:
+            held = [n for path in (staging / card.name).iterdir() for n in _names(path)]
+            raise DataError(f"found {', '.join(held)[:200]}, expected {', '.join(form.files)}")
+        content = load(found).fingerprint
+    except DataError as error:
+        reason = str(error).replace(f"{staging / card.name}{os.sep}", "")
+        raise DataError(
+            f"{sender} does not read as the card says: {reason}; nothing is kept"
         ) from None
     if form.fingerprint is None:
         return "the card has no fingerprint to compare it with"
     if content != form.fingerprint:
         raise DataError(
-            f"{card.name}: what {card.source.name_and_page} sends is not the data of the card: "
-            f"fingerprint is {content[:12]}, expected {form.fingerprint[:12]}; nothing is kept"
+            f"{sender} is not the data of the card: fingerprint is {content[:12]}, expected "
+            f"{form.fingerprint[:12]}; nothing is kept"
         )
     return "the content is that of the card"
+
+
+def _names(path: Path) -> tuple[str, ...]:
+    return members(path) if is_archive(path) else (path.name,)
 
 
 def _download(timeout: float, retries: int, address: str, stage: Path, file: str) -> Path:
@@ -248,27 +240,10 @@ def _download(timeout: float, retries: int, address: str, stage: Path, file: str
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html")) and not file.endswith((".html", ".htm")):
         raise DataError("the server sent a web page, not the file")
-    ending = next((e for magic, e in _ARCHIVE.items() if head.startswith(magic)), "")
-    published = address.partition("?")[0].lower()
-    if not ending and is_archive(published):
-        ending = next(e for e in sorted(ARCHIVES, key=len)[::-1] if published.endswith(e))
-    return body.rename(body.with_name(body.name + ending))
-
-
-def _extract(body: Path, file: str, member: str, stage: Path) -> Path:
-    """Take a file out of what was transferred; it may stay packed."""
-    if is_archive(body) and not file.endswith(_WHOLE):
-        inside = find_member(body, member)
-        if inside is None:
-            others = ", ".join(members(body))[:200] or "nothing"
-            raise DataError(f"the archive has no {member}, but {others}")
-        target = stage / file
-        with opened(inside) as stream:
-            target.write_bytes(stream.read())
-        return target
-    head = body.open("rb").read(8)
-    suffix = next((s for magic, s in _MAGIC.items() if head.startswith(magic)), "")
-    suffix = "" if file.endswith(_WHOLE) else suffix
-    target = stage / (file.removesuffix(suffix) + suffix)
-    copyfile(body, target)
-    return target
+    published = address.partition("?")[0].rpartition("/")[2]
+    if file.lower().endswith(_WHOLE):
+        return body.rename(stage / file)
+    if is_archive(published):
+        return body.rename(stage / published)
+    ending = next((e for magic, e in _MAGIC.items() if head.startswith(magic)), "")
+    return body.rename(stage / (file.removesuffix(ending) + ending))

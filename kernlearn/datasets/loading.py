@@ -79,8 +79,7 @@ def load(
     data_dir: str | os.PathLike[str] | None = None,
     nominal: Nominal = "ordinal",
     missing: Missing | None = None,
-    dense: bool | None = None,
-    dtype: np.typing.DTypeLike | None = np.float64,
+    dense: bool = False,
     hashed: bool = True,
 ) -> "Bunch":
     """Load a data set.
@@ -128,11 +127,8 @@ def load(
         latter); or in nominal columns they are a value of their own, and rows with other missing
         entries are dropped; or they are an error. By default as the card says, else they are
         dropped. ``preparation`` says what was done.
-    dense : bool, optional
-        Whether a sparse matrix is made a dense one. By default as the card says, else not.
-    dtype : {numpy.float64, numpy.float32} or None, default=numpy.float64
-        The type of the features. None leaves them as they are stored: integers and float32 of
-        arrays need less memory.
+    dense : bool, default=False
+        Whether a sparse matrix is made a dense one.
     hashed : bool, default=True
         Whether to compute the fingerprint, which takes longer than reading a large file.
 
@@ -192,7 +188,6 @@ def load(
     """
     from sklearn.utils import Bunch
 
-    dtype = _float_type(dtype)
     options = FileOptions(target, task, grades, tuple(drop), sheet, matrix, points, dict(read_as))
     found = find(name, data_dir, options)
     card, form, place = found.card, found.form, found.place
@@ -201,27 +196,28 @@ def load(
         if value not in get_args(allowed):
             names = ", ".join(get_args(allowed))
             raise ValueError(f"{option} must be one of {names}, got {value!r}")
-    away = (*card.drop, *(() if is_file(name) else drop))
     tables = _read(found)
     table = joined(tables, place)
     table = table._replace(X=densified(table.X))
     done = Preparation(len(table.y) + table.without_target, (*found.notes, *table.notes))
     if n := table.without_target:
         done = done.noting(f"{n} of {done.rows} rows without a target were left out")
+    away = _positions(found, table, () if is_file(name) else drop)
     if left_out := _left_out(found, table, away):
         shown = listed(f"{column} ({why})" if why else column for column, why in left_out.items())
         done = done.noting(f"{counted(len(left_out), 'column')} left out: {shown}")
     if card.task == "ordinal" and form.order == "alphabet":
         done = done.noting(grades_note(card.classes or ()))
-    table = _without(found, table, away) if away else table
+    if away:
+        kept = [i for i in range(len(table.feature_names)) if i not in away]
+        features = tuple(table.feature_names[i] for i in kept)
+        table = table._replace(X=table.X[:, kept], feature_names=features)
     table, notes = settle_missing(table, missing, place)
     note = "".join(f"{sentence}." for sentence in notes)
     done = done.noting(*notes)
     if not are_objects(table.X):
         table, done = _as_features(table, card, nominal, done)
-        table = table._replace(
-            X=_as_stored(table.X, card.dense if dense is None else dense, dtype)
-        )
+        table = table._replace(X=_as_stored(table.X, dense))
     codes, labels = _target(card, table)
     bunch = Bunch(
         data=table.X,
@@ -242,7 +238,7 @@ def load(
     folds = [len(part.y) for part in tables] if form.folds == "files" else form.folds
     if folds and len(codes) == sum(folds):
         bunch["fold"] = _published_folds(card.name, folds, table.query)
-    published = nominal == "ordinal" and dtype != np.float32 and away == card.drop
+    published = nominal == "ordinal" and not away
     comparable = published and (missing == "drop" or not note)
     prints = ""
     if comparable and hashed and form.fingerprint not in (None, bunch.fingerprint):
@@ -329,7 +325,7 @@ def identity(found: Found) -> str:
     """Return a hash of the bytes of a data set's files and of how its card reads them."""
     read_by = {"format", "rows", "classes", "labels", "folds"}
     how = found.form.model_dump_json(include=read_by) + str(found.card.n_features)
-    how += str((found.card.missing, found.card.drop, found.card.dense))
+    how += str(found.card.missing)
     if not found.paths:
         how += version("scikit-learn")
     digest = sha256(how.encode())
@@ -459,32 +455,23 @@ def _read(found: Found) -> list[Table]:
     return tables
 
 
-def _left_out(found: Found, table: Table, drop: Sequence[Column]) -> dict[str, str]:
+def _left_out(found: Found, table: Table, drop: Sequence[int]) -> dict[str, str]:
     """Return the columns that are left out, with the reasons that the card gives."""
-    reasons = found.form.left_out
-    named = [
-        c if isinstance(c, str) else f"column {c}" for c in getattr(found.form.format, "drop", ())
-    ]
-    named += [table.feature_names[i] for i in _positions(found, table, drop)]
-    return dict(reasons) | {name: reasons.get(name, "") for name in named}
+    columns = getattr(found.form.format, "drop", ())
+    named = [column if isinstance(column, str) else f"column {column}" for column in columns]
+    named += [table.feature_names[i] for i in drop]
+    return {name: found.form.left_out.get(name, "") for name in (*found.form.left_out, *named)}
 
 
 def _positions(found: Found, table: Table, drop: Sequence[Column]) -> list[int]:
+    """Return the positions of features of a card that are left out."""
+    if drop and (found.card.task == "similarity" or are_objects(table.X)):
+        raise DataError(f"{found.place}: drop: points to compare have no features")
     names = table.feature_names
-    return sorted({column_position(found.place, c, names, "feature") for c in drop})
-
-
-def _without(found: Found, table: Table, drop: Sequence[Column]) -> Table:
-    """Leave out features of any format."""
-    if found.card.task == "similarity" or are_objects(table.X):
-        what = "a matrix of similarities has" if found.card.similarity else "the points have"
-        raise DataError(f"{found.place}: drop: {what} no features")
-    away = set(_positions(found, table, drop))
-    kept = [i for i in range(len(table.feature_names)) if i not in away]
-    if not kept:
+    away = sorted({column_position(found.place, c, names, "feature") for c in drop})
+    if away and len(away) == len(names):
         raise DataError(f"{found.place}: drop: no feature is left")
-    names = tuple(table.feature_names[i] for i in kept)
-    return table._replace(X=table.X[:, kept], feature_names=names)
+    return away
 
 
 def _as_features(
@@ -513,9 +500,9 @@ def _as_features(
     return table._replace(X=X, feature_names=names), replace(done, one_hot=values)
 
 
-def _as_stored(X: Any, dense: bool, dtype: "np.dtype[Any] | None") -> Any:
+def _as_stored(X: Any, dense: bool) -> Any:
     X = X.toarray() if dense and hasattr(X, "toarray") else X
-    X = X.astype(dtype) if dtype is not None and X.dtype != dtype else X
+    X = X if X.dtype == np.float64 else X.astype(np.float64)
     return X if hasattr(X, "tocsr") else np.ascontiguousarray(X)
 
 
@@ -552,15 +539,6 @@ def _published_folds(name: str, folds: Sequence[int], query: np.ndarray | None) 
                 f"{split}: its rows are in folds {' and '.join(map(str, parts))}"
             )
     return fold
-
-
-def _float_type(dtype: np.typing.DTypeLike | None) -> "np.dtype[Any] | None":
-    for allowed in (np.dtype(np.float64), np.dtype(np.float32)):
-        if dtype in (allowed, allowed.type, allowed.name):
-            return allowed
-    if dtype is not None:
-        raise ValueError(f"dtype must be float64, float32 or None, got {dtype!r}")
-    return None
 
 
 # Adding

@@ -234,7 +234,7 @@ _SERIES = re.compile(r"@(problemname|timestamps|univariate|missing|classlabel|eq
 
 def _format(path: Path, content: bytes, encoding: Any) -> tuple[Any, str]:
     """Tell the format by the content, not by the name; return it with the head of a text."""
-    if not content.strip():
+    if not content or content.isspace():
         raise DataError(f"{path}: the file is empty")
     known = next((form for magic, form in _MAGIC.items() if content.startswith(magic)), None)
     if isinstance(known, str):

@@ -475,8 +475,8 @@ def _hdf5(content: bytes) -> dict[str, Any]:
 
 
 def chosen_arrays(path: Path, arrays: Mapping[str, Any], options: Any) -> Matrix:
-    """Return the matrix, the labels and the queries among the arrays of a file."""
-    for name in filter(None, (options.matrix, options.target, options.query)):
+    """Return the matrix and the labels among the arrays of a file."""
+    for name in (options.matrix, options.target):
         if name not in arrays:
             held = ", ".join(arrays) or "no arrays"
             raise DataError(f"{path}: has no array called {name}; it has {held}")
@@ -495,13 +495,12 @@ def chosen_arrays(path: Path, arrays: Mapping[str, Any], options: Any) -> Matrix
     values = X.data if hasattr(X, "tocsr") else X
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise DataError(f"{path}: an entry of {options.matrix} is not finite")
-    query = None if options.query is None else arrays[options.query].ravel().astype(np.int64)
     if hasattr(X, "tocsr"):
         X = X.tocsr().astype(np.float64)
     else:
         kind = np.float64 if X.dtype.kind == "b" or X.dtype == np.float16 else X.dtype
         X = np.ascontiguousarray(X, dtype=np.dtype(kind).newbyteorder("="))
-    return Matrix(X, labels.ravel(), query)
+    return Matrix(X, labels.ravel())
 
 
 def is_vector(shape: tuple[int, ...], n: int) -> bool:

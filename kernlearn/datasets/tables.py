@@ -226,7 +226,7 @@ def frame_table(
         targets = list(range(len(names)))[-len(classes or ()) :]
     else:
         targets = [] if getattr(options, "blocks", None) else [position[options.target]]
-    away = {*targets, *(position[c] for c in options.drop), position.get(options.query, -1)}
+    away = {*targets, *(position[c] for c in options.drop)}
     if options.points is not None:
         away = set(range(len(names))) - {position[options.points]}
     rest = [i for i in range(len(names)) if i not in away]
@@ -253,21 +253,18 @@ def frame_table(
                 f"{place_of(row)}, column {names[rest[column]]}: found nothing, expected an "
                 "entry; `missing` names what stands for a missing one"
             )
-    query = None
-    if options.query is not None:
-        query = frame.iloc[:, position[options.query]].to_numpy(np.int64)
     features = tuple(names[i] for i in rest)
     if not (getattr(options, "header", True) or options.columns):
         features = default_names(len(rest))
     notes = tuple(frame.attrs.get("notes", ()))
-    table = Table(X, y, features, nominal, query, int((~has_target).sum()), notes)
+    table = Table(X, y, features, nominal, None, int((~has_target).sum()), notes)
     return table if has_target.all() else table.rows(has_target)
 
 
 def _columns_named(options: Any) -> set[Any]:
     blocks = getattr(options, "blocks", None) or getattr(options, "one_hot", False)
-    single = (options.points, options.query, None if blocks else options.target)
-    return {c for c in (*single, *options.drop) if c is not None}
+    single = (options.points, None if blocks else options.target)
+    return {c for c in (*single, *options.drop, *options.nominal) if c is not None}
 
 
 def _target(

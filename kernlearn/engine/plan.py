@@ -175,7 +175,7 @@ def _variants(
             done = done.noting(grades_note(card.classes or ()))
     if own_data and entry.nominal is None and not done.one_hot:
         options["nominal"] = "ordinal"  # the same without nominal columns, under an older key
-    if card.dense if entry.dense is None else entry.dense:
+    if entry.dense:
         options["dense"] = True
     name = entry.name if entry.file is None else label
     what = DatasetSpec(

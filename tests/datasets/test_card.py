@@ -68,14 +68,8 @@ FORM = {"files": ["f"], "format": {"kind": "libsvm"}, "rows": 3, "classes": {"a"
         ({}, {"task": "similarity"}, "required for the task similarity"),
         ({}, {"forms": []}, "at least one is required"),
         ({"classes": None}, {}, "required for classification"),
-        ({"format": {"kind": "delimited", "one_hot": True, "blocks": 2}}, {}, "only one of them"),
-        ({"format": {"kind": "delimited", "columns": ["a", "b"]}}, {}, "distinct names, expected"),
-        (
-            {"format": {"kind": "delimited", "columns": ["a", "b", "y"], "target": "z"}},
-            {},
-            "z: not among columns",
-        ),
-        ({"format": {"kind": "delimited", "points": "t"}}, {}, "goes with one feature"),
+        ({"format": {"kind": "delimited", "one_hot": True, "blocks": 2}}, {}, "one of them"),
+        ({"format": {"kind": "delimited", "blocks": 2}, "classes": None}, {}, "has classes"),
     ],
 )
 def test_contradictions(make_card, form, changes, message):

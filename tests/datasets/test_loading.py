@@ -47,7 +47,6 @@ def test_nominal_columns(nursery_like, folder):
     ]
     left = load(nursery_like, data_dir=folder, drop=["parents"])
     np.testing.assert_array_equal(left.data, codes.data[:, 1:])
-    assert load(nursery_like, data_dir=folder, dtype="float32").data.dtype == np.float32
 
 
 @pytest.mark.parametrize(
@@ -84,8 +83,6 @@ def test_missing_entries_that_are_refused(gaps, folder, make_card):
         load(make_card(strict, n_features=3), data_dir=folder)
     with pytest.raises(ValueError, match="missing must be one of drop, mean"):
         load(gaps, data_dir=folder, missing="median")
-    with pytest.raises(ValueError, match="dtype must be float64, float32 or None"):
-        load(gaps, data_dir=folder, dtype=int)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +106,14 @@ def test_content_that_is_not_that_of_the_card(nursery_like, folder, text, messag
     with pytest.raises(DataError, match=message):
         load(nursery_like, data_dir=folder)
     assert verify(nursery_like, data_dir=folder)[0].state == "damaged"
+
+
+def test_columns_that_the_card_has_and_the_file_has_not(make_card, folder):
+    (folder / "f").write_text("1,2,3\n")
+    for options in ({"nominal": {"c": ["a"]}}, {"target": "c"}, {"drop": ["c"]}):
+        form = {"files": ["f"], "format": {"kind": "delimited"} | options}
+        with pytest.raises(DataError, match="has no column called 'c'; its columns: x1, x2, x3"):
+            load(make_card(form, task="regression"), data_dir=folder)
 
 
 def test_the_fingerprint_of_the_card_and_the_identity(make_card, folder):
