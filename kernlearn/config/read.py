@@ -412,7 +412,8 @@ def _dataset_faults(entry: DatasetEntry, names: Names) -> Iterator[Fault]:
         return
     if entry.file is not None:
         path = names.folder / entry.file
-        if not any(place.is_file() for place in (path, *path.parents)):  # or in an archive
+        # a folder of LETOR, or a file in an archive
+        if not (path.is_dir() or any(place.is_file() for place in (path, *path.parents))):
             yield ("file",), f"no file {entry.file!r} in the config's folder, {names.folder}"
             return
     settable = [] if made is None else [key for key in made.parameters if key != "random_state"]

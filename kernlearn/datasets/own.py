@@ -551,9 +551,12 @@ class _Column:
                 how = {"decimal": decimal} if decimal != "." else {}
                 fitting.append(advice(**how, **({"thousands": thousands} if thousands else {})))
         if fitting:
+            how = " or ".join(fitting[:2])
+            if not hasattr(options, "decimal"):
+                how = "make them numbers in the file"
             raise DataError(
                 f"{where}: entries such as {next(iter(odd))!r} are numbers, but how they are "
-                f"written is not clear: say it, {' or '.join(fitting[:2])}; {as_text}"
+                f"written is not clear: {how}; {as_text}"
             )
         # values such as 1, 2, 3, more are no numbers with a few odd entries
         different = len(self.counts) - len(odd)
@@ -633,6 +636,12 @@ def frame_roles(
         raise DataError(
             f"{path}: column {chosen.name} holds whole numbers above 2 ** 53, which are rounded "
             f"where others are missing: {advice(text=[chosen.name])} takes them as labels"
+        )
+    texts = {text.strip() for text in chosen.counts}
+    if labels and len(texts) > len(labels):
+        alike = [text for text in sorted(texts) if canonical_label(text) != text]
+        notes.append(
+            f"{len(texts)} spellings of labels, such as {alike[0]}, became {len(labels)} labels"
         )
     ordered = chosen.categories is not None and bool(chosen.column.cat.ordered)
     content = options.model_dump(mode="json", exclude_defaults=True) | {

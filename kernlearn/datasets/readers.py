@@ -124,7 +124,7 @@ def _tidied(frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
     if not getattr(options, "standard_missing", True):
         return frame  # a published file is as its card says
     gaps = {"", *options.missing_texts}
-    gaps |= {*STANDARD_MISSING} if options.kind == "delimited" else set()
+    gaps |= {*STANDARD_MISSING} if options.kind in ("delimited", "excel") else set()
     codes = [float(text) for text in options.missing_texts if are_numbers([text])]
     for i, name in enumerate(frame.columns):
         column: Any = frame.iloc[:, i]
@@ -148,7 +148,7 @@ def _tidied(frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
         column[texts.index] = held.reindex(texts.index)
         if options.kind == "delimited" and name not in options.text and are_numbers(held):
             column = pd.to_numeric(column)
-        frame.isetitem(i, column)
+        frame.isetitem(i, column.infer_objects())
     return frame
 
 

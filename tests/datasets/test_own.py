@@ -430,6 +430,13 @@ TABLES = {  # text, options, features, target, what is said
         [0, 1, 0, 1],
         "blanks around 2 texts of column label were left out, so that 4 different ones became 2",
     ),
+    "labels that are the same number": (
+        "a,label\n1,x\n2,1\n3,01\n4,1.0\n5,x\n6,x\n7,x\n",
+        {},
+        [[i] for i in range(1, 8)],
+        [1, 0, 0, 0, 1, 1, 1],
+        "4 spellings of labels, such as 01, became 2 labels",
+    ),
     "blanks before quotes": (
         '"a", "label"\n1, "p, q"\n2, "r"\n',
         {},
@@ -725,6 +732,21 @@ def test_sheets():
     assert load(file, sheet=1).fingerprint == load(file, sheet="flowers").fingerprint
     with pytest.raises(DataError, match="no sheet 'more'; its sheets: notes, flowers"):
         load(file, sheet="more")
+
+
+def test_numbers_and_texts_in_a_sheet(folder):
+    pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    x = [i / 4 for i in range(40)]
+    for entry, message in (("17O.5", "39 of 40 entries"), ("NA", ""), (" . ", "")):
+        x[7] = entry
+        frame = pd.DataFrame({"x": x, "label": list("pq") * 20})
+        frame.to_excel(folder / "f.xlsx", index=False)
+        bunch, refusal = loaded(folder / "f.xlsx")
+        assert message in refusal
+        assert message or bunch.data.shape == (39, 1)
+    frame.assign(x=[f"{i},5" for i in range(40)]).to_excel(folder / "f.xlsx", index=False)
+    assert "make them numbers in the file" in loaded(folder / "f.xlsx")[1]
 
 
 def test_a_changed_file_is_read_again(folder):

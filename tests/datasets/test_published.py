@@ -68,6 +68,12 @@ def test_ohsumed(folder):
     assert bunch.data.shape == (16140, 45)
     assert len(np.unique(bunch.query)) == 106
     assert bunch.target_names.tolist() == ["0", "1", "2"]
+    (folder / "OHSUMED.txt").unlink()
+    for k in range(5):
+        (folder / "ohsumed" / f"Fold{k + 1}").mkdir(parents=True)
+        part = (f"{i % 3} qid:{5 * (1 + i % 21) + k} {features}" for i in range(3228))
+        (folder / "ohsumed" / f"Fold{k + 1}" / "test.txt").write_text(lines(part))
+    assert np.bincount(load("ohsumed", data_dir=folder).fold).tolist() == [3228] * 5
 
 
 def test_adult_test_as_published_has_a_line_that_is_no_data(folder, make_card):
