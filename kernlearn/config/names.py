@@ -502,7 +502,7 @@ class Scope:
             values[owner] = _checked(values[owner].set_params(**{inner: value}))
         foreign = isinstance(component, RegisteredEstimator) and component.foreign
         if foreign and _is_kernel(parameters.get("kernel")):
-            from kernlearn.kernels.on_kernel import OnKernel
+            from kernlearn.kernels.combined import OnKernel
 
             kernel = values.pop("kernel")
             return _checked(OnKernel(component.load()(**values), kernel))

@@ -19,8 +19,7 @@ __getattr__, __dir__, __all__ = attach(
         "libraries": "LibrarySimilarity",
         "registry": "named names",
         "records": (
-            "ColumnSimilarity GowerSimilarity JaccardSimilarity MatrixSimilarity "
-            "ValueDifferenceSimilarity"
+            "ColumnSimilarity GowerSimilarity JaccardSimilarity ValueDifferenceSimilarity"
         ),
     },
 )

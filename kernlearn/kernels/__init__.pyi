@@ -24,7 +24,6 @@ from kernlearn.kernels.libraries import LibrarySimilarity as LibrarySimilarity
 from kernlearn.kernels.records import ColumnSimilarity as ColumnSimilarity
 from kernlearn.kernels.records import GowerSimilarity as GowerSimilarity
 from kernlearn.kernels.records import JaccardSimilarity as JaccardSimilarity
-from kernlearn.kernels.records import MatrixSimilarity as MatrixSimilarity
 from kernlearn.kernels.records import ValueDifferenceSimilarity as ValueDifferenceSimilarity
 from kernlearn.kernels.registry import named as named
 from kernlearn.kernels.registry import names as names
@@ -47,7 +46,6 @@ __all__ = [
     "LibrarySimilarity",
     "LinearKernel",
     "ManhattanSimilarity",
-    "MatrixSimilarity",
     "NormalizedKernel",
     "PolynomialKernel",
     "SigmoidKernel",

@@ -1,9 +1,10 @@
-"""Base classes of kernels, and of distances that become similarities."""
+"""Base classes of kernels, the forms of points, and the validation of points and values."""
 
-import math
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from numbers import Number
+from operator import attrgetter
 from reprlib import Repr
 from typing import Any, Self, TypeAlias
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import gen_batches
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.exceptions import SimilarityError
 from kernlearn.validation import POSITIVE, StrOptions
@@ -26,6 +27,7 @@ NOT_FITTED = (
     "as numbers, as scikit-learn's estimators need them; those of kernlearn fit it themselves"
 )
 
+_FLOATS = (np.float64, np.float32)
 _DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
 _SIGMA_POINTS = 64  # training points whose mean distance is σ
 
@@ -42,6 +44,8 @@ class Kernel(BaseEstimator, ABC):
     ----------
     structured : bool
         Whether points may be strings, sets or other objects instead of rows of a matrix.
+    any_points : bool
+        Whether points may be rows of a matrix as well as objects, as for functions.
     mixed : bool
         Whether rows of a matrix may hold texts and missing entries beside numbers.
     missing : bool
@@ -66,6 +70,7 @@ class Kernel(BaseEstimator, ABC):
 
     _parameter_constraints: dict[str, list[Any]] = {}
     structured: bool = False
+    any_points: bool = False
     mixed: bool = False
     missing: bool = False
     columnwise: bool = False
@@ -315,11 +320,9 @@ def not_finite(value: float) -> str:
     return f"is {'NaN' if np.isnan(value) else 'infinite'}, it must be a finite number"
 
 
-def first_wrong(values: np.ndarray) -> tuple[str, int, int] | None:
+def first_wrong(values: np.ndarray) -> tuple[str, int, int]:
     """Return what is wrong with the first NaN or infinite value of a matrix, and its place."""
     finite = np.isfinite(values)
-    if finite.all():
-        return None
     left, right = (int(place) for place in np.argwhere(~finite)[0])
     n_wrong = finite.size - int(finite.sum())
     more = f" (and {n_wrong - 1} more)" if n_wrong > 1 else ""
@@ -328,42 +331,170 @@ def first_wrong(values: np.ndarray) -> tuple[str, int, int] | None:
 
 def check_values(values: np.ndarray, X: Any, Y: Any) -> None:
     """Refuse NaN and infinite values of pairs, with an error that names the first."""
-    if wrong := first_wrong(values):
-        problem, left, right = wrong
+    if not np.isfinite(values).all():
+        problem, left, right = first_wrong(values)
         raise pair_error(problem, X, Y, left, right)
 
 
-def compare_pairs(
-    function: Callable[[Any, Any], Any],
-    left: Sequence[Any],
-    right: Sequence[Any],
-    first: int = 0,
-) -> NDArray[np.float64]:
-    """Return the values of a function for all pairs of points, one after the other.
+def check_training(
+    model: Any,
+    X: Any,
+    y: Any,
+    kernels: Sequence[Kernel] | None,
+    *,
+    numeric: bool = False,
+    several: bool = False,
+    dtypes: Sequence[Any] = _FLOATS,
+) -> tuple[Any, Any]:
+    """Validate the training points of an estimator, and their targets.
 
-    `first` is the place of the first point on the left, for errors.
+    Parameters
+    ----------
+    model : estimator
+        ``n_features_in_`` and ``feature_names_in_`` are set on it.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features) or sequence of objects
+    y : array-like of shape (n_samples,) or None
+    kernels : sequence of Kernel or None
+        The kernels that compare the points; None for a precomputed matrix.
+    numeric : bool, default=False
+        Whether targets must be numbers.
+    several : bool, default=False
+        Whether a precomputed matrix may be several square ones side by side.
+    dtypes : sequence of dtype, default=(float64, float32)
+        Types that a matrix may have; others are converted to the first.
+
+    Returns
+    -------
+    X : ndarray, sparse matrix or ndarray of objects
+    y : ndarray or None
     """
-    values = np.empty((len(left), len(right)))
-    for i, x in enumerate(left):
-        for j, y in enumerate(right):
-            try:
-                result = function(x, y)
-            except Exception as error:
-                texts = shown(x), shown(y)
-                raise SimilarityError(raised(error), first + i, j, texts) from error
-            value = as_number(result)
-            if value is None or not math.isfinite(value):
-                number = f"is {shown(result)}: 'function' must return a number for two points"
-                problem = number if value is None else not_finite(value)
-                texts = shown(x), shown(y)
-                raise SimilarityError(problem, first + i, j, texts)
-            values[i, j] = value
-    return values
+    X = from_arrow(X)
+    objects = as_objects(X) if _takes_objects(X, kernels) else None
+    if objects is not None:
+        X = np.zeros((len(objects), 1))  # only the number of objects is left to check
+    if y is None:
+        X = _validated(model, X, kernels, dtypes, y=None)
+    else:
+        X, y = _validated(model, X, kernels, dtypes, y=y, y_numeric=numeric)
+        if numeric and y.dtype.kind not in "biuf":
+            raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
+    if kernels is None:
+        if X.shape[1] % X.shape[0] or (X.shape[1] > X.shape[0] and not several):
+            raise ValueError(
+                "'precomputed' needs a square matrix for training, one row and one column per "
+                f"training point, got shape {X.shape}"
+            )
+        for first in range(0, X.shape[1], X.shape[0]):
+            _warn_of_matrix(model, X[:, first : first + X.shape[0]])
+    return X if objects is None else objects, y
 
 
-def as_number(value: Any) -> float | None:
-    """Return a number, or an array of one, as a float; None for anything else."""
-    if isinstance(value, (bool, int, float)):
-        return float(value)
-    value = np.asarray(value)
-    return float(value.reshape(())) if value.size == 1 and value.dtype.kind in "biuf" else None
+def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
+    """Warn of distances that are taken as similarities, and of half a matrix.
+
+    Distances are zeros on the diagonal, nothing below, and values above elsewhere; half a matrix
+    is all zeros on one side of the diagonal.
+    """
+    diagonal = matrix.diagonal()
+    similar = getattr(model, "kind", None) != "distance"
+    if similar and not diagonal.any() and matrix.any() and matrix.min() >= 0:
+        advice = "Turn them into similarities, as by exp(-X / X.mean())"
+        if "kind" in model.get_params(deep=False):
+            advice = "Pass kind='distance' for distances"
+        warnings.warn(
+            "X looks like distances, with a diagonal of 0 and no value below: they are taken "
+            f"as similarities, the greater the more alike. {advice}",
+            UserWarning,
+            stacklevel=6,
+        )
+    # one row tells whether a side may be empty; no copy is made of the matrix
+    empty = matrix.T if matrix[-1, :-1].any() else matrix
+    if matrix[-1, :-1].any() != matrix[0, 1:].any() and not any(
+        row[:i].any() for i, row in enumerate(empty)
+    ):
+        warnings.warn(
+            "X is 0 everywhere on one side of its diagonal: it looks like half a matrix. "
+            "Pass X + X.T with the diagonal counted once",
+            UserWarning,
+            stacklevel=6,
+        )
+
+
+def check_points(
+    model: Any, X: Any, kernels: Sequence[Kernel] | None, dtypes: Sequence[Any] = _FLOATS
+) -> Any:
+    """Validate points that a fitted estimator compares with its training points.
+
+    The parameters are those of :func:`check_training`.
+    """
+    X = from_arrow(X)
+    if _takes_objects(X, kernels):
+        return as_objects(X)
+    return _validated(model, X, kernels, dtypes, reset=False)
+
+
+def _validated(
+    model: Any, X: Any, kernels: Sequence[Kernel] | None, dtypes: Sequence[Any], **options: Any
+) -> Any:
+    """Validate a matrix as the kernels take it; a precomputed one for None."""
+    options |= {"accept_sparse": False if kernels is None else "csr", "dtype": list(dtypes)}
+    if kernels and all(map(attrgetter("missing"), kernels)):
+        options["ensure_all_finite"] = "allow-nan"
+    if kernels and all(map(attrgetter("mixed"), kernels)) and _holds_texts(X):
+        options |= {"accept_sparse": False, "dtype": object, "ensure_all_finite": "allow-nan"}
+    try:
+        return validate_data(model, X, **options)
+    except ValueError:
+        if kernels is None:
+            _refuse_broken(X)
+        raise
+
+
+def _holds_texts(X: Any) -> bool:
+    """Tell whether a table has entries that are no numbers."""
+    if hasattr(X, "dtypes"):  # a data frame
+        return any(getattr(kind, "kind", "O") not in "biuf" for kind in X.dtypes)
+    if hasattr(X, "dtype"):
+        return X.dtype.kind in "OUS" and X.ndim == 2
+    rows = X if isinstance(X, (list, tuple)) else ()
+    return any(isinstance(v, str) for row in rows if isinstance(row, (list, tuple)) for v in row)
+
+
+def _takes_objects(X: Any, kernels: Sequence[Kernel] | None) -> bool:
+    """Whether X is a sequence of texts or other objects, and the kernels compare these."""
+    if not kernels:
+        return False
+    structured = False
+    for kernel in kernels:
+        structured |= kernel.structured
+        if not (kernel.structured or kernel.any_points):
+            return False
+    if hasattr(X, "shape"):
+        if len(X.shape) == 3:  # points that are matrices, such as series of several channels
+            return True
+        if len(X.shape) == 1:
+            return structured or getattr(X.dtype, "kind", "O") in "OUST"
+        return is_column_of_objects(X)
+    if not isinstance(X, (list, tuple)) or not X:
+        return False
+    # for functions, lists of one length are the rows of a matrix
+    return structured or not isinstance(X[0], (list, tuple, np.ndarray, Number)) or _ragged(X)
+
+
+def _ragged(points: Any) -> bool:
+    """Whether points are arrays or lists of several shapes, or matrices."""
+    if isinstance(points[0], Number):
+        return False
+    shapes = {np.shape(p) if isinstance(p, np.ndarray) else (len(p),) for p in points}
+    return len(shapes) > 1 or len(shapes.pop()) > 1
+
+
+def _refuse_broken(matrix: Any) -> None:
+    """Name the pair of points whose similarity in a matrix is NaN or infinite, if there is one."""
+    try:
+        values = np.asarray(matrix)
+        values = values if np.iscomplexobj(values) else values.astype(np.float64)
+    except (TypeError, ValueError):
+        return
+    if values.ndim == 2 and not np.iscomplexobj(values) and not np.isfinite(values).all():
+        raise SimilarityError(*first_wrong(values), ("", ""), ("X", "training X")) from None

@@ -1,5 +1,6 @@
 """Kernels and similarities of the distance, evaluated tile by tile, and mean distances."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
@@ -25,10 +26,9 @@ _DENSE_ELEMENTS = 2**22
 _SIGMA_POINTS = 2000
 
 
-def row_tiles(matrix: np.ndarray) -> list[tuple[slice, np.ndarray]]:
-    """Return blocks of rows that stay in cache: their indices, and views of them."""
-    batches = gen_batches(len(matrix), max(1, _TILE_ELEMENTS // matrix.shape[1]))
-    return [(rows, matrix[rows]) for rows in batches]
+def row_tiles(matrix: np.ndarray) -> Iterator[slice]:
+    """Return blocks of rows that stay in cache."""
+    return gen_batches(len(matrix), max(1, _TILE_ELEMENTS // matrix.shape[1]))
 
 
 def map_squared_distances(
@@ -50,7 +50,8 @@ def map_squared_distances(
         columns = right.T.tocsr()
     else:
         left, columns = _centred_factors(X, Y, factor)
-    for rows, tile in row_tiles(result):
+    for rows in row_tiles(result):
+        tile = result[rows]
         exact = tile if tile.dtype == np.float64 else np.empty(tile.shape)
         if are_sparse:
             (left[rows] @ columns).toarray(out=exact)
@@ -92,7 +93,8 @@ def map_manhattan_distances(
     distances = partial(cdist, metric="cityblock")
     if sparse.issparse(X) or sparse.issparse(Y):
         X, Y, distances = _short_indices(X), _short_indices(Y), manhattan_distances
-    for rows, tile in row_tiles(result):
+    for rows in row_tiles(result):
+        tile = result[rows]
         tile[...] = distances(X[rows], Y)
         tile *= factor
         if function is not None:

@@ -128,8 +128,8 @@ class BaseDotProductKernel(Kernel):
         self._validate_params()
         X, Y = check_pairwise_arrays(X, Y)
         gram = safe_sparse_dot(X, Y.T, dense_output=True)
-        for rows, tile in row_tiles(gram):
-            gram[rows] = self._function(self._inside_radius(tile))
+        for rows in row_tiles(gram):
+            gram[rows] = self._function(self._inside_radius(gram[rows]))
         return gram
 
     def _inside_radius(self, t: ArrayLike) -> np.ndarray:
@@ -409,7 +409,8 @@ class SigmoidKernel(Kernel):
         X, Y = check_pairwise_arrays(X, Y)
         factor = 1 / X.shape[1] if isinstance(self.a, str) else float(self.a)
         result = safe_sparse_dot(X, Y.T, dense_output=True)
-        for _, tile in row_tiles(result):
+        for rows in row_tiles(result):
+            tile = result[rows]
             tile *= factor
             tile += float(self.r)
             np.tanh(tile, out=tile)

@@ -1,6 +1,7 @@
 """Kernels from functions of two points or of two matrices, and from names."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -16,8 +17,10 @@ from kernlearn.kernels.base import (
     TurnedSimilarity,
     as_indexed,
     check_values,
-    compare_pairs,
+    not_finite,
     pair_error,
+    raised,
+    shown,
 )
 from kernlearn.kernels.registry import KERNELS, kernel_of_name, library_of
 from kernlearn.validation import N_JOBS, StrOptions
@@ -77,6 +80,7 @@ class CallableKernel(TurnedSimilarity):
     sigma: Any = "auto"
     n_jobs: int | None = None
 
+    any_points = True
     columnwise = True
     _parameter_constraints = {
         **TurnedSimilarity._parameter_constraints,
@@ -118,10 +122,10 @@ class CallableKernel(TurnedSimilarity):
         left = list(X.toarray() if sparse.issparse(X) else X)
         right = left if Y is X else list(Y.toarray() if sparse.issparse(Y) else Y)
         if (n_jobs := effective_n_jobs(self.n_jobs)) == 1:
-            return compare_pairs(self.function, left, right)
+            return _compare_pairs(self.function, left, right)
         size = max(min(len(left) // (_PARTS * n_jobs), _MOST_PAIRS // len(right)), 1)
         parts = Parallel(self.n_jobs, prefer="threads", batch_size=1)(
-            delayed(compare_pairs)(self.function, left[rows], right, rows.start)
+            delayed(_compare_pairs)(self.function, left[rows], right, rows.start)
             for rows in gen_batches(len(left), size)
         )
         return np.concatenate(parts)
@@ -129,6 +133,42 @@ class CallableKernel(TurnedSimilarity):
     def __sklearn_clone__(self) -> Self:
         # a function, and what it holds, stays the same object
         return type(self)(**self.get_params(deep=False))
+
+
+def _compare_pairs(
+    function: Callable[[Any, Any], Any],
+    left: Sequence[Any],
+    right: Sequence[Any],
+    first: int = 0,
+) -> NDArray[np.float64]:
+    """Return the values of a function for all pairs of points, one after the other.
+
+    `first` is the place of the first point on the left, for errors.
+    """
+    values = np.empty((len(left), len(right)))
+    for i, x in enumerate(left):
+        for j, y in enumerate(right):
+            try:
+                result = function(x, y)
+            except Exception as error:
+                texts = shown(x), shown(y)
+                raise SimilarityError(raised(error), first + i, j, texts) from error
+            value = _as_number(result)
+            if value is None or not math.isfinite(value):
+                number = f"is {shown(result)}: 'function' must return a number for two points"
+                problem = number if value is None else not_finite(value)
+                texts = shown(x), shown(y)
+                raise SimilarityError(problem, first + i, j, texts)
+            values[i, j] = value
+    return values
+
+
+def _as_number(value: Any) -> float | None:
+    """Return a number, or an array of one, as a float; None for anything else."""
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    value = np.asarray(value)
+    return float(value.reshape(())) if value.size == 1 and value.dtype.kind in "biuf" else None
 
 
 def as_kernel(

@@ -1,4 +1,4 @@
-"""Similarities of records, sets, and points that are numbers of rows."""
+"""Similarities of records and of sets."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -20,7 +20,6 @@ from kernlearn.kernels.base import (
     NOT_FITTED,
     Kernel,
     MatrixLike,
-    TurnedSimilarity,
     as_indexed,
     as_objects,
     check_values,
@@ -61,7 +60,7 @@ class FittedPart:
         else:
             rows = np.flatnonzero(~np.isnan(block).any(axis=1))
         block = block[rows]
-        if self.alone and (self.kernel.structured or isinstance(self.kernel, CallableKernel)):
+        if self.alone and (self.kernel.structured or self.kernel.any_points):
             return as_objects(block[:, 0]), rows
         if self.kernel.mixed or block.dtype != object:
             return block, rows
@@ -558,84 +557,3 @@ def _position(column: Any, names: Sequence[str] | None, n_columns: int, part: st
     if not -n_columns <= column < n_columns:
         raise ValueError(f"similarities: {part}: no column {column}; X has {n_columns}")
     return int(column) % n_columns
-
-
-@dataclass(eq=False, repr=False)
-class MatrixSimilarity(TurnedSimilarity):
-    r"""Similarities or distances that have been computed, of points that are numbers of rows.
-
-    Unlike with ``similarity="precomputed"`` it is the numbers that estimators get, or that are a
-    column of :class:`ColumnSimilarity`.
-
-    Parameters
-    ----------
-    matrix : array-like of shape (n_points, n_points)
-        Similarities or distances of all points.
-    kind : {"similarity", "distance"}, default="similarity"
-        What it holds. Distances are turned.
-    turn : {"negative", "exponential", "reciprocal"}, default="negative"
-        The similarity of points at distance d: -d, exp(-d / σ), or 1 / (1 + d).
-    sigma : float or "auto", default="auto"
-        The σ; "auto" is the mean distance of 64 training points.
-
-    Attributes
-    ----------
-    sigma_ : float
-        The σ used, set by `fit` with ``turn="exponential"``.
-
-    Examples
-    --------
-    >>> from kernlearn.kernels import MatrixSimilarity
-    >>> distances = [[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]
-    >>> MatrixSimilarity(distances, kind="distance")([0, 2], [1])
-    array([[-1.],
-           [-2.]])
-    """
-
-    matrix: Any
-    _: KW_ONLY
-    kind: str = "similarity"
-    turn: str = "negative"
-    sigma: Any = "auto"
-
-    structured = True
-    columnwise = True
-    _parameter_constraints = {
-        **TurnedSimilarity._parameter_constraints,
-        "matrix": ["array-like"],
-        "kind": [StrOptions({"similarity", "distance"})],
-    }
-
-    @property
-    def is_distance(self) -> bool:
-        return self.kind == "distance"
-
-    def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
-        matrix = np.asarray(self.matrix)
-        if (
-            matrix.ndim != 2
-            or matrix.shape[0] != matrix.shape[1]
-            or matrix.dtype.kind not in "biuf"
-        ):
-            raise ValueError(
-                f"'matrix' must be a square matrix of numbers, got shape {matrix.shape} and type "
-                f"{matrix.dtype}"
-            )
-        rows, columns = (_numbers(points, len(matrix)) for points in (X, Y))
-        values = matrix[rows[:, np.newaxis], columns]
-        values = values if values.dtype.kind == "f" else values.astype(np.float64)
-        check_values(values, X, Y)
-        return values
-
-    def __sklearn_clone__(self) -> Self:
-        return type(self)(**self.get_params(deep=False))
-
-
-def _numbers(points: Any, n_points: int) -> NDArray[np.intp]:
-    """Return numbers of rows, from a sequence of them or a single column."""
-    numbers = np.asarray(_dense(points).tolist(), dtype=np.float64)
-    known = np.isin(numbers, np.arange(n_points))
-    if not known.all() or numbers.size != len(numbers):
-        wrong = numbers[~known][:1] if known.ndim == 1 else f"shape {numbers.shape}"
-        raise ValueError(f"points must be numbers of rows from 0 to {n_points - 1}, got {wrong}")
-    return numbers.ravel().astype(np.intp)

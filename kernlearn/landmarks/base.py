@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_random_
 
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel, as_kernel
-from kernlearn.kernels.base import first_wrong
-from kernlearn.kernels.points import check_points, check_training
+from kernlearn.kernels.base import check_points, check_training, first_wrong
 from kernlearn.landmarks.selection import SELECTION, select_landmarks
 from kernlearn.landmarks.similarity import (
     Comparisons,
@@ -104,8 +103,8 @@ class SimilarityEstimator(BaseEstimator):
                 )
             X = X[expected]
         values: Floats = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
-        if wrong := first_wrong(values):
-            problem, left, right = wrong
+        if not np.isfinite(values).all():
+            problem, left, right = first_wrong(values)
             places = left, int(landmarks.indices[right])
             raise SimilarityError(problem, *places, ("", ""), ("X", "training X"))
         return values

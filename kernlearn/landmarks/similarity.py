@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.base import Kernel, check_values, diagonal
-from kernlearn.kernels.functions import CallableKernel
 from kernlearn.memory import row_blocks
 
 Indices: TypeAlias = NDArray[np.intp]
@@ -179,7 +178,7 @@ class Similarities:
             kernel, indices = landmarks.kernel, landmarks.indices
             if kernel is None:
                 self._diagonal = self._X[np.arange(len(indices)), indices] * landmarks.sign
-            elif kernel.structured or isinstance(kernel, CallableKernel):
+            elif kernel.structured or kernel.any_points:
                 each = np.arange(self.n_points)[:, np.newaxis]
                 self._diagonal = np.concatenate([self._compute(i, i)[0] for i in each])
             else:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
 from kernlearn.kernels import Kernel, as_kernel
-from kernlearn.kernels.points import check_points, check_training
+from kernlearn.kernels.base import check_points, check_training
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
 from kernlearn.memory import allowed_memory, block_rows, require_memory, row_blocks

@@ -31,7 +31,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn.checks import check_fraction, check_nonnegative, check_positive
 from kernlearn.kernels import as_kernel
-from kernlearn.kernels.points import check_training
+from kernlearn.kernels.base import check_training
 from kernlearn.landmarks import Identity, Ramp, Sign, as_transfer
 from kernlearn.metrics import check_queries
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn import validation
 from kernlearn.kernels import Kernel, PolynomialKernel, as_kernel
-from kernlearn.kernels.points import check_points, check_training
+from kernlearn.kernels.base import check_points, check_training
 from kernlearn.memory import require_memory, row_blocks
 from kernlearn.validation import (
     candidate_values,
@@ -403,7 +403,7 @@ class VotedClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _check_labelled(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
         """Validate training data and set ``classes_``."""
         kernels = self._compared_by()
-        X, y = check_training(self, X, y, kernels, dtypes=_FLOATS)
+        X, y = check_training(self, X, y, kernels, several=True, dtypes=_FLOATS)
         weights = check_weights(sample_weight, X)
         weights = np.ones(len(y)) if weights is None else weights
         codes, used = np.zeros(len(y), dtype=np.intp), np.flatnonzero(weights)

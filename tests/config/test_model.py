@@ -10,7 +10,7 @@ from kernlearn.config.names import BUILT_IN, METRICS, SCORERS, TASKS
 from kernlearn.config.spec import Value, unfold, varied
 from kernlearn.engine import make_plan
 from kernlearn.engine.trial import run_trial
-from kernlearn.kernels.on_kernel import OnKernel
+from kernlearn.kernels.combined import OnKernel
 
 
 def parsed(**values):

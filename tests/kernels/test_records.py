@@ -20,7 +20,6 @@ from kernlearn.kernels import (
     ColumnSimilarity,
     GowerSimilarity,
     JaccardSimilarity,
-    MatrixSimilarity,
     ValueDifferenceSimilarity,
     as_kernel,
     named,
@@ -397,37 +396,8 @@ DISTANCES = np.abs(RNG.rand(60)[:, None] - RNG.rand(60))
 DISTANCES += DISTANCES.T
 
 
-@pytest.mark.parametrize("form", [list, np.array, pd.Series, lambda n: np.array(n)[:, None]])
-def test_a_matrix_by_numbers_of_rows(form):
-    similarity = MatrixSimilarity(DISTANCES, kind="distance")
-    expected = -DISTANCES[[3, 1]][:, [0, 2, 1]]
-    np.testing.assert_array_equal(similarity(form([3, 1]), form([0, 2, 1])), expected)
-    numbers = form(range(60))
-    model = BBSClassifier(15, similarity=similarity, random_state=0).fit(numbers, CLASSES)
-    other = BBSClassifier(15, similarity="precomputed", kind="distance", random_state=0)
-    other.fit(DISTANCES, CLASSES)
-    np.testing.assert_array_equal(model.predict(numbers), other.predict(DISTANCES))
-    assert clone(similarity).matrix is similarity.matrix
-    turned = MatrixSimilarity(DISTANCES, kind="distance", turn="exponential").fit(numbers)
-    assert turned.sigma_ == pytest.approx(DISTANCES[np.triu_indices(60, 1)].mean())
-
-
 def test_a_matrix_for_one_column():
     frame = pd.DataFrame({"n": np.arange(60), "w": WORDS})
-    parts = [("d", MatrixSimilarity(DISTANCES), "n"), ("w", "levenshtein", "w")]
+    parts = [("d", lambda i, j: DISTANCES[int(i), int(j)], "n"), ("w", "levenshtein", "w")]
     values = ColumnSimilarity(parts).fit(frame)(frame)
     np.testing.assert_allclose(values, (DISTANCES + as_kernel("levenshtein")(WORDS)) / 2)
-
-
-def test_a_broken_matrix():
-    matrix = DISTANCES.copy()
-    matrix[6, 9] = np.nan
-    similarity = MatrixSimilarity(matrix)
-    similarity([1, 2])
-    with pytest.raises(SimilarityError, match=r"X\[1\] \(6\) and Y\[2\] \(9\) is NaN"):
-        similarity([2, 6], [1, 2, 9])
-    with pytest.raises(ValueError, match=r"from 0 to 59, got \[60.\]"):
-        similarity([0, 60])
-    for wrong in (DISTANCES[:4], DISTANCES[0], DISTANCES.astype(str)):
-        with pytest.raises(ValueError, match="square matrix of numbers"):
-            MatrixSimilarity(wrong)([0])
