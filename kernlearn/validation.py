@@ -216,4 +216,4 @@ def split_for_choice(
 
 def first_best(*criteria: NDArray[Any]) -> int:
     """Return the place of the least first criterion, ties by the next ones, then by order."""
-    return int(np.lexsort([values.ravel() for values in reversed(criteria)])[0])
+    return int(np.lexsort([*map(np.ravel, reversed(criteria))])[0])

@@ -124,9 +124,14 @@ def _inverse_root(diagonal: np.ndarray) -> np.ndarray:
 _PREFIX = "kernel__"
 
 
-def _has(method: str) -> Any:
-    """Return what offers a method only where the estimator has it."""
-    return available_if(lambda self: hasattr(self.estimator, method))
+def _passed_on(name: str) -> Any:
+    """Return a method of the estimator, which is there where the estimator has it."""
+
+    def method(self: Any, X: Any) -> Any:
+        return getattr(self.estimator_, name)(self._rows(X))
+
+    method.__name__ = name
+    return available_if(lambda self: hasattr(self.estimator, name))(method)
 
 
 class OnKernel(BaseEstimator):
@@ -182,21 +187,10 @@ class OnKernel(BaseEstimator):
             return X
         return self.kernel_(X) if X is self.points_ else self.kernel_(X, self.points_)
 
-    @_has("predict")
-    def predict(self, X: Any) -> Any:
-        return self.estimator_.predict(self._rows(X))
-
-    @_has("predict_proba")
-    def predict_proba(self, X: Any) -> Any:
-        return self.estimator_.predict_proba(self._rows(X))
-
-    @_has("decision_function")
-    def decision_function(self, X: Any) -> Any:
-        return self.estimator_.decision_function(self._rows(X))
-
-    @_has("transform")
-    def transform(self, X: Any) -> Any:
-        return self.estimator_.transform(self._rows(X))
+    predict = _passed_on("predict")
+    predict_proba = _passed_on("predict_proba")
+    decision_function = _passed_on("decision_function")
+    transform = _passed_on("transform")
 
     @property
     def classes_(self) -> Any:

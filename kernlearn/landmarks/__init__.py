@@ -10,8 +10,8 @@ __getattr__, __dir__, __all__ = attach(
         ),
         "classifiers": "BBSClassifier DBoostClassifier FTuneClassifier",
         "embeddings": (
-            "CallableTransfer Identity LandmarkEmbedding NystroemEmbedding PairEmbedding Ramp "
-            "Sigmoid Sign Transfer as_transfer"
+            "Identity LandmarkEmbedding NystroemEmbedding PairEmbedding Ramp Sigmoid Sign "
+            "Transfer as_transfer"
         ),
         "ordinal": "ORLand",
         "regressors": "KernelRegressor RankLand RegLand",

@@ -6,7 +6,6 @@ from kernlearn.landmarks.baselines import SpectrumSVM as SpectrumSVM
 from kernlearn.landmarks.classifiers import BBSClassifier as BBSClassifier
 from kernlearn.landmarks.classifiers import DBoostClassifier as DBoostClassifier
 from kernlearn.landmarks.classifiers import FTuneClassifier as FTuneClassifier
-from kernlearn.landmarks.embeddings import CallableTransfer as CallableTransfer
 from kernlearn.landmarks.embeddings import Identity as Identity
 from kernlearn.landmarks.embeddings import LandmarkEmbedding as LandmarkEmbedding
 from kernlearn.landmarks.embeddings import NystroemEmbedding as NystroemEmbedding
@@ -25,7 +24,6 @@ from kernlearn.landmarks.sparse import SparseRegLand as SparseRegLand
 
 __all__ = [
     "BBSClassifier",
-    "CallableTransfer",
     "DBoostClassifier",
     "FTuneClassifier",
     "Identity",

@@ -79,6 +79,7 @@ class SimilarityEstimator(BaseEstimator):
 
     def _check_points(self, X: Any) -> Any:
         """Validate points, or the similarities of points to the landmarks alone."""
+        check_is_fitted(self)
         kernels, landmarks = self._kernels(), getattr(self, "_landmarks", None)
         if kernels is None and landmarks is not None and self._has_landmarks_alone(X, landmarks):
             return self._check_landmark_columns(X, landmarks)
@@ -393,7 +394,6 @@ class LandmarkedModel(SimilarityEstimator):
 
     def _products(self, X: Any) -> Floats:
         r"""Validate points, and return the :math:`\langle w, \Psi(x) \rangle`, block by block."""
-        check_is_fitted(self)
         X = self._check_points(X)
         values = np.zeros(X.shape[0], dtype=np.result_type(float_type(X), self.coef_))
         for rows, features in self._blocks(X):
@@ -414,7 +414,6 @@ class LandmarkedModel(SimilarityEstimator):
             Summed over the last axis, with ``intercept_`` added, they are what `predict` returns
             (for ORLand `real_value`). ``compared_indices_`` has the landmarks.
         """
-        check_is_fitted(self)
         return self._features(self._check_points(X)) * self.coef_
 
     def _features(self, X: Any) -> Floats:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.landmarks.base import Grid, SimilarityClassifier, Training, decide
 from kernlearn.landmarks.selection import SELECTION, select_landmarks
@@ -58,7 +57,6 @@ class NeighboursClassifier(SimilarityClassifier):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        check_is_fitted(self)
         return self._shares(self._check_points(X), [self.n_neighbors_])[0]
 
     def _grid(self) -> Grid:
@@ -315,7 +313,6 @@ class AllPointsSVM(SimilarityClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             One column per class if there are more than two; else positive for ``classes_[1]``.
         """
-        check_is_fitted(self)
         return self._by_models(self._check_points(X), [self._model])[0]
 
     def _grid(self) -> Grid:

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.utils import gen_batches
-from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.landmarks.base import Grid, SimilarityClassifier, Training
 from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer
@@ -138,7 +137,6 @@ class LandmarkClassifier(SimilarityClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             One column per class if there are more than two; else positive for ``classes_[1]``.
         """
-        check_is_fitted(self)
         X = self._check_points(X)
         scores = np.empty((X.shape[0], self._shape[0]), dtype=self._dtype)
         scores[:] = getattr(self, "intercept_", 0.0)
@@ -162,7 +160,6 @@ class LandmarkClassifier(SimilarityClassifier):
             The last axis is that of ``landmark_indices_`` or ``landmark_pairs_``; for DBOOST, a
             class with fewer rounds than another ends with zeros.
         """
-        check_is_fitted(self)
         X = self._check_points(X)
         terms = np.zeros((X.shape[0], *self._shape), dtype=self._dtype)
         for rows, similarities in self._landmarks.blocks(X):
@@ -381,8 +378,8 @@ class FTuneClassifier(LandmarkClassifier):
         prediction then takes no more similarities than with d single landmarks.
     transfers : sequence, default=(1, 5, 10, 50, 100, 1000)
         The family of transfer functions, or a single one: each a :class:`Transfer`, a name
-        ("identity", "sign", "ramp", "sigmoid"), the slope of a :class:`Ramp`, or an
-        antisymmetric callable. The default is that of section 4.3.
+        ("identity", "sign", "ramp", "sigmoid"), or the slope of a :class:`Ramp`. The default is
+        that of section 4.3.
     per_class : bool, default=False
         False (FTUNE-S) chooses one transfer function and one C for all classes, by the
         multi-class accuracy on the validation points. True (FTUNE-M) chooses them for each
@@ -463,13 +460,13 @@ class FTuneClassifier(LandmarkClassifier):
     _parameter_constraints = {
         **_LINEAR,
         "selection": [PAIR_SELECTION],
-        "transfers": ["array-like", callable, Real, StrOptions(set(NAMED))],
+        "transfers": ["array-like", Transfer, Real, StrOptions(set(NAMED))],
         "per_class": ["boolean"],
     }
 
     def _grid(self) -> Grid:
         family = self.transfers
-        if isinstance(family, (str, Real)) or callable(family):
+        if isinstance(family, (str, Real, Transfer)):
             family = [family]
         if not len(family):
             raise ValueError("'transfers' must hold at least one transfer function")

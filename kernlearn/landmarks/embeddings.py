@@ -31,19 +31,12 @@ Blocks: TypeAlias = Iterable[tuple[slice, Floats]]
 
 SimilarityLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
-# Grid to check user-defined functions on: differences of similarities up to 1 lie in [-2, 2].
-_GRID = np.concatenate(
-    [[0.0, 1e-9, 1e-6, 1e-4], np.linspace(0, 2, 401)[1:], [2.5, 3.0, 5.0, 10.0]]
-)
-# Tolerance relative to the largest value: antisymmetric functions miss by rounding only.
-_ANTISYMMETRY = 1e-7
-
 
 class Transfer(ABC):
     r"""An antisymmetric function :math:`f(-t) = -f(t)` of a difference of similarities.
 
     Transfer functions (definition 4.1 of [1]_) are immutable, compare equal by their
-    parameters, and may be used as parameters of estimators.
+    parameters, and may be used as parameters of estimators. A subclass defines ``_write``.
 
     References
     ----------
@@ -188,75 +181,6 @@ class Sigmoid(_Sloped):
         np.tanh(out, out=out)
 
 
-@dataclass(frozen=True, repr=False)
-class CallableTransfer(Transfer):
-    """A user-defined transfer function.
-
-    Parameters
-    ----------
-    function : callable
-        Takes an array and returns one of the same shape, element by element. It must be
-        antisymmetric and finite, which is checked on a grid from -10 to 10, dense in [-2, 2].
-
-    Raises
-    ------
-    ValueError
-        If `function` cannot be called, changes the shape, or is not finite or not
-        antisymmetric somewhere on the grid.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernlearn.landmarks import CallableTransfer
-    >>> CallableTransfer(np.arctan)
-    CallableTransfer(arctan)
-    >>> CallableTransfer(np.cos)
-    Traceback (most recent call last):
-        ...
-    ValueError: 'cos' is not antisymmetric: f(0) = 1, it must be 0
-    """
-
-    function: Callable[[Any], ArrayLike]
-
-    def __post_init__(self) -> None:
-        if not callable(self.function):
-            raise ValueError(f"'function' must be callable, got {self.function!r}")
-        # two columns, t and -t, to check the shape at the same time
-        grid = _GRID[:, np.newaxis] * [1, -1]
-        both = self(grid)
-        if not np.isfinite(both).all():
-            t = grid[~np.isfinite(both)][0]
-            raise ValueError(f"'{self.name}' must give finite numbers, and does not at {t:g}")
-        if both[0].any():
-            raise ValueError(
-                f"'{self.name}' is not antisymmetric: f(0) = {both[0].max():g}, it must be 0"
-            )
-        miss = np.abs(both.sum(axis=1))
-        worst = miss.argmax()
-        if miss[worst] > _ANTISYMMETRY * np.abs(both).max():
-            t, (right, left) = grid[worst, 0], both[worst]
-            raise ValueError(
-                f"'{self.name}' is not antisymmetric: f({t:g}) = {right:g}, f({-t:g}) = {left:g}"
-            )
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name})"
-
-    @property
-    def name(self) -> str:
-        """Name of the function."""
-        return getattr(self.function, "__name__", type(self.function).__name__)
-
-    def _write(self, t: NDArray[np.floating], out: NDArray[np.floating]) -> None:
-        values = np.asarray(self.function(t))
-        if values.shape != t.shape:
-            raise ValueError(
-                f"'{self.name}' returned an array of shape {values.shape} for one of shape "
-                f"{t.shape}; it must keep the shape"
-            )
-        out[...] = values
-
-
 NAMED: dict[str, type[Transfer]] = {
     "identity": Identity,
     "sign": Sign,
@@ -265,15 +189,14 @@ NAMED: dict[str, type[Transfer]] = {
 }
 
 
-def as_transfer(spec: Transfer | str | float | Callable[[Any], ArrayLike]) -> Transfer:
-    """Convert a name, a slope or a function to a transfer function.
+def as_transfer(spec: Transfer | str | float) -> Transfer:
+    """Convert a name or a slope to a transfer function.
 
     Parameters
     ----------
-    spec : Transfer, str, float or callable
+    spec : Transfer, str or float
         A transfer function, returned unchanged; "identity", "sign", "ramp" or "sigmoid", the
-        latter two with slope 1; a number, the slope of a :class:`Ramp`; or a callable, see
-        :class:`CallableTransfer`.
+        latter two with slope 1; or a number, the slope of a :class:`Ramp`.
 
     Returns
     -------
@@ -282,8 +205,7 @@ def as_transfer(spec: Transfer | str | float | Callable[[Any], ArrayLike]) -> Tr
     Raises
     ------
     ValueError
-        If `spec` is none of these, the slope is not above 0, or the callable is not
-        antisymmetric.
+        If `spec` is none of these, or the slope is not above 0.
 
     Examples
     --------
@@ -297,12 +219,9 @@ def as_transfer(spec: Transfer | str | float | Callable[[Any], ArrayLike]) -> Tr
         return NAMED[spec]()
     if isinstance(spec, Real) and not isinstance(spec, bool):
         return Ramp(float(spec))
-    if callable(spec) and not isinstance(spec, type):
-        return CallableTransfer(spec)
     names = ", ".join(map(repr, NAMED))
     raise ValueError(
-        f"'transfer' must be one of {names}, a slope above 0, a transfer function or an "
-        f"antisymmetric callable, got {spec!r}"
+        f"'transfer' must be one of {names}, a slope above 0 or a transfer function, got {spec!r}"
     )
 
 
@@ -405,7 +324,6 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
             float32 if X is, else float64. In addition to X and this array only a block of rows
             is in memory.
         """
-        check_is_fitted(self)
         X = self._check_points(X)
         features, _ = self._features(X, self._landmarks.blocks(X, self._n_features_out))
         self._finish(features)
@@ -558,9 +476,9 @@ class PairEmbedding(BaseEmbedding):
         Number d of pairs of each one-vs-all problem, drawn with replacement.
     similarity, kind, normalize
         As for :class:`LandmarkEmbedding`. Similarities are normalised before f is applied.
-    transfer : str, float, Transfer or callable, default="identity"
+    transfer : str, float or Transfer, default="identity"
         The transfer function f, see :func:`as_transfer`: "identity", "sign", "ramp" or
-        "sigmoid", a number for a ramp of that slope, or an antisymmetric callable.
+        "sigmoid", or a number for a ramp of that slope.
     selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky", "shared"}, \
             default="random"
         "random" draws both points of a pair uniformly; "dselect" draws both from d points unlike
@@ -611,7 +529,7 @@ class PairEmbedding(BaseEmbedding):
     _: KW_ONLY
     similarity: SimilarityLike = "gaussian"
     kind: str = "similarity"
-    transfer: Transfer | str | float | Callable[[Any], ArrayLike] = "identity"
+    transfer: Transfer | str | float = "identity"
     selection: str = "random"
     normalize: bool = True
     random_state: int | np.random.RandomState | None = None
@@ -619,7 +537,7 @@ class PairEmbedding(BaseEmbedding):
     _parameter_constraints = {
         **BaseEmbedding._parameter_constraints,
         "selection": [PAIR_SELECTION],
-        "transfer": [str, Transfer, callable, POSITIVE],
+        "transfer": [str, Transfer, POSITIVE],
     }
     _needs_classes = True
 

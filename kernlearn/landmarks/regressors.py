@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.landmarks.base import (
     Grid,
@@ -165,7 +164,6 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         ndarray of shape (n_samples,)
             float32 if X is, else float64.
         """
-        check_is_fitted(self)
         X = self._check_points(X)
         predicted = np.empty(X.shape[0], dtype=float_type(X))
         for rows, weights in self._landmarks.blocks(X):

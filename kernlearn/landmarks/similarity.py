@@ -71,18 +71,14 @@ class Landmarks:
         A precomputed matrix X is (n_samples, n_columns) or (n_samples, n_landmarks). Other values
         must be finite: an error names the pair of points, by `places` in the user's data.
         """
-        if self.kernel is not None:
-            if rows is not None:
-                X, places = X[rows], rows if places is None else places
-            values = self._evaluate(X, places)
-        elif self.n_columns is not None and X.shape[1] != self.n_columns:
-            values = X if rows is None else X[rows]
-        else:
-            values = X[:, self.indices] if rows is None else X[rows[:, None], self.indices]
-        return values if self.sign == 1 else -values
-
-    def _evaluate(self, X: Any, places: Places | None) -> Floats:
-        assert self.kernel is not None
+        if self.kernel is None:
+            if self.n_columns is not None and X.shape[1] != self.n_columns:
+                values = X if rows is None else X[rows]
+            else:
+                values = X[:, self.indices] if rows is None else X[rows[:, None], self.indices]
+            return values if self.sign == 1 else -values
+        if rows is not None:
+            X, places = X[rows], rows if places is None else places
         try:
             values = as_floats(np.asarray(self.kernel(X, self.points)))
             self.comparisons.count += values.size
@@ -97,7 +93,7 @@ class Landmarks:
             right, names = int(self.indices[error.right]), ("X", self.name)
             located = SimilarityError(error.problem, left, right, error.shown, names)
             raise located from (error.__cause__ or error)
-        return values
+        return values if self.sign == 1 else -values
 
     def blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, Floats]]:
         """Yield slices of rows of X with their similarities to the landmarks, if there are any.

@@ -176,7 +176,7 @@ def classification_goodness(
         Classes, at least two and each at least twice.
     similarity : str, Kernel or callable, default="gaussian"
         The similarity, or "precomputed".
-    transfer : Transfer, str, float or callable, default=None
+    transfer : Transfer, str or float, default=None
         The function f of definition 4.1, see :func:`kernlearn.landmarks.as_transfer`; "sign"
         is the criterion of Wang et al. None is the one of Balcan & Blum. Identity, sign and
         ramps take :math:`O(n \log n)` per point for all of its pairs, other functions

@@ -1,5 +1,6 @@
 import math
 import pickle
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -8,14 +9,23 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from kernlearn.landmarks import (
-    CallableTransfer,
     Identity,
     PairEmbedding,
     Ramp,
     Sigmoid,
     Sign,
+    Transfer,
     as_transfer,
 )
+
+
+@dataclass(frozen=True)
+class Arctan(Transfer):
+    """A function of a user's own."""
+
+    def _write(self, t, out):
+        np.arctan(t, out=out)
+
 
 SLOWLY = {
     Identity(): lambda t: t,
@@ -23,7 +33,7 @@ SLOWLY = {
     Ramp(): lambda t: max(-1, min(1, t)),
     Ramp(50): lambda t: max(-1, min(1, 50 * t)),
     Sigmoid(2.5): lambda t: 1 - 2 / (np.exp(5.0 * t) + 1),
-    CallableTransfer(np.arctan): math.atan,
+    Arctan(): math.atan,
 }
 EVERY = pytest.mark.parametrize("transfer", SLOWLY)
 
@@ -58,25 +68,13 @@ def test_types_outputs_and_equality(transfer):
 
 def test_many_things_stand_for_a_transfer_function():
     named = {"identity": Identity(), "sign": Sign(), "sigmoid": Sigmoid(1), 100: Ramp(100)}
-    for spec, expected in (named | {np.sin: CallableTransfer(np.sin)}).items():
+    for spec, expected in named.items():
         assert as_transfer(spec) == expected
     assert Ramp(np.float64(5))(np.ones(2, np.float32)).dtype == np.float32
-    CallableTransfer(lambda t: 2 / (1 + np.exp(-t)) - 1)  # misses by rounding
-    for spec in ("step", None, [1.0], True, Ramp, -3):
+    for spec in ("step", None, [1.0], True, Ramp, -3, np.sin):
         with pytest.raises(ValueError, match=r"transfer|slope"):
             as_transfer(spec)
     for slope in (0, -1.0, np.inf, np.nan, "5", True, None):
         for make in (Ramp, Sigmoid):
             with pytest.raises(ValueError, match="slope"):
                 make(slope)
-    for function in (
-        lambda t: t + 0.25,
-        lambda t: np.abs(t),
-        lambda t: np.where(t == 1, 0.9, t),
-        lambda t: t[:5],
-        lambda t: 0.0,
-        lambda t: np.where(t == 3, np.inf, t),
-        3,
-    ):
-        with pytest.raises(ValueError, match=r"antisymmetric|shape|finite|callable"):
-            CallableTransfer(function)
