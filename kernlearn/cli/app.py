@@ -144,7 +144,13 @@ def report(
         Path | None, option("Report summaries, without a store.", "DIR", "--from")
     ] = None,
     rows: Annotated[
-        Path | None, option("Report results of any program (CSV, Parquet).", "FILE")
+        Path | None,
+        option(
+            "Report results of any program (CSV, Parquet), with columns dataset, method, metric, "
+            "split and value; kernel and parameters where they vary; n_train and n_test; unit % "
+            "for shares in per cent. Or results of benchopt.",
+            "FILE",
+        ),
     ] = None,
     store: Store = STORE,
     folder: Annotated[Path | None, option("Folder to write to.", "DIR", "--output")] = None,
@@ -200,7 +206,6 @@ def check(
     ] = BASELINE,
     profile: Annotated[str, option("Their profile, by default quick.", "NAME")] = "quick",
     settings: Settings = [],
-    junit: Annotated[Path | None, option("Also write a JUnit XML file.", "FILE")] = None,
     available: Available = False,
     store: Store = STORE,
 ) -> None:
@@ -228,8 +233,6 @@ def check(
         for _, row in frame[frame["outcome"].isin(rules.FAILURES)].iterrows():
             failed = True
             typer.echo(f"  {row['outcome']}: {rules.cell_name(row)}: {rules.cell_text(row)}")
-    if junit is not None:
-        rules.write_junit(checks, junit)
     if errors:
         raise SummaryError("\n".join(errors))
     if failed:
@@ -239,9 +242,10 @@ def check(
 
 @app.command()
 def compare(
-    what: Annotated[
-        list[str], Argument(metavar="WHAT", help="A config [and methods of it], or two stores.")
-    ],
+    config: Annotated[str, Argument(metavar="CONFIG", help="A YAML file, or a shipped name.")],
+    methods: Annotated[
+        list[str] | None, Argument(metavar="METHOD", help="By default all of the config.")
+    ] = None,
     metric: Annotated[str | None, option("By default the first that is no time.", "NAME")] = None,
     control: Annotated[str | None, option("Compare with it, not the best.", "METHOD")] = None,
     margin: Annotated[
@@ -256,24 +260,16 @@ def compare(
     file: Annotated[Path | None, option("Also write a CSV file.", "FILE", "--output")] = None,
     store: Store = STORE,
 ) -> None:
-    """Compare the methods of an experiment, or two stores; say which is best.
+    """Compare the methods of an experiment, and say which is best.
 
     With --margin, two one-sided tests show which methods are not worse.
 
-    \b
-    Examples:
-      kernlearn compare table4_2 BBS FTUNE-S --only n_landmarks=30
-      kernlearn compare old.sqlite new.sqlite
-    """  # noqa: D301
+    Example: kernlearn compare table4_2 BBS FTUNE-S --only n_landmarks=30
+    """
     from kernlearn.datasets.escaping import csv_text
 
-    if all(Path(name).suffix in (".sqlite", ".db") for name in what):
-        if len(what) != 2:
-            raise StoreError("compare: expected two stores, or a config and methods of it")
-        frame = _compare_stores(Path(what[0]), Path(what[1]), metric)
-    else:
-        (plan,) = _plans(_load(what[:1], profile, settings), True)
-        frame = _compare_methods(plan, store, what[1:], metric, control, margin, best_of, only)
+    (plan,) = _plans(_load([config], profile, settings), True)
+    frame = _compare_methods(plan, store, methods or [], metric, control, margin, best_of, only)
     if file is not None:
         output.write_text(file, csv_text(frame, float_format="%.6g"), f"{len(frame)} rows")
 
@@ -374,7 +370,9 @@ def export(
 
     Example: kernlearn export --output numbers.csv
     """
-    forms = (*reports.export.FORMATS, "ro-crate")
+    from kernlearn.reports import page, summary
+
+    forms = (*summary.FORMATS, "ro-crate")
     if form is None:
         suffix = file.suffix[1:].lower() if file is not None else ""
         form = suffix if suffix in forms else "csv"
@@ -387,14 +385,14 @@ def export(
             if len(experiment) != 1:
                 raise StoreError("--format ro-crate: name one config with --experiment")
             (plan,) = _plans(_load(experiment, "full", []), True)
-            count = reports.export.write_crate(reports.assemble(plan, opened), file)
+            count = page.write_crate(reports.assemble(plan, opened), file)
             typer.echo(f"{file}: {count} files")
             return
-        rows = reports.export.stored_splits(opened, experiment)
+        rows = summary.stored_splits(opened, experiment)
         if file is None:
-            typer.echo(reports.export.export_text(rows, form), nl=False)
+            typer.echo(summary.export_text(rows, form), nl=False)
         else:
-            count = reports.export.export_file(rows, file, form)
+            count = summary.export_file(rows, file, form)
             typer.echo(f"{file}: {count} rows")
 
 
@@ -565,7 +563,10 @@ def _compare_methods(
     )
     places = result.datasets["dataset"].unique()
     many = len(places) > 1
-    typer.echo(f"{name}: {metric} on {f'{len(places)} data sets' if many else places[0]}")
+    where = f"{len(places)} data sets" if many else places[0]
+    if result.families < len(places):
+        where += f", {result.families} after those of a family count once"
+    typer.echo(f"{name}: {metric} on {where}")
     percent = 95 if margin is None else 90
     p_head = "p (Holm)" if margin is None else f"p (worse by {margin:g})"
     heads = ["method", "mean", "rank", "difference", f"{percent} % interval", p_head, "outcome"]
@@ -593,42 +594,16 @@ def _compare_methods(
         more = f" and {len(near) - 3} more" if len(near) > 3 else ""
         behind = f"not shown to be worse: {', '.join(near[:3])}{more}"
         typer.echo(f"Best: {first}; {behind if near else 'all others are worse'}")
-    typer.echo("Differences from the control or the best: corrected resampled t-test, level 5 %")
+    least = 0.5 ** (result.families - 1)
+    if many and least >= 0.05:
+        typer.echo(f"So few data sets cannot show a difference: the least p-value is {least:g}")
+    test = "Wilcoxon signed-rank test over them" if many else "corrected resampled t-test"
+    typer.echo(f"Differences from the control or the best: {test}, level 5 %")
     return result.table.reset_index()
 
 
 def _difference(row: Any) -> list[str]:
     return [f"{row['difference']:+.3g}", f"{row['low']:+.3g} to {row['high']:+.3g}"]
-
-
-def _compare_stores(a: Path, b: Path, metric: str | None) -> Any:
-    """Print the cells in which two stores differ, and return all."""
-    from kernlearn.reports.export import stored_splits
-    from kernlearn.reports.ranks import compare_stores
-    from kernlearn.reports.summary import KEY
-
-    with stores.Store(a, read_only=True) as left, stores.Store(b, read_only=True) as right:
-        sides = [stored_splits(store) for store in (left, right)]
-    if metric is not None:
-        sides = [side[side["metric"] == metric] for side in sides]
-    frame = compare_stores(*sides)
-    counts = frame["outcome"].value_counts().to_dict()
-    changed = frame[frame["outcome"].isin(["a better", "b better", "different"])]
-    rows = [
-        [
-            *(str(row[key] or "") for key in KEY),
-            *(f"{row[key]:.4g}" for key in ("mean_a", "mean_b", "difference")),
-            f"{row['low']:.3g} to {row['high']:.3g}",
-            row["outcome"],
-        ]
-        for row in changed.to_dict("records")
-    ]
-    if rows:
-        heads = [*KEY, "A", "B", "B − A", "95 % interval", "outcome"]
-        output.show_table(heads, rows, left=len(KEY))
-    listed = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-    typer.echo(f"{len(frame)} cells: {listed or 'nothing to compare'}")
-    return frame
 
 
 def _folder(store: Path) -> Path:

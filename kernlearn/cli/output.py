@@ -142,7 +142,7 @@ def show_report(report: Any) -> None:
         if any(cell.reported for _, cells in table.rows for cell in cells):
             signs["(…)"] = "reported"
         if any(cell.best for _, cells in table.rows for cell in cells):
-            signs["bold"] = "the best, or not significantly worse"
+            signs["bold"] = "the best, or not shown to be worse"
     for sign, text in signs.items():
         typer.echo(f"  {sign}  {text}")
     if report.indicative:

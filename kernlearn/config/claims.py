@@ -20,7 +20,7 @@ from kernlearn.config.names import Fraction, Label, MetricName, Names, Section
 from kernlearn.config.spec import LABELS
 
 #: Questions that compare methods, or values of another label.
-COMPARISONS = ("better", "as_good", "not_better", "not_worse", "indistinguishable")
+COMPARISONS = ("better", "as_good", "not_better", "not_worse", "indistinguishable", "overtakes")
 #: Questions about a metric alone.
 BOUNDS = ("below", "above", "between", "trend")
 #: All questions that a claim can ask.
@@ -37,7 +37,7 @@ _OPTIONS = {
     "of": BOUNDS,
     "across": COMPARISONS,
     "along": (*COMPARISONS, "trend"),
-    "by": (*COMPARISONS, "trend"),
+    "by": (*COMPARISONS[:-1], "trend"),
     "times": ("better", "as_good", "not_worse", "trend"),
     "margin": ("not_better", "not_worse", "indistinguishable", "among_best"),
 }
@@ -58,6 +58,9 @@ class Check(Section):
     not_better, not_worse, indistinguishable : list of str
         Methods for which the opposite must not be shown: a presumption that holds unless the
         results refute it.
+    overtakes : list of str
+        Methods that are behind those under ``than`` at the smallest value of ``along``, and ahead
+        at the largest; the report says between which values this changes.
     among_best : list of str
         Methods that are the best, or not significantly worse, among all but the baselines.
     below, above : float
@@ -106,6 +109,7 @@ class Check(Section):
     not_better: list[LabelValue] = []
     not_worse: list[LabelValue] = []
     indistinguishable: list[LabelValue] = []
+    overtakes: list[LabelValue] = []
     among_best: list[LabelValue] = []
     below: float | None = None
     above: float | None = None
@@ -181,7 +185,8 @@ class Check(Section):
         text = "a label is in more than one of compare, along, across and mean_over"
         yield text, len({*others, self.compare}) < len(others) + 1
         yield f"{asked} needs than: the other side of the comparison", compares and not self.than
-        yield "trend needs along", asked == "trend" and not along
+        yield f"{asked} needs along", asked in ("trend", "overtakes") and not along
+        yield "overtakes needs over: in how many cells", asked == "overtakes" and average
         text = f"{asked} needs by or times: the largest difference that counts as none"
         yield text, (asked == "as_good" or self.trend == "flat") and not least
         low, high = self.between or (0, 1)

@@ -400,6 +400,9 @@ class Card(Strict):
         Known faults and other remarks for users.
     missing : {"drop", "mean", "most_frequent", "category", "error"}, optional
         How :func:`load` treats missing entries by default.
+    family : str, optional
+        Common to data sets that are parts of one study: in comparisons over data sets they count
+        once.
 
     Examples
     --------
@@ -420,6 +423,7 @@ class Card(Strict):
     similarity: Literal["similarity", "distance"] | None = None
     notes: tuple[str, ...] = ()
     missing: Missing | None = None
+    family: Name | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "Card":

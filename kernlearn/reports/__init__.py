@@ -5,7 +5,6 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "": "export",
         "page": "write_report write_site",
         "report": "Report assemble read_reports report_rows write_summary",
         "summary": "summarise",

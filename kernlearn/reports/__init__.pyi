@@ -1,5 +1,4 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
-from kernlearn.reports import export as export
 from kernlearn.reports.page import write_report as write_report
 from kernlearn.reports.page import write_site as write_site
 from kernlearn.reports.report import Report as Report
@@ -14,7 +13,6 @@ __all__ = [
     "Report",
     "assemble",
     "build_tables",
-    "export",
     "read_reports",
     "report_rows",
     "summarise",

@@ -25,7 +25,8 @@ _PAPER = {"fg": "1a1c1f", "bg": "ffffff", "line": "e0e3e7", "strong": "9aa1ab", 
 _PAPER |= {"good": "0a7339", "near": "3f9a66", "up": "0a62a8", "down": "a04500"}
 _SERIES = ("0072b2", "d55e00", "009e73", "cc79a7", "d09000", "3fa2dc", "1a1c1f")
 _PAPER |= {f"series-{i + 1}": color for i, color in enumerate(_SERIES)}
-_TONES = dict(zip(SYMBOLS, ("good", "near", "up", "down", "down", "muted", "strong"), strict=True))
+_OF_VERDICTS = ("good", "near", "up", "down", "down", "muted", "strong", "strong")
+_TONES = dict(zip(SYMBOLS, _OF_VERDICTS, strict=True))
 _TONES |= {SHOWN: "good", NOT_SHOWN: "muted", REVERSED: "down", NOT_MEASURED: "strong"}
 # Pixels: the size of a figure's panel, the height of a method's row, the width of its panel, and
 # the side of a tile, of which a line of the map has so many.

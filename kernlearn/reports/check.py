@@ -11,14 +11,12 @@ on the machine and only have to be present, as memory has.
 import json
 from collections.abc import Collection
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 
 from kernlearn.config.model import Drift, ExperimentConfig
 from kernlearn.config.names import METRICS
-from kernlearn.datasets.escaping import visible
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.reports.summary import (
@@ -34,19 +32,9 @@ from kernlearn.reports.summary import (
 from kernlearn.reports.verdicts import is_cost
 from kernlearn.store import Store
 
+_SIDES = ["std_baseline", "std_measured", "n_baseline", "n_measured"]
 #: Columns of a check.
-COLUMNS = [
-    *KEY,
-    "baseline",
-    "measured",
-    "difference",
-    "allowed",
-    "std_baseline",
-    "std_measured",
-    "n_baseline",
-    "n_measured",
-    "outcome",
-]
+COLUMNS = [*KEY, "baseline", "measured", "difference", "allowed", *_SIDES, "outcome"]
 
 SAME, DRIFTED, TIMED, LEFT_OUT = "same", "within drift", "timed", "left out"
 MOVED, MISSING, NEW = "moved", "missing", "new"
@@ -195,27 +183,3 @@ def cell_text(row: pd.Series) -> str:
     text = "{} in the baseline, {} measured".format(*sides)
     moved = f": {row['difference']:+.3g}, allowed {row['allowed']:.3g}"
     return text + moved if row["outcome"] == MOVED else text
-
-
-def write_junit(checks: dict[str, pd.DataFrame], path: Path) -> None:
-    """Write checks, by experiment, as JUnit XML: a suite per experiment, a test case per cell."""
-    root = ElementTree.Element("testsuites", name="kernlearn check")
-    for name, frame in checks.items():
-        failed, left_out = frame["outcome"].isin(FAILURES), frame["outcome"] == LEFT_OUT
-        counts = {"tests": len(frame), "failures": failed.sum(), "skipped": left_out.sum()}
-        attributes = {key: str(count) for key, count in counts.items()} | {"errors": "0"}
-        suite = ElementTree.SubElement(root, "testsuite", attributes, name=visible(name))
-        for _, row in frame.iterrows():
-            labels = {"classname": visible(name), "name": visible(cell_name(row))}
-            case = ElementTree.SubElement(suite, "testcase", labels)
-            if row["outcome"] in FAILURES:
-                about = {"type": row["outcome"], "message": cell_text(row)}
-                ElementTree.SubElement(case, "failure", about)
-            elif row["outcome"] == LEFT_OUT:
-                ElementTree.SubElement(case, "skipped", message="left out, not found")
-    ElementTree.indent(root)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
-    except OSError as error:
-        raise SummaryError(f"{path}: cannot be written: {error.strerror or error}") from None

@@ -1,9 +1,10 @@
 """Claims of a paper: decided from the splits, and described in words.
 
 Methods, or values of another label, are compared within cells in which all else is the same, on
-the same splits. A cell has values by split, whose mean has an interval by Student's t-test; for a
-comparison of two methods that is the paired t-test. A claim states a region for the mean. The
-cell is *in* if the interval lies inside the region, *out* if the two do not meet, else *open*.
+the same splits. A cell has values by split, whose mean has an interval by the corrected resampled
+t-test (:mod:`kernlearn.reports.verdicts`); two methods are compared by their differences. A claim
+states a region for the mean. The cell is *in* if the interval lies inside the region, *out* if the
+two do not meet, else *open*.
 
 A claim about at least k of n cells *holds* if k or more are shown to be in, and *fails* if at
 least n - k + 1 are shown to be out; n counts the cells of data sets that were not measured, too.
@@ -22,6 +23,9 @@ A claim that presumes the absence of a difference (*not worse*) cannot be shown 
 one. It fails as above, and holds if the intervals of k cells lie within a stated margin of
 equality, which is an equivalence test. Otherwise it is *not refuted*. Any other claim that
 neither holds nor fails *leans for* or *against*, by the share of the cells whose means are in.
+
+That a method *overtakes* another as a parameter grows is in a cell if it is shown to be behind at
+the smallest value and ahead at the largest, and out if one of the two is shown to be otherwise.
 
 If a claim names several methods, each is decided by itself, against each of those under ``than``,
 and the worst outcome is that of the claim.
@@ -42,8 +46,7 @@ from kernlearn.config.claims import BOUNDS, COMPARISONS, Check, LabelValue
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.reports.differences import cell_name
 from kernlearn.reports.summary import NOT_LABELS, label_rows, metric_rows
-from kernlearn.reports.tests import best_methods, interval, mean_and_error, paired_interval
-from kernlearn.reports.verdicts import direction
+from kernlearn.reports.verdicts import Estimate, best_methods, direction, resampled
 
 HOLDS, NOT_REFUTED, LEANS_FOR = "holds", "not refuted", "leans for"
 LEANS_AGAINST, FAILS, NOT_MEASURED = "leans against", "fails", "not measured"
@@ -66,21 +69,23 @@ class Cell:
     """One sample for a test, named by its labels without those that all cells share.
 
     The values, by split, are differences of two methods, a metric, or its slope. The effect is
-    what a report shows: the mean of the values, or the factor by which two means differ.
+    what a report shows: the mean of the values, or the factor by which two means differ. ``ratio``
+    is that of the number of test rows to the number of training rows.
     """
 
     name: str
     values: Any
     effect: float
+    ratio: float = 0.0
 
     @cached_property
-    def mean_and_error(self) -> tuple[float, float]:
-        """The mean of the values, and its standard error."""
-        return mean_and_error(self.values)
+    def estimate(self) -> Estimate:
+        """The mean of the values, with its standard error."""
+        return resampled(self.values, self.ratio)
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the confidence interval of the mean."""
-        return interval(*self.mean_and_error, len(self.values), level)
+        return self.estimate.interval(level)
 
 
 @dataclass(frozen=True)
@@ -132,9 +137,11 @@ class AmongBest:
 
     def standing(self, cell: Cell, level: float) -> Standing:
         """Return "out" if another method is significantly better than this one."""
-        if self.method not in best_methods(cell.values, self.better, level):
+        if self.method not in best_methods(cell.values, self.better, level, cell.ratio):
             return "out"
-        lows = [paired_interval(ahead.dropna(), level)[0] for ahead in self._ahead(cell)]
+        lows = [
+            resampled(ahead.dropna(), cell.ratio).interval(level)[0] for ahead in self._ahead(cell)
+        ]
         return "in" if all(low > -self.margin for low in lows) else "open"
 
     def has(self, cell: Cell) -> bool:
@@ -144,6 +151,53 @@ class AmongBest:
     def _ahead(self, cell: Cell) -> Iterator["pd.Series[float]"]:
         for other in cell.values.columns.drop(self.method):
             yield self.better * (cell.values[self.method] - cell.values[other])
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """That a method is behind another at the smallest value of a label, and ahead at the largest.
+
+    The values of a cell, in favour of the method, have a column per value of the label.
+    """
+
+    presumed: bool = False
+
+    def standing(self, cell: Cell, level: float) -> Standing:
+        """Return whether both are shown, or the opposite of one of them."""
+        first, *_, last = self._intervals(cell, level)
+        if first[0] > 0 or last[1] < 0:
+            return "out"
+        return "in" if first[1] < 0 < last[0] else "open"
+
+    def has(self, cell: Cell) -> bool:
+        """Whether the means are behind at the smallest value, and ahead at the largest."""
+        means = cell.values.mean()
+        return bool(means.iloc[0] < 0 < means.iloc[-1])
+
+    def in_words(self, cell: Cell, level: float) -> str:
+        """Return up to where the method is shown to be behind, and from where on ahead."""
+        intervals = dict(zip(cell.values, self._intervals(cell, level), strict=True))
+        behind = [value for value, (_, high) in intervals.items() if high < 0]
+        ahead: list[Any] = []
+        for value, (low, _) in reversed(intervals.items()):
+            if low <= 0:
+                break
+            ahead.append(value)
+        texts = [
+            f"behind up to {behind[-1]:g}" if behind else "nowhere behind",
+            f"ahead from {ahead[-1]:g}" if ahead else "not ahead at the end",
+        ]
+        return ", ".join(texts)
+
+    def _intervals(self, cell: Cell, level: float) -> list[tuple[float, float]]:
+        return [
+            resampled(cell.values[value].dropna(), cell.ratio).interval(level)
+            for value in cell.values
+        ]
+
+
+#: Where a claim expects the values of a cell.
+Expected = Region | AmongBest | Crossing
 
 
 def cells_needed(over: str | float, n: int) -> int:
@@ -160,9 +214,7 @@ def cells_needed(over: str | float, n: int) -> int:
     return needed[over]
 
 
-def decide(
-    cells: Sequence[Cell], check: Check, region: Region | AmongBest, n_missing: int = 0
-) -> str:
+def decide(cells: Sequence[Cell], check: Check, region: Expected, n_missing: int = 0) -> str:
     """Return one of :data:`OUTCOMES`, by the rules in this module's docstring."""
     if check.over == "average" and cells:
         cells, n_missing = [average(cells)], 0
@@ -179,9 +231,7 @@ def decide(
     return LEANS_FOR if leans_for(cells, check, region, n_missing) else LEANS_AGAINST
 
 
-def leans_for(
-    cells: Sequence[Cell], check: Check, region: Region | AmongBest, n_missing: int = 0
-) -> bool:
+def leans_for(cells: Sequence[Cell], check: Check, region: Expected, n_missing: int = 0) -> bool:
     """Whether the means alone are in the region in as large a share of cells as a claim says."""
     if check.over == "average":
         return region.has(average(cells))
@@ -192,7 +242,8 @@ def leans_for(
 def average(cells: Sequence[Cell]) -> Cell:
     """Return the mean over cells, computed on the splits that all of them have."""
     values = pd.concat([cell.values for cell in cells], axis=1).dropna().mean(axis=1)
-    return Cell("", values, sum(cell.effect for cell in cells) / len(cells))
+    ratio = sum(cell.ratio for cell in cells) / len(cells)
+    return Cell("", values, sum(cell.effect for cell in cells) / len(cells), ratio)
 
 
 def _shown(
@@ -200,7 +251,7 @@ def _shown(
     n: int,
     k: int,
     standing: Standing,
-    region: Region | AmongBest,
+    region: Expected,
     level: float,
 ) -> bool:
     """Whether the tests show that at least k of n cells have a standing."""
@@ -214,7 +265,9 @@ def _shown(
         return True
     beyond = count(level) - (k - 1)
     # the greatest probability of a standing that is not the true one
-    two_sided = isinstance(region, Region) and region.low > -inf and region.high < inf
+    two_sided = isinstance(region, Crossing) or (
+        isinstance(region, Region) and region.low > -inf and region.high < inf
+    )
     chance = level if standing == "out" and two_sided else level / 2
     return beyond > 0 and bool(binom.sf(beyond - 1, at_border, chance) < level / 2)
 
@@ -244,6 +297,7 @@ _QUESTIONS = {
     "not_better": _Question("not shown to be better than", "worse", "better", -inf, 1, True),
     "not_worse": _Question("not shown to be worse than", "better", "worse", -1, inf, True),
     "indistinguishable": _Question("not shown to differ from", "close", "different", -1, 1, True),
+    "overtakes": _Question("overtaking", "", ""),
     "among_best": _Question("among the best", "", ""),
     "rising": _Question("rising", "", "not rising", 1),
     "falling": _Question("falling", "", "not falling", -inf, -1),
@@ -320,7 +374,7 @@ class _Part(NamedTuple):
 
     subject: str
     cells: Sequence[Cell]
-    region: Region | AmongBest
+    region: Expected
 
 
 def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tuple[str, str]:
@@ -379,17 +433,20 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
             )
             for method in check.among_best
         ]
-    region = claimed_region(check)
     if check.question in COMPARISONS:
         sides: Sides = {}
+        pairs = product(getattr(check, check.question), check.than)
+        if check.question == "overtakes":
+            return [
+                _Part(f"{a} against {b}: ", crossing_cells(rows, check, a, b, better), Crossing())
+                for a, b in pairs
+            ]
+        region = claimed_region(check)
         return [
-            _Part(
-                f"{one} against {other}: ",
-                compared_cells(rows, check, one, other, better, sides),
-                region,
-            )
-            for one, other in product(getattr(check, check.question), check.than)
+            _Part(f"{a} against {b}: ", compared_cells(rows, check, a, b, better, sides), region)
+            for a, b in pairs
         ]
+    region = claimed_region(check)
     parts = [_Part(f"{name}: ", asked_cells(rows, check, name), region) for name in check.of]
     return parts or [_Part("", asked_cells(rows, check), region)]
 
@@ -402,7 +459,13 @@ def _part_text(part: _Part, check: Check) -> str:
     if isinstance(part.region, AmongBest):
         standings = [part.region.standing(cell, check.level) for cell in cells]
         among, first = len(cells) - standings.count("out"), sum(map(part.region.has, cells))
-        return f"not significantly worse in {among} of {len(cells)} cells, best mean in {first}"
+        return f"not shown to be worse in {among} of {len(cells)} cells, best mean in {first}"
+    if isinstance(part.region, Crossing):
+        curves = [f"{c.name}: {part.region.in_words(c, check.level)}" for c in cells[:_MOST_NAMES]]
+        crossed = sum(part.region.standing(cell, check.level) == "in" for cell in cells)
+        return f"behind first and ahead later in {crossed} of {len(cells)} cells; " + "; ".join(
+            curves
+        )
     if check.over == "average":
         mean = _interval_text(average(cells), check)
         return f"{mean} on average over {len(cells)} cells"
@@ -437,7 +500,9 @@ def check_text(check: Check) -> str:
     names = check.of if check.question in BOUNDS else getattr(check, check.question)
     words = [_joined(names), _asked(check).relation, _joined(check.than)]
     text = f"{check.metric.replace('_', ' ')}: {' '.join(filter(None, words))}{_margin(check)}"
-    if check.along is not None:
+    if check.question == "overtakes":
+        text += f" as {check.along} grows"
+    elif check.along is not None:
         text += f"{'' if check.trend else ', in the change'} per doubling of {check.along}"
     text += f", {_over(check.over)}"
     if check.mean_over:
@@ -508,7 +573,7 @@ def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
 
 def _interval_text(cell: Cell, check: Check) -> str:
     """Give a cell's mean with its confidence interval."""
-    numbers = [cell.mean_and_error[0], *cell.interval(check.level)]
+    numbers = [cell.estimate.mean, *cell.interval(check.level)]
     numbers = numbers if check.times is None else np.exp2(numbers).tolist()
     mean, low, high = (_number(number, check) for number in numbers)
     return f"{mean} [{low}, {high}]{_unit(check)}"
@@ -556,20 +621,43 @@ def compared_cells(
     left, right = sides[one][0], sides[other][0]
     if left.empty or right.empty or not known.issuperset(check.where):
         return []
-    shared = [label for label in left if label in right and label != "value"]
+    shared = [label for label in left if label in right and label not in ("value", "ratio")]
     pairs = left.merge(right, on=shared, suffixes=("_one", "_other"))
     # the greater value is the one that is ahead
-    sides_of = ["value_one", "value_other"][:: 1 if better > 0 else -1]
+    sides_of = [*["value_one", "value_other"][:: 1 if better > 0 else -1], "ratio_one"]
     times, cells = check.times or 1.0, []
     labels = [c for c in _labels(rows) if c in pairs]
     for name, splits, means in _means(pairs, labels, check.mean_over, sides_of):
-        more, less = means
+        more, less, ratio = means
         values = more - times * less if check.question == "better" else times * more - less
         effect = mean_of(more) - mean_of(less)
         if check.times is not None:
             effect = mean_of(more) / mean_of(less) if mean_of(less) else inf
-        cells.append(Cell(name, pd.Series(values, splits), effect))
+        cells.append(Cell(name, pd.Series(values, splits), effect, mean_of(ratio)))
     return cells
+
+
+def crossing_cells(
+    rows: pd.DataFrame, check: Check, one: LabelValue, other: LabelValue, better: int
+) -> list[Cell]:
+    """Return how far one is ahead of the other at each value of the label ``along``."""
+    along, plain = str(check.along), check.model_copy(update={"along": None})
+    values = rows.loc[_chosen(rows, check.where) & rows[along].notna(), along]
+    curves: dict[str, dict[Any, Cell]] = {}
+    for value in sorted(values.unique()):
+        of_value = rows[rows[along].isna() | (rows[along] == value)]
+        for cell in compared_cells(of_value, plain, one, other, better, {}):
+            curves.setdefault(cell.name, {})[value] = cell
+    return [
+        Cell(
+            name,
+            pd.DataFrame({value: cell.values for value, cell in curve.items()}),
+            np.nan,
+            mean_of([cell.ratio for cell in curve.values()]),
+        )
+        for name, curve in curves.items()
+        if len(curve) > 1
+    ]
 
 
 def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None) -> list[Cell]:
@@ -581,11 +669,12 @@ def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None
     labels = _labels(rows)
     side = _side(rows, check, labels)
     labels = [c for c in labels if c in side]
-    means = _means(side, labels, [*check.across, *check.mean_over, check.along], ["value"])
+    without = [*check.across, *check.mean_over, check.along]
+    means = _means(side, labels, without, ["value", "ratio"])
     effect = float if check.times is None else np.exp2
     return [
-        Cell(cell, pd.Series(values, splits), float(effect(mean_of(values))))
-        for cell, splits, (values,) in means
+        Cell(cell, pd.Series(values, splits), float(effect(mean_of(values))), mean_of(ratio))
+        for cell, splits, (values, ratio) in means
     ]
 
 
@@ -593,8 +682,15 @@ def whole_cells(rows: pd.DataFrame, check: Check) -> list[Cell]:
     """Return the values of each combination of labels, with a column per method."""
     rows = rows[_chosen(rows, check.where)]
     cells = rows.groupby(_labels(rows, "method"), dropna=False, sort=False)
-    means = (cell.groupby(["split", "method"])["value"].mean().unstack() for _, cell in cells)
-    return [Cell("", values, 0.0) for values in means]
+    return [
+        Cell(
+            "",
+            cell.groupby(["split", "method"])["value"].mean().unstack(),
+            0.0,
+            float(cell["ratio"].mean()),
+        )
+        for _, cell in cells
+    ]
 
 
 def _labels(rows: pd.DataFrame, *without: str) -> list[str]:
@@ -615,8 +711,9 @@ def _side(rows: pd.DataFrame, check: Check, labels: list[str]) -> pd.DataFrame:
         rows = _slopes(rows, check.along, labels, logarithms=check.times is not None)
     places = [c for c in labels if c not in (*check.across, check.along)] + ["split"]
     if rows.duplicated(places).any():
-        return rows.groupby(places, dropna=False, sort=False)["value"].mean().reset_index()
-    return rows[[*places, "value"]]
+        groups = rows.groupby(places, dropna=False, sort=False)
+        return groups[["value", "ratio"]].mean().reset_index()
+    return rows[[*places, "value", "ratio"]]
 
 
 def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool) -> pd.DataFrame:
@@ -634,8 +731,10 @@ def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool)
         if curves.shape[1] > 1 and len(curves):
             x = np.log2(curves.columns.to_numpy(dtype=float))
             fitted = np.polyfit(x, curves.to_numpy().T, 1)[0]
-            slopes += [[*values, *point] for point in zip(curves.index, fitted, strict=True)]
-    return pd.DataFrame(slopes, columns=[*keys, "split", "value"])
+            ratio = float(cell["ratio"].mean())
+            points = zip(curves.index, fitted, strict=True)
+            slopes += [[*values, *point, ratio] for point in points]
+    return pd.DataFrame(slopes, columns=[*keys, "split", "value", "ratio"])
 
 
 def _means(

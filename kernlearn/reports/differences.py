@@ -6,18 +6,22 @@ methods that are reported for the same data set, kernel and shared parameters ha
 
 - It counts if the paper's own numbers show it: Welch's t-test over the reported deviations and
   numbers of splits. Where the paper gives no deviation, the measured one takes its place.
-- It is *shown* if the measured difference has the same sign, is significant (paired t-test over
-  the splits), and is at least half as large as the reported one.
+- It is *shown* if the measured difference has the same sign, is significant (corrected resampled
+  t-test), and is at least half as large as the reported one.
 - It is *reversed* if the measured difference has the opposite sign and is significant.
 - Otherwise it is *not shown*.
 
-The same counts are taken after the measured methods were exchanged at random within each group.
-A table whose methods matter has more matches, and more shown differences, than these exchanges.
+Chance gives matches and shown differences too. Both are counted again under every other order of
+the methods, one order for the whole table: if method names did not matter, each order would be as
+likely as the true one, and the share of orders with as many is an exact p-value. Few methods have
+few orders: with fewer than 20 none can be as rare as 5 %. The same is done with the orders of the
+data sets, which asks whether the numbers belong to their data. Data sets that lack a number of
+the table take no part.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, permutations, product
-from math import factorial, prod
+from itertools import combinations, permutations
+from math import factorial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,51 +31,48 @@ from numpy.typing import NDArray
 from kernlearn.config.model import ExperimentConfig, Tolerance
 from kernlearn.config.spec import LABELS
 from kernlearn.reports.summary import axes_in, label_rows, metric_rows
-from kernlearn.reports.tests import paired_interval
 from kernlearn.reports.verdicts import (
     MATCH,
-    WITHIN_SPREAD,
+    NO_DATA,
     Mean,
     direction,
-    half_width,
+    resampled,
     verdict,
+    welch,
+    without_data,
 )
 
 SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED = "shown", "not shown", "reversed", "not measured"
 #: Every outcome of a difference.
-OUTCOMES = (SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED)
+OUTCOMES = (SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED, NO_DATA)
 
+_PAIR = ["cell", "metric", "ahead", "behind"]
 #: Columns of the differences. ``reported`` says how far the method ``ahead`` is better in the
 #: paper, ``measured`` the same as measured, with its confidence interval.
-COLUMNS = [
-    "cell",
-    "metric",
-    "ahead",
-    "behind",
-    "reported",
-    "measured",
-    "low",
-    "high",
-    "outcome",
-]
-#: Columns of the counts: of matches or shown differences, and the most that they could be; mean
-#: and 95 % quantile under exchange; and the share of exchanges that count as many or more.
-CHANCES = ["metric", "count", "found", "of", "mean", "limit", "n_exchanges", "p_value"]
+COLUMNS = [*_PAIR, "reported", "measured", "low", "high", "outcome"]
+#: Columns of the counts: of matches or shown differences; what is exchanged, methods or data sets;
+#: the count and the most that it could be; its mean over all orders, and their number; and the
+#: share of orders that count as many or more.
+CHANCES = ["metric", "count", "exchanged", "found", "of", "mean", "n_orders", "p_value"]
 
-# Level of the t-tests where the rule of a metric states none.
+# Level of the t-tests where the rule of a metric states none, and of p-values of orders.
 _LEVEL = 0.05
-# A count beats chance if it exceeds this share of the exchanges, and their mean by the margin.
-_SHARE, _MARGIN = 0.95, 0.1
-_EXCHANGES = 1000
+# A count beats chance if it also exceeds the mean over the orders by this share of the whole.
+_MARGIN = 0.1
+# Up to so many methods or data sets all orders are counted, of more so many random ones.
+_MOST, _SAMPLE = 8, 10_000
 
 
 class _Group(NamedTuple):
     """Methods that a table compares: their reported and measured numbers of a metric.
 
-    ``differences`` are measured, of shape (3, n, n): mean, lower and upper limit of how much the
-    value of method i exceeds that of method j, signed so that more is better.
+    ``place`` has the labels that the methods share besides the data set. ``differences`` are
+    measured, of shape (3, n, n): mean, lower and upper limit of how much the value of method i
+    exceeds that of method j, signed so that more is better.
     """
 
+    dataset: str
+    place: tuple[Any, ...]
     cell: str
     methods: list[str]
     reported: list[Mean]
@@ -100,17 +101,19 @@ def compare_with_paper(
         From :func:`~kernlearn.reports.summarise`.
     config : ExperimentConfig
     seed : int, default=0
-        Seed of the exchanges, if there are more than 1000.
+        Seed of the orders, if there are more than eight methods or data sets.
 
     Returns
     -------
     differences : pandas.DataFrame
         With the columns :data:`COLUMNS`.
     chances : pandas.DataFrame
-        With the columns :data:`CHANCES`: two rows for each metric with a rule.
+        With the columns :data:`CHANCES`: for each metric with a rule a row for each count and
+        what is exchanged.
     """
     rows: list[list[Any]] = []
     chances: list[list[Any]] = []
+    absent = without_data(cells, config)
     for metric, rule in config.verdict.items():
         better = direction(metric, config)
         groups = list(_groups(splits, cells, metric, rule, better, config)) if better else []
@@ -118,16 +121,28 @@ def compare_with_paper(
         for group, of_group in zip(groups, pairs, strict=True):
             for ahead, behind, gap in of_group:
                 measured = group.differences[:, ahead, behind]
+                outcome = NO_DATA if group.dataset in absent else str(_outcomes(gap, measured))
                 names = group.cell, metric, group.methods[ahead], group.methods[behind]
-                rows.append([*names, gap, *measured.tolist(), str(_outcomes(gap, measured))])
-        chances += _chances(groups, pairs, metric, rule, better, seed)
+                rows.append([*names, gap, *measured.tolist(), outcome])
+        for exchanged, totals, most in _exchanges(groups, pairs, rule, better, seed):
+            for count, of_order, of in zip(("match", "shown"), totals.T, most, strict=True):
+                if of and len(of_order) > 1:
+                    found = int(of_order[0])  # the first order is the true one
+                    p_value = float(np.mean(of_order >= found))
+                    numbers = found, of, float(of_order.mean()), len(of_order), p_value
+                    chances.append([metric, count, exchanged, *numbers])
     return pd.DataFrame(rows, columns=COLUMNS), pd.DataFrame(chances, columns=CHANCES)
 
 
+def can_tell(chances: pd.DataFrame) -> "pd.Series[bool]":
+    """Return for which counts there are orders enough for a p-value of 5 %."""
+    return chances["n_orders"] * _LEVEL >= 1
+
+
 def beats_chance(chances: pd.DataFrame) -> "pd.Series[bool]":
-    """Return which counts are above 95 % of the exchanges, and 10 points above their mean."""
+    """Return which counts 5 % of the orders or fewer reach, 10 points above the mean of all."""
     beyond = chances["found"] - chances["mean"] >= _MARGIN * chances["of"]
-    return beyond & (chances["found"] > chances["limit"])
+    return beyond & (chances["p_value"] <= _LEVEL)
 
 
 def _groups(
@@ -145,16 +160,18 @@ def _groups(
     shared = [label for label in labels if rows[label].notna().all()]
     places = ["method", *(label for label in labels if label not in shared), *shared]
     values = metric_rows(splits, metric, config)
-    by_place: dict[tuple[Any, ...], dict[Any, float]] = {}
-    numbers = zip(values["split"].tolist(), values["value"].astype(float).tolist(), strict=True)
-    for place, (split, value) in zip(label_rows(values, places), numbers, strict=True):
-        by_place.setdefault(place, {})[split] = better * value
+    by_place: dict[tuple[Any, ...], dict[Any, tuple[float, float]]] = {}
+    numbers = values[["split", "value", "ratio"]].itertuples(index=False, name=None)
+    for place, (split, value, ratio) in zip(label_rows(values, places), numbers, strict=True):
+        by_place.setdefault(place, {})[split] = better * float(value), ratio
     n_reported = rule.reported_splits or np.nan
     for names, group in rows.groupby(shared, sort=False):
         of_group = [by_place.get(place, {}) for place in label_rows(group, places)]
         numbers_of = group[["reported_mean", "reported_std", "mean", "std", "n_splits"]]
         means = numbers_of.to_numpy(dtype=float).tolist()
         yield _Group(
+            str(names[0]),
+            tuple(names[1:]),
             cell_name(shared, names),
             group["method"].tolist(),
             [Mean(row[0], row[1], n_reported) for row in means],
@@ -176,16 +193,20 @@ def cell_name(labels: Sequence[str], values: Sequence[Any]) -> str:
     )
 
 
-def _measured(by_split: Sequence[dict[Any, float]], level: float) -> NDArray[np.float64]:
+def _measured(
+    by_split: Sequence[dict[Any, tuple[float, float]]], level: float
+) -> NDArray[np.float64]:
     """Return mean and confidence interval of the differences between all pairs of methods."""
-    n, splits = len(by_split), sorted({split for values in by_split for split in values})
-    values = np.array([[one.get(split, np.nan) for split in splits] for one in by_split])
+    n = len(by_split)
     differences = np.full((3, n, n), np.nan)
-    for i, j in product(range(n), repeat=2):
-        paired = values[i] - values[j]
-        paired = paired[~np.isnan(paired)]
-        if len(paired):
-            differences[:, i, j] = paired.mean(), *paired_interval(paired, level)
+    for i, j in combinations(range(n), 2):
+        one, other = by_split[i], by_split[j]
+        if both := [split for split in one if split in other]:
+            values = [one[split][0] - other[split][0] for split in both]
+            estimate = resampled(values, float(np.mean([one[split][1] for split in both])))
+            low, high = estimate.interval(level)
+            differences[:, i, j] = estimate.mean, low, high
+            differences[:, j, i] = -estimate.mean, -high, -low
     return differences
 
 
@@ -201,7 +222,7 @@ def _reported(group: _Group, rule: Tolerance, better: int) -> Iterator[_Pair]:
             sides.append(Mean(group.reported[k].value, spread.std, spread.n_splits))
         # an unknown deviation of the second counts as none, of the first as no test at all
         one, other = sides if np.isfinite(sides[0].variance) else reversed(sides)
-        if abs(gap) > half_width(one, other, rule.level or _LEVEL):
+        if abs(gap) > welch(one, other).half_width(rule.level or _LEVEL):
             yield _Pair(ahead, behind, abs(gap))
 
 
@@ -212,78 +233,82 @@ def _outcomes(gap: float, measured: NDArray[np.float64]) -> NDArray[np.str_]:
     return np.select(conditions, [NOT_MEASURED, SHOWN, REVERSED], NOT_SHOWN)
 
 
-def _chances(
+def _exchanges(
     groups: Sequence[_Group],
     pairs: Sequence[Sequence[_Pair]],
-    metric: str,
     rule: Tolerance,
     better: int,
     seed: int,
-) -> Iterator[list[Any]]:
-    """Count matches and shown differences, as measured and with the methods exchanged.
+) -> Iterator[tuple[str, NDArray[np.int64], tuple[int, int]]]:
+    """Count matches and shown differences under each order of the methods, then of the data sets.
 
-    An exchange permutes the measured methods of each group by itself.
+    Data sets that lack a number take no part. Yielded are what is exchanged, the two counts of
+    each order, and the most that they could be.
     """
-    there = [[k for k, m in enumerate(g.measured) if not np.isnan(m.value)] for g in groups]
-    sizes = [len(positions) for positions in there]
-    orders = list(_exchanges(sizes, seed))
-    counts = np.zeros((2, len(orders)), dtype=int)
-    n_pairs = 0
-    for g, (group, known) in enumerate(zip(groups, there, strict=True)):
-        exchanged = np.array([order[g] for order in orders], dtype=int).reshape(
-            len(orders), len(known)
-        )
-        agree = [
-            [
-                verdict(group.measured[j], group.reported[i], rule, better)
-                in (MATCH, WITHIN_SPREAD)
-                for j in known
-            ]
-            for i in known
-        ]
-        table = np.array(agree, dtype=bool).reshape(len(known), len(known))
-        counts[0] += table[np.arange(len(known)), exchanged].sum(axis=1)
-        for ahead, behind, gap in pairs[g]:
-            if ahead in known and behind in known:
-                shows = (_outcomes(gap, group.differences) == SHOWN)[np.ix_(known, known)]
-                i, j = known.index(ahead), known.index(behind)
-                counts[1] += shows[exchanged[:, i], exchanged[:, j]]
-                n_pairs += 1
-    for name, totals, of in zip(("match", "shown"), counts, (sum(sizes), n_pairs), strict=True):
-        if of:
-            count = int(totals[0])  # the first order is the true one
-            limit = float(np.quantile(totals, _SHARE))
-            p_value = float(np.mean(totals >= count))
-            yield [metric, name, count, of, float(totals.mean()), limit, len(totals), p_value]
+    methods = max((group.methods for group in groups), key=len, default=[])
+    places = {group.place for group in groups}
+    whole = {
+        (group.dataset, group.place): (group, of_group)
+        for group, of_group in zip(groups, pairs, strict=True)
+        if group.methods == methods and not any(np.isnan(m.value) for m in group.measured)
+    }
+    known = [d for d, _ in whole if all((d, place) in whole for place in places)]
+    datasets = list(dict.fromkeys(known))
+    whole = {key: value for key, value in whole.items() if key[0] in datasets}
+    most = len(whole) * len(methods), sum(len(of_group) for _, of_group in whole.values())
+
+    def matches(measured: Mean, reported: Mean) -> bool:
+        return verdict(measured, reported, rule, better) == MATCH
+
+    orders = _orders(len(methods), seed)
+    totals = np.zeros((len(orders), 2), dtype=int)
+    for group, of_group in whole.values():
+        agree = np.array([[matches(m, r) for m in group.measured] for r in group.reported])
+        totals[:, 0] += agree[np.arange(len(methods)), orders].sum(axis=1)
+        for ahead, behind, gap in of_group:
+            shows = _outcomes(gap, group.differences) == SHOWN
+            totals[:, 1] += shows[orders[:, ahead], orders[:, behind]]
+    yield "methods", totals, most
+
+    orders = _orders(len(datasets), seed)
+    totals = np.zeros((len(orders), 2), dtype=int)
+    for (dataset, place), (group, of_group) in whole.items():
+        others = [whole[other, place][0] for other in datasets]
+        order = orders[:, datasets.index(dataset)]
+        agree = np.array([[*map(matches, other.measured, group.reported)] for other in others])
+        totals[:, 0] += agree.sum(axis=1)[order]
+        differences = np.stack([other.differences for other in others], axis=-1)
+        for ahead, behind, gap in of_group:
+            totals[:, 1] += (_outcomes(gap, differences[:, ahead, behind]) == SHOWN)[order]
+    yield "data sets", totals, most
 
 
-def _exchanges(sizes: Sequence[int], seed: int) -> Iterator[Sequence[tuple[int, ...]]]:
-    """Yield orders of the methods of each group: all, or the true one and 999 random ones."""
-    if prod(map(factorial, sizes)) <= _EXCHANGES:
-        # in lexicographic order, so that the true one is first
-        yield from product(*(permutations(range(size)) for size in sizes))
-        return
-    rng = np.random.default_rng(seed)
-    yield [tuple(range(size)) for size in sizes]
-    for _ in range(_EXCHANGES - 1):
-        yield [tuple(rng.permutation(size).tolist()) for size in sizes]
+def _orders(n: int, seed: int) -> NDArray[np.int64]:
+    """Return all orders of n things, the true one first; of more than eight random ones."""
+    if n <= _MOST:
+        return np.array(list(permutations(range(n))), dtype=int).reshape(factorial(n), n)
+    drawn = np.tile(np.arange(n), (_SAMPLE, 1))
+    drawn[1:] = np.random.default_rng(seed).permuted(drawn[1:], axis=1)
+    return drawn
 
 
 def in_words(differences: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
-    """Describe the counts of a table, and those after exchanges, a sentence for each."""
+    """Describe the counts of a table, and those of other orders, a sentence for each."""
     texts = []
-    beaten = beats_chance(chances).tolist()
-    for chance, is_more in zip(chances.to_dict("records"), beaten, strict=True):
+    told = zip(chances.to_dict("records"), can_tell(chances), beats_chance(chances), strict=True)
+    for chance, tells, beaten in told:
         what = f"{chance['found']} of {chance['of']} numbers match"
         if chance["count"] == "shown":
             outcomes = differences.loc[differences["metric"] == chance["metric"], "outcome"]
             counts = outcomes.value_counts()
             listed = ", ".join(f"{counts[o]} {o}" for o in OUTCOMES if o in counts)
             what = f"of {len(outcomes)} differences that the paper shows {listed}"
-        texts.append(
-            f"{chance['metric'].replace('_', ' ')}: {what}; with the methods exchanged "
-            f"{chance['mean']:.3g} on average, at most {chance['limit']:g} in 95 % of "
-            f"{chance['n_exchanges']} exchanges: {'more' if is_more else 'not clearly more'} "
-            "than chance"
-        )
+        orders = f"{chance['n_orders']} orders of the {chance['exchanged']}"
+        verdict = f"{orders} are too few to tell this from chance"
+        if tells:
+            verdict = (
+                f"over {orders} {chance['mean']:.3g} on average, as many or more in a share of "
+                f"{chance['p_value']:.2g}: {'more' if beaten else 'not clearly more'} than chance"
+            )
+        texts.append(f"{chance['metric'].replace('_', ' ')}: {what}; {verdict}")
     return texts

@@ -2,12 +2,14 @@
 
 import re
 import shlex
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import jinja2
@@ -16,9 +18,11 @@ import pandas as pd
 from kernlearn import __version__
 from kernlearn.config.model import LoadedExperiment
 from kernlearn.config.read import shipped_name
+from kernlearn.config.spec import canonical
 from kernlearn.datasets.escaping import csv_text
 from kernlearn.engine.run import duration
 from kernlearn.exceptions import ReportError
+from kernlearn.lazy import needed_by
 from kernlearn.reports import charts, claims, differences, tables
 from kernlearn.reports.report import Report, Skipped, totals, write_summary
 from kernlearn.reports.verdicts import SYMBOLS, VERDICTS, count_verdicts
@@ -125,6 +129,68 @@ def write_site(
         index = folder / "index.html"
         index.write_text(_index(reports, skipped), encoding="utf-8")
     return index
+
+
+def write_crate(report: Report, output: Path, license: str = "", author: str = "") -> int:
+    """Write an experiment as an open record, an RO-Crate; return its number of files.
+
+    Parameters
+    ----------
+    report : Report
+    output : Path
+        A folder, which must be new or empty, or a file that ends in ``.zip``.
+    license, author : str
+        Address or name of the licence, and name of who ran the experiment; empty if not known.
+
+    Raises
+    ------
+    ReportError
+        If it cannot be written.
+    MissingExtraError
+        If rocrate is not installed.
+    """
+    with needed_by("an RO-Crate"):
+        from rocrate.model import Person, SoftwareApplication
+        from rocrate.rocrate import ROCrate
+    is_zip, experiment = output.suffix.lower() == ".zip", report.experiment
+    if not is_zip and output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise ReportError(f"{output}: name a new folder, or a file that ends in .zip")
+    crate = ROCrate()
+    crate.name, crate.description = experiment.name, experiment.config.title
+    crate.license = license or "No licence is stated."
+    if report.details["measured"]:
+        crate.root_dataset["datePublished"] = report.details["measured"][1]
+    if author:
+        crate.creator = crate.add(Person(crate, f"#{author}", properties={"name": author}))
+    try:
+        with TemporaryDirectory() as folder:
+            files = [write_summary(report, Path(folder))]
+            files.append(files[0].with_suffix(".json"))
+            if not report.splits.empty:
+                files.append(Path(folder) / "splits.csv")
+                files[-1].write_text(csv_text(report.splits), encoding="utf-8")
+            results = [crate.add_file(path, path.name) for path in files]
+            config = crate.add_file(experiment.path, "config.yaml")
+            used = [config]
+            if experiment.config.reported_path is not None:
+                used.append(crate.add_file(experiment.config.reported_path, "reported.csv"))
+            tool = SoftwareApplication(crate, "#kernlearn", properties={"name": "kernlearn"})
+            tool["softwareRequirements"] = canonical(report.details["written_by"])
+            crate.add_action(
+                crate.add(tool),
+                identifier="#run",
+                object=used,
+                result=results,
+                properties={"name": f"kernlearn run {experiment.name}, profile {report.run_as}"},
+            )
+            if is_zip:
+                output.parent.mkdir(parents=True, exist_ok=True)
+                crate.write_zip(output)
+            else:
+                crate.write(output)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise ReportError(f"{output}: cannot be written: {error}") from None
+    return len(results) + len(used)
 
 
 def _stem(report: Report) -> str:

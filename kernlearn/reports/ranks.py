@@ -1,27 +1,28 @@
-r"""Methods compared on the splits and data sets that they share, and two stores compared.
+"""Methods compared on the splits and data sets that they share.
 
-On a data set with J splits, whose parts overlap, the variance of a mean difference is taken as
-:math:`(1/J + n_\mathrm{test}/n_\mathrm{train})\,s^2` (Nadeau & Bengio 2003, the corrected
-resampled t-test). Over k data sets the mean of their means counts, with k - 1 degrees of freedom;
-its variance is that of the k means divided by k, or that within the data sets if it is greater.
-With a margin, two one-sided tests decide (Schuirmann 1987).
+On one data set the corrected resampled t-test decides (:mod:`kernlearn.reports.verdicts`). Several
+data sets are the sample themselves: the Wilcoxon signed-rank test of two methods and Friedman's
+test of the ranks of all (Demšar 2006, Statistical Comparisons of Classifiers over Multiple Data
+Sets, Journal of Machine Learning Research 7). Data sets of a family, such as parts of one
+recording, count once, with their mean. Without a control that was named before, p-values are
+adjusted for all pairs (Holm 1979). With a margin, two one-sided tests decide (Schuirmann 1987).
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
-from math import inf, nan, sqrt
-from typing import Any, NamedTuple
+from math import inf, nan
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.config.names import METRICS, suggestion
+from kernlearn.config.names import suggestion
+from kernlearn.datasets import catalogue
 from kernlearn.exceptions import ReportError
-from kernlearn.reports.summary import KEY, label_rows
-from kernlearn.reports.tests import corrected_error, friedman, paired_interval
-from kernlearn.reports.verdicts import direction, is_cost
+from kernlearn.reports.verdicts import Estimate, direction, holm, is_cost, resampled
 
 
 def ranking_metric(config: ExperimentConfig, name: str, metric: str | None = None) -> str:
@@ -43,8 +44,6 @@ def ranking_metric(config: ExperimentConfig, name: str, metric: str | None = Non
     return metric
 
 
-# ---- methods on shared splits ----
-
 # Level of the tests.
 _LEVEL = 0.05
 #: The method that is best on held-out rows in each split.
@@ -60,8 +59,8 @@ def method_values(
     """Return the numbers of a plan's trials: a row for each method, data set and split.
 
     A method is named with its kernel and parameters where several are among the numbers. Columns
-    are `dataset`, `name`, `method`, `split`, `value`, `score` (on held-out rows), `n_train` and
-    `n_test`.
+    are `dataset`, its `family`, `name`, `method`, `split`, `value`, `score` (on held-out rows) and
+    `ratio` (of test to training rows).
     """
     entries = plan.experiment.config.datasets
     rows = []
@@ -73,18 +72,18 @@ def method_values(
         of_data = {
             k: values.pop(k) for k in [*values] if k in entries[labels["dataset"]].parameters
         }
+        dataset = ", ".join([labels["dataset"], *(f"{k}={v}" for k, v in of_data.items())])
+        card = catalogue().get(entries[labels["dataset"]].name or labels["dataset"])
         rows.append(
             {
-                "dataset": ", ".join(
-                    [labels["dataset"], *(f"{k}={v}" for k, v in of_data.items())]
-                ),
+                "dataset": dataset,
+                "family": (card and card.family) or dataset,
                 "name": labels["method"],
                 "values": values,
                 "split": trial.split,
                 "value": result.metrics[metric],
                 "score": result.metrics.get("selection_score", nan),
-                "n_train": result.info["n_train"],
-                "n_test": result.info["n_test"],
+                "ratio": result.info["n_test"] / result.info["n_train"],
             }
         )
     if not rows:
@@ -142,12 +141,15 @@ class Comparison:
     table : pandas.DataFrame
         A row for each method, the best first: its ``mean``, the average ``rank`` over data sets,
         the ``difference`` from the control with an interval from ``low`` to ``high`` (of level
-        0.95, with a margin 0.9), ``p`` and the ``outcome``.
+        0.95, with a margin 0.9), ``p`` and the ``outcome``. Over data sets the difference is that
+        of Hodges and Lehmann, the median of the means of all pairs.
     datasets : pandas.DataFrame
         A row for each method but the control and each data set: ``difference``, ``low``,
         ``high``, ``n_splits``.
+    families : int
+        The number of families of data sets, each of which counts once.
     friedman : float
-        p-value of Friedman's test of the ranks; NaN for fewer than three methods or two data sets.
+        p-value of Friedman's test of the ranks; NaN for fewer than three methods or two families.
     left_out : list of str
         Data sets on which a method has no number.
     """
@@ -155,6 +157,7 @@ class Comparison:
     control: str
     table: pd.DataFrame
     datasets: pd.DataFrame
+    families: int
     friedman: float
     left_out: list[str]
 
@@ -185,6 +188,8 @@ def compare_methods(
     ReportError
         If there are fewer than two methods with numbers of the same splits, or no such control.
     """
+    from scipy import stats
+
     wide = values.pivot_table(
         index=["dataset", "split"], columns="method", values="value", sort=False
     )
@@ -195,218 +200,109 @@ def compare_methods(
         raise ReportError(
             f"no method {control!r}{suggestion(control, [str(name) for name in complete])}"
         )
+    of_dataset = values.groupby("dataset")
+    families, ratios = of_dataset["family"].first(), of_dataset["ratio"].mean()
     means = complete.groupby("dataset", sort=False).mean()
-    ranks = (-better * means).rank(axis=1)
+    of_family = means.groupby(families.reindex(means.index), sort=False).mean()
+    ranks = (-better * of_family).rank(axis=1)
     order = pd.DataFrame({"rank": ranks.mean(), "mean": -better * means.mean()})
     names = [str(name) for name in order.sort_values(["rank", "mean"], kind="stable").index]
     reference = control or names[0]
     others = [name for name in names if name != reference]
-    sizes = values.groupby("dataset")[["n_train", "n_test"]].mean()
-    ratio = sizes["n_test"] / sizes["n_train"]
     level = _LEVEL if margin is None else 2 * _LEVEL
 
-    def each_dataset(a: str, b: str) -> pd.DataFrame:
-        rows = []
-        for dataset, part in (complete[a] - complete[b]).groupby(level="dataset", sort=False):
-            error = corrected_error(part.to_numpy(), ratio[dataset])
-            test = _Test(float(part.mean()), error, len(part) - 1)
-            rows.append((dataset, test.mean, error, *test.interval(level), len(part)))
-        heads = ["dataset", "difference", "error", "low", "high", "n_splits"]
-        return pd.DataFrame(rows, columns=heads)
+    def on_dataset(a: str, b: str, dataset: Any) -> Estimate:
+        return resampled(complete.loc[dataset, a] - complete.loc[dataset, b], ratios[dataset])
 
-    each = {name: each_dataset(name, reference) for name in others}
-    tests = {name: _test(frame) for name, frame in each.items()}
-    p_values = {(name, reference): test.p_value() for name, test in tests.items()}
+    def test(a: str, b: str) -> "Estimate | SignedRanks":
+        if len(means) == 1:
+            return on_dataset(a, b, means.index[0])
+        return SignedRanks((of_family[a] - of_family[b]).to_numpy(dtype=float))
+
+    pairs = [(name, reference) for name in others]
+    tests = {pair: test(*pair) for pair in pairs}
     if control is None:  # the best was picked from all pairs
-        for a, b in combinations(others, 2):
-            p_values[a, b] = _test(each_dataset(a, b)).p_value()
-    pairs = sorted(p_values, key=lambda pair: p_values[pair])
-    raw = np.array([p_values[pair] for pair in pairs]) * np.arange(len(pairs), 0, -1)
-    adjusted = dict(zip(pairs, np.maximum.accumulate(raw.clip(max=1)).tolist(), strict=True))
-    rows = []
+        tests |= {pair: test(*pair) for pair in combinations(others, 2)}
+    adjusted = dict(zip(tests, holm([one.p_value() for one in tests.values()]), strict=True))
+    rows: list[dict[str, Any]] = []
     for name in names:
         row: dict[str, Any] = {"mean": means[name].mean(), "rank": ranks[name].mean()}
-        if test := tests.get(name):
-            p = adjusted[name, reference]
-            row["outcome"] = test.outcome(p, better, margin)
+        if one := tests.get((name, reference)):
+            p = float(adjusted[name, reference])
+            row |= {"outcome": _shown(one, p, better, margin), "difference": one.mean, "p": p}
             if margin is not None:
-                p = test.tail(better * test.mean + margin)
-            row |= {"difference": test.mean, "p": p}
-            row["low"], row["high"] = test.interval(level)
+                row["p"] = _tail(one, better, margin)
+            row["low"], row["high"] = one.interval(level)
         rows.append(row)
-    of_ranks = len(names) > 2 and len(means) > 1
-    places = list(wide.index.unique("dataset"))
+    each = [
+        (name, str(dataset), one.mean, *one.interval(level), int(one.degrees) + 1)
+        for name in others
+        for dataset in means.index
+        for one in [on_dataset(name, reference, dataset)]
+    ]
+    heads = ["method", "dataset", "difference", "low", "high", "n_splits"]
+    p_ranks = nan
+    if len(names) > 2 and len(of_family) > 1:
+        p_ranks = np.nan_to_num(stats.friedmanchisquare(*ranks.to_numpy().T).pvalue, nan=1.0)
     return Comparison(
         reference,
         pd.DataFrame(rows, index=pd.Index(names, name="method")),
-        pd.concat([each[name].assign(method=name) for name in others]),
-        friedman(ranks.to_numpy())[2] if of_ranks else nan,
-        [str(place) for place in places if place not in means.index],
+        pd.DataFrame(each, columns=heads),
+        len(of_family),
+        float(p_ranks),
+        [str(name) for name in wide.index.unique("dataset") if name not in means.index],
     )
 
 
-class _Test(NamedTuple):
-    """A mean difference with its standard error and degrees of freedom."""
+@dataclass(frozen=True)
+class SignedRanks:
+    """Differences of two methods, one for each family of data sets, by the Wilcoxon test."""
 
-    mean: float
-    error: float
-    degrees: int
+    differences: "np.ndarray[Any, np.dtype[np.float64]]"
 
-    def tail(self, distance: float) -> float:
-        """Return the probability of a mean that is larger by a distance."""
-        from scipy.stats import t
+    @cached_property
+    def _averages(self) -> "np.ndarray[Any, np.dtype[np.float64]]":
+        """The means of all pairs of differences, and of each with itself, in order."""
+        i, j = np.triu_indices(len(self.differences))
+        return np.sort((self.differences[i] + self.differences[j]) / 2)
 
-        if not self.degrees or np.isinf(self.error):
-            return 0.5
-        if not self.error:  # all differences are the same: the sign test
-            same = 0.5 ** (self.degrees + 1)
-            return 0.5 if not distance else same if distance > 0 else 1 - same
-        return float(t.sf(distance / self.error, self.degrees))
+    @property
+    def mean(self) -> float:
+        """The estimate that belongs to the test: the median of these means."""
+        return float(np.median(self._averages))
 
-    def p_value(self) -> float:
-        """Return the two-sided p-value of a mean of 0."""
-        return 2 * self.tail(abs(self.mean))
+    def p_value(self, shift: float = 0.0, alternative: str = "two-sided") -> float:
+        """Return the p-value of differences around 0, after a shift."""
+        from scipy import stats
+
+        values = self.differences + shift
+        if not values.any():
+            return 1.0 if alternative == "two-sided" else 0.5
+        return float(stats.wilcoxon(values, alternative=alternative).pvalue)
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return the interval of level 1 - level."""
-        from scipy.stats import t
-
-        half = float(t.isf(level / 2, self.degrees)) * self.error if self.degrees else inf
-        return self.mean - half, self.mean + half
-
-    def outcome(self, p: float, better: int, margin: float | None) -> str:
-        """Return what is shown: a difference, or with a margin what two one-sided tests show."""
-        ahead = better * self.mean
-        if margin is None:
-            return ("better" if ahead > 0 else "worse") if p < _LEVEL else "not shown"
-        if self.tail(ahead + margin) < _LEVEL:
-            return "equivalent" if self.tail(margin - ahead) < _LEVEL else "not worse"
-        return "worse" if self.tail(-margin - ahead) < _LEVEL else "not shown"
+        """Return the differences that the test does not reject, without ties exactly."""
+        n, averages = len(self.differences), self._averages
+        ways = [1]
+        for rank in range(1, n + 1):  # in how many ways ranks add up to each sum
+            ways = np.convolve(ways, [1, *[0] * (rank - 1), 1]).tolist()
+        left_out = int(np.searchsorted(np.cumsum(ways) / 2**n, level / 2, side="right"))
+        if not left_out:
+            return -inf, inf
+        return float(averages[left_out - 1]), float(averages[-left_out])
 
 
-def _test(each: pd.DataFrame) -> _Test:
-    """Test the mean over data sets, or that over the splits of the only one."""
-    k, mean = len(each), float(each["difference"].mean())
-    if k == 1:
-        return _Test(mean, float(each["error"].iloc[0]), int(each["n_splits"].iloc[0]) - 1)
-    within = float(np.square(each["error"][np.isfinite(each["error"])]).sum()) / k**2
-    return _Test(mean, sqrt(max(float(each["difference"].var(ddof=1)) / k, within)), k - 1)
+def _tail(test: Estimate | SignedRanks, better: int, margin: float) -> float:
+    """Return the p-value by which a method is not worse by a margin, one-sided."""
+    if isinstance(test, Estimate):
+        return test.tail(better * test.mean + margin)
+    return test.p_value(better * margin, "greater" if better > 0 else "less")
 
 
-# ---- two stores ----
-
-#: Columns of a comparison of stores.
-COLUMNS = [
-    *KEY,
-    "mean_a",
-    "mean_b",
-    "difference",
-    "low",
-    "high",
-    "n_a",
-    "n_b",
-    "paired",
-    "same_settings",
-    "outcome",
-]
-
-# The numbers of a cell under its settings and points, by split.
-_Variants = dict[tuple[str, str], "pd.Series[float]"]
-
-
-def compare_stores(a: pd.DataFrame, b: pd.DataFrame, *, level: float = 0.05) -> pd.DataFrame:
-    """Compare the numbers of two stores cell by cell.
-
-    Where data and protocol are the same, and so split ``i`` has the same points on both sides,
-    differences are taken split by split, with the interval of Student's paired t-test; elsewhere
-    with that of Welch's test. The level is that of each cell by itself: of 100 cells that do not
-    differ, about 5 will appear to at 0.05.
-
-    Parameters
-    ----------
-    a, b : pandas.DataFrame
-        From :func:`~kernlearn.reports.export.stored_splits`. If each has a single experiment its
-        name does not matter, so that two configs can be compared.
-    level : float, default=0.05
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row per cell, with the columns :data:`COLUMNS`: ``difference`` is ``mean_b - mean_a``
-        with its interval; ``outcome`` is ``same`` (all numbers equal), ``a better``, ``b better``
-        or ``different`` where the interval excludes 0, ``undecided`` where it does not, ``only a``
-        or ``only b``.
-    """
-    if max(side["experiment"].nunique() for side in (a, b)) < 2:
-        name = " / ".join(dict.fromkeys([*a["experiment"], *b["experiment"]]))
-        a, b = a.assign(experiment=name), b.assign(experiment=name)
-    left, right = _variants(a), _variants(b)
-    rows = []
-    for cell in dict.fromkeys([*left, *right]):
-        of_cell = _compared(left.get(cell, {}), right.get(cell, {}), str(cell[-1]), level)
-        rows += [{**dict(zip(KEY, cell, strict=True)), **row} for row in of_cell]
-    return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def _variants(side: pd.DataFrame) -> dict[tuple[Any, ...], _Variants]:
-    """Group numbers by cell, then by their settings."""
-    cells: dict[tuple[Any, ...], _Variants] = {}
-    keys = ["settings", "points"]
-    for names, group in side.groupby([*KEY, *keys], dropna=False, sort=False):
-        (cell,) = label_rows(group[:1], KEY)
-        values = group.set_index("split")["value"].astype(float)
-        cells.setdefault(cell, {})[str(names[-2]), str(names[-1])] = values
-    return cells
-
-
-def _compared(
-    left: _Variants, right: _Variants, metric: str, level: float
-) -> list[Mapping[str, Any]]:
-    """Pair variants with the same settings; then, if one is left on each side, those."""
-    pairs = [(key, key) for key in left if key in right]
-    only_a, only_b = [k for k in left if k not in right], [k for k in right if k not in left]
-    if len(only_a) == len(only_b) == 1:
-        pairs.append((only_a.pop(), only_b.pop()))
-    rows: list[Mapping[str, Any]] = []
-    for key_a, key_b in pairs:
-        a, b = left[key_a], right[key_b]
-        both = a.index.intersection(b.index)
-        paired = key_a[1] == key_b[1] and len(both) > 0
-        if paired:
-            a, b = a[both], b[both]
-            low, high = paired_interval((b - a).to_numpy(), level)
-        else:
-            low, high = _welch_interval(b.to_numpy(), a.to_numpy(), level)
-        same = paired and np.array_equal(a, b, equal_nan=True)
-        better = METRICS[metric].better if metric in METRICS else 0
-        row = {"mean_a": a.mean(), "mean_b": b.mean(), "n_a": len(a), "n_b": len(b)}
-        row |= {"difference": b.mean() - a.mean(), "low": low, "high": high, "paired": paired}
-        outcome = "same" if same else _outcome(low, high, better)
-        rows.append({**row, "same_settings": key_a == key_b, "outcome": outcome})
-    for name, side, keys in (("a", left, only_a), ("b", right, only_b)):
-        for values in (side[key] for key in keys):
-            counts = {"n_a": 0, "n_b": 0, f"n_{name}": len(values)}
-            rows.append({**counts, f"mean_{name}": values.mean(), "outcome": f"only {name}"})
-    return rows
-
-
-def _outcome(low: float, high: float, better: int) -> str:
-    # neither is true of NaN
-    if not (low > 0 or high < 0):
-        return "undecided"
-    if better == 0:
-        return "different"
-    return "b better" if (low > 0) == (better > 0) else "a better"
-
-
-def _welch_interval(left: Any, right: Any, level: float) -> tuple[float, float]:
-    """Return the interval of the difference of two means, by Welch's t-test."""
-    from scipy import stats
-
-    if min(len(left), len(right)) < 2:
-        return -inf, inf
-    if left.std() == right.std() == 0:
-        difference = float(left.mean() - right.mean())
-        return difference, difference
-    interval = stats.ttest_ind(left, right, equal_var=False).confidence_interval(1 - level)
-    return float(interval.low), float(interval.high)
+def _shown(test: Estimate | SignedRanks, p: float, better: int, margin: float | None) -> str:
+    """Return what is shown: a difference, or with a margin what two one-sided tests show."""
+    if margin is None:
+        return ("better" if better * test.mean > 0 else "worse") if p < _LEVEL else "not shown"
+    if _tail(test, better, margin) < _LEVEL:
+        return "equivalent" if _tail(test, -better, margin) < _LEVEL else "not worse"
+    return "worse" if _tail(test, -better, -margin) < _LEVEL else "not shown"

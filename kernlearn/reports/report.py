@@ -23,9 +23,10 @@ from kernlearn.reports import summary as frames
 from kernlearn.reports.tables import Table, build_tables, unmarked
 from kernlearn.reports.verdicts import (
     KINDS,
+    NO_DATA,
     NO_VERDICT,
-    NOT_RUN,
     SCORES,
+    UNMEASURED,
     VERDICTS,
     count_verdicts,
     rules,
@@ -50,7 +51,7 @@ class Report:
     differences : pandas.DataFrame
         The differences between methods that the paper's table shows.
     chances : pandas.DataFrame
-        Counts beside those after exchanges of the methods.
+        Counts beside those after exchanges of the methods, and of the data sets.
     details : dict
         Versions, machine, date, counts, rules of verdicts, remarks and chosen parameters,
         JSON-ready.
@@ -166,7 +167,7 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
     frame : pandas.DataFrame
         A row per number, with columns ``dataset``, ``method``, ``metric``, ``value``, ``split`` or
         ``repetition``, and, where they vary, ``kernel`` and parameters. Or the results of
-        benchopt.
+        benchopt. :func:`~kernlearn.reports.summary.read_rows` lists all columns.
 
     Returns
     -------
@@ -191,11 +192,17 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
     ['match']
     """
     splits = frames.read_rows(experiment.config, frame, experiment.name)
-    there = set(splits["dataset"])
+    there, numbers = set(splits["dataset"]), [f"{len(splits)} numbers of another program"]
+    if not {"n_train", "n_test"} <= {*frame} and "ratio" not in frame:
+        share = frames.protocol_ratio(experiment.config)
+        numbers.append(
+            f"without columns n_train and n_test, {share:.3g} test rows to a training row, as the "
+            "protocol divides them"
+        )
     details = {
         "trials": int(splits.groupby([*LABELS, "split"], dropna=False).ngroups),
         "left_out": [name for name in experiment.config.datasets if name not in there],
-        "remarks": [f"{len(splits)} numbers of another program"],
+        "remarks": numbers,
         "measured_on": [],
     }
     details["done"] = details["trials"]
@@ -603,7 +610,8 @@ class Totals:
     contradicted : int
         How many of these claims the paper's own numbers contradict.
     chances : pandas.DataFrame
-        Matches, and differences shown, of each table beside those of exchanged methods.
+        Matches, and differences shown, of each table beside those of exchanged methods and data
+        sets.
     """
 
     numbers: pd.DataFrame
@@ -613,25 +621,34 @@ class Totals:
     chances: pd.DataFrame
 
     def in_words(self) -> list[str]:
-        """Return up to five sentences on reported scores, differences and claims."""
+        """Return sentences on reported scores, differences and claims."""
         texts = []
         if SCORES in self.numbers.index:
             row = self.numbers.loc[SCORES].astype(int).to_dict()
-            names = [name for name in (*VERDICTS, NO_VERDICT) if name != NOT_RUN]
+            measured = row["reported"] - sum(row[name] for name in UNMEASURED)
+            names = [name for name in (*VERDICTS, NO_VERDICT) if name != NO_DATA]
             texts.append(
-                f"Of {row['reported']} reported scores {row['reported'] - row[NOT_RUN]} were "
-                f"measured: {_listed({name: row[name] for name in names}) or 'none'}."
+                f"Of {row['reported']} reported scores {measured} were measured"
+                f"{self._without_data(row[NO_DATA])}: "
+                f"{_listed({name: row[name] for name in names}) or 'none'}."
             )
-        texts += self._beyond_chance("match", "The matches")
+        texts += self._beyond_chance("match", "matches")
         if n := sum(self.differences.values()):
-            what = "differences between methods that the papers' tables show"
-            texts.append(f"Of {n} {what}: {_listed(self.differences)}.")
-        texts += self._beyond_chance("shown", "The differences shown")
+            listed = _listed({k: v for k, v in self.differences.items() if k != NO_DATA})
+            texts.append(
+                f"Of {n} differences between methods that the papers' tables show"
+                f"{self._without_data(self.differences[NO_DATA])}: {listed}."
+            )
+        texts += self._beyond_chance("shown", "differences shown")
         if n := sum(self.claims.values()):
             k = self.contradicted
             more = f"; the papers' own numbers contradict {k}" if k else ""
             texts.append(f"Of {n} claim{'s' if n > 1 else ''}: {_listed(self.claims)}{more}.")
         return texts
+
+    @staticmethod
+    def _without_data(count: int) -> str:
+        return f" ({count} are on data that are not public)" if count else ""
 
     def _beyond_chance(self, count: str, what: str) -> list[str]:
         """Say in how many tables a count is clearly greater than with the methods exchanged."""
@@ -639,11 +656,18 @@ class Totals:
             return []
         of = self.chances[self.chances["count"] == count]
         names = of["experiment"] + " (" + of["metric"].str.replace("_", " ") + ")"
-        listed = ", ".join(names[of["beaten"]])
-        return [
-            f"{what} are clearly more than with the methods exchanged at random in "
-            f"{of['beaten'].sum()} of {len(of)} tables{f': {listed}' if listed else ''}."
-        ]
+        texts = []
+        for exchanged in dict.fromkeys(of["exchanged"]):
+            rows = of["exchanged"] == exchanged
+            tell, beaten = of[rows & of["tells"]], ", ".join(names[rows & of["beaten"]])
+            silent = ", ".join(names[rows & ~of["tells"]])
+            texts.append(
+                f"With the {exchanged} of a whole table exchanged, {what} are clearly more than "
+                f"chance in {int(tell['beaten'].sum())} of {len(tell)} tables"
+                f"{f' ({beaten})' if beaten else ''}"
+                f"{f'; too few {exchanged} to tell: {silent}' if silent else ''}."
+            )
+        return texts
 
 
 def _listed(counts: Mapping[str, int]) -> str:
@@ -667,7 +691,11 @@ def totals(reports: Iterable[Report]) -> Totals:
     )
     outcomes = Counter(o for r in reports for o in r.differences["outcome"])
     chances = [
-        r.chances.assign(experiment=r.experiment.name, beaten=compared.beats_chance(r.chances))
+        r.chances.assign(
+            experiment=r.experiment.name,
+            tells=compared.can_tell(r.chances),
+            beaten=compared.beats_chance(r.chances),
+        )
         for r in reports
         if len(r.chances)
     ]

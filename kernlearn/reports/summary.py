@@ -1,15 +1,17 @@
 """From results to frames: one of splits, and one of cells.
 
 The *splits* have a row per number: ``experiment``, the labels ``dataset``, ``kernel``, ``method``
-and the varied parameters, ``metric``, ``split``, ``value``, ``converged``. The *cells* have a row
-per mean over splits, beside the reported one. All that a report says is computed from these two
-and the config, so that it does not matter whether the numbers come from a store, from a file of
-another program, or from a summary that was committed.
+and the varied parameters, ``metric``, ``split``, ``value``, ``converged`` and ``ratio``, that of
+the number of test rows to the number of training rows. The *cells* have a row per mean over
+splits, beside the reported one. All that a report says is computed from these two and the config,
+so that it does not matter whether the numbers come from a store, from a file of another program,
+or from a summary that was committed.
 """
 
 import io
 import json
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +23,8 @@ from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets.escaping import csv_text, unguarded
 from kernlearn.engine.plan import Plan, chosen_by_mean
-from kernlearn.exceptions import ReportError, SummaryError
-from kernlearn.reports.tests import best_methods, median_interval
-from kernlearn.reports.verdicts import direction, verdicts_of
+from kernlearn.exceptions import ReportError, StoreError, SummaryError
+from kernlearn.reports.verdicts import best_methods, direction, median_interval, verdicts_of
 from kernlearn.store import Row, Store
 
 #: Columns that identify a cell.
@@ -33,10 +34,15 @@ TIMES = ["median", "low", "high"]
 #: Columns of a summary, in the order of the committed files.
 COLUMNS = [*KEY, "mean", "std", "n_splits", "reported_mean", "reported_std", "verdict"]
 #: Columns of the splits that are no labels.
-NOT_LABELS = ("experiment", "metric", "split", "value", "converged")
+NOT_LABELS = ("experiment", "metric", "split", "value", "converged", "ratio")
 
 #: Metrics that only the reports of configs that name them show; the store has them in any case.
 ON_REQUEST = frozenset(("selection_score", "comparisons", "fit_comparisons"))
+# Metrics that are shares of a whole, and so between 0 and 1.
+_SHARE = re.compile(
+    r"accuracy|auc|zero_one|(letor_)?(mean_)?ndcg(_10)?|balanced_accuracy|top_k_accuracy"
+    r"|average_precision|(f1|jaccard|precision|recall|roc_auc)(_\w+)?"
+).fullmatch
 # One minus the probability of a median's interval, where there are splits enough.
 _MEDIAN_LEVEL = 0.1
 
@@ -66,7 +72,8 @@ def splits_of(
     -------
     pandas.DataFrame
         A row per trial and metric, in the order of the plan. A label that does not apply is None;
-        ``converged`` is False if a solver stopped early.
+        ``converged`` is False if a solver stopped early; ``ratio`` is 0 for independent draws,
+        which have no training and test rows of one data set.
     """
     config = plan.experiment.config
     if metrics is None:
@@ -81,6 +88,7 @@ def splits_of(
             trial.split,
             result.metrics[metric],
             result.info.get("converged", True),
+            result.info.get("n_test", 0) / result.info.get("n_train", 1),
         ]
         for trial in plan.trials
         if (result := results.get(trial.key)) is not None and result.done
@@ -105,7 +113,8 @@ def axes_in(splits: pd.DataFrame) -> list[str]:
 def reported_splits(cells: pd.DataFrame, axes: Iterable[str]) -> pd.DataFrame:
     """Return the reported numbers of cells in the form of splits, as one split."""
     rows = cells[cells["reported_mean"].notna()]
-    rows = rows.assign(split=1, value=rows["reported_mean"].astype(float), converged=True)
+    values = rows["reported_mean"].astype(float)
+    rows = rows.assign(split=1, value=values, converged=True, ratio=0.0)
     return rows[["experiment", *LABELS, *axes, *NOT_LABELS[1:]]]
 
 
@@ -118,7 +127,9 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
         Its data sets, kernels, methods, parameters and metrics are those that count.
     frame : pandas.DataFrame
         A row per number, with columns ``dataset``, ``method``, ``metric``, ``value``, ``split`` or
-        ``repetition``, and, where they vary, ``kernel`` and parameters. Or the results of
+        ``repetition``, and, where they vary, ``kernel`` and parameters. Columns ``n_train`` and
+        ``n_test`` give the rows of each split; without them the shares of the config's protocol
+        count. A column ``unit`` with ``%`` says that a share is in per cent. Or the results of
         benchopt, of which the last row of each repetition counts.
     name : str, default="rows"
         That of the experiment.
@@ -130,11 +141,11 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
     Raises
     ------
     ReportError
-        If a column is missing, a label is unknown, or a number occurs twice.
+        If a column is missing, a label is unknown, or a number occurs twice or is out of range.
     """
     if "solver_name" in frame:
         frame = _from_benchopt(frame, config)
-    frame = frame.rename(columns={"repetition": "split"})
+    frame = frame.rename(columns={"repetition": "split"}).reset_index(drop=True)
     needed = ["dataset", *(["kernel"] if config.kernels else []), "method", *NOT_LABELS[1:4]]
     if missing := [column for column in needed if column not in frame]:
         raise ReportError(
@@ -142,7 +153,7 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
             f"{', '.join(needed)} (or repetition for split), and the varied parameters"
         )
     labels = [*LABELS, *config.axes]
-    splits = frame.reindex(columns=[*labels, *NOT_LABELS[1:]]).reset_index(drop=True)
+    splits = frame.reindex(columns=[*labels, *NOT_LABELS[1:]])
     known: dict[str, Iterable[str]] = {
         "dataset": config.datasets,
         "method": config.methods,
@@ -155,14 +166,12 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
                 f"{name}: the rows have the {column} {', '.join(unknown[:5])}; the config has "
                 f"{', '.join(names)}"
             )
-    numbers = pd.to_numeric(splits["value"], errors="coerce")
-    if (wrong := numbers.isna()).any():
-        raise ReportError(
-            f"{name}: row {int(wrong.to_numpy().argmax()) + 1} has no number as its value"
-        )
+    if "n_train" in frame and "n_test" in frame:
+        splits["ratio"] = frame["n_test"] / frame["n_train"]
     splits = splits.assign(
-        value=numbers.astype(float),
+        value=_numbers(frame, name),
         converged=[True if pd.isna(value) else bool(value) for value in splits["converged"]],
+        ratio=splits["ratio"].astype(float).fillna(protocol_ratio(config)),
         **{axis: [_item(value) for value in splits[axis]] for axis in labels[len(LABELS) :]},
     )
     splits.insert(0, "experiment", name)
@@ -174,6 +183,35 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
             f"{row['split']}; the column of a varied parameter may be missing"
         )
     return _with_labels(splits)
+
+
+def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
+    """Return the values of rows, shares in per cent divided by 100, if all are possible."""
+    values = pd.to_numeric(frame["value"], errors="coerce").astype(float)
+    metrics = [str(metric) for metric in frame["metric"]]
+    shares = np.array([_SHARE(metric) is not None for metric in metrics], dtype=bool)
+    if "unit" in frame:
+        values = values.mask((frame["unit"] == "%").to_numpy() & shares, values / 100)
+    for i, (metric, value, is_share) in enumerate(zip(metrics, values, shares, strict=True)):
+        one = metric_names.METRICS.get(metric)
+        low = 0 if is_share or (one and one.better < 1 and "regret" not in metric) else -np.inf
+        high = 1 if is_share else 100 if metric == "error_percent" else np.inf
+        if np.isnan(value):
+            raise ReportError(f"{name}: row {i + 1} has no number as its value")
+        if not low <= value <= high:
+            limits = f"between {low} and {high}" if high < np.inf else "0 or more"
+            advice = "; for per cent, write % in a column unit" if is_share else ""
+            found = frame["value"].iloc[i]
+            raise ReportError(f"{name}: row {i + 1}: {metric} is {found}, not {limits}{advice}")
+    return values
+
+
+def protocol_ratio(config: ExperimentConfig) -> float:
+    """Return the number of test rows to a training row by the shares of a protocol."""
+    protocol = config.protocol
+    if protocol.folds is not None:  # one fold is tested, one held out; five are published
+        return 1 / ((5 if protocol.folds == "published" else protocol.folds) - 2)
+    return max(1 - protocol.train - (protocol.holdout or 0), 0) / protocol.train
 
 
 def _from_benchopt(frame: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:
@@ -365,19 +403,25 @@ def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
 
 
 def _are_best(cells: pd.DataFrame, splits: pd.DataFrame, config: ExperimentConfig) -> list[bool]:
-    """Whether each cell is the best or not significantly worse, among all but the baselines."""
+    """Whether each cell is the best or not shown to be worse, among all but the baselines."""
     spec = config.best
     assert spec is not None
     compared = splits[splits["metric"].isin(spec.metrics) & splits["method"].isin(config.compared)]
     labels = [*spec.within, "metric"]
-    rows = _joinable(compared, spec.within).groupby([*labels, "split", "method"], sort=False)
+    compared = _joinable(compared, spec.within)
+    ratios = {
+        names if isinstance(names, tuple) else (names,): ratio
+        for names, ratio in compared.groupby(labels, sort=False)["ratio"].mean().items()
+    }
+    rows = compared.groupby([*labels, "split", "method"], sort=False)
     best = set()
     for names, cell in rows["value"].mean().unstack().groupby(labels, sort=False):
         measured = cell.dropna(axis="columns", how="all")
         # a single method is not best among others
         if measured.shape[1] > 1:
             better = direction(str(names[-1]), config)
-            best |= {(*names, m) for m in best_methods(measured, better, spec.level)}
+            found = best_methods(measured, better, spec.level, ratios[names])
+            best |= {(*names, m) for m in found}
     places = _joinable(cells, spec.within)[[*labels, "method"]].itertuples(index=False, name=None)
     return [place in best for place in places]
 
@@ -450,28 +494,16 @@ def read_summary(name: str, folder: Path) -> pd.DataFrame:
 
 def parse_summary(text: str, name: str, source: str) -> pd.DataFrame:
     """Return the cells of the CSV that :func:`summary_text` writes; messages name the source."""
+    texts = dict.fromkeys((*KEY, "verdict"), str)
     try:
-        frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
-    except ValueError as error:
+        frame = pd.read_csv(io.StringIO(text), dtype=texts, keep_default_na=False, na_values="")
+        frame[[*texts]] = frame[[*texts]].fillna("").map(unguarded)
+        numbers = [*COLUMNS[len(KEY) : -1], *frame.columns.intersection(TIMES)]
+        frame[numbers] = frame[numbers].astype(float)
+    except (ValueError, KeyError) as error:
         raise SummaryError(f"{source}: not a summary: {error}") from None
-    if missing := [column for column in COLUMNS if column not in frame]:
-        raise SummaryError(f"{source}: not a summary: it has no column {', '.join(missing)}")
-    if "not_converged" not in frame:
-        frame["not_converged"] = "0"
-    numbers = ["mean", "std", "n_splits", "reported_mean", "reported_std", *TIMES, "not_converged"]
-    for column in frame.columns.intersection(numbers):
-        values = pd.to_numeric(frame[column], errors="coerce").astype(float)
-        if (wrong := values.isna() & (frame[column] != "")).any():
-            row = int(wrong.to_numpy().argmax())
-            raise SummaryError(
-                f"{source}:{row + 2}: {column} is not a number: {frame[column][row]!r}"
-            )
-        frame[column] = values
-    frame["not_converged"] = frame["not_converged"].fillna(0).astype(int)
-    for column in (*KEY, "verdict"):
-        frame[column] = [unguarded(text) for text in frame[column]]
-    if "best" in frame:
-        frame["best"] = frame["best"] == "True"
+    early = frame.get("not_converged", pd.Series(0, frame.index))
+    frame["not_converged"] = early.fillna(0).astype(int)
     if (twice := frame.duplicated(KEY)).any():
         raise SummaryError(
             f"{source}:{int(twice.to_numpy().argmax()) + 2}: this cell occurs a second time"
@@ -511,3 +543,80 @@ def read_details(name: str, folder: Path) -> dict[str, Any]:
     if not isinstance(details, dict):
         raise SummaryError(f"{path}: no details of a summary")
     return details
+
+
+# ---- every number of a store ----
+
+#: Columns of an export: those of a summary, with split and value for its means.
+EXPORTED = ["experiment", *LABELS, "params", "metric", "split", "value", "key"]
+FORMATS = ("csv", "json", "parquet")
+
+
+def stored_splits(store: Store, experiments: Sequence[str] = ()) -> pd.DataFrame:
+    """Return every number of a store, a row per finished trial and metric.
+
+    A trial that measured a grid of settings has the numbers of the one that is chosen over all
+    splits, as in reports.
+
+    Parameters
+    ----------
+    store : Store
+    experiments : sequence of str
+        Names of experiments; empty for all.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With the columns :data:`EXPORTED`.
+
+    Raises
+    ------
+    StoreError
+        If the store has no trials of a named experiment.
+    """
+    rows, stored = [], chosen_by_mean({row.key: row for row in store.rows()})
+    there = {row.experiment for row in stored.values()}
+    for row in stored.values():
+        if not row.done or (experiments and row.experiment not in experiments):
+            continue
+        labels = [row.experiment, *map(row.labels.get, LABELS), parameters_of(row.labels)]
+        for metric, value in row.metrics.items():
+            rows.append([*labels, metric, row.split, value, row.key])
+    if unknown := [name for name in experiments if name not in there]:
+        raise StoreError(
+            f"{store.path}: nothing of experiment {', '.join(unknown)}; there are: "
+            f"{', '.join(sorted(there)) or 'none'}"
+        )
+    return pd.DataFrame(rows, columns=EXPORTED)
+
+
+def export_text(splits: pd.DataFrame, form: str) -> str:
+    """Return numbers as CSV or JSON, with all digits.
+
+    JSON has null in place of NaN and infinities; in CSV a text that a spreadsheet would compute,
+    such as ``=1+1``, has an apostrophe before it.
+    """
+    if form == "csv":
+        return csv_text(splits)
+    finite = splits.astype(object).where(splits.notna(), None).replace([np.inf, -np.inf], None)
+    rows = (json.dumps(row, ensure_ascii=False) for row in finite.to_dict("records"))
+    return "[\n" + ",\n".join(rows) + "\n]\n"
+
+
+def export_file(splits: pd.DataFrame, path: Path, form: str) -> int:
+    """Write numbers to a file, whose folder is created; return how many there are.
+
+    Raises
+    ------
+    StoreError
+        If the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if form == "parquet":
+            splits.to_parquet(path, index=False)
+        else:
+            path.write_text(export_text(splits, form), encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
+    return len(splits)

@@ -38,7 +38,7 @@ _LATEX = str.maketrans(
     | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
     | {"✓": r"$\checkmark$", "≈": r"$\approx$", "≠": r"$\neq$", "×": r"$\times$"}
     | {"▲": r"$\blacktriangle$", "△": r"$\triangle$", "▼": r"$\blacktriangledown$"}
-    | {"±": r"$\pm$", "–": "--", "−": "$-$", "ᵀ": r"$^\top$"}
+    | {"·": r"$\cdot$", "±": r"$\pm$", "–": "--", "−": "$-$", "ᵀ": r"$^\top$"}
 )
 
 

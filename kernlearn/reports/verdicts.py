@@ -1,29 +1,37 @@
-"""Verdicts: the rule by which a measured mean reproduces the reported one, and their counts.
+r"""Two questions, their tests, and the verdicts on means.
+
+*Does the mean of a paper come back on the same data?* The splits are the sample, and both sides
+drew theirs independently: Welch's t-test over the splits. A verdict answers this question.
+
+*Is a method better than another?* That asks about other data of the kind too. Splits of the same
+data overlap, so their numbers are not independent, and a plain t-test calls one of two equal
+methods better in four of ten tables. So the variance of a mean over J splits is taken as
+:math:`(1/J + n_\mathrm{test}/n_\mathrm{train})\,s^2` (the corrected resampled t-test; Nadeau &
+Bengio 2003, Inference for the generalization error, Machine Learning 52). Differences, claims,
+bold, equivalence and ranks answer this question. Where several methods are compared without one
+that was named before, p-values are adjusted for all pairs (Holm 1979).
 
 Two means are a *match* if they differ by at most the tolerance that the config states for the
 metric: the tolerance says which differences matter to a reader. A greater difference is *better*
-or *worse* only if it is significant, so it also has to lie outside the interval of the difference
-of the two means (Welch's t-test at ``level``, over the splits of both). The larger of tolerance
+or *worse* only if it also lies outside Welch's interval of the difference. The larger of tolerance
 and interval counts, not their sum, so that a precise measurement gets no more than the tolerance.
+A wide interval shows that little is known, not that two numbers agree: what relies on it is a
+*match within spread*, which counts as no match, and beyond twice the tolerance a difference is
+better or worse however wide the interval.
 
 A baseline of the paper that is better than reported does not reproduce the paper, it weakens what
 the paper concludes: it is a verdict of its own, *baseline better*. Numbers that were measured on
-other data than the paper's, as the config states, are *not comparable*.
-
-A wide interval shows that little is known, not that two numbers agree. A verdict that relies on
-it is therefore separate, *match within spread*, and counted separately; beyond twice the
-tolerance a difference is better or worse however wide the interval.
-
-The interval is that of the mean over splits of the *same* data, which both sides drew
-independently, so the splits are the sample and need no correction for their overlap. The folds of
-a cross-validation are not independent; for them the interval is approximate.
+other data than the paper's, as the config states, are *not comparable*; for optional data that
+are nowhere to be had there is *no data*.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
-from typing import Any
+from functools import cache
+from itertools import combinations
+from math import comb, inf, isnan, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -31,32 +39,8 @@ import pandas as pd
 from kernlearn.config import names
 from kernlearn.config.model import ExperimentConfig, Fork, Tolerance
 from kernlearn.config.spec import LABELS
-from kernlearn.reports.tests import welch_half_width
 
-MATCH, WITHIN_SPREAD = "match", "match within spread"
-BETTER, BASELINE_BETTER, WORSE = "better", "baseline better", "worse"
-NOT_COMPARABLE, NOT_RUN = "not comparable", "not run"
-
-#: Verdict to symbol, so that colour is never the only sign.
-SYMBOLS = {
-    MATCH: "✓",
-    WITHIN_SPREAD: "≈",
-    BETTER: "▲",
-    BASELINE_BETTER: "△",
-    WORSE: "▼",
-    NOT_COMPARABLE: "≠",
-    NOT_RUN: "–",
-}
-#: Every verdict that a rule can give.
-VERDICTS = tuple(SYMBOLS)
-#: Measured, but no rule applies: times of another machine.
-NO_VERDICT = "without verdict"
-#: Kinds of numbers: accuracies, errors and support vectors; seconds, memory and speed-ups; numbers
-#: of rows and columns of data sets.
-KINDS = SCORES, COSTS, SIZES = ("scores", "times", "sizes")
-
-# Largest multiple of the tolerance that chance may explain.
-_UP_TO = 2
+# ---- the two tests ----
 
 
 @dataclass(frozen=True)
@@ -73,6 +57,171 @@ class Mean:
         return self.std**2 / self.n_splits if self.n_splits > 1 else np.nan
 
 
+class Estimate(NamedTuple):
+    """A mean or a difference of means, with its standard error and degrees of freedom.
+
+    ``drift`` is how far it may move from one processor to another: every interval is wider by it,
+    so that no outcome rests on it.
+    """
+
+    mean: float
+    error: float
+    degrees: float
+    drift: float = 0.0
+
+    def half_width(self, level: float) -> float:
+        """Return half the width of the confidence interval of level ``1 - level``."""
+        if not self.error:  # all values are the same: a sign test
+            return self.drift if 0.5**self.degrees <= level else inf
+        return _quantile(self.degrees, level) * self.error + self.drift
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the confidence interval of level ``1 - level``."""
+        half = self.half_width(level)
+        return self.mean - half, self.mean + half
+
+    def tail(self, distance: float) -> float:
+        """Return the probability that chance gives a mean which is larger by a distance."""
+        from scipy.special import stdtr
+
+        distance -= self.drift
+        if not self.degrees:
+            return 0.5
+        if not self.error:
+            same = 0.5 ** (self.degrees + 1)
+            return 0.5 if not distance else same if distance > 0 else 1 - same
+        return float(stdtr(self.degrees, -distance / self.error))
+
+    def p_value(self) -> float:
+        """Return the two-sided p-value of a mean of 0."""
+        return min(2 * self.tail(abs(self.mean)), 1.0)
+
+
+@cache
+def _quantile(degrees: float, level: float) -> float:
+    """Return by how many standard errors the ends of an interval are from the mean."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, 1 - level / 2)) if degrees else inf
+
+
+def resampled(values: Any, ratio: float) -> Estimate:
+    """Return the mean of numbers over splits of the same data, by the corrected t-test.
+
+    ``ratio`` is that of the number of test rows to the number of training rows; 0 for independent
+    draws, which makes it Student's t-test. Of a single split nothing is known but the mean.
+    """
+    values = np.asarray(values, dtype=float)
+    n = len(values)
+    if n < 2:
+        return Estimate(float(values[0]) if n else np.nan, inf, 0)
+    mean, std = float(values.mean()), float(values.std(ddof=1))
+    if std <= 1e-12 * abs(mean):  # the last digit of a float is no spread
+        std = 0.0
+    return Estimate(mean, sqrt(1 / n + ratio) * std, n - 1)
+
+
+def welch(ours: Mean, theirs: Mean) -> Estimate:
+    """Return the difference of two means over independent splits, by Welch's t-test.
+
+    An unknown deviation of the second counts as none. If that of the first is unknown nothing is
+    known of the difference but its value, and chance explains none of it.
+    """
+    difference = ours.value - theirs.value
+    one, other = ours.variance, np.nan_to_num(theirs.variance)
+    total = one + other
+    if not total > 0:
+        return Estimate(difference, 0.0, inf)
+    weights = one**2 / (ours.n_splits - 1)
+    if other > 0:
+        weights += other**2 / (theirs.n_splits - 1)
+    return Estimate(difference, sqrt(total), float(total**2 / weights))
+
+
+def holm(p_values: Sequence[float]) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    """Return p-values adjusted for their number (Holm 1979), in the same order."""
+    values = np.asarray(p_values, dtype=float)
+    order = values.argsort(kind="stable")
+    adjusted = np.empty_like(values)
+    steps = values[order] * np.arange(len(values), 0, -1)
+    adjusted[order] = np.maximum.accumulate(steps).clip(max=1)
+    return adjusted
+
+
+def best_methods(values: pd.DataFrame, better: int, level: float, ratio: float) -> list[str]:
+    """Return the method with the best mean, and all that are not shown to be worse.
+
+    The values are of one cell and metric, with a row per split and a column per method; ``better``
+    is 1 where more is better, else -1. The best was picked from the data, so the p-values are
+    adjusted for all pairs of methods.
+    """
+    methods, numbers = [str(method) for method in values], values.to_numpy(dtype=float)
+    first = int(np.nanargmax(better * np.nanmean(numbers, axis=0)))
+    pairs = list(combinations(range(len(methods)), 2))
+    estimates = []
+    for i, j in pairs:
+        differences = better * (numbers[:, i] - numbers[:, j])
+        estimates.append(resampled(differences[~np.isnan(differences)], ratio))
+    adjusted = holm([estimate.p_value() for estimate in estimates])
+    worse = {
+        j if i == first else i
+        for (i, j), p, estimate in zip(pairs, adjusted.tolist(), estimates, strict=True)
+        if p < level and (i if estimate.mean > 0 else j) == first
+    }
+    return [methods[first], *(m for i, m in enumerate(methods) if i not in {first, *worse})]
+
+
+def median_interval(values: Any, level: float) -> tuple[float, float, float]:
+    """Return the confidence interval of the median, by order statistics, and its probability.
+
+    It is the narrowest between the k-th value from below and from above that has a probability of
+    at least ``1 - level``; of too few values it has all, with a smaller one.
+    """
+    ordered = np.sort(np.asarray(values, dtype=float))
+    k, covered = _order_statistic(len(ordered), level)
+    return float(ordered[k]), float(ordered[-1 - k]), covered
+
+
+@cache
+def _order_statistic(n: int, level: float) -> tuple[int, float]:
+    """Return how many values are left out on each side, and the probability of what is left."""
+    # that the median is outside of all but k values on each side, by n tosses of a coin
+    tail = np.cumsum([comb(n, k) / 2**n for k in range((n + 1) // 2)])
+    k = max(int(np.searchsorted(tail, level / 2, side="right")) - 1, 0)
+    return k, 1.0 - 2.0 * float(tail[k])
+
+
+# ---- verdicts ----
+
+MATCH, WITHIN_SPREAD = "match", "match within spread"
+BETTER, BASELINE_BETTER, WORSE = "better", "baseline better", "worse"
+NOT_COMPARABLE, NOT_RUN, NO_DATA = "not comparable", "not run", "no data"
+#: Verdicts on numbers that were not measured.
+UNMEASURED = (NOT_RUN, NO_DATA)
+
+#: Verdict to symbol, so that colour is never the only sign.
+SYMBOLS = {
+    MATCH: "✓",
+    WITHIN_SPREAD: "≈",
+    BETTER: "▲",
+    BASELINE_BETTER: "△",
+    WORSE: "▼",
+    NOT_COMPARABLE: "≠",
+    NOT_RUN: "–",
+    NO_DATA: "·",
+}
+#: Every verdict that a rule can give.
+VERDICTS = tuple(SYMBOLS)
+#: Measured, but no rule applies: times of another machine.
+NO_VERDICT = "without verdict"
+#: Kinds of numbers: accuracies, errors and support vectors; seconds, memory and speed-ups; numbers
+#: of rows and columns of data sets.
+KINDS = SCORES, COSTS, SIZES = ("scores", "times", "sizes")
+
+# Largest multiple of the tolerance that chance may explain.
+_UP_TO = 2
+
+
 def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better: int) -> str:
     """Return the verdict on a measured mean.
 
@@ -87,10 +236,10 @@ def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better:
     allowed = tolerated(tolerance, reported.value)
     if abs(difference) <= allowed:
         return MATCH
-    if tolerance.level is not None and abs(difference) <= min(
-        half_width(measured, reported, tolerance.level), _UP_TO * allowed
-    ):
-        return WITHIN_SPREAD
+    if tolerance.level is not None:
+        explained = welch(measured, reported).half_width(tolerance.level)
+        if abs(difference) <= min(explained, _UP_TO * allowed):
+            return WITHIN_SPREAD
     return BETTER if difference * better > 0 else WORSE
 
 
@@ -103,18 +252,9 @@ def tolerated(tolerance: Tolerance, reported: float) -> float:
     return allowed * (1 + 1e-9)
 
 
-def half_width(measured: Mean, reported: Mean, level: float) -> float:
-    """Return half the width of the interval of a difference of means, by Welch's t-test.
-
-    Where the paper gives no spread only that of the measured splits counts, as if the reported
-    mean were exact.
-    """
-    variances = measured.variance, reported.variance
-    return welch_half_width(variances, (measured.n_splits, reported.n_splits), level)
-
-
 def verdicts_of(cells: pd.DataFrame, config: ExperimentConfig) -> list[str]:
     """Return the verdict on each row of a frame of cells, by the rules of the config."""
+    absent = without_data(cells, config)
     numbers = cells[["mean", "std", "n_splits", "reported_mean", "reported_std"]]
     labels = cells[["dataset", "method", "metric"]].itertuples(index=False, name=None)
     verdicts = []
@@ -125,12 +265,20 @@ def verdicts_of(cells: pd.DataFrame, config: ExperimentConfig) -> list[str]:
         n_reported = (rule and rule.reported_splits) or np.nan
         measured, reported = Mean(row[0], row[1], row[2]), Mean(row[3], row[4], n_reported)
         one = verdict(measured, reported, rule, direction(metric, config))
-        if one not in ("", NOT_RUN) and dataset in config.not_comparable:
+        if one == NOT_RUN:
+            one = NO_DATA if dataset in absent else NOT_RUN
+        elif one and dataset in config.not_comparable:
             one = NOT_COMPARABLE
         elif one == BETTER and config.proposed and method not in config.proposed:
             one = BASELINE_BETTER
         verdicts.append(one)
     return verdicts
+
+
+def without_data(cells: pd.DataFrame, config: ExperimentConfig) -> set[str]:
+    """Return the optional data sets on which nothing was measured: they may not be public."""
+    measured = {*cells.loc[cells["mean"].notna(), "dataset"]}
+    return {name for name, one in config.datasets.items() if one.optional} - measured
 
 
 def direction(metric: str, config: ExperimentConfig) -> int:
@@ -191,10 +339,14 @@ def count_verdicts(cells: pd.DataFrame, config: ExperimentConfig) -> pd.DataFram
     The columns are :data:`VERDICTS` and ``without verdict``; they add up to ``reported``.
     """
     reported = cells[cells["reported_mean"].notna()]
-    columns = (reported[name].tolist() for name in ("metric", "verdict", "mean"))
+    absent = without_data(cells, config)
+    columns = (reported[name].tolist() for name in ("metric", "verdict", "mean", "dataset"))
     counts = Counter(
-        (kind_of(metric, config), NOT_RUN if isnan(mean) else one or NO_VERDICT)
-        for metric, one, mean in zip(*columns, strict=True)
+        (
+            kind_of(metric, config),
+            (NO_DATA if dataset in absent else NOT_RUN) if isnan(mean) else one or NO_VERDICT,
+        )
+        for metric, one, mean, dataset in zip(*columns, strict=True)
     )
     kinds = [kind for kind in KINDS if any(kind == of for of, _ in counts)]
     rows = [[counts[kind, name] for name in (*VERDICTS, NO_VERDICT)] for kind in kinds]
@@ -257,7 +409,7 @@ def compare_branches(
     for branch, table in tables.items():
         of_all = table[np.array([place in shared for place in table.index], dtype=bool)]
         counts = of_all["verdict"].value_counts()
-        verdicts = {one: int(counts.get(one, 0)) for one in VERDICTS if one != NOT_RUN}
+        verdicts = {one: int(counts.get(one, 0)) for one in VERDICTS if one not in UNMEASURED}
         labels = {"experiment": name, "choice": fork.choice, "reason": fork.reason}
         row: dict[str, Any] = {**labels, "branch": branch, "numbers": len(of_all), **verdicts}
         row["deviation"] = of_all["deviation"].median()

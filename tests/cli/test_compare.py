@@ -5,21 +5,22 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from kernlearn.config import load_config
 from kernlearn.exceptions import ReportError
-from kernlearn.reports.ranks import BEST_OF, compare_methods, with_best_of
+from kernlearn.reports.ranks import BEST_OF, compare_methods, ranking_metric, with_best_of
 
 
 def numbers(gains, n_datasets=1, n_splits=10, noise=0.01, seed=0):
     """Values of methods that differ by gains on average."""
     rng = np.random.default_rng(seed)
     rows = [
-        (f"d{d}", name, name, split, 0.8 + gain + noise * rng.normal(), rng.uniform(), 70, 30)
+        (f"d{d}", f"d{d}", name, name, split, 0.8 + gain + noise * rng.normal(), rng.uniform())
         for d in range(n_datasets)
         for split in range(n_splits)
         for name, gain in gains.items()
     ]
-    heads = ["dataset", "name", "method", "split", "value", "score", "n_train", "n_test"]
-    return pd.DataFrame(rows, columns=heads)
+    heads = ["dataset", "family", "name", "method", "split", "value", "score"]
+    return pd.DataFrame(rows, columns=heads).assign(ratio=30 / 70)
 
 
 def test_the_corrected_test_on_one_data_set():
@@ -40,16 +41,52 @@ def test_the_corrected_test_on_one_data_set():
     assert compare_methods(values, -1).control == "A"
 
 
+def test_over_data_sets_the_tests_are_those_of_scipy():
+    values = numbers({"A": 0.0, "B": 0.004, "C": 0.02}, 9)
+    result = compare_methods(values, 1, control="C")
+    means = values.pivot_table(index="dataset", columns="method", values="value")
+    row, d = result.table.loc["B"], (means["B"] - means["C"]).to_numpy()
+    p_values = {m: stats.wilcoxon(means[m] - means["C"]).pvalue for m in "AB"}
+    smaller, larger = sorted(p_values.values())
+    adjusted = {smaller: 2 * smaller, larger: max(2 * smaller, larger)}
+    assert row["p"] == pytest.approx(adjusted[p_values["B"]])
+    walsh = [(x + y) / 2 for i, x in enumerate(d) for y in d[i:]]
+    assert row["difference"] == pytest.approx(np.median(walsh))
+    # the interval has the differences that the test does not reject
+    low, high = row["low"], row["high"]
+    for shift, rejected in ((low - 1e-9, True), (low + 1e-9, False), (high + 1e-9, True)):
+        assert (stats.wilcoxon(d - shift).pvalue < 0.05) == rejected
+    assert result.friedman == stats.friedmanchisquare(*means.to_numpy().T).pvalue
+    assert result.datasets["n_splits"].tolist() == [10] * 18
+
+
 def test_methods_that_are_equal_are_seldom_called_different():
     found = [
         compare_methods(numbers({"A": 0, "B": 0}, 8, 5, seed=seed), 1).table["p"].min() < 0.05
         for seed in range(200)
     ]
-    assert np.mean(found) <= 0.06
+    assert 0.02 <= np.mean(found) <= 0.06
+
+
+def test_data_sets_of_a_family_count_once():
+    values = numbers({"A": 0.0, "B": 0.02}, 9)
+    shown = compare_methods(values, 1)
+    assert (shown.families, shown.table.loc["A", "outcome"]) == (9, "worse")
+    related = values["dataset"].isin([f"d{i}" for i in range(5)])
+    merged = compare_methods(values.assign(family=values["family"].mask(related, "f")), 1)
+    assert merged.families == 5
+    # five families cannot show anything: the least p-value is 1/16
+    assert merged.table.loc["A", "p"] == pytest.approx(1 / 16)
+    assert merged.table.loc["A", "outcome"] == "not shown"
+    assert merged.table.loc["A", "low"] == -np.inf
+    means = values.groupby(["method", "dataset"])["value"].mean().unstack(0)
+    of_families = [means[:5].mean(), *(means.iloc[i] for i in range(5, 9))]
+    ranks = np.mean([(-row).rank() for row in of_families], axis=0)
+    assert merged.table.loc[["A", "B"], "rank"].tolist() == ranks.tolist()
 
 
 def test_the_best_is_picked_from_all_pairs_a_control_is_not():
-    values = numbers({"A": 0.0, "B": 0.01, "C": 0.02}, 6)
+    values = numbers({"A": 0.0, "B": 0.01, "C": 0.02}, 12)
     picked = compare_methods(values, 1).table
     named = compare_methods(values, 1, control="C").table
     assert picked.index[0] == named.index[0] == "C"
@@ -59,15 +96,16 @@ def test_the_best_is_picked_from_all_pairs_a_control_is_not():
         compare_methods(values, 1, control="c")
 
 
+@pytest.mark.parametrize("better", [1, -1])
+@pytest.mark.parametrize("n_datasets", [1, 7])
 @pytest.mark.parametrize(
     ("gain", "outcome"),
     [(0.0, "equivalent"), (0.05, "not worse"), (-0.05, "worse"), (-0.02, "not shown")],
 )
-def test_a_margin_tells_equivalence(gain, outcome):
-    values = numbers({"A": gain, "C": 0.0}, 5)
-    assert (
-        compare_methods(values, 1, control="C", margin=0.02).table.loc["A", "outcome"] == outcome
-    )
+def test_a_margin_tells_equivalence(gain, outcome, n_datasets, better):
+    values = numbers({"A": better * gain, "C": 0.0}, n_datasets)
+    table = compare_methods(values, better, control="C", margin=0.02).table
+    assert table.loc["A", "outcome"] == outcome
 
 
 @pytest.mark.parametrize(("n_splits", "outcome"), [(2, "not shown"), (10, "worse")])
@@ -91,11 +129,12 @@ def test_best_of_takes_the_best_score_of_each_split():
     assert chosen["score"].sort_index().equals(others.sort_index())
 
 
-def test_methods_and_stores(kernlearn, small, tmp_path):
+def test_the_command(kernlearn, small, tmp_path):
     assert kernlearn("run", small, "--no-report").returncode == 0
     out = kernlearn("compare", small, "--output", "all.csv")
     assert out.returncode == 0, out.stderr
     assert "small: accuracy on 2 data sets" in out.stdout
+    assert "the least p-value is 0.5" in out.stdout
     assert "Best: " in out.stdout
     frame = pd.read_csv(tmp_path / "all.csv")
     assert set(frame["method"]) == {"K", "H0/1", "RF, n_components=10", "RF, n_components=40"}
@@ -103,14 +142,18 @@ def test_methods_and_stores(kernlearn, small, tmp_path):
     assert two.returncode == 0, two.stderr
     assert "moons" in two.stdout
     assert "H0/1" not in two.stdout
-    margin = kernlearn("compare", small, "--control", "K", "--margin", "0.5")
+    one = ("--only", "dataset=moons")
+    margin = kernlearn("compare", small, "--control", "K", "--margin", "0.5", *one)
     assert "equivalent" in margin.stdout
     for words in (["Q"], ["--control", "Q"], ["--metric", "speed"], ["--best-of", "RF"]):
         wrong = kernlearn("compare", small, *words)
         assert wrong.returncode == 2, words
         assert "Traceback" not in wrong.stderr
 
-    other = tmp_path / "other.sqlite"
-    assert kernlearn("run", small, "--no-report", "--store", other).returncode == 0
-    same = kernlearn("compare", "results/runs/store.sqlite", other, "--metric", "accuracy")
-    assert same.stdout == "8 cells: 8 same\n"
+
+def test_the_metric_that_methods_are_ranked_by():
+    config = load_config("table3_1").config
+    assert ranking_metric(config, "t") == "accuracy"
+    assert ranking_metric(config, "t", "fit_seconds") == "fit_seconds"
+    with pytest.raises(ReportError, match="no metric 'acuracy'"):
+        ranking_metric(config, "t", "acuracy")

@@ -1,7 +1,5 @@
 """A run against its baseline: what moved, what is missing, and what is excused."""
 
-from xml.etree import ElementTree
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,6 @@ from kernlearn.reports.check import (
     FAILURES,
     check_plan,
     compare_summaries,
-    write_junit,
 )
 from kernlearn.reports.summary import parse_summary
 from kernlearn.store import Row, Store
@@ -181,27 +178,3 @@ def test_a_baseline_of_another_profile_is_none(plan, baseline, small, tmp_path):
             check_plan(quick, store, baseline)
         (baseline / "small.json").unlink()  # then nothing says what it is of
         assert set(check_plan(quick, store, baseline)["outcome"]) == {"other splits", "missing"}
-
-
-def test_junit_has_a_case_a_cell(checked, tmp_path):
-    frame = checked(of("K", lambda metrics: {**metrics, "accuracy": 0.5}))
-    frame.loc[frame["outcome"].eq("same").idxmax(), "outcome"] = "left out"
-    write_junit({"small": frame, "other": frame.iloc[:0]}, tmp_path / "deep" / "junit.xml")
-    root = ElementTree.parse(tmp_path / "deep" / "junit.xml").getroot()
-    assert root.tag == "testsuites"
-    suite, empty = root
-    assert (suite.get("name"), suite.get("tests"), empty.get("tests")) == (
-        "small",
-        str(len(frame)),
-        "0",
-    )
-    assert (suite.get("failures"), suite.get("skipped")) == ("1", "1")
-    assert len(suite.findall("testcase")) == len(frame)
-    names = [case.get("name") for case in suite]
-    assert len(set(names)) == len(frame)
-    assert "moons · polynomial · RF · n_components=40 · accuracy" in names
-    (failed,) = [case for case in suite if case.find("failure") is not None]
-    assert failed.get("name") == "moons · polynomial · K · accuracy"
-    message = failed.find("failure").get("message")
-    assert message.startswith("0.91 in the baseline, 0.5 measured: -0.41, allowed 0.0")
-    assert len([case for case in suite if case.find("skipped") is not None]) == 1

@@ -34,6 +34,7 @@ def rows(values):
         [(d, k, m, n, "accuracy", s, v) for (d, k, m, n, s), v in values.items()],
         columns=COLUMNS,
     )
+    frame["ratio"] = 0.5
     labels = COLUMNS[:4]
     frame[labels] = frame[labels].astype(object).where(frame[labels].notna(), None)
     return frame
@@ -45,6 +46,17 @@ def compared(*arguments):
 
 def cells(found):
     return {cell.name: dict(cell.values) for cell in found}
+
+
+def test_cells_have_the_ratio_of_their_rows(rows):
+    rows.loc[rows["dataset"] == "b", "ratio"] = 0.2
+    found = [
+        *compared(rows, check(better=["H0/1"], than=["RF"]), "H0/1", "RF", 1),
+        *asked_cells(rows, check(trend="rising", along="n_components", of=["RF"]), "RF"),
+        *asked_cells(rows, check(above=1, mean_over=["n_components"])),
+    ]
+    assert {cell.ratio for cell in found if cell.name.startswith("a ")} == {0.5}
+    assert {round(cell.ratio, 9) for cell in found if cell.name.startswith("b ")} == {0.2}
 
 
 def check(**asked):

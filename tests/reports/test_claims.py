@@ -31,7 +31,7 @@ def decide(config):
             {"says": "a", "section": "1", "check": {"metric": metric, **check}}
         )
         (decision,) = outcomes_of(
-            pd.DataFrame(rows, columns=names),
+            pd.DataFrame(rows, columns=names).assign(ratio=0.0),
             with_claim(config, claim, [f"d{i}" for i in range(len(gains))]),
         )
         return decision
@@ -174,7 +174,9 @@ def test_a_factor(decide, direction, gain, times, outcome):
 )
 def test_one_split_decides_nothing(config, asked):
     cells = [("d0", "accuracy", 0, "K", 0.8), ("d0", "accuracy", 0, "RF", 0.9)]
-    runs = pd.DataFrame(cells, columns=["dataset", "metric", "split", "method", "value"])
+    runs = pd.DataFrame(cells, columns=["dataset", "metric", "split", "method", "value"]).assign(
+        ratio=0.0
+    )
     check = {"metric": "accuracy", **asked}
     claim = Claim.model_validate({"says": "a", "check": check})
     (decision,) = outcomes_of(runs, with_claim(config, claim, ["d0"]))
@@ -204,7 +206,7 @@ def test_a_derived_metric_is_decided_split_by_split(config):
         check = {"metric": "speedup", "over": "all", **asked}
         claim = Claim.model_validate({"says": "a", "check": check})
         (decision,) = outcomes_of(
-            pd.DataFrame(rows, columns=columns),
+            pd.DataFrame(rows, columns=columns).assign(ratio=0.0),
             with_claim(config, claim, ["d"]),
         )
         return decision.outcome
@@ -242,7 +244,9 @@ def decide_with_missing(config, gains, missing, **asked):
         for s in range(N_SPLITS)
         for method, level in (("K", 0.8), ("RF", 0.8 + gain))
     ]
-    runs = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"])
+    runs = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"]).assign(
+        ratio=0.0
+    )
     claim = Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **asked}})
     datasets = [f"d{i}" for i in range(len(gains) + missing)]
     return outcomes_of(runs, with_claim(config, claim, datasets))[0]
@@ -287,7 +291,9 @@ def test_a_claim_is_held_against_the_reported_numbers(config, reported, asked, w
         for i, gain in enumerate(reported)
         for method, value in (("K", 0.8), ("RF", 0.8 + gain))
     ]
-    paper = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"])
+    paper = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"]).assign(
+        ratio=0.0
+    )
     claim = Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **asked}})
     both = with_claim(config, claim, ["d0", "d1"])
     (decision,) = outcomes_of(paper[:0], both, paper)

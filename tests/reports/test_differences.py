@@ -1,13 +1,13 @@
 """Differences between methods that a table shows, and what exchanged methods would score."""
 
-from itertools import permutations, product
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.reports.differences import beats_chance, compare_with_paper
+from kernlearn.reports.differences import CHANCES, beats_chance, can_tell, compare_with_paper
 from kernlearn.reports.verdicts import (
     BASELINE_BETTER,
     BETTER,
@@ -32,7 +32,7 @@ def config(**keys):
     return ExperimentConfig.model_validate(content)
 
 
-def table(reported, *, measured=LEVELS, noise=0.004, reported_std=0.004, seed=0):
+def table(reported, *, measured=LEVELS, noise=0.004, reported_std=0.004, ratio=0.0, seed=0):
     """Runs and summary of eight data sets; ``reported`` are the levels that the paper prints."""
     rng = np.random.default_rng(seed)
     runs, cells = [], []
@@ -45,14 +45,19 @@ def table(reported, *, measured=LEVELS, noise=0.004, reported_std=0.004, seed=0)
             numbers = {"mean": values.mean(), "std": values.std(ddof=1), "n_splits": N_SPLITS}
             theirs = {"reported_mean": base + reported[method], "reported_std": reported_std}
             cells.append(labels | numbers | theirs)
-    return pd.DataFrame(runs), pd.DataFrame(cells)
+    return pd.DataFrame(runs).assign(ratio=ratio), pd.DataFrame(cells)
 
 
 def judge(*arguments):
     """Return differences and chances as rows."""
     differences, chances = compare_with_paper(*arguments)
-    chances = chances.assign(beaten=beats_chance(chances)).rename(columns={"count": "what"})
+    chances = chances.assign(beaten=beats_chance(chances), tells=can_tell(chances))
+    chances = chances.rename(columns={"count": "what"})
     return [list(frame.itertuples()) for frame in (differences, chances)]
+
+
+def of_methods(chances):
+    return [chance for chance in chances if chance.exchanged == "methods"]
 
 
 def outcomes(differences):
@@ -64,13 +69,16 @@ def test_differences_that_come_back_are_shown():
     assert len(differences) == 8 * 3
     assert outcomes(differences) == ["shown"] * 24
     assert {(c.ahead, c.behind) for c in differences} == {("B", "A"), ("C", "A"), ("C", "B")}
-    match, shown = chances
+    match, shown = of_methods(chances)
     assert (match.what, match.found, match.of) == ("match", 24, 24)
     # all levels are within the tolerance, whichever method they belong to
-    assert match.mean == 24
+    assert (match.mean, match.p_value) == (24, 1)
     assert not match.beaten
+    # the true order is one of six, which is no evidence
     assert (shown.what, shown.found, shown.of) == ("shown", 24, 24)
-    assert shown.beaten
+    assert (shown.n_orders, shown.p_value) == (6, 1 / 6)
+    assert not shown.tells
+    assert not shown.beaten
 
 
 def test_a_table_with_exchanged_methods_has_its_differences_reversed_though_its_levels_match():
@@ -79,7 +87,38 @@ def test_a_table_with_exchanged_methods_has_its_differences_reversed_though_its_
     assert verdicts_of(summary, config()) == [MATCH] * 24
     differences, chances = judge(runs, summary, config())
     assert outcomes(differences) == ["reversed"] * 24
-    assert [(c.what, c.found) for c in chances] == [("match", 24), ("shown", 0)]
+    assert [(c.what, c.found) for c in of_methods(chances)] == [("match", 24), ("shown", 0)]
+
+
+def test_rows_with_exchanged_methods_have_their_differences_reversed():
+    """Each row has an order of its own, from which its outcomes follow."""
+    levels = {"A": 0.80, "B": 0.828, "C": 0.84}
+    runs, summary = table(levels, measured=levels, noise=0.0004)
+    expected = {}
+    for i, order in enumerate([*permutations("ABC"), "BAC", "CAB"]):
+        of = dict(zip("ABC", order, strict=True))
+        of_row = runs["dataset"] == f"d{i}"
+        runs.loc[of_row, "method"] = runs.loc[of_row, "method"].map({v: k for k, v in of.items()})
+        for behind, ahead in ("AB", "AC", "BC"):
+            gap = levels[of[ahead]] - levels[of[behind]]
+            enough = gap > (levels[ahead] - levels[behind]) / 2
+            outcome = "shown" if enough else "not shown" if gap > 0 else "reversed"
+            expected[f"d{i}", ahead, behind] = outcome
+    differences, chances = judge(runs, summary, config())
+    assert {(c.cell, c.ahead, c.behind): c.outcome for c in differences} == expected
+    assert list(expected.values()).count("reversed") == 12
+    assert of_methods(chances)[1].p_value > 0.1
+
+
+@pytest.mark.parametrize(("ratio", "outcome"), [(0.0, "shown"), (3 / 7, "not shown")])
+def test_overlapping_splits_show_less(ratio, outcome):
+    runs, summary = table(LEVELS, ratio=ratio)
+    noise = np.array([-1, 1, -1, 1, 0]) * 0.02
+    # p = 0.013 for independent splits
+    for method, level in (("A", 0), ("B", noise + 0.035)):
+        runs.loc[(runs["method"] == method) & (runs["dataset"] == "d0"), "value"] = level
+    (found,) = [c for c in judge(runs, summary, config())[0] if c.cell == "d0" and c.ahead == "B"]
+    assert found.outcome == outcome
 
 
 def test_the_measured_deviation_takes_the_place_of_one_that_is_not_reported():
@@ -108,28 +147,84 @@ def test_methods_that_were_not_measured_are_counted_apart():
     runs, summary = table(LEVELS)
     runs = runs[runs["method"] != "C"]
     summary.loc[summary["method"] == "C", ["mean", "std", "n_splits"]] = np.nan
-    differences, (match, shown) = judge(runs, summary, config())
+    differences, chances = judge(runs, summary, config())
     found = outcomes(differences)
     assert (found.count("shown"), found.count("not measured")) == (8, 16)
-    assert (match.of, shown.of) == (16, 8)
+    assert chances == []
+    # optional data on which nothing was measured
+    entries = {f"d{i}": {"name": "iris", "optional": i == 7} for i in range(8)}
+    gone = summary["dataset"] == "d7"
+    summary.loc[gone, ["mean", "std", "n_splits"]] = np.nan
+    some = config(datasets=entries)
+    differences, _ = judge(runs[runs["dataset"] != "d7"], summary, some)
+    assert {c.outcome for c in differences if c.cell == "d7"} == {"no data"}
+    verdicts = np.array(verdicts_of(summary, some))
+    assert set(verdicts[gone]) == {"no data"}
+    assert set(verdicts[~gone & (summary["method"] == "C")]) == {"not run"}
 
 
-def test_exchanges_are_all_permutations_of_the_methods_of_each_row():
-    """Against a count by loops, where all permutations of two rows are few."""
-    runs, summary = (frame[frame["dataset"].isin(["d0", "d1"])] for frame in table(LEVELS))
-    narrow = config(verdict={"accuracy": {"absolute": 0.01}})
-    match = judge(runs, summary, narrow)[1][0]
-    rows = [group for _, group in summary.groupby("dataset")]
+@pytest.mark.parametrize("exchanged", ["methods", "data sets"])
+def test_exchanges_are_all_orders_of_the_whole_table(exchanged):
+    """Against reports of tables that were really exchanged, one order after the other."""
+    four = {"A": 0.80, "B": 0.82, "C": 0.84, "D": 0.85}
+    names = {name: {"estimator": "LogisticRegression"} for name in four}
+    rule = {"absolute": 0.02, "level": 0.05, "reported_splits": N_SPLITS}
+    narrow = config(methods=names, verdict={"accuracy": rule})
+    runs, summary = table(four, measured=four, noise=0.02)
+    few = ["d0", "d1", "d2", "d3"]
+    runs, summary = (frame[frame["dataset"].isin(few)] for frame in (runs, summary))
+    label, things = ("method", "ABCD") if exchanged == "methods" else ("dataset", few)
     counts = []
-    for orders in product(*(permutations(range(3)) for _ in rows)):
-        counts.append(0)
-        for row, order in zip(rows, orders, strict=True):
-            measured, reported = row["mean"].to_numpy(), row["reported_mean"].to_numpy()
-            counts[-1] += int(sum(abs(measured[list(order)] - reported) <= 0.01))
-    assert match.n_exchanges == len(counts) == 36
-    assert match.mean == pytest.approx(np.mean(counts))
-    assert match.found == counts[0]
-    assert match.p_value == pytest.approx(np.mean(np.array(counts) >= counts[0]))
+    for order in permutations(things):
+        renamed = dict(zip(order, things, strict=True))
+        others = runs.assign(**{label: runs[label].map(renamed)})
+        means = others.groupby(["dataset", "method"])["value"].agg(["mean", "std"])
+        cells = summary.drop(columns=["mean", "std"])
+        cells = cells.merge(means.reset_index(), on=["dataset", "method"])
+        differences, _ = judge(others, cells, narrow)
+        verdicts = verdicts_of(cells, narrow)
+        counts.append((verdicts.count(MATCH), outcomes(differences).count("shown")))
+    of_kind = [c for c in judge(runs, summary, narrow)[1] if c.exchanged == exchanged]
+    assert [c.what for c in of_kind] == ["match", "shown"]
+    for chance, found in zip(of_kind, np.array(counts).T, strict=True):
+        assert chance.n_orders == len(found) == 24
+        assert chance.found == found[0]
+        assert chance.mean == pytest.approx(found.mean())
+        assert chance.p_value == pytest.approx(np.mean(found >= found[0]))
+        assert chance.tells
+
+
+def test_of_many_data_sets_a_sample_of_the_orders_is_taken():
+    many = {f"d{i}": {"name": "iris"} for i in range(9)}
+    runs, summary = table(LEVELS)
+    extra = [frame[frame["dataset"] == "d0"].assign(dataset="d8") for frame in (runs, summary)]
+    runs, summary = pd.concat([runs, extra[0]]), pd.concat([summary, extra[1]])
+    chances = judge(runs, summary, config(datasets=many))[1]
+    assert {c.n_orders for c in chances if c.exchanged == "data sets"} == {10_000}
+
+
+def test_data_sets_that_lack_a_method_take_no_part_in_exchanges():
+    runs, summary = table(LEVELS)
+    lacks = (summary["dataset"] == "d0") & (summary["method"] == "B")
+    runs = runs[(runs["dataset"] != "d0") | (runs["method"] != "B")]
+    differences, chances = judge(runs, summary[~lacks], config())
+    assert outcomes(differences) == ["shown"] * 22
+    assert [(c.found, c.of) for c in of_methods(chances)] == [(21, 21), (21, 21)]
+
+
+@pytest.mark.parametrize(
+    ("found", "mean", "p_value", "beaten"),
+    [(30, 20, 0.05, True), (29.9, 20, 0.01, False), (60, 20, 0.051, False)],
+)
+def test_ten_points_and_five_per_cent_beat_chance(found, mean, p_value, beaten):
+    row = ["m", "shown", "methods", found, 100, mean, 24, p_value]
+    assert beats_chance(pd.DataFrame([row], columns=CHANCES)).tolist() == [beaten]
+
+
+@pytest.mark.parametrize(("n_orders", "tells"), [(2, False), (6, False), (20, True), (24, True)])
+def test_few_orders_cannot_tell(n_orders, tells):
+    row = ["m", "shown", "methods", 1, 1, 0, n_orders, 1 / n_orders]
+    assert can_tell(pd.DataFrame([row], columns=CHANCES)).tolist() == [tells]
 
 
 def test_lower_is_better_for_errors():
@@ -164,4 +259,4 @@ def test_other_data_than_the_papers_give_no_differences():
     all_of_them, _ = judge(runs, summary, config())
     found, chances = judge(runs, summary, config(not_comparable={"d7": "a sample"}))
     assert {c.cell for c in all_of_them} - {c.cell for c in found} == {"d7"}
-    assert [chance.of for chance in chances if chance.what == "match"] == [21]
+    assert [chance.of for chance in of_methods(chances) if chance.what == "match"] == [21]

@@ -5,14 +5,15 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from benchmarks.equal_methods import measure, splits
 from kernlearn.config.claims import Check
-from kernlearn.reports.claims import Cell, Region, cells_needed, decide
-from kernlearn.reports.tests import (
+from kernlearn.reports.claims import Cell, Crossing, Region, cells_needed, decide
+from kernlearn.reports.verdicts import (
+    Estimate,
     best_methods,
-    corrected_error,
-    friedman,
+    holm,
     median_interval,
-    paired_interval,
+    resampled,
 )
 
 
@@ -28,11 +29,63 @@ def test_the_interval_excludes_zero_when_the_paired_t_test_rejects(level):
     decided = set()
     for shift in np.linspace(0, 1, 40):
         a, b = rng.normal(size=10), rng.normal(size=10) - shift
-        low, high = paired_interval(a - b, level)
-        rejected = stats.ttest_rel(a, b).pvalue < level
-        assert rejected == (not low <= 0 <= high)
-        decided.add(rejected)
+        estimate = resampled(a - b, 0.0)
+        low, high = estimate.interval(level)
+        p = stats.ttest_rel(a, b).pvalue
+        assert estimate.p_value() == pytest.approx(p)
+        assert (p < level) == (not low <= 0 <= high)
+        decided.add(p < level)
     assert decided == {True, False}
+
+
+def test_the_error_of_overlapping_splits_is_that_of_nadeau_and_bengio():
+    values = np.array([0.1, 0.3, 0.2, 0.4])
+    estimate = resampled(values, 0.3 / 0.7)
+    error = np.sqrt((1 / 4 + 0.3 / 0.7) * values.var(ddof=1))
+    assert estimate == (pytest.approx(0.25), pytest.approx(error), 3, 0)
+    half = stats.t.ppf(0.975, 3) * error
+    assert estimate.interval(0.05) == pytest.approx((0.25 - half, 0.25 + half))
+    assert estimate.p_value() == pytest.approx(2 * stats.t.sf(0.25 / error, 3))
+    assert estimate.tail(0.1) == pytest.approx(stats.t.sf(0.1 / error, 3))
+    assert resampled(values[:1], 1).interval(0.5) == (-np.inf, np.inf)
+    assert resampled(values[:1], 1).p_value() == 1
+
+
+@pytest.mark.parametrize(("n", "shown"), [(5, False), (6, True)])
+def test_equal_values_are_tested_by_their_signs(n, shown):
+    """Of five equal signs the two-sided probability is 2/32, of six 2/64."""
+    estimate = resampled(np.full(n, 0.5), 0.4)
+    assert estimate.p_value() == 2 / 2**n
+    assert (estimate.interval(0.05)[0] > 0) == shown
+
+
+def test_nothing_within_the_drift_between_processors_is_shown():
+    sure = Estimate(0.01, 1e-9, 9)
+    moved = sure._replace(drift=0.02)
+    assert sure.interval(0.05)[0] > 0 > moved.interval(0.05)[0]
+    assert sure.p_value() < 1e-9 < 0.05 < moved.p_value()
+    assert Estimate(0.03, 1e-9, 9, 0.02).interval(0.05)[0] == pytest.approx(0.01)
+
+
+def test_equal_methods_are_seldom_called_different_and_intervals_are_right():
+    called, covered = measure(300)
+    assert 0.03 <= called <= 0.07
+    assert 0.92 <= covered <= 0.97
+    # with a plain t-test this would be far from both
+    plain, narrow = measure(60, ratio=0.0)
+    assert plain > 0.15
+    assert narrow < 0.85
+    # a difference there is, is found
+    wide = splits(0, advantage=4.0).pivot(index="split", columns="method", values="value")
+    assert resampled(wide["A"] - wide["B"], 3 / 7).interval(0.05)[0] > 0
+
+
+def test_holms_adjustment_step_by_step():
+    p_values = [0.04, 0.001, 0.03, 0.5]
+    # 4 · .001; 3 · .03; 2 · .04, but no less than the one before; .5
+    assert holm(p_values).tolist() == pytest.approx([0.09, 0.004, 0.09, 0.5])
+    assert holm([0.4, 0.6]).tolist() == pytest.approx([0.8, 0.8])
+    assert holm([0.9, 0.8, 0.7]).tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -47,15 +100,29 @@ def test_the_interval_of_a_median_is_between_two_values(n, left_out, covered):
     assert probability == pytest.approx(covered, abs=1e-4)
 
 
-def test_the_best_and_what_is_not_significantly_worse():
+def test_the_best_and_what_is_not_shown_to_be_worse():
     rng = np.random.default_rng(1)
     base = 0.9 + 0.01 * rng.normal(size=20)
     noise = 0.01 * rng.normal(size=20)
     runs = runs_of(A=base, B=base - 0.001 - noise + noise.mean(), C=base - 0.002)
     # C is always 0.002 behind, B by as much on average as makes no difference
-    assert best_methods(runs, 1, 0.05) == ["A", "B"]
-    assert best_methods(-runs, -1, 0.05) == ["A", "B"]
-    assert best_methods(runs, -1, 0.05)[0] == "C"
+    assert best_methods(runs, 1, 0.05, 0.0) == ["A", "B"]
+    assert best_methods(-runs, -1, 0.05, 0.0) == ["A", "B"]
+    assert best_methods(runs, -1, 0.05, 0.0)[0] == "C"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "n_methods", "best"),
+    [(0.0, 2, ["A"]), (3 / 7, 2, ["A", "B"]), (0.0, 8, ["A", "B"])],
+)
+def test_bold_is_corrected_for_overlap_and_for_all_pairs(ratio, n_methods, best):
+    """B is behind A with p = 0.01 for independent splits; the others are far behind."""
+    noise = np.random.default_rng(2).normal(size=10)
+    noise = (noise - noise.mean()) / noise.std(ddof=1)
+    gap = stats.t.isf(0.005, 9) / np.sqrt(10)
+    rest = {f"M{i}": -100 - 10 * noise * i for i in range(n_methods - 2)}
+    runs = runs_of(A=np.zeros(10), B=-gap + noise, **rest)
+    assert best_methods(runs, 1, 0.05, ratio) == best
 
 
 def cell(values):
@@ -142,20 +209,15 @@ def test_both_tails_of_a_two_sided_region_count():
         assert decide(cells, asked, region) == outcome
 
 
-def test_friedmans_test_is_that_of_scipy_and_iman_and_davenport():
-    scores = np.random.default_rng(0).normal(size=(7, 4)) + np.arange(4) / 2
-    ranks = stats.rankdata(scores.round(1), axis=1)
-    chi_square, f, p = friedman(ranks)
-    assert chi_square == pytest.approx(stats.friedmanchisquare(*ranks.T).statistic)
-    assert f == pytest.approx(6 * chi_square / (7 * 3 - chi_square))
-    assert p == pytest.approx(stats.f.sf(f, 3, 18))
-    # three data sets with the same order of three methods: 1 of 36 triples of orders
-    assert friedman(np.tile([1.0, 2, 3], (3, 1))) == (6.0, np.inf, pytest.approx(1 / 36))
-    assert friedman(np.full((3, 3), 2.0)) == (0.0, 0.0, 1.0)
-
-
-def test_the_error_of_overlapping_splits_is_that_of_nadeau_and_bengio():
-    values = np.array([0.1, 0.3, 0.2, 0.4])
-    expected = np.sqrt((1 / 4 + 0.3 / 0.7) * values.var(ddof=1))
-    assert corrected_error(values, 0.3 / 0.7) == pytest.approx(expected)
-    assert corrected_error(values[:1], 1) == np.inf
+@pytest.mark.parametrize(
+    ("low", "high", "outcome"),
+    [(-1, 1, "holds"), (1, 1, "fails"), (-1, -1, "fails"), (0, 1, "leans against")],
+)
+def test_a_crossing_needs_both_ends(low, high, outcome):
+    curve = pd.DataFrame({v: x + ALWAYS for v, x in ((10, low), (20, 0.0), (40, high))})
+    cells = [Cell("d", curve, np.nan)]
+    asked = check(overtakes=["a"], than=["b"], along="n", over="all")
+    assert decide(cells, asked, Crossing()) == outcome
+    words = {(-1, 1): "behind up to 10, ahead from 40", (1, 1): "nowhere behind, ahead from 40"}
+    if (low, high) in words:
+        assert Crossing().in_words(cells[0], 0.05) == words[low, high]

@@ -121,8 +121,8 @@ ROW = "small,moons,,K,{},accuracy,0.9,0.1,2,,,\n"
     ("text", "message"),
     [
         ("", "not a summary"),
-        ("a,b\n1,2\n", "it has no column experiment, dataset"),
-        (HEADS + ROW.replace("0.9", "nine"), ":2: mean is not a number: 'nine'"),
+        ("a,b\n1,2\n", "not a summary: .*experiment"),
+        (HEADS + ROW.replace("0.9", "nine"), "could not convert string to float: 'nine'"),
         (HEADS + ROW + ROW, ":3: this cell occurs a second time"),
         (HEADS + ROW.replace("small", "other"), "numbers of small, not of other"),
         (HEADS + ROW.replace("\n", ",,,\n") + ROW.replace("\n", ",,,,\n"), "not a summary"),
@@ -210,6 +210,42 @@ def test_rows_that_do_not_fit_are_refused(report, rows, change, message):
         return
     with pytest.raises(ReportError, match=message):
         report_rows(report.experiment, change(rows))
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "message"),
+    [
+        ("accuracy", 95, "accuracy is 95.0, not between 0 and 1; for per cent, write %"),
+        ("accuracy", -3, "accuracy is -3.0, not between 0 and 1"),
+        ("error_percent", 101, "not between 0 and 100"),
+        ("fit_seconds", -1, "not 0 or more"),
+    ],
+)
+def test_impossible_values_are_refused(report, rows, metric, value, message):
+    wrong = rows[rows["metric"] == "accuracy"].assign(metric=metric, value=0.5)
+    wrong.iloc[3, wrong.columns.get_loc("value")] = value
+    with pytest.raises(ReportError, match=f"row 4: .*{message}"):
+        report_rows(report.experiment, wrong)
+
+
+def test_a_column_says_that_shares_are_in_per_cent(report, rows):
+    is_share = rows["metric"] == "accuracy"
+    per_cent = rows.assign(
+        value=rows["value"].mask(is_share, 100 * rows["value"]), unit=is_share.map({True: "%"})
+    )
+    found = report_rows(report.experiment, per_cent).cells
+    pd.testing.assert_frame_equal(found, report.cells)
+
+
+def test_rows_without_their_numbers_of_rows_have_those_of_the_protocol(report, rows):
+    assert report.splits["ratio"].tolist() == pytest.approx([0.4 / 0.6] * len(rows))
+    assert any("0.667 test rows to a training row" in text for text in report.remarks)
+    counted = report_rows(report.experiment, rows.assign(n_train=80, n_test=20))
+    assert set(counted.splits["ratio"]) == {0.25}
+    assert not any("test rows to a" in text for text in counted.remarks)
+    # less overlap shows more: intervals are narrower
+    widths = [(r.differences["high"] - r.differences["low"]).sum() for r in (counted, report)]
+    assert widths[0] < widths[1]
 
 
 def test_repetition_is_a_name_of_split(report, rows):
