@@ -6,7 +6,9 @@ A number is followed by a comment that names its source:
   there is none; then perhaps another column than the mean, or ``%`` for a share in per cent;
 - ``<!-- experiment; metric -->``: how many of the measured numbers match the reported ones;
 - ``<!-- all scores; verdict -->``, ``<!-- all differences; outcome -->``,
-  ``<!-- all claims; outcome -->``: counts over the experiments of the papers.
+  ``<!-- all claims; outcome -->``: the totals that the site shows, over the experiments of the
+  papers; ``measured`` and ``reported`` are sums;
+- ``<!-- beyond chance; count; what is exchanged -->``: in how many of the tables that can tell.
 
 The tables between ``<!-- chances -->`` or ``<!-- forks -->`` and ``<!-- end -->`` are made here.
 ``python -m tests.marked_numbers`` writes the numbers and tables of all pages anew.
@@ -14,12 +16,13 @@ The tables between ``<!-- chances -->`` or ``<!-- forks -->`` and ``<!-- end -->
 
 import json
 import re
-from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+from kernlearn.reports.report import Totals, read_reports, totals
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "results" / "measured"
@@ -34,10 +37,7 @@ EXPERIMENTS = [
     *("ranking_mq2008", "figure6_1", "figure6_2", "table6"),
     *("vkr_table1", "vkr_gaussian", "vkr_table2"),
 ]
-_SCORES = ("accuracy", "mse", "aae", "error_percent", "n_support")
-_UNKNOWN = ("not run", "not comparable")
-#: Of a sentence that several experiments test the worst outcome counts.
-_WORST = ("fails", "leans against", "not measured", "leans for", "not refuted", "holds")
+_UNKNOWN = ("not run", "no data", "not comparable")
 
 
 def rewritten(text: str) -> str:
@@ -49,25 +49,34 @@ def rewritten(text: str) -> str:
 
 
 def chances() -> str:
-    """Return the counts of each table beside those after exchanges of its methods."""
-    heads = ["table", "match", "exchanged", "shown", "reversed", "exchanged"]
+    """Return the counts of each table, and the share of the orders that count as many."""
+    heads = ["table", "match", "methods", "data", "shown", "reversed", "methods", "data"]
     rows = []
-    for name in EXPERIMENTS:
-        details = _details(name)
+    for name, details in ((name, _details(name)) for name in EXPERIMENTS):
         for metric in dict.fromkeys(one["metric"] for one in details.get("chances", [])):
-            cells = []
+            outcomes = [c["outcome"] for c in details["differences"] if c["metric"] == metric]
+            cells = [f"{name}, {metric.replace('_', ' ')}"]
             for count in ("match", "shown"):
-                of_metric = [c for c in details["chances"] if c["metric"] == metric]
-                one = next((c for c in of_metric if c["count"] == count), None)
-                if one is None:
-                    cells += [""] * (2 if count == "match" else 3)
-                    continue
-                outcomes = [c["outcome"] for c in details["differences"] if c["metric"] == metric]
-                cells.append(f"{one['found']} of {one['of']}")
+                of = {
+                    c["exchanged"]: c
+                    for c in details["chances"]
+                    if (c["metric"], c["count"]) == (metric, count)
+                }
+                first = next(iter(of.values()))
+                cells.append(f"{first['found']} of {first['of']}")
                 cells += [str(outcomes.count("reversed"))] if count == "shown" else []
-                cells.append(f"{one['mean']:.1f} ({one['limit']:.4g})")
-            rows.append([f"{name}, {metric.replace('_', ' ')}", *cells])
+                cells += [_p_value(of.get(what)) for what in ("methods", "data sets")]
+            rows.append(cells)
     return _table(heads, rows)
+
+
+def _p_value(chance: dict[str, Any] | None) -> str:
+    """Return the p-value of an exchange, or how few orders there are."""
+    if chance is None:
+        return "one order"
+    if chance["n_orders"] < 20:
+        return f"{chance['n_orders']} orders"
+    return f"{chance['p_value']:.2g}"
 
 
 def forks() -> str:
@@ -102,29 +111,35 @@ def _summary(experiment: str) -> pd.DataFrame:
 
 
 @cache
-def _totals() -> dict[str, Counter[str]]:
-    """Return how many scores, differences and claims have each outcome."""
-    scores, differences, claims = [], [], {}
-    for name in EXPERIMENTS:
-        frame = _summary(name)
-        scores += frame.loc[frame["metric"].isin(_SCORES), "verdict"].dropna().tolist()
-        differences += [one["outcome"] for one in _details(name).get("differences", [])]
-        for one in _details(name).get("claims", []):
-            outcomes = {one["outcome"], claims.get(one["says"], "holds")}
-            claims[one["says"]] = min(outcomes, key=_WORST.index)
-    return {
-        "all scores": Counter(scores),
-        "all differences": Counter(differences),
-        "all claims": Counter(claims.values()),
-    }
+def _totals() -> Totals:
+    """Return the totals that the site shows."""
+    return totals(read_reports(MEASURED, names=EXPERIMENTS)[0])
+
+
+def _count(what: str, names: list[str]) -> str:
+    """Return a total as text."""
+    if what == "beyond chance":
+        count, exchanged = names
+        rows = _totals().chances
+        rows = rows[(rows["count"] == count) & (rows["exchanged"] == exchanged) & rows["tells"]]
+        return f"{rows['beaten'].sum()} of {len(rows)}"
+    counts: dict[str, int] = {
+        "all scores": _totals().numbers.loc["scores"].to_dict(),
+        "all differences": _totals().differences,
+        "all claims": _totals().claims,
+    }[what]
+    if names[0] == "measured":
+        return str(counts["reported"] - sum(counts[name] for name in ("not run", "no data")))
+    if names[0] == "reported" and "reported" not in counts:
+        return str(sum(counts.values()))
+    return str(counts[names[0]])
 
 
 def _value(fields: str, digits: int) -> str:
     """Return what a comment stands for, as text."""
     experiment, *names = (field.strip() for field in fields.split(";"))
-    if experiment in _totals():
-        counts = _totals()[experiment]
-        return str(counts.total() if names[0] == "reported" else counts[names[0]])
+    if experiment.startswith(("all ", "beyond ")):
+        return _count(experiment, names)
     frame = _summary(experiment)
     if len(names) == 1:
         verdicts = frame.loc[frame["metric"] == names[0], "verdict"].dropna()

@@ -127,7 +127,7 @@ def show_report(report: Any) -> None:
             [*labels, *(Text(str(cell), style="bold" if cell.best else "") for cell in cells)]
             for labels, cells in table.rows
         ]
-        heads = [*table.row_heads, *table.full_heads]
+        heads = [*table.row_heads, *table.heads]
         show_table(heads, rows, left=len(table.row_heads), title=table.title)
         metrics = {cell.metric for _, cells in table.rows for cell in cells if cell.metric}
         shown = ", ".join(report.experiment.config.scope.label(name) for name in metrics)

@@ -32,7 +32,7 @@ and the worst outcome is that of the claim.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -42,7 +42,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from kernlearn.config.claims import BOUNDS, COMPARISONS, Check, LabelValue
+from kernlearn.config.claims import COMPARISONS, Check, LabelValue
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.reports.differences import cell_name
 from kernlearn.reports.summary import NOT_LABELS, label_rows, metric_rows
@@ -276,42 +276,30 @@ def _shown(
 
 
 class _Question(NamedTuple):
-    """Words of a question, and its region in multiples of ``by``, or of a bound.
+    """What a cell inside and outside of the region is called, and the region.
 
-    Without words of its own a cell inside the region is called by the relation.
+    Its limits are multiples of ``by``, or of a bound.
     """
 
-    relation: str
     inside: str
     outside: str
     low: float = -inf
     high: float = inf
     presumed: bool = False
-    margin: tuple[str, str] = (" by more than {:g}", " by a factor of more than {:g}")
 
 
-_WITHIN = (" within {:g}", " within a factor of {:g}")
 _QUESTIONS = {
-    "better": _Question("better than", "better", "worse", 1),
-    "as_good": _Question("as good as", "as good", "worse", -1, margin=_WITHIN),
-    "not_better": _Question("not shown to be better than", "worse", "better", -inf, 1, True),
-    "not_worse": _Question("not shown to be worse than", "better", "worse", -1, inf, True),
-    "indistinguishable": _Question("not shown to differ from", "close", "different", -1, 1, True),
-    "overtakes": _Question("overtaking", "", ""),
-    "among_best": _Question("among the best", "", ""),
-    "rising": _Question("rising", "", "not rising", 1),
-    "falling": _Question("falling", "", "not falling", -inf, -1),
-    "flat": _Question("flat", "", "not flat", -1, 1, margin=_WITHIN),
-    "below": _Question("below {:g}", "", "above", -inf, 1),
-    "above": _Question("above {:g}", "", "below", 1),
-    "between": _Question("between {:g} and {:g}", "", "outside"),
-}
-_OVER = {
-    "all": "in all cells",
-    "all_but_one": "in all cells but one",
-    "most": "in most cells",
-    "some": "in at least one cell",
-    "average": "on average over the cells",
+    "better": _Question("better", "worse", 1),
+    "as_good": _Question("as good", "worse", -1),
+    "not_better": _Question("worse", "better", -inf, 1, True),
+    "not_worse": _Question("better", "worse", -1, inf, True),
+    "indistinguishable": _Question("close", "different", -1, 1, True),
+    "rising": _Question("rising", "not rising", 1),
+    "falling": _Question("falling", "not falling", -inf, -1),
+    "flat": _Question("flat", "not flat", -1, 1),
+    "below": _Question("below", "above", -inf, 1),
+    "above": _Question("above", "below", 1),
+    "between": _Question("inside", "outside"),
 }
 # The names of more cells would hide the numbers.
 _MOST_NAMES = 8
@@ -322,7 +310,7 @@ _WORST_FIRST = (FAILS, NOT_MEASURED, *OUTCOMES[OUTCOMES.index(FAILS) - 1 :: -1])
 
 
 #: Columns of the claims: what is said where, the outcome with the numbers that decided it, the
-#: check in words, and whether the paper's own numbers agree, empty where they do not cover it.
+#: check, and whether the paper's own numbers agree, empty where they do not cover it.
 COLUMNS = ["says", "section", "outcome", "numbers", "check", "on_reported"]
 
 
@@ -351,8 +339,7 @@ def decide_claims(
     for claim in config.claims:
         outcome, numbers = _decide(splits, claim.check, config)
         text = "" if reported is None else _on_reported(reported, claim.check, config)
-        asked = check_text(claim.check)
-        rows.append([claim.says, claim.section, outcome, numbers, asked, text])
+        rows.append([claim.says, claim.section, outcome, numbers, check_text(claim.check), text])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -479,9 +466,10 @@ def claimed_region(check: Check) -> Region:
 
     For a comparison these are differences in favour of the first method, for a trend slopes.
     """
-    asked, bound = _asked(check), getattr(check, check.question)
+    bound = getattr(check, check.question)
     if check.question == "between":
         return Region(*bound)
+    asked = _QUESTIONS[check.trend or check.question]
     unit = bound if check.question in ("below", "above") else check.by
     if check.trend and check.times:
         unit = log2(check.times)
@@ -490,66 +478,20 @@ def claimed_region(check: Check) -> Region:
 
 
 def check_text(check: Check) -> str:
-    """Describe in words what a check asks of the results.
+    """Return what a check asks of the results, as in the config.
 
     Examples
     --------
     >>> check_text(Check(metric="mse", better=["RegLand-Sp"], than=["KR"], over="all"))
-    'mse: RegLand-Sp better than KR, in all cells'
+    'metric: mse, better: [RegLand-Sp], than: [KR], over: all'
     """
-    names = check.of if check.question in BOUNDS else getattr(check, check.question)
-    words = [_joined(names), _asked(check).relation, _joined(check.than)]
-    text = f"{check.metric.replace('_', ' ')}: {' '.join(filter(None, words))}{_margin(check)}"
-    if check.question == "overtakes":
-        text += f" as {check.along} grows"
-    elif check.along is not None:
-        text += f"{'' if check.trend else ', in the change'} per doubling of {check.along}"
-    text += f", {_over(check.over)}"
-    if check.mean_over:
-        text += f"; averaged over {_joined(check.mean_over)}"
-    if check.across:
-        text += f"; {_joined(check.across)} may differ"
-    if check.where:
-        where = [
-            f"{label} is {_joined(values if isinstance(values, list) else [values], 'or')}"
-            for label, values in check.where.items()
-        ]
-        text += f"; where {' and '.join(where)}"
-    return text if check.level == 0.05 else f"{text}; level {check.level:g}"
-
-
-def _over(over: str | float) -> str:
-    if isinstance(over, str):
-        return _OVER[over]
-    part = f"{over} cells" if isinstance(over, int) else f"{100 * over:g} % of the cells"
-    return f"in at least {part}"
-
-
-def _asked(check: Check) -> _Question:
-    """Return the question of a check, bounds filled in."""
-    asked = _QUESTIONS[check.trend or check.question]
-    bounds = check.between or [getattr(check, check.question)]
-    relation = asked.relation.format(*bounds)
-    return asked._replace(relation=relation, inside=asked.inside or relation)
-
-
-def _margin(check: Check) -> str:
-    by, times = _asked(check).margin
-    if check.margin:
-        return f" (equal: within {check.margin:g})"
-    if (check.times or 1) > 1:
-        return times.format(check.times)
-    return by.format(check.by) if check.by else ""
-
-
-def _joined(names: Iterable[Any], word: str = "and") -> str:
-    *first, last = [*map(str, names)] or [""]
-    return f"{', '.join(first)} {word} {last}" if first else last
+    asked = {"over": check.over, **check.model_dump(exclude_defaults=True)}
+    return ", ".join(f"{k}: {asked[k]}" for k in Check.model_fields if k in asked).replace("'", "")
 
 
 def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
     """Count the cells in and out of the region, name those out, and give the range."""
-    asked = _asked(check)
+    asked = _QUESTIONS[check.trend or check.question]
     has_margin = check.question in ("not_better", "not_worse") and (check.by or check.times)
     inside = f"no {asked.outside}" if has_margin else asked.inside
     standings = [region.standing(cell, check.level) for cell in cells]

@@ -545,7 +545,7 @@ def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
 
 
 def data_facts(plan: Plan, results: Mapping[str, Row]) -> dict[str, list[str]]:
-    """Return the facts on each data set of a plan: from its card, its config and its trials."""
+    """Return the facts on each data set of a plan: from its card and its trials."""
     infos: dict[str, dict[str, Any]] = {}
     for trial in plan.trials:
         if (result := results.get(trial.key)) is not None and result.done:
@@ -562,17 +562,6 @@ def data_facts(plan: Plan, results: Mapping[str, Row]) -> dict[str, list[str]]:
         elif card is not None:
             rows = f"{card.rows} rows, " if card.rows else ""
             lines += [f"{card.title}: {rows}{card.n_features} features", *card.notes]
-        if entry.stream is not None:
-            lines.append(
-                f"read in chunks of {entry.stream.chunk_size} rows; a share of "
-                f"{entry.stream.hold_out:.4g} is held out by a hash of the rows"
-            )
-        if entry.classes is not None:
-            lines.append(f"rows of the classes {', '.join(entry.classes)} only")
-        if entry.sample is not None:
-            lines.append(f"a random subsample of {entry.sample} rows, the same in all splits")
-        if entry.bins is not None:
-            lines.append(f"the target is cut into {entry.bins} grades of equal frequency")
         lines += prepared[label].sentences if label in prepared else []
         if "positive" in info:
             lines.append(f"positive classes: {', '.join(map(str, info['positive']))}")

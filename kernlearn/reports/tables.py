@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import groupby, product
+from itertools import product
 from numbers import Real
 from typing import Any
 
@@ -81,32 +81,18 @@ class Cell:
 class Table:
     """A table ready to be written in any format.
 
-    ``row_heads`` are those of the label columns, ``heads`` those of the number columns, and
-    ``groups`` the headings above these: ``"baselines"`` or empty. ``varied`` says in words what
-    the heads are values of, such as ``"buffer size s"``, where they do not speak for themselves.
-    ``missing`` names the data sets that have no row because nothing was measured on them.
+    ``row_heads`` are those of the label columns, ``heads`` those of the number columns. ``varied``
+    says in words what these are values of, such as ``"buffer size s"``, where they do not speak
+    for themselves. ``missing`` names the data sets that have no row because nothing was measured
+    on them.
     """
 
     title: str
     row_heads: list[str]
     heads: list[str]
     rows: list[tuple[list[str], list[Cell]]]
-    groups: list[str]
     varied: str = ""
     missing: tuple[str, ...] = ()
-
-    @property
-    def spans(self) -> list[tuple[str, int]]:
-        """Each heading above the columns with their number, from the left."""
-        return [(name, len(list(run))) for name, run in groupby(self.groups)]
-
-    @property
-    def full_heads(self) -> list[str]:
-        """Heads that do not need a heading above them."""
-        return [
-            f"{head} (baseline)" if group else head
-            for head, group in zip(self.heads, self.groups, strict=True)
-        ]
 
 
 def format_number(value: float, metric: str, scope: Scope = BUILT_IN) -> str:
@@ -205,7 +191,7 @@ def _lay_out(
     labels: list[str],
 ) -> Table:
     baselines = {label for label, entry in config.methods.items() if entry.baseline}
-    # baselines come last, under a heading of their own
+    # baselines come last
     values = sorted(_in_order(frame, labels, config), key=lambda c: bool(baselines & {*c}))
     filled = {*label_rows(frame, [*labels, "metric"])}
     columns = [(c, m) for c, m in product(values, metrics) if (*c, m) in filled]
@@ -217,17 +203,17 @@ def _lay_out(
         cells = [make_cell(by_labels.get((*names, *c, m)), m, config.scope) for c, m in columns]
         texts = [f"{_text(v)} (baseline)" if v in baselines else _text(v) for v in names]
         rows.append((texts, cells))
-    # a single metric needs no name
-    named = [[config.scope.label(m)] if len(metrics) > 1 or not c else [] for c, m in columns]
+    heads = []
+    for values, metric in columns:
+        # a single metric needs no name
+        name = [config.scope.label(metric)] if len(metrics) > 1 or not values else []
+        mark = ["(baseline)"] if baselines & {*values} else []
+        heads.append(" ".join(filter(None, [*map(_text, values), *name, *mark])))
     return Table(
         config.title,
         [_HEADS.get(r, r) for r in in_rows],
-        [
-            " ".join(filter(None, [*map(_text, c), *name]))
-            for (c, _), name in zip(columns, named, strict=True)
-        ],
+        heads,
         rows,
-        ["baselines" if baselines & {*c} else "" for c, _ in columns],
         " and ".join(WORDS.get(c, c.replace("_", " ")) for c in labels if c not in LABELS),
     )
 
@@ -306,7 +292,7 @@ def unmarked(table: Table, note: str) -> Table:
 
 def to_markdown(table: Table) -> str:
     """Return the table as Markdown."""
-    heads = [*table.row_heads, *table.full_heads]
+    heads = [*table.row_heads, *table.heads]
     rules = ["---"] * len(table.row_heads) + ["---:"] * len(table.heads)
     rows = [
         [*labels, *(f"**{c}**" if c.best else str(c) for c in cells)]
@@ -322,7 +308,7 @@ def to_latex(table: Table) -> str:
     def line(texts: Iterable[str]) -> str:
         return " & ".join(texts) + r" \\"
 
-    heads = [head.translate(_LATEX) for head in (*table.row_heads, *table.full_heads)]
+    heads = [head.translate(_LATEX) for head in (*table.row_heads, *table.heads)]
     rows = [
         [
             *(label.translate(_LATEX) for label in labels),
@@ -339,7 +325,7 @@ def to_latex(table: Table) -> str:
 def to_csv(table: Table) -> str:
     """Return the table as CSV, measured and reported numbers in separate columns."""
     texts = {head: [row[i] for row, _ in table.rows] for i, head in enumerate(table.row_heads)}
-    for i, head in enumerate(table.full_heads):
+    for i, head in enumerate(table.heads):
         cells = [row[i] for _, row in table.rows]
         texts[head] = [c.measured for c in cells]
         more = {

@@ -233,7 +233,7 @@ def test_equality_is_shown_by_an_interval_within_a_margin(
     asked = {question: ["RF"], "than": ["K"], "over": "all", "margin": margin}
     decision = decide(gains, **asked)
     assert decision.outcome == outcome
-    assert f"(equal: within {margin:g})" in decision.check
+    assert f"margin: {margin:g}" in decision.check
 
 
 def decide_with_missing(config, gains, missing, **asked):
