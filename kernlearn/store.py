@@ -213,7 +213,7 @@ class Store:
     def _explained(self, action: str) -> Iterator[None]:
         try:
             yield
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, UnicodeError) as error:
             advice = _ADVICE.get((getattr(error, "sqlite_errorname", "") or "")[:11], "")
             raise StoreError(f"{self.path}: cannot be {action}: {error}{advice}") from None
 
@@ -298,7 +298,7 @@ class Store:
                 return  # opened for reading
             for values in self._connection.execute(f"SELECT * FROM trial {where}", parameters):
                 if _digest(values[:-1]) != values[-1]:
-                    key, experiment = (str(v, "utf-8", "replace") for v in values[:2])
+                    key, experiment = (repr(v).strip("b'") for v in values[:2])
                     raise StoreError(
                         f"{self.path}: the row of trial {key} ({experiment}) was changed since it "
                         "was written: restore a copy of the file, or name another with --store"

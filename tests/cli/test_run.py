@@ -3,10 +3,13 @@
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 
 import pytest
+
+from kernlearn.store import Store
 
 
 def trials(out):
@@ -170,3 +173,29 @@ def test_a_terminal_has_a_bar_and_columns_limit_tables(small, tmp_path):
     table = [line for line in text.splitlines() if "±" in line or "──" in line]
     assert table
     assert max(map(len, table)) <= 60
+
+
+def test_every_command_refuses_a_changed_row(kernlearn, small, tmp_path):
+    store, other = tmp_path / "results/runs/store.sqlite", tmp_path / "other.sqlite"
+    assert kernlearn("run", small, "--profile", "quick", "--no-report").returncode == 0
+    with sqlite3.connect(store) as connection:
+        connection.execute(
+            "UPDATE trial SET row = replace(row, '\"accuracy\": 0.', '\"accuracy\": 1.')"
+        )
+    Store(other).close()
+    for command in (
+        ("run", small, "--profile", "quick"),
+        ("plan", small, "--profile", "quick"),
+        ("report", small, "--profile", "quick"),
+        ("report",),
+        ("check", small, "--against", tmp_path),
+        ("compare", small, "--profile", "quick"),
+        ("compare", store, store),
+        ("forks", "table3_1", "--no-run"),
+        ("export",),
+        ("merge", store, other),
+        ("merge", other, store),
+    ):
+        out = kernlearn(*command)
+        assert out.returncode == 2, command
+        assert "was changed since it was written" in out.stderr, command

@@ -262,20 +262,31 @@ N_KILLS = int(os.environ.get("KERNLEARN_KILLS", "3"))
 @posix
 @pytest.mark.parametrize("options", [[], ["--jobs", "2", "--allow-contention"]])
 def test_kills_lose_nothing(small, tmp_path, options):
-    """Kill a run at random moments: what was reported is there, once, and its processes end."""
+    """End a run at random moments, in three ways: all that was reported is there, once.
+
+    The run is killed; or asked to end; or the process of a trial is killed before.
+    """
     small.write_text(small.read_text().replace("splits: 2", "splits: 20"))
     plan = make_plan(load_config(small))
     path, moment = tmp_path / "s", random.Random(f"2013 {options}")
     command = [sys.executable, "-m", "kernlearn", "run", str(small), "--store", str(path)]
     command += options
-    before, kills = {}, 0
-    while kills < N_KILLS:
+    with Store(tmp_path / "quiet") as store:
+        run_plan(plan, store)
+        undisturbed = numbers(plan, store)
+    before, counts = {}, dict.fromkeys(("killed", "ended", "killed in a trial"), 0)
+    while sum(counts.values()) < N_KILLS:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         lines = iter(process.stdout.readline, "")
         reported = [line for line, _ in zip(lines, range(moment.randint(2, 8)), strict=False)]
         time.sleep(moment.random() * 0.05)
         family = psutil.Process(process.pid).children(recursive=True)
-        process.kill()
+        way = [*counts][sum(counts.values()) % 3]
+        if way == "killed in a trial" and family:
+            moment.choice(family).kill()
+            time.sleep(moment.random())
+            family += psutil.Process(process.pid).children(recursive=True)
+        process.terminate() if way == "ended" else process.kill()
         reported += process.communicate()[0].splitlines()
         _, alive = psutil.wait_procs(family, timeout=20)
         assert not alive
@@ -285,8 +296,11 @@ def test_kills_lose_nothing(small, tmp_path, options):
         assert all(after.get(key) == row for key, row in before.items())
         assert new >= sum(line.startswith("[") for line in reported)
         assert all(row.done for row in after.values())
-        kills, before = kills + 1, after
+        before = after
+        counts[way] += 1
         if len(after) == len(plan.trials):
+            with Store(path) as store:
+                assert numbers(plan, store) == undisturbed
             path.unlink()
             before = {}
 
