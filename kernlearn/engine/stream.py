@@ -30,7 +30,7 @@ from kernlearn.datasets.artificial import STREAMS
 from kernlearn.datasets.stream import Partition, RowSource
 from kernlearn.engine import build, machine
 from kernlearn.engine.build import SCALERS, random_state, refuse_filling
-from kernlearn.engine.tasks import Task
+from kernlearn.engine.tasks import Task, refuse_many
 from kernlearn.exceptions import DataError
 from kernlearn.lazy import needed_by
 from kernlearn.onepass import fold_of, row_hashes
@@ -152,12 +152,6 @@ class Division:
             if most <= 0:
                 return
 
-    def count(self, part: Iterable[Any], limit: int | None = None) -> np.ndarray:
-        """Return how many rows chunks have, and how many of them are to train on."""
-        return _summed(
-            [(len(chunk[1]), len(self.part(chunk)[1])) for chunk in _first(part, limit)]
-        )
-
 
 def _first(chunks: Iterable[Any], n_rows: int | None) -> Iterator[Any]:
     left = np.inf if n_rows is None else n_rows
@@ -166,10 +160,6 @@ def _first(chunks: Iterable[Any], n_rows: int | None) -> Iterator[Any]:
         left -= len(chunk[1])
         if left <= 0:
             return
-
-
-def _summed(counts: Sequence[Any]) -> np.ndarray:
-    return np.sum([(0, 0), *counts], axis=0)
 
 
 def _division(trial: Trial, training: Iterable[Any], numbers: bool) -> Division:
@@ -286,10 +276,8 @@ def follow(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> bui
             source = RowSource.of_partitions(lambda: parts)
         with task.fitting(outcome.info, metrics) as fitting:
             fitted.fit(source, classes)
-        if client is None:
-            read, n_train = division.count(training, limit)
-        else:
-            read, n_train = training.reduce(division.count, _summed)
+    sizes = [(len(chunk[1]), len(division.part(chunk)[1])) for chunk in _first(training, limit)]
+    read, n_train = np.sum(sizes, axis=0)
     predicting, true, predicted = machine.Stopwatch(), [], []
     for X, y in division.held_out(whole, how["test_rows"]):
         with predicting:
@@ -299,10 +287,8 @@ def follow(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> bui
     if not true:
         raise DataError("no row is held out to test on: give more rows, or a larger `hold_out`")
     y_test = np.concatenate(true)
-    if task.output == "decision_function" and (n := len(np.unique(y_test))) != 2:
-        raise ValueError(
-            f"task: {task.name} needs two classes, not {n}: give the data set `binarize`"
-        )
+    if task.output == "decision_function":
+        refuse_many(task.name, len(np.unique(y_test)))
     metrics |= task.measure(y_test, np.concatenate(predicted))
     metrics |= {"fit_seconds": fitting.wall, "predict_seconds": predicting.wall}
     metrics["predict_cpu_seconds"] = predicting.cpu

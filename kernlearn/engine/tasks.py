@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch
 
 from kernlearn.config.names import METRICS, Scope
@@ -80,10 +82,7 @@ class Task:
         """
         values = np.asarray(predicted)
         if values.ndim == 2 and self.output == "decision_function":
-            raise ValueError(
-                f"task: {self.name} needs two classes, not {values.shape[1]}: give the data set "
-                "`binarize`"
-            )
+            refuse_many(self.name, values.shape[1])
         if values.shape != (n_points,):
             raise ValueError(
                 f"the method's {self.output} must give one value for each of {n_points} points, "
@@ -122,14 +121,27 @@ class Task:
     def measure_scorers(
         self, estimator: Any, X: Any, true: Array, y_train: Array
     ) -> dict[str, float]:
-        """Return the values of scikit-learn's scorers among the metrics by name."""
+        """Return the values of scikit-learn's scorers among the metrics by name.
 
-        def labelled(predicted: Array) -> Array:
-            return self.as_label(predicted, y_train)
-
-        asked = [m for m in self.own if m.scorer]
-        as_it_is = self.as_label is _unchanged
-        return measure_scorers(asked, estimator, X, true, None if as_it_is else labelled)
+        Raises
+        ------
+        ValueError
+            If a scorer cannot be computed, or gives no finite number.
+        """
+        asked = [metric for metric in self.own if metric.scorer]
+        if not asked:
+            return {}
+        if self.as_label is not _unchanged:
+            estimator = _Labelling(estimator, lambda p: self.as_label(p, y_train), np.unique(true))
+        scorer = check_scoring(estimator, scoring=sorted({metric.scorer for metric in asked}))
+        scores = scorer(estimator, X, true)
+        values = {m.name: float(scores[m.scorer]) * (1 if m.better > 0 else -1) for m in asked}
+        for name, value in values.items():
+            if not math.isfinite(value):
+                raise ValueError(
+                    f"the metric {name} is {value} here: it is not defined for such data"
+                )
+        return values
 
     def score(self, true: Array, predicted: Array, query: Query = None) -> float:
         """Return a number of which more is better."""
@@ -137,58 +149,14 @@ class Task:
         return metric.better * value(metric, true, predicted, query)
 
 
-def measure_scorers(
-    metrics: Sequence[RegisteredMetric],
-    estimator: Any,
-    X: Any,
-    y: Array,
-    labelled: Callable[[Array], Array] | None = None,
-) -> dict[str, float]:
-    """Return the values of metrics by name; predictions are shared by scorers.
+class _Labelling(ClassifierMixin, BaseEstimator):
+    """A classifier that predicts what is evaluated of an estimator's predictions."""
 
-    Parameters
-    ----------
-    metrics : sequence of RegisteredMetric
-    estimator : estimator object
-        Fitted.
-    X, y : array-like
-        Test points and their targets.
-    labelled : callable, optional
-        Turns what the estimator predicts into the labels that are evaluated.
+    def __init__(self, estimator: Any, labelled: Callable[[Array], Array], classes: Array) -> None:
+        self.estimator, self.labelled, self.classes_ = estimator, labelled, classes
 
-    Raises
-    ------
-    ValueError
-        If a scorer cannot be computed, or gives no finite number.
-    """
-    from sklearn.metrics import check_scoring
-
-    if not metrics:
-        return {}
-    scored = estimator if labelled is None else _labelling(estimator, labelled, y)
-    scorer = check_scoring(scored, scoring=sorted({metric.scorer for metric in metrics}))
-    scores = scorer(scored, X, y)
-    values = {m.name: float(scores[m.scorer]) * (1 if m.better > 0 else -1) for m in metrics}
-    for name, value in values.items():
-        if not math.isfinite(value):
-            raise ValueError(f"the metric {name} is {value} here: it is not defined for such data")
-    return values
-
-
-def _labelling(estimator: Any, labelled: Callable[[Array], Array], y: Array) -> Any:
-    """Return a classifier that predicts what is evaluated of an estimator's predictions."""
-    from sklearn.base import BaseEstimator, ClassifierMixin
-
-    class Labelling(ClassifierMixin, BaseEstimator):
-        classes_ = np.unique(y)
-
-        def fit(self, X: Any, y: Any) -> Any:
-            return self
-
-        def predict(self, X: Any) -> Array:
-            return labelled(estimator.predict(X))
-
-    return Labelling()
+    def predict(self, X: Any) -> Array:
+        return self.labelled(self.estimator.predict(X))
 
 
 def value(metric: RegisteredMetric, true: Array, predicted: Array, query: Query = None) -> float:
@@ -212,6 +180,13 @@ def value(metric: RegisteredMetric, true: Array, predicted: Array, query: Query 
             f"metric {metric.name!r} of {metric.plugin} must give a finite number, not {result!r}"
         )
     return number
+
+
+def refuse_many(task: str, n_classes: int) -> None:
+    """Refuse other numbers of classes than two."""
+    if n_classes != 2:
+        text = f"task: {task} needs two classes, not {n_classes}: give the data set `binarize`"
+        raise ValueError(text)
 
 
 def _classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
@@ -239,10 +214,7 @@ CLASSIFICATION = Task("classification", _classes, "accuracy", has_labels=True)
 def two_classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     """Return the labels of two classes, after `binarize`."""
     y = _classes(data, spec, info)
-    if (n := len(np.unique(y))) != 2:
-        raise ValueError(
-            f"task: {spec.task} needs two classes, not {n}: give the data set `binarize`"
-        )
+    refuse_many(spec.task, len(np.unique(y)))
     return y
 
 

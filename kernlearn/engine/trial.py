@@ -50,7 +50,6 @@ _NO_MATRIX = (
     "must be 2-dimensional",
     "must be real number",
 )
-_VECTORS_OF = {"strings": ", such as sklearn.feature_extraction.text.TfidfVectorizer"}
 
 
 def execute(trial: Trial, data_dir: Path | None = None, *, concurrent: bool = False) -> Row:
@@ -112,7 +111,9 @@ def _supervise(
     spec, outcome = trial.spec, build.Outcome()
     data = build.load_data(trial, scope, data_dir)
     y = task.target(data, spec, outcome.info)
-    scope = replace(scope, classes=_codes(data, spec.dataset.binarize is not None))
+    # no classes for a target that is a number
+    labels = [0, 1] if spec.dataset.binarize is not None else data.get("target_names", ())
+    scope = replace(scope, classes={str(label): code for code, label in enumerate(labels)})
     kind, groups = data.get("similarity"), {name: data.get(name) for name in ("fold", "query")}
     parts = prepare(data.data, y, spec.protocol, trial.split, pairwise=kind is not None, **groups)
     if spec.method.dense:
@@ -145,13 +146,6 @@ def _supervise(
             _warm_up(estimator, parts, task)
         _measure(estimator, parts, task, outcome)
     return outcome
-
-
-def _codes(data: Any, binarized: bool) -> dict[str, int]:
-    """Return the codes of the labels; no classes for a target that is a number."""
-    if binarized:
-        return {"0": 0, "1": 1}
-    return {str(label): code for code, label in enumerate(data.get("target_names", ()))}
 
 
 def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
@@ -234,11 +228,11 @@ def _advising(X: Any) -> Iterator[None]:
             first = text.partition(". ")[0].rstrip(".")
             raise ValueError(f"{first}: give the method `dense: true`") from error
         if are_objects(X) and any(part in text.lower() for part in _NO_MATRIX):
-            kind = kind_of(X)
+            kind, example = kind_of(X), "sklearn.feature_extraction.text.TfidfVectorizer"
             raise ValueError(
                 f"the method needs vectors, and the points are {kind}: take a method or kernel "
                 f"for {kind} (`kernlearn list`), or put a step before it that makes vectors of "
-                f"them{_VECTORS_OF.get(kind, '')}"
+                f"them{f', such as {example}' if kind == 'strings' else ''}"
             ) from error
         raise
 
