@@ -130,7 +130,7 @@ def load(
     dense : bool, default=False
         Whether a sparse matrix is made a dense one.
     hashed : bool, default=True
-        Whether to compute the fingerprint, which takes longer than reading a large file.
+        Whether to compute fingerprint and identity, which take longer than reading a large file.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def load(
             A remark for reports on this data; may be empty.
         identity : str
             What stands for the content in a plan: a hash of the bytes of its files and of how
-            they are read.
+            they are read. Empty unless `hashed`.
         preparation : Preparation
             What was dropped, coded or filled in, in counts and as sentences; see
             :class:`~kernlearn.datasets.Preparation`.
@@ -229,7 +229,7 @@ def load(
         card=card,
         path=container(found.paths[0]).parent if found.paths else None,
         sample=form.sample,
-        identity=identity(found),
+        identity=identity(found) if hashed else "",
     )
     if card.task == "ranking":
         bunch["query"] = table.query

@@ -417,6 +417,13 @@ def _refuse_rows(path: Path, splits: list[list[list[str]]], lines: list[str]) ->
 
 def _refuse_lone_quotes(path: Path, content: bytes, separator: str | None) -> None:
     """Refuse an entry that begins with a quote and ends without: it would hold further lines."""
+    # counts tell that all is well in a fraction of the time
+    plain = content.replace(b'""', b"")
+    marks = [separator.encode()] if separator else [b" ", b"\t"]
+    begins = sum(plain.count(mark + b'"') for mark in [*marks, b"\n"]) + plain.startswith(b'"')
+    ends = sum(plain.count(b'"' + mark) for mark in [*marks, b"\n", b"\r"]) + plain.endswith(b'"')
+    if begins == ends and begins + ends == plain.count(b'"'):
+        return
     mark = re.escape(separator) if separator else r"[ \t]"
     begin = rf'(?m)(?:^|(?<={mark})) *"'
     whole = rf'{begin}[^"]*(?:""[^"]*)*"(?= *(?:{mark}|\r?$))'
@@ -551,12 +558,12 @@ class _Column:
                 how = {"decimal": decimal} if decimal != "." else {}
                 fitting.append(advice(**how, **({"thousands": thousands} if thousands else {})))
         if fitting:
-            how = " or ".join(fitting[:2])
+            remedy = " or ".join(fitting[:2])
             if not hasattr(options, "decimal"):
-                how = "make them numbers in the file"
+                remedy = "make them numbers in the file"
             raise DataError(
                 f"{where}: entries such as {next(iter(odd))!r} are numbers, but how they are "
-                f"written is not clear: {how}; {as_text}"
+                f"written is not clear: {remedy}; {as_text}"
             )
         # values such as 1, 2, 3, more are no numbers with a few odd entries
         different = len(self.counts) - len(odd)
@@ -637,11 +644,11 @@ def frame_roles(
             f"{path}: column {chosen.name} holds whole numbers above 2 ** 53, which are rounded "
             f"where others are missing: {advice(text=[chosen.name])} takes them as labels"
         )
-    texts = {text.strip() for text in chosen.counts}
-    if labels and len(texts) > len(labels):
-        alike = [text for text in sorted(texts) if canonical_label(text) != text]
+    spellings = {text.strip() for text in chosen.counts}
+    if labels and len(spellings) > len(labels):
+        alike = [text for text in sorted(spellings) if canonical_label(text) != text]
         notes.append(
-            f"{len(texts)} spellings of labels, such as {alike[0]}, became {len(labels)} labels"
+            f"{len(spellings)} spellings of labels, such as {alike[0]}, became {len(labels)}"
         )
     ordered = chosen.categories is not None and bool(chosen.column.cat.ordered)
     content = options.model_dump(mode="json", exclude_defaults=True) | {

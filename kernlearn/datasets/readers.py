@@ -427,7 +427,9 @@ def load_pairs(
     X.sum_duplicates()
     X.eliminate_zeros()
     n_queries = len(re.findall(rb"(?m)^[ \t]*[^\s#]+[ \t]+qid:\d", content))
-    return Matrix(X, y, query.astype(np.int64) if n_queries == len(y) else None)
+    if n_queries not in (0, len(y)):
+        raise DataError(f"{path}: {n_queries} of {len(y)} rows have a qid: all need one, or none")
+    return Matrix(X, y, query.astype(np.int64) if n_queries else None)
 
 
 def load_arrays(path: Path) -> dict[str, Any]:

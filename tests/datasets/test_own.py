@@ -252,6 +252,7 @@ FORMATS = {  # how it is written, the kind that must be read, or what must be sa
     "libsvm": (lambda f, p: pairs("1 1:0.5 2:1\n-1 2:1\n1 1:2\n")(p), "libsvm"),
     "queries": (lambda f, p: pairs(QUERIES)(p), "letor"),
     "labels": (lambda f, p: pairs("0,1 1:0.5\n1 2:0.5\n")(p), r"several labels in a row \(0,1\)"),
+    "some": (lambda f, p: pairs("1 qid:1 1:0.5\n0 1:2\n")(p), "1 of 2 rows have a qid"),
     "npz": (lambda f, p: npz(p), "npz"),
     "matlab": (
         lambda f, p: savemat(p, {"s": {"fea": np.eye(9) + 1, "gnd": np.arange(9) % 2}}, False),
@@ -435,7 +436,7 @@ TABLES = {  # text, options, features, target, what is said
         {},
         [[i] for i in range(1, 8)],
         [1, 0, 0, 0, 1, 1, 1],
-        "4 spellings of labels, such as 01, became 2 labels",
+        "4 spellings of labels, such as 01, became 2",
     ),
     "blanks before quotes": (
         '"a", "label"\n1, "p, q"\n2, "r"\n',
