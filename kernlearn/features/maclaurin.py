@@ -8,13 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from kernlearn.features.base import (
-    BaseFeatureMap,
-    Products,
-    WriteFeatures,
-    real_signs,
-    to_dense,
-)
+from kernlearn.features.base import BaseFeatureMap, Products, WriteFeatures, real_signs, to_dense
 from kernlearn.kernels import (
     BaseDotProductKernel,
     ExponentialKernel,

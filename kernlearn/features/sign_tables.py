@@ -48,11 +48,7 @@ class SignProducts:
     """
 
     def __init__(
-        self,
-        products: Products,
-        omega: NDArray[np.int8],
-        edges: NDArray[np.intp],
-        dtype: np.dtype,
+        self, products: Products, omega: NDArray[np.int8], edges: NDArray[np.intp], dtype: np.dtype
     ) -> None:
         self._products, width = products, products.width
         positive, order = omega > 0, products.places

@@ -13,13 +13,7 @@ from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.linear import LinearSVM
 from kernlearn.linear.models import fit_each
 from kernlearn.svm.kernel_svm import ModelPath, noting_convergence, settings_of
-from kernlearn.validation import (
-    POINTS,
-    TakesSparse,
-    check_weights,
-    fit_context,
-    without_zeros,
-)
+from kernlearn.validation import POINTS, TakesSparse, check_weights, fit_context, without_zeros
 
 _MAP = ("kernel", "n_components", "h01", "random_state")
 _SVM = ("C", "tol", "presolve", "class_weight")

@@ -109,10 +109,7 @@ class TensorSketch(BaseFeatureMap):
     truncation: int | None = None
     random_state: int | np.random.RandomState | None = None
 
-    _parameter_constraints = {
-        **BaseFeatureMap._parameter_constraints,
-        "truncation": [None, WHOLE],
-    }
+    _parameter_constraints = {**BaseFeatureMap._parameter_constraints, "truncation": [None, WHOLE]}
 
     # Sketches of a block of rows, their transforms and the products of these stay in cache.
     _block_bytes = 2**20

@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib import import_module
 from typing import Any, Self, TypeVar
 
@@ -38,6 +37,7 @@ _ADVICE = {
     "tolerance: raise tol or scale the features",
 }
 _loading = threading.Lock()
+_bindings: dict[str, "Binding"] = {}
 
 T = TypeVar("T")
 
@@ -219,20 +219,17 @@ def load_binding(library: str, module: str, print_function: str) -> Binding:
         If it is not installed, or cannot load its library.
     """
     with _loading:  # one hook per library, whichever thread is first
-        return _load(library, module, print_function)
-
-
-@cache
-def _load(library: str, module: str, print_function: str) -> Binding:
-    try:
-        loaded = import_module(module)
-    except Exception as error:  # the bindings raise a bare Exception without their library
-        raise ImportError(
-            f"{library.upper()} is not installed: pip install {library}-official (it needs a "
-            "C++ compiler on most systems)"
-        ) from error
-    compiled = getattr(loaded, library)
-    return Binding(loaded, compiled, getattr(compiled, print_function))
+        if library not in _bindings:
+            try:
+                loaded = import_module(module)
+            except Exception as error:  # they raise a bare Exception without their library
+                raise ImportError(
+                    f"{library.upper()} is not installed: pip install {library}-official (it "
+                    "needs a C++ compiler on most systems)"
+                ) from error
+            compiled = getattr(loaded, library)
+            _bindings[library] = Binding(loaded, compiled, getattr(compiled, print_function))
+        return _bindings[library]
 
 
 @dataclass(frozen=True)

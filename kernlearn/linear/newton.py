@@ -65,11 +65,7 @@ class PrimalNewton:
         self._whole = X.T @ X
 
     def path(
-        self,
-        loss: Loss,
-        signs: Floats | float,
-        Cs: Iterable[float],
-        offsets: Floats | float = 0.0,
+        self, loss: Loss, signs: Floats | float, Cs: Iterable[float], offsets: Floats | float = 0.0
     ) -> Floats:
         """Solve for arguments signᵢ⟨w, xᵢ⟩ − offsetᵢ of the loss, and each C.
 

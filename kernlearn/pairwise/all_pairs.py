@@ -177,10 +177,7 @@ class AllPairsMoments(StreamRanker):
     _: KW_ONLY
     half_life: float | None = None
 
-    _parameter_constraints = {
-        "regularization": [NOT_NEGATIVE],
-        "half_life": [POSITIVE, None],
-    }
+    _parameter_constraints = {"regularization": [NOT_NEGATIVE], "half_life": [POSITIVE, None]}
 
     @property
     def means_(self) -> Array:
@@ -325,11 +322,7 @@ class AllPairsSVM(LinearClassifierMixin, BaseEstimator):
     tol: float = 1e-6
     max_iter: int = 1000
 
-    _parameter_constraints = {
-        "regularization": [POSITIVE],
-        "tol": [POSITIVE],
-        "max_iter": [COUNT],
-    }
+    _parameter_constraints = {"regularization": [POSITIVE], "tol": [POSITIVE], "max_iter": [COUNT]}
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

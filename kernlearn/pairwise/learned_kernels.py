@@ -29,14 +29,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kernlearn.kernels import BilinearSimilarity, NormalizedKernel, WeightedKernelSum, as_kernel
 from kernlearn.pairwise.buffers import POLICIES, Buffer
 from kernlearn.pairwise.learners import LOSSES, several_classes
-from kernlearn.validation import (
-    COUNT,
-    POINTS,
-    POSITIVE,
-    StrOptions,
-    TakesSparse,
-    fit_context,
-)
+from kernlearn.validation import COUNT, POINTS, POSITIVE, StrOptions, TakesSparse, fit_context
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -769,10 +762,7 @@ class MetricKNNClassifier(TwoStageClassifier):
     buffer_size: int = 50
     random_state: Any = None
 
-    _parameter_constraints = {
-        **TwoStageClassifier._parameter_constraints,
-        "n_neighbors": [COUNT],
-    }
+    _parameter_constraints = {**TwoStageClassifier._parameter_constraints, "n_neighbors": [COUNT]}
 
     def _learner(self, **stream: Any) -> OnlineMetricLearner:
         return OnlineMetricLearner(**stream)

@@ -17,13 +17,7 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from kernlearn.kernels import as_kernel, dot_product
 from kernlearn.kernels.registry import LIBSVM
-from kernlearn.linear.liblinear import (
-    Binding,
-    NodeRows,
-    feature_rows,
-    interruptible,
-    load_binding,
-)
+from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, interruptible, load_binding
 from kernlearn.memory import row_blocks
 
 #: exp of twice as much, and its reciprocal, are finite.

@@ -56,7 +56,6 @@ _DUAL_NORMS: dict[str, Callable[[Array], Any]] = {
     "1,1": lambda matrix: np.abs(matrix).max(),
     "S(1)": lambda matrix: np.abs(np.linalg.eigvalsh(matrix)).max(),
 }
-NORMS = tuple(_DUAL_NORMS)
 
 
 class PairwiseClass(ABC):
@@ -244,8 +243,10 @@ class _MatrixClass(PairwiseClass):
     _scale: ClassVar[float]
 
     def __init__(self, norm: str = "2,2", radius: float = 1.0) -> None:
-        if norm not in NORMS:
-            raise ValueError(f"'norm' must be one of {', '.join(map(repr, NORMS))}, got {norm!r}")
+        if norm not in _DUAL_NORMS:
+            raise ValueError(
+                f"'norm' must be one of {', '.join(map(repr, _DUAL_NORMS))}, got {norm!r}"
+            )
         check_positive(radius=radius)
         self.norm, self.radius = norm, float(radius)
         self.name = f"B_{norm}({self.radius:g})"
@@ -446,7 +447,8 @@ class KernelCombination(PairwiseClass):
     def _measure(self, X: Any, y: ArrayLike | None) -> None:
         kernels: Any = self.kernels
         if kernels is None:
-            kernels = [GaussianKernel(sigma=width * _usual_distance(X)) for width in _WIDTHS]
+            distance = (mean_distance(X) if X.shape[0] > 1 else 0.0) or 1.0
+            kernels = [GaussianKernel(sigma=width * distance) for width in _WIDTHS]
         self.fitted = [clone(kernel).fit(X, y) for kernel in kernels]
         parts = [X[rows] for rows in gen_batches(X.shape[0], _BLOCK)]
         self.squared_kappa = max(
@@ -906,11 +908,6 @@ def _largest_norm(X: Any, p: float) -> float:
     if sparse.issparse(X):
         sizes = sparse.csr_matrix((sizes, X.indices, X.indptr), shape=X.shape)
     return scale * float(sizes.sum(axis=1).max()) ** (1 / p)
-
-
-def _usual_distance(X: Any) -> float:
-    """Return the mean distance of points; 1 if that is 0."""
-    return (mean_distance(X) if X.shape[0] > 1 else 0.0) or 1.0
 
 
 @dataclass(frozen=True)

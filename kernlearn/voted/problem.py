@@ -168,18 +168,16 @@ def closed(objective: float, bound: float, tol: float) -> bool:
 # -- complexities ---------------------------------------------------------------------------------
 
 
-def trace_complexity(
-    gram: ArrayLike, *, kappa: float | None = None, sample_weight: Floats | None = None
-) -> float:
+def trace_complexity(gram: ArrayLike, *, sample_weight: Floats | None = None) -> float:
     r"""Return the bound of lemma 3: :math:`κ \sqrt{\operatorname{Tr} K} / m`.
+
+    The supremum :math:`κ` of :math:`\sqrt{K(x, x)}` is taken as the maximum over the sample.
 
     Parameters
     ----------
     gram : array-like of shape (n_samples, n_samples)
         Matrix of a positive semi-definite kernel. For another kernel with a non-negative
         diagonal the number is computed, but is not a bound.
-    kappa : float, default=None
-        The supremum of :math:`\sqrt{K(x, x)}`; None takes the maximum over the sample.
     sample_weight : ndarray of shape (n_samples,), default=None
         How many points each point counts as.
 
@@ -198,7 +196,7 @@ def trace_complexity(
     >>> trace_complexity([[1.0, 0.5], [0.5, 1.0]]).__round__(4)
     0.7071
     """
-    values, kappa = _square(gram, kappa)
+    values, kappa = _square(gram)
     diagonal = np.diag(values)
     weights = np.ones(len(values)) if sample_weight is None else sample_weight
     return kappa * sqrt((weights * diagonal).sum()) / float(weights.sum())
@@ -283,11 +281,12 @@ def feature_dimension(kernel: Kernel, n_features: int) -> float:
     return float(total) if total < 2**1023 else np.inf
 
 
-def local_complexity(gram: ArrayLike, radius: Any, *, kappa: float | None = None) -> Any:
+def local_complexity(gram: ArrayLike, radius: Any) -> Any:
     r"""Bound the local Rademacher complexity by :math:`\sqrt{(2/m) \sum_j \min(s, κ^2 λ_j)}`.
 
-    The :math:`λ_j` are the eigenvalues of K / m. The paper states the bound for functions of
-    norm 1, i.e. κ = 1, as for normalised kernels; :math:`±K(·, x')` has a norm of at most κ.
+    The :math:`λ_j` are the eigenvalues of K / m, and :math:`κ` is the largest
+    :math:`\sqrt{K(x, x)}` of the sample. The paper states the bound for functions of norm 1, i.e.
+    κ = 1, as for normalised kernels; :math:`±K(·, x')` has a norm of at most κ.
 
     Parameters
     ----------
@@ -295,9 +294,6 @@ def local_complexity(gram: ArrayLike, radius: Any, *, kappa: float | None = None
         Matrix of a positive semi-definite kernel.
     radius : float or array-like of shape (n_radii,)
         The bound s on :math:`E[h^2]`; infinite gives :math:`\sqrt 2` times lemma 3.
-    kappa : float, default=None
-        The supremum of :math:`\sqrt{K(x, x)}`; None takes the maximum over the sample, 1 gives
-        the bound of the paper.
 
     Returns
     -------
@@ -322,7 +318,7 @@ def local_complexity(gram: ArrayLike, radius: Any, *, kappa: float | None = None
     radii = np.asarray(radius, dtype=np.float64)
     if not (radii > 0).all():
         raise ValueError(f"'radius' must be a number > 0, got {radius!r}")
-    values, kappa = _square(gram, kappa)
+    values, kappa = _square(gram)
     atol = 1e-10 * np.abs(values).max()
     symmetric = np.allclose(values, values.T, rtol=1e-7, atol=atol)
     eigenvalues = np.linalg.eigvalsh(values) / len(values)
@@ -374,8 +370,8 @@ def monte_carlo_complexity(
     return float(np.abs(signs @ values).max(axis=1).mean()) / len(values)
 
 
-def _square(gram: ArrayLike, kappa: float | None) -> tuple[Floats, float]:
-    """Return a square matrix, and the root of its largest diagonal value unless `kappa` is set."""
+def _square(gram: ArrayLike) -> tuple[Floats, float]:
+    """Return a square matrix, and the root of its largest diagonal value."""
     values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
     if values.shape[0] != values.shape[1]:
         raise ValueError(f"'gram' must be a square matrix, got shape {values.shape}")
@@ -385,7 +381,4 @@ def _square(gram: ArrayLike, kappa: float | None) -> tuple[Floats, float]:
             f"a positive semi-definite kernel has no K(x, x) = {diagonal.min():.6g} < 0, and this "
             "complexity is for such kernels; use 'monte_carlo' or an array"
         )
-    if kappa is None:
-        return values, sqrt(diagonal.max())
-    check_nonnegative(kappa=kappa)
-    return values, float(kappa)
+    return values, sqrt(diagonal.max())
