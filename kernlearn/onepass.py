@@ -414,8 +414,8 @@ class OnePassModel(TakesSparse, BaseEstimator):
         """Solutions for all penalties."""
         check_is_fitted(self)
         k, whole = self._width, merged(self.moments_)
-        found = penalty_path(whole.scatter[:k, :k]) if self.alphas is None else self.alphas
-        alphas = np.unique(np.asarray(found, dtype=np.float64))
+        values = penalty_path(whole.scatter[:k, :k]) if self.alphas is None else self.alphas
+        alphas = np.unique(np.asarray(values, dtype=np.float64))
         if not len(alphas) or not (np.isfinite(alphas) & (alphas >= 0)).all():
             raise ValueError(f"alphas must be finite numbers of 0 or more, got {self.alphas!r}")
         errors = self._held_out_errors(alphas) if len(alphas) > 1 else np.full(1, np.nan)

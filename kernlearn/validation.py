@@ -85,8 +85,8 @@ def places(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
     That of a label which is not there is the place of some other one.
     """
     sorter = np.argsort(classes)
-    found = np.searchsorted(classes, labels, sorter=sorter)
-    return sorter[found.clip(max=len(classes) - 1)]
+    positions = np.searchsorted(classes, labels, sorter=sorter)
+    return sorter[positions.clip(max=len(classes) - 1)]
 
 
 def class_weights(
@@ -123,17 +123,17 @@ Random = np.random.RandomState
 
 
 def candidate_values(
-    given: Any, name: str, *, zero: bool = False, integer: bool = False
+    value: Any, name: str, *, zero: bool = False, integer: bool = False
 ) -> NDArray[Any]:
     """Return the distinct values of a parameter that is a number or a sequence, ascending.
 
     Values must be finite numbers above 0, or from 0 with `zero`, or integers with `integer`.
     """
-    values = np.atleast_1d(given)
+    values = np.atleast_1d(value)
     good = values.ndim == 1 and values.size and values.dtype.kind in ("iu" if integer else "fiu")
     if not good or not np.all((values >= 0 if zero else values > 0) & (values < np.inf)):
         what = "an int >= 1" if integer else f"a finite number {'>=' if zero else '>'} 0"
-        raise ValueError(f"'{name}' must be {what} or a sequence of such, got {given!r}")
+        raise ValueError(f"'{name}' must be {what} or a sequence of such, got {value!r}")
     return np.unique(values)
 
 

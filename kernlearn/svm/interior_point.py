@@ -155,9 +155,9 @@ def _direction(Q: Floats, y: Floats, C: Floats, at: _Point) -> Callable[[Floats,
         raise LinAlgError("the system is not positive definite")
 
     def solve(right: Floats) -> Floats:
-        found, _ = lapack.dpotrs(factor, right, lower=1)
-        rest = right - (Q @ found + diagonal * found)
-        return found + lapack.dpotrs(factor, rest, lower=1)[0]
+        solution, _ = lapack.dpotrs(factor, right, lower=1)
+        rest = right - (Q @ solution + diagonal * solution)
+        return solution + lapack.dpotrs(factor, rest, lower=1)[0]
 
     of_y = solve(y)
 
@@ -235,17 +235,17 @@ def _solve(
     """Return a solution, and whether it is that of SMO."""
     if last is not None:
         return solve_by_working_sets(gram, y, C, last), False
-    found, converged = _by_smo(gram, y, C, tol)
+    guess, converged = _by_smo(gram, y, C, tol)
     if converged:
-        return found, True
+        return guess, True
     smaller = C
     for _ in range(_GUESSES):
-        if converged or 2 * np.count_nonzero(found.alpha) <= len(y):
+        if converged or 2 * np.count_nonzero(guess.alpha) <= len(y):
             break
         # far from the solution most rows have a coefficient: those for a smaller C tell more
         smaller = smaller / 100
-        found, converged = _by_smo(gram, y, smaller, tol)
-    return solve_by_working_sets(gram, y, C, found), False
+        guess, converged = _by_smo(gram, y, smaller, tol)
+    return solve_by_working_sets(gram, y, C, guess), False
 
 
 def _by_smo(gram: Floats, y: Floats, C: Floats, tol: float) -> tuple[DualSolution, bool]:
@@ -273,14 +273,14 @@ def solve_by_working_sets(gram: Floats, y: Floats, C: Floats, guess: DualSolutio
         order = np.flatnonzero(outside)[np.argsort(margins[outside], kind="stable")]
         outside[order[: max(n_more, 1)]] = False
         rows = np.flatnonzero(~outside)
-        found = solve_dual(gram[np.ix_(rows, rows)], y[rows], C[rows])
-        signed = y[rows] * found.alpha
-        margins = y * (gram[:, rows] @ signed + found.intercept)
+        solution = solve_dual(gram[np.ix_(rows, rows)], y[rows], C[rows])
+        signed = y[rows] * solution.alpha
+        margins = y * (gram[:, rows] @ signed + solution.intercept)
         n_violating = int(np.count_nonzero(margins[outside] < 1))
         if not n_violating:
             alpha = np.zeros(len(y))
-            alpha[rows] = found.alpha
-            return DualSolution(alpha, found.intercept, found.gap)
+            alpha[rows] = solution.alpha
+            return DualSolution(alpha, solution.intercept, solution.gap)
         # with rows that nearly violate it, and as many again at most: a bad start does not end
         # with all rows
         n_more = min(_NEAR * n_violating, len(rows))

@@ -663,8 +663,8 @@ def excess_risk_bound(
     """
     size = n if buffer_size is None else buffer_size
     _check(n, delta, regret, size, loss_bound=loss_bound)
-    kept = np.minimum(np.arange(1, n), size)
-    mean = _mean_complexity(complexity, kept)
+    sizes = np.minimum(np.arange(1, n), size)
+    mean = _mean_complexity(complexity, sizes)
     if buffer_size is None:
         factor, root = 4, 6 * math.sqrt(math.log(n / delta) / (n - 1))
     elif as_printed:
@@ -673,7 +673,7 @@ def excess_risk_bound(
         # one event per round for h_{t-1}, one for h*, and a martingale for each
         level = math.log(2 * n / delta)
         factor, root = 2, 2 * math.sqrt(2 * level / (n - 1))
-        root += 2 * math.sqrt(level / 2) * float(np.mean(1 / np.sqrt(kept)))
+        root += 2 * math.sqrt(level / 2) * float(np.mean(1 / np.sqrt(sizes)))
     return ExcessRiskBound(regret / (n - 1), factor * mean, loss_bound * root)
 
 

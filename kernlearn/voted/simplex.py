@@ -154,12 +154,12 @@ class ColumnGeneration:
         before = alpha.copy(), self._objective()
         self._size = 0
         self._vertex.state[:] = BELOW
-        found = solve_program(
+        solution = solve_program(
             self._vertex.pool[:n], self._problem.costs(self._pool), self._problem.weights
         )
-        if found is None:
+        if solution is None:
             return False
-        alpha[:], self.dual[:] = found
+        alpha[:], self.dual[:] = solution
         if self._objective() > before[1]:
             alpha[:] = before[0]
         return True
@@ -542,11 +542,16 @@ def first_rise(
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
 def steepest(
-    vertex: Vertex, size: int, candidates: Indices, excesses: Floats, least: float, found: Floats
+    vertex: Vertex,
+    size: int,
+    candidates: Indices,
+    excesses: Floats,
+    least: float,
+    inverted: Floats,
 ) -> int:  # pragma: no cover
     """Return the candidate with the steepest edge, -1 if none is steeper than ``least``.
 
-    ``found`` becomes the inverse times that column. Sums may be computed in any order: rounding
+    ``inverted`` becomes the inverse times that column. Sums may be computed in any order: rounding
     errors only change the choice.
     """
     pool, rows, inverse = vertex.pool, vertex.rows, vertex.inverse
@@ -578,7 +583,7 @@ def steepest(
             least = gain
             entering = candidates[c]
             for q in range(size):
-                found[q] = movements[c, q]
+                inverted[q] = movements[c, q]
     return entering
 
 
