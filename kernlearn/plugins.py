@@ -401,14 +401,6 @@ def blame(error: BaseException, file: str, shown: str = "") -> str:
     return f"{where}{name}: {text}" if text else f"{where}{name}"
 
 
-_R = TypeVar("_R", bound=Registered)
-
-
-def by_name(*registered: _R) -> dict[str, _R]:
-    """Return records by their names, in this order."""
-    return {one.name: one for one in registered}
-
-
 # Everything that has been registered in this process, in order.
 _registered: list[Registered] = []
 

@@ -8,32 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, model_validator
 
 from kernlearn import datasets
+from kernlearn.config import names
 from kernlearn.config.claims import Claim
-from kernlearn.config.names import (
-    BUILT_IN,
-    TASKS,
-    Combination,
-    DatasetLabel,
-    Fraction,
-    Label,
-    MeasuredMetric,
-    MethodLabel,
-    MetricName,
-    Names,
-    Scope,
-    Section,
-    TableLabel,
-    is_time,
-    named,
-    reported_files,
-)
 from kernlearn.config.spec import Value
 from kernlearn.plugins import RegisteredEstimator
 
 if TYPE_CHECKING:
     TaskName = str
 else:
-    TaskName = Literal[tuple(TASKS)]
+    TaskName = Literal[tuple(names.TASKS)]
 
 #: Name of a config without the changes of a profile.
 DEFAULT_PROFILE = "full"
@@ -65,7 +48,7 @@ class Entry(BaseModel):
         return self.parameters
 
 
-class StreamEntry(Section):
+class StreamEntry(names.Section):
     """How the rows of a stream are read and divided.
 
     Attributes
@@ -90,7 +73,7 @@ class StreamEntry(Section):
 
     rows: Count | Annotated[list[Count], Field(min_length=1)] | None = None
     chunk_size: Count = 10000
-    hold_out: Fraction = 0.1
+    hold_out: names.Fraction = 0.1
     test_rows: Count = 10000
     workers: Count | Annotated[list[Count], Field(min_length=1)] | None = None
     n_features: Count | None = None
@@ -194,7 +177,7 @@ class DatasetEntry(Entry):
             return self.file.endswith((".yaml", ".yml"))
         return self.generator is None
 
-    def nominal_in(self, scope: Scope) -> str:
+    def nominal_in(self, scope: names.Scope) -> str:
         """Return how nominal columns are encoded: those of a user's data one-hot by default.
 
         Published results have the codes of the catalogue's data sets.
@@ -203,7 +186,7 @@ class DatasetEntry(Entry):
         made = self.generator is not None or self.name in scope.datasets
         return self.nominal or ("ordinal" if shipped or made else "onehot")
 
-    def reading(self, task: str, folder: Path, scope: Scope) -> dict[str, Any]:
+    def reading(self, task: str, folder: Path, scope: names.Scope) -> dict[str, Any]:
         """Return the arguments of :func:`kernlearn.datasets.load`."""
         options: dict[str, Any] = {
             "name": self.name,
@@ -343,17 +326,17 @@ class MethodEntry(Entry):
         """Return parameters under their labels in results."""
         return {self.shown_as.get(name, name): value for name, value in parameters.items()}
 
-    def components(self, scope: Scope) -> list[tuple[str, RegisteredEstimator]]:
+    def components(self, scope: names.Scope) -> list[tuple[str, RegisteredEstimator]]:
         """Return the estimator of each step with the step's label, "" for a single estimator."""
         steps = self.labelled_steps.items()
         return [(label, scope.estimator(str(step.estimator))) for label, step in steps]
 
-    def takes_kernel(self, scope: Scope) -> bool:
+    def takes_kernel(self, scope: names.Scope) -> bool:
         """Whether it takes a kernel of the config's section, rather than none or its own."""
         takes = "" if self.estimator is None else scope.estimator(self.estimator).takes
         return bool(takes) and takes not in self.parameters
 
-    def is_installed(self, scope: Scope) -> bool:
+    def is_installed(self, scope: names.Scope) -> bool:
         """Whether the libraries that it needs are installed."""
         return all(estimator.installed for _, estimator in self.components(scope))
 
@@ -368,7 +351,7 @@ def axes_of(entries: Iterable[Entry]) -> dict[str, list[Any]]:
     return axes
 
 
-class Protocol(Section):
+class Protocol(names.Section):
     """How the data is split and scaled and how parameters are chosen.
 
     Attributes
@@ -404,14 +387,14 @@ class Protocol(Section):
     """
 
     splits: Annotated[int, Field(ge=1, le=10_000)] = 5
-    train: Fraction = 0.6
+    train: names.Fraction = 0.6
     folds: Literal["published"] | Annotated[int, Field(ge=3)] | None = None
     max_train: Count | None = None
     max_test: Count | None = None
     scale: list[Scaling] = []
     scale_target: Literal["max_abs", "zscore"] | None = None
-    validation: Fraction = 0.2
-    holdout: Fraction | None = None
+    validation: names.Fraction = 0.2
+    holdout: names.Fraction | None = None
     select_by_mean: Literal[True] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     threads: Count = 1
@@ -431,7 +414,7 @@ class Protocol(Section):
         return self
 
 
-class Derived(Section):
+class Derived(names.Section):
     """A metric computed from others: the ratio of a baseline's metric to a method's.
 
     Attributes
@@ -444,12 +427,12 @@ class Derived(Section):
         Metric of the baseline, if not the same.
     """
 
-    ratio: MeasuredMetric
-    baseline: MethodLabel
-    baseline_metric: MeasuredMetric | None = None
+    ratio: names.MeasuredMetric
+    baseline: names.MethodLabel
+    baseline_metric: names.MeasuredMetric | None = None
 
 
-class TableSpec(Section):
+class TableSpec(names.Section):
     """The layout of the printed table.
 
     Attributes
@@ -464,13 +447,13 @@ class TableSpec(Section):
         By default all of the config.
     """
 
-    each: list[TableLabel] = []
-    rows: list[TableLabel] = ["dataset", "method"]
-    columns: list[TableLabel] = []
-    metrics: list[MetricName] = []
+    each: list[names.TableLabel] = []
+    rows: list[names.TableLabel] = ["dataset", "method"]
+    columns: list[names.TableLabel] = []
+    metrics: list[names.MetricName] = []
 
 
-class FigureSpec(Section):
+class FigureSpec(names.Section):
     """A chart of metrics against a varied parameter.
 
     Attributes
@@ -498,18 +481,18 @@ class FigureSpec(Section):
     """
 
     title: str = ""
-    x: TableLabel
-    metrics: list[MetricName]
-    panels: list[TableLabel] = []
+    x: names.TableLabel
+    metrics: list[names.MetricName]
+    panels: list[names.TableLabel] = []
     per_row: Count = 4
-    only: list[Combination] = []
-    color: TableLabel = "method"
-    dash: TableLabel | None = None
+    only: list[names.Combination] = []
+    color: names.TableLabel = "method"
+    dash: names.TableLabel | None = None
     x_scale: Literal["linear", "log"] = "linear"
     y_scale: Literal["linear", "log"] | dict[str, Literal["linear", "log"]] = "linear"
 
 
-class Tolerance(Section):
+class Tolerance(names.Section):
     """When a measured mean agrees with the reported one, see `reports.verdicts`.
 
     Attributes
@@ -526,7 +509,7 @@ class Tolerance(Section):
 
     absolute: Annotated[float, Field(ge=0)] | None = None
     relative: Annotated[float, Field(ge=0)] | None = None
-    level: Fraction | None = None
+    level: names.Fraction | None = None
     reported_splits: Annotated[int, Field(ge=2)] | None = None
 
     @model_validator(mode="after")
@@ -538,7 +521,7 @@ class Tolerance(Section):
         return self
 
 
-class Drift(Section):
+class Drift(names.Section):
     """How far a mean may lie from its baseline value: the largest of the three applies.
 
     Attributes
@@ -556,7 +539,7 @@ class Drift(Section):
     spread: Annotated[float, Field(ge=0)] = 0
 
 
-class BestSpec(Section):
+class BestSpec(names.Section):
     """Which cells are set in bold: the best, and those that are not significantly worse.
 
     By a paired t-test over the splits, as in the thesis' tables. Baselines are left out.
@@ -571,12 +554,12 @@ class BestSpec(Section):
         Significance level of the test.
     """
 
-    metrics: Annotated[list[MeasuredMetric], Field(min_length=1)]
-    within: list[Label] = ["dataset"]
-    level: Fraction = 0.05
+    metrics: Annotated[list[names.MeasuredMetric], Field(min_length=1)]
+    within: list[names.Label] = ["dataset"]
+    level: names.Fraction = 0.05
 
 
-class Fork(Section):
+class Fork(names.Section):
     """A choice that agrees with the paper's numbers, and what else could have been chosen.
 
     Such an agreement is in-sample: the numbers that come back include those that decided.
@@ -598,11 +581,11 @@ class Fork(Section):
     choice: str = Field(min_length=1)
     reason: str = Field(min_length=1)
     alternatives: dict[str, list[str]] = Field(min_length=1)
-    only: list[Combination] = []
+    only: list[names.Combination] = []
     splits: Count | None = None
 
 
-class ExperimentConfig(Section):
+class ExperimentConfig(names.Section):
     """One experiment: a product of data sets, kernels, methods and splits.
 
     Attributes
@@ -678,41 +661,41 @@ class ExperimentConfig(Section):
     datasets: dict[str, DatasetEntry] = Field(min_length=1)
     kernels: dict[str, KernelEntry] = {}
     methods: dict[str, MethodEntry] = Field(min_length=1)
-    only: list[Combination] = []
-    exclude: list[Combination] = []
+    only: list[names.Combination] = []
+    exclude: list[names.Combination] = []
     protocol: Protocol = Protocol()
-    metrics: list[MetricName] = Field(min_length=1)
+    metrics: list[names.MetricName] = Field(min_length=1)
     derived: dict[str, Derived] = {}
     table: TableSpec | None = None
     figures: list[FigureSpec] = []
-    reported: Annotated[str, named("reported numbers")] | None = None
-    verdict: dict[MetricName, Tolerance] = {}
-    proposed: list[MethodLabel] = []
-    not_comparable: dict[DatasetLabel, str] = {}
-    variant_of: Annotated[str, named("config")] | None = None
-    drift: dict[MetricName, Drift] = {}
+    reported: Annotated[str, names.named("reported numbers")] | None = None
+    verdict: dict[names.MetricName, Tolerance] = {}
+    proposed: list[names.MethodLabel] = []
+    not_comparable: dict[names.DatasetLabel, str] = {}
+    variant_of: Annotated[str, names.named("config")] | None = None
+    drift: dict[names.MetricName, Drift] = {}
     best: BestSpec | None = None
     claims: list[Claim] = []
     forks: list[Fork] = []
     notes: dict[str, str] = {}
     profiles: dict[str, dict[str, Any]] = {}
-    _scope: Scope = PrivateAttr()
+    _scope: names.Scope = PrivateAttr()
     _folder: Path | None = PrivateAttr()
 
-    def model_post_init(self, context: Names | None) -> None:
+    def model_post_init(self, context: names.Names | None) -> None:
         """Take scope and folder from the context of the validation."""
-        self._scope = BUILT_IN if context is None else context.scope
+        self._scope = names.BUILT_IN if context is None else context.scope
         self._folder = None if context is None else context.folder
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> names.Scope:
         """The names that the config sees."""
         return self._scope
 
     @property
     def reported_path(self) -> Path | None:
         """The file with the paper's numbers."""
-        return reported_files(self._folder)[self.reported] if self.reported else None
+        return names.reported_files(self._folder)[self.reported] if self.reported else None
 
     @property
     def published(self) -> dict[str, str]:
@@ -745,7 +728,7 @@ class ExperimentConfig(Section):
         shown += self.table.metrics if self.table is not None else []
         shown += [claim.check.metric for claim in self.claims]
         sources = [self.derived[name].ratio for name in shown if name in self.derived]
-        return any(is_time(name) for name in [*shown, *sources])
+        return any(names.is_time(name) for name in [*shown, *sources])
 
     @property
     def compared(self) -> list[str]:

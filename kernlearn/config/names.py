@@ -30,7 +30,6 @@ from kernlearn.plugins import (
     RegisteredEstimator,
     RegisteredKernel,
     RegisteredMetric,
-    by_name,
     load_file,
 )
 
@@ -91,7 +90,10 @@ class RegisteredTask(Registered):
     The target is a ``Task`` of supervised learning, or a function that carries out a trial.
     """
 
-    supervised: bool = True
+    @property
+    def supervised(self) -> bool:
+        """Whether a method is fitted to targets and its predictions are measured."""
+        return str(self.target).rpartition(":")[2].isupper()
 
 
 # Name; target in the engine, a `Task` or a function that carries out a trial; description.
@@ -108,14 +110,10 @@ regret; measure_regret; what an online learner of pairs loses to the best fixed 
 """
 
 
-def _tasks() -> Iterator[RegisteredTask]:
-    for line in _TASKS.strip().splitlines():
-        name, target, summary = line.split("; ", 2)
-        place = f"kernlearn.engine.tasks:{target}"
-        yield RegisteredTask(name, place, summary=summary, supervised=target.isupper())
-
-
-TASKS: dict[str, RegisteredTask] = by_name(*_tasks())
+TASKS = {
+    name: RegisteredTask(name, f"kernlearn.engine.tasks:{target}", summary=summary)
+    for name, target, summary in (line.split("; ", 2) for line in _TASKS.strip().splitlines())
+}
 SUPERVISED = tuple(name for name, task in TASKS.items() if task.supervised)
 
 # After [tasks]: name; label; whether more (+) or less (-) is better, or neither (0); function,
@@ -192,7 +190,7 @@ def _measured() -> Iterator[RegisteredMetric]:
         )
 
 
-METRICS: dict[str, RegisteredMetric] = by_name(*_measured())
+METRICS = {metric.name: metric for metric in _measured()}
 
 # Scikit-learn's scorers, by tasks.
 _SCORERS = {
@@ -216,20 +214,13 @@ neg_mean_poisson_deviance neg_mean_gamma_deviance
 }
 
 
-def _scorers() -> Iterator[RegisteredMetric]:
-    """Yield scorers; errors also without ``neg_``, of which less is better."""
-    for tasks, names in _SCORERS.items():
-        for scorer in names.split():
-            plain = scorer.removeprefix("neg_")
-            for name, better in {scorer: 1, **({plain: -1} if plain != scorer else {})}.items():
-                yield RegisteredMetric(
-                    name, scorer=scorer, better=better, tasks=tuple(tasks.split())
-                )
-
-
-#: Scikit-learn's scorers as metrics, by name.
-SCORERS: dict[str, RegisteredMetric] = by_name(*_scorers())
-
+#: Scikit-learn's scorers as metrics, by name; errors also without ``neg_``: less is better.
+SCORERS = {
+    name: RegisteredMetric(name, scorer=scorer, better=better, tasks=tuple(tasks.split()))
+    for tasks, scorers in _SCORERS.items()
+    for scorer in scorers.split()
+    for name, better in {scorer.removeprefix("neg_"): -1, scorer: 1}.items()
+}
 
 # Target, by whose class it is named; description.
 _ESTIMATORS = """
@@ -281,26 +272,21 @@ sklearn.linear_model:LogisticRegression; logistic regression
 """
 
 
-def _estimators() -> Iterator[RegisteredEstimator]:
-    for line in _ESTIMATORS.strip().splitlines():
-        target, summary = line.split("; ", 1)
-        name = target.partition(":")[2]
-        library = "river" if name == "RiverClassifier" else ""
-        yield RegisteredEstimator(name, target, summary=summary, library=library)
-
-
-ESTIMATORS: dict[str, RegisteredEstimator] = by_name(*_estimators())
+ESTIMATORS = {
+    name: RegisteredEstimator(
+        name,
+        f"{module}:{name}",
+        summary=summary,
+        library="river" if name == "RiverClassifier" else "",
+    )
+    for module, name, summary in (
+        re.split(": ?|; ", line, maxsplit=2) for line in _ESTIMATORS.strip().splitlines()
+    )
+}
 
 
 def _kernel(one: kernel_names.NamedKernel) -> RegisteredKernel:
-    return RegisteredKernel(
-        one.name,
-        one.target,
-        summary=one.summary,
-        library=one.library,
-        points=one.points,
-        dotted=one.dotted,
-    )
+    return RegisteredKernel(**vars(one), library=one.library)
 
 
 #: The kernels of kernlearn by name.
@@ -342,24 +328,17 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
         },
     }
     parameters = [(key, Any, field(default=value)) for key, value in defaults.items()]
-    return make_dataclass(
-        name,
-        parameters,
-        bases=(kernels.Kernel,),
-        namespace=body,
-        eq=False,
-        repr=False,
-        kw_only=True,
-    )
+    options: dict[str, Any] = {"eq": False, "repr": False, "kw_only": True}
+    return make_dataclass(name, parameters, bases=(kernels.Kernel,), namespace=body, **options)
 
 
-def sklearn_estimators() -> dict[str, str]:
+@cache
+def _sklearn_names() -> dict[str, str]:
     """Return the dotted names of scikit-learn's estimators by class; imports all of it."""
     from sklearn.utils import all_estimators
 
     # the public module is what comes before a private one
-    modules = {name: made.__module__.partition("._")[0] for name, made in all_estimators()}
-    return {name: f"{module}.{name}" for name, module in modules.items()}
+    return {name: f"{m.__module__.partition('._')[0]}.{name}" for name, m in all_estimators()}
 
 
 #: The field of a Scope that has the components of a kind.
@@ -428,17 +407,14 @@ class Scope:
         """
         if name in self.estimators:
             return self.estimators[name]
-        dotted = {str(e.target).replace(":", "."): e for e in self.estimators.values()}
-        if name in dotted:
-            return dotted[name]
+        listed = {str(e.target).replace(":", "."): e for e in self.estimators.values()}
+        if name in listed:
+            return listed[name]
         if not _DOTTED.fullmatch(name):
-            known = {**sklearn_estimators(), **{own: own for own in self.estimators}}
-            meant = re.search("did you mean '(.+)'", suggestion(name, known))
-            hint = (
-                f"; did you mean {known[meant[1]]!r}?"
-                if meant
-                else suggestion(name, self.estimators)
-            )
+            own = {one: one for one in self.estimators}
+            dotted = {one.lower(): meant for one, meant in {**_sklearn_names(), **own}.items()}
+            close = get_close_matches(name.lower(), dotted, n=1)
+            hint = f"; did you mean {dotted[close[0]]!r}?" if close else suggestion(name, own)
             raise ConfigError(f"no estimator {name!r}{hint}")
         package = name.partition(".")[0]
         if package not in PACKAGES:
@@ -476,10 +452,8 @@ class Scope:
 
         They are those of plug-ins, scikit-learn's scorers, and memory.
         """
-        metrics = (self.metrics.get(name) for name in sorted(set(names)))
-        return [
-            m for m in metrics if m is not None and (m.plugin or m.scorer or m.name == FIT_MEMORY)
-        ]
+        metrics = [self.metrics[name] for name in sorted(set(names)) if name in self.metrics]
+        return [m for m in metrics if m.plugin or m.scorer or m.name == FIT_MEMORY]
 
     def state(self, plugin: str) -> str | None:
         """Return the state of a plug-in of the config; None if it has no such one."""
@@ -496,10 +470,9 @@ class Scope:
                 if isinstance(value, str) and value not in (*kernel_names.LIBSVM, "precomputed"):
                     self.kernel(value)
         values = {name: self.value(name, value) for name, value in parameters.items()}
-        nested = {name: values.pop(name) for name in parameters if "__" in name}
-        for name, value in nested.items():
+        for name in [name for name in parameters if "__" in name]:
             owner, _, inner = name.partition("__")
-            values[owner] = _checked(values[owner].set_params(**{inner: value}))
+            values[owner] = _checked(values[owner].set_params(**{inner: values.pop(name)}))
         foreign = isinstance(component, RegisteredEstimator) and component.foreign
         if foreign and _is_kernel(parameters.get("kernel")):
             from kernlearn.kernels.combined import OnKernel

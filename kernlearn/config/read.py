@@ -14,18 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kernlearn import datasets
-from kernlearn.config.model import (
-    DEFAULT_PROFILE,
-    DatasetEntry,
-    Entry,
-    ExperimentConfig,
-    KernelEntry,
-    LoadedExperiment,
-    MethodEntry,
-    Protocol,
-    StreamEntry,
-    axes_of,
-)
+from kernlearn.config import model
 from kernlearn.config.names import (
     BUILT_IN,
     METRICS,
@@ -102,10 +91,10 @@ def shipped_name(path: Path) -> str | None:
 def load_config(
     name: str | Path,
     *,
-    profile: str = DEFAULT_PROFILE,
+    profile: str = model.DEFAULT_PROFILE,
     settings: Sequence[str] = (),
     data_dir: Path | None = None,
-) -> LoadedExperiment:
+) -> model.LoadedExperiment:
     """Read a config, apply a profile and settings, and check everything.
 
     Parameters
@@ -142,7 +131,7 @@ def load_config(
     draft.use_profile(profile)
     for setting in settings:
         draft.set(setting)
-    return LoadedExperiment(
+    return model.LoadedExperiment(
         name=draft.path.stem,
         path=draft.path,
         profile=profile,
@@ -173,8 +162,8 @@ class _Draft:
         """Apply the changes of a profile."""
         profiles = self.raw.get("profiles")
         defined = profiles if isinstance(profiles, dict) else {}
-        if profile not in [*defined, DEFAULT_PROFILE]:
-            hint = suggestion(profile, [*defined, DEFAULT_PROFILE])
+        if profile not in [*defined, model.DEFAULT_PROFILE]:
+            hint = suggestion(profile, [*defined, model.DEFAULT_PROFILE])
             raise ConfigError(f"{self.place(('profiles',))}: no profile {profile!r}{hint}")
         changes = defined.get(profile)
         for key, value in changes.items() if isinstance(changes, dict) else ():
@@ -193,7 +182,7 @@ class _Draft:
 
     def _put(self, key: str, value: Any, place: str) -> None:
         """Set the value at a path of keys joined by dots, with the sections around it."""
-        path = ("protocol", key) if key in Protocol.model_fields else tuple(key.split("."))
+        path = ("protocol", key) if key in model.Protocol.model_fields else tuple(key.split("."))
         here: Any = self.raw
         for step in path[:-1]:
             here[step] = {} if here.get(step) is None else here[step]
@@ -237,13 +226,13 @@ class _Draft:
             raise self._error(faults) from causes[0]
         return scope
 
-    def checked(self, data_dir: Path | None) -> ExperimentConfig:
+    def checked(self, data_dir: Path | None) -> model.ExperimentConfig:
         """Return the experiment, or raise an error with all faults."""
         raw, folder = dict(self.raw), self.path.parent
         names = Names(raw, self.scope(), folder, data_dir)
         faults: list[Fault] = []
-        varying: list[Entry] = []
-        for section, (model, check) in _ENTRIES.items():
+        varying: list[model.Entry] = []
+        for section, (entry_model, check) in _ENTRIES.items():
             if not isinstance(raw.get(section), dict):
                 continue
             entries: dict[str, Any] = {}
@@ -251,7 +240,7 @@ class _Draft:
                 if section == "datasets":
                     written = _named(label, written, folder)
                 try:
-                    entries[label] = model.model_validate(written, context=names)
+                    entries[label] = entry_model.model_validate(written, context=names)
                     # without a task nobody can tell what fits it
                     own = check(entries[label], names) if names.task in TASKS else ()
                     faults += [((section, label, *path), text) for path, text in own]
@@ -260,10 +249,10 @@ class _Draft:
                     faults += [((section, label, *path), text) for path, text in own]
             raw[section] = entries
             varying += entries.values() if section != "kernels" else ()
-        names.axes = axes_of(varying)
+        names.axes = model.axes_of(varying)
         config = None
         try:
-            config = ExperimentConfig.model_validate(raw, context=names)
+            config = model.ExperimentConfig.model_validate(raw, context=names)
         except ValidationError as error:
             # a section is empty without its faulty entries
             known = {path[:1] for path, _ in faults}
@@ -322,7 +311,7 @@ def _text(error: Any) -> str:
     """Say in a sentence what an error of pydantic is."""
     kind, value = error["type"], error.get("input")
     if kind == "extra_forbidden":
-        models = ExperimentConfig.model_json_schema()
+        models = model.ExperimentConfig.model_json_schema()
         keys = {key for one in models["$defs"].values() for key in one.get("properties", ())}
         return "unknown key" + suggestion(str(error["loc"][-1]), {*keys, *models["properties"]})
     if kind == "literal_error":
@@ -374,9 +363,9 @@ def _check_plugin(plugin: Plugin, scope: Scope, shown: str) -> None:
 
 # Keys beside the name of a component, which none of its parameters can have.
 _OWN_KEYS = {
-    "estimator": {*MethodEntry.model_fields} - {"estimator"},
-    "kernel": {*KernelEntry.model_fields} - {"kernel"},
-    "dataset": {*DatasetEntry.model_fields},
+    "estimator": {*model.MethodEntry.model_fields} - {"estimator"},
+    "kernel": {*model.KernelEntry.model_fields} - {"kernel"},
+    "dataset": {*model.DatasetEntry.model_fields},
 }
 
 # Keys for data files, for data that is read, and for data in memory.
@@ -395,7 +384,7 @@ _SUITABLE = {
 }
 
 
-def _dataset_faults(entry: DatasetEntry, names: Names) -> Iterator[Fault]:
+def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
     """Yield what is wrong with a data set."""
     makers: Mapping[str, Any] = names.scope.generators
     if entry.stream is not None:
@@ -419,7 +408,7 @@ def _dataset_faults(entry: DatasetEntry, names: Names) -> Iterator[Fault]:
     settable = [] if made is None else [key for key in made.parameters if key != "random_state"]
     for key in entry.parameters:
         if key not in settable:
-            hint = suggestion(key, [*DatasetEntry.model_fields, *settable])
+            hint = suggestion(key, [*model.DatasetEntry.model_fields, *settable])
             yield (key,), f"unknown key{hint}"
     useless = {
         *(_IN_MEMORY if entry.stream is not None else ()),
@@ -448,7 +437,7 @@ def _dataset_faults(entry: DatasetEntry, names: Names) -> Iterator[Fault]:
 
 
 def _stream_faults(
-    entry: DatasetEntry, stream: StreamEntry, names: Names, made: Any
+    entry: model.DatasetEntry, stream: model.StreamEntry, names: Names, made: Any
 ) -> Iterator[Fault]:
     """Yield what is wrong with how a stream is read."""
     if names.task not in ("classification", "bipartite_ranking", "regression"):
@@ -466,7 +455,7 @@ def _stream_faults(
         yield ("stream", "workers"), f"{entry.generator} draws one row after the other"
 
 
-def _card_faults(entry: DatasetEntry, card: datasets.Card, names: Names) -> Iterator[str]:
+def _card_faults(entry: model.DatasetEntry, card: datasets.Card, names: Names) -> Iterator[str]:
     """Yield what of a card does not fit the task and the protocol."""
     task = names.task
     if entry.bins is not None and card.task != "regression":
@@ -484,7 +473,7 @@ def _card_faults(entry: DatasetEntry, card: datasets.Card, names: Names) -> Iter
         yield f"{card.name} has no published folds: give `folds` a number"
 
 
-def _kernel_faults(entry: KernelEntry, names: Names) -> Iterator[Fault]:
+def _kernel_faults(entry: model.KernelEntry, names: Names) -> Iterator[Fault]:
     """Yield what is wrong with a kernel."""
     try:
         kernel = names.scope.kernel(entry.kernel)
@@ -497,7 +486,7 @@ def _kernel_faults(entry: KernelEntry, names: Names) -> Iterator[Fault]:
         yield ("kernel",), f"{entry.kernel} is not installed: {kernel.how_to_install}"
 
 
-def _method_faults(entry: MethodEntry, names: Names) -> Iterator[Fault]:
+def _method_faults(entry: model.MethodEntry, names: Names) -> Iterator[Fault]:
     """Yield what is wrong with a method."""
     for parameter, label in entry.shown_as.items():
         if parameter not in entry.parameters:
@@ -523,7 +512,7 @@ def _method_faults(entry: MethodEntry, names: Names) -> Iterator[Fault]:
 
 
 def _estimator_faults(
-    entry: MethodEntry, name: str, own: Mapping[str, Value], names: Names
+    entry: model.MethodEntry, name: str, own: Mapping[str, Value], names: Names
 ) -> Iterator[Fault]:
     """Yield what is wrong with an estimator of a method, and with its parameters."""
     try:
@@ -579,7 +568,7 @@ def _parameter_faults(
             yield (key,), str(error) or type(error).__name__
 
 
-def _misfits(entry: MethodEntry, names: Names) -> Iterator[str]:
+def _misfits(entry: model.MethodEntry, names: Names) -> Iterator[str]:
     """Yield what a method lacks for the task."""
     from sklearn.base import is_classifier, is_regressor
 
@@ -604,13 +593,13 @@ def _misfits(entry: MethodEntry, names: Names) -> Iterator[str]:
 
 
 _ENTRIES: dict[str, tuple[Any, Any]] = {
-    "datasets": (DatasetEntry, _dataset_faults),
-    "kernels": (KernelEntry, _kernel_faults),
-    "methods": (MethodEntry, _method_faults),
+    "datasets": (model.DatasetEntry, _dataset_faults),
+    "kernels": (model.KernelEntry, _kernel_faults),
+    "methods": (model.MethodEntry, _method_faults),
 }
 
 
-def _config_faults(config: ExperimentConfig, names: Names) -> Iterator[Fault]:
+def _config_faults(config: model.ExperimentConfig, names: Names) -> Iterator[Fault]:
     """Yield what is wrong with valid sections and entries beside each other."""
     scope = config.scope
     takes = any(method.takes_kernel(scope) for method in config.methods.values())
