@@ -99,8 +99,8 @@ def show_table(
         first = last
 
 
-def write_text(path: Path, text: str, content: str) -> None:
-    """Write a text file, and print what it holds.
+def write_text(path: Path, text: str, content: str = "") -> None:
+    """Write a text file, and print what it holds, if that is stated.
 
     Raises
     ------
@@ -112,7 +112,8 @@ def write_text(path: Path, text: str, content: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ReportError(f"{path}: cannot be written: {error.strerror or error}") from None
-    typer.echo(f"{path}: {content}")
+    if content:
+        typer.echo(f"{path}: {content}")
 
 
 def show_report(report: Any) -> None:
