@@ -123,12 +123,10 @@ def test_a_file_of_ids_is_refused(kernlearn, tmp_path, columns):
 
 
 def test_advice_names_options_of_the_command(kernlearn, tmp_path):
-    write_table(
-        tmp_path / "t.csv", {"w": [f"word{i}" for i in range(9)], "y": list("ab" * 4 + "b")}
-    )
+    texts = {"w": [f"word{i}" for i in range(60)], "y": list("ab" * 30)}
+    write_table(tmp_path / "t.csv", texts)
     assert "`-o points=w` takes its texts" in kernlearn("init", "t.csv").stderr
-    names = kernlearn("init", "t.csv", "--target", "w")
-    assert "9 values in 9 rows" in names.stderr
+    assert "60 values in 60 rows" in kernlearn("init", "t.csv", "--target", "w").stderr
     assert "a folder" in kernlearn("init", ".").stderr
     lines = [f"{i},5;{i * i};{'ab'[i % 2]}" for i in range(20)]
     (tmp_path / "t.csv").write_text("\n".join(["a;b;c", *lines]))
