@@ -395,10 +395,8 @@ def blame(error: BaseException, file: str, shown: str = "") -> str:
         steps = walk_tb(error.__traceback__)
         lines = [number for frame, number in steps if frame.f_code.co_filename == file]
         line, text = lines[-1] if lines else None, str(error)
-    place = shown or file
-    where = f"{place}:{line}: " if line else f"{place}: " if place else ""
-    name = type(error).__name__
-    return f"{where}{name}: {text}" if text else f"{where}{name}"
+    place = ":".join(str(part) for part in (shown or file, line) if part)
+    return ": ".join(part for part in (place, type(error).__name__, text) if part)
 
 
 # Everything that has been registered in this process, in order.
@@ -439,14 +437,6 @@ def _decorator(
     return register
 
 
-def _check_methods(target: type, needed: Iterable[str], base: str) -> None:
-    """Refuse a class that lacks methods which a base class would provide."""
-    available = {name for parent in target.__mro__ for name in vars(parent)}
-    missing = [name for name in needed if name not in available]
-    if missing:
-        raise TypeError(f"{target.__name__} has no {', '.join(missing)}: derive it from {base}")
-
-
 def _check_function(target: Any, what: str, n_positional: int, also: str = "") -> None:
     """Refuse anything but a function of so many arguments, and of one more by name."""
     if isinstance(target, type) or not callable(target):
@@ -458,6 +448,14 @@ def _check_function(target: Any, what: str, n_positional: int, also: str = "") -
     _check_defaults(target, {*(p.name for p in positional), also})
 
 
+def _check_class(target: Any, needed: str, base: str) -> None:
+    """Refuse a class that lacks methods, which a base class would provide."""
+    methods = {name for parent in target.__mro__ for name in vars(parent)}
+    if missing := [name for name in needed.split() if name not in methods]:
+        raise TypeError(f"{target.__name__} has no {', '.join(missing)}: derive it from {base}")
+    _check_defaults(target)
+
+
 def _check_defaults(target: Any, passed: Iterable[str] = ()) -> None:
     """Refuse parameters that a config cannot name, and those without a default."""
     for parameter in inspect.signature(target).parameters.values():
@@ -466,24 +464,19 @@ def _check_defaults(target: Any, passed: Iterable[str] = ()) -> None:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise TypeError(f"{target.__name__} takes {parameter}: name every parameter")
         if parameter.default is parameter.empty and parameter.name not in passed:
-            raise TypeError(
-                f"parameter {parameter.name!r} of {target.__name__} needs a default: a config may "
-                "leave it out"
-            )
+            text = f"parameter {parameter.name!r} of {target.__name__} needs a default"
+            raise TypeError(f"{text}: a config may leave it out")
 
 
 def _check_estimator(target: Any) -> None:
     if not isinstance(target, type):
         raise TypeError(f"an estimator must be a class, not {target!r}")
-    _check_methods(target, ("fit", "get_params", "set_params"), "sklearn.base.BaseEstimator")
-    _check_defaults(target)
+    _check_class(target, "fit get_params set_params", "sklearn.base.BaseEstimator")
 
 
 def _check_kernel(target: Any) -> None:
     if isinstance(target, type):
-        needed = ("__call__", "fit", "get_params", "set_params")
-        _check_methods(target, needed, "kernlearn.kernels.Kernel")
-        _check_defaults(target)
+        _check_class(target, "__call__ fit get_params set_params", "kernlearn.kernels.Kernel")
     else:
         _check_function(target, "a kernel must be a class or a function (X, Y) -> matrix", 2)
 

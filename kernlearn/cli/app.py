@@ -219,6 +219,9 @@ def check(
     from kernlearn.reports import check as rules
 
     checks, errors = {}, []
+    if not against.is_dir():
+        how = f"`kernlearn report --profile {profile} --summary {against}` writes them"
+        raise SummaryError(f"{against}: no such folder of summaries; {how}")
     with stores.Store(store, read_only=True) as opened:
         for plan in _plans(_load(configs, profile, settings), available):
             try:
@@ -373,11 +376,10 @@ def export(
     from kernlearn.reports import page, summary
 
     forms = (*summary.FORMATS, "ro-crate")
-    if form is None:
-        suffix = file.suffix[1:].lower() if file is not None else ""
-        form = suffix if suffix in forms else "csv"
+    where = "--format" if form is not None else "--output: the suffix"
+    form = form or (file.suffix[1:].lower() if file is not None else "csv")
     if form not in forms:
-        raise StoreError(f"--format {form}: expected one of {', '.join(forms)}")
+        raise StoreError(f"{where} {form or 'is missing'}: expected one of {', '.join(forms)}")
     if file is None and form in ("parquet", "ro-crate"):
         raise StoreError(f"--format {form}: name a file with --output")
     with stores.Store(store, read_only=True) as opened:
@@ -550,6 +552,8 @@ def _compare_methods(
 
     with stores.Store(store, read_only=True) as opened:
         results = stored_rows(plan, opened)
+    if (done := sum(row.done for row in results.values())) < len(plan.trials):
+        typer.echo(f"{done} of {len(plan.trials)} trials are measured; others do not count")
     values = rules.method_values(plan, results, metric, wanted)
     if best_of:
         values = rules.with_best_of(values, best_of)

@@ -1,8 +1,10 @@
 """What configs can name: the commands ``list`` and ``datasets``."""
 
+import textwrap
 from collections.abc import Callable
 from inspect import signature
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import typer
@@ -26,36 +28,53 @@ Reading = Annotated[
 
 
 def show_names(
-    config: Annotated[str | None, Argument(help="Also list the plug-ins of this config.")] = None,
+    what: Annotated[
+        str | None,
+        Argument(metavar="WHAT", help="What to describe, or a config whose plug-ins are added."),
+    ] = None,
 ) -> None:
-    """List the shipped configs, and the names that a config can use."""
+    """List the shipped configs, and the names that a config can use.
+
+    WHAT is one of configs, datasets, generators, streams, kernels, similarities, estimators,
+    metrics: each is then described on a line.
+
+    Example: kernlearn list estimators
+    """
     from kernlearn.config import read
-    from kernlearn.config.names import BUILT_IN, TASKS
+    from kernlearn.config.names import BUILT_IN
     from kernlearn.datasets.artificial import STREAMS
     from kernlearn.datasets.yaml import read_yaml
-    from kernlearn.kernels.registry import LIBRARIES
+    from kernlearn.kernels.registry import LIBRARIES, library_names
 
-    scope = BUILT_IN if config is None else read.load_scope(config)
-    measured = {task: scope.task_metrics(task) for task in TASKS}
+    described = "configs datasets generators streams kernels similarities estimators metrics"
+    scope = BUILT_IN if what is None or what in described.split() else read.load_scope(what)
     cards: dict[str, Any] = {**datasets.catalogue(), **scope.datasets}
     sections = {
-        "Configs": {n: read_yaml(path)[0]["title"] for n, path in read.shipped_configs().items()},
-        "Data sets": {name: card.title for name, card in sorted(cards.items())},
-        "Generators": {name: one.title for name, one in sorted(scope.generators.items())},
-        "Streams": {name: one.title for name, one in STREAMS.items()},
-        "Kernels": {name: one.summary for name, one in scope.kernels.items()},
-        "Similarities of libraries": {
-            name: f"{', '.join(sorted(library.kinds))} ({library.about})"
-            for name, library in sorted(LIBRARIES.items())
+        "configs": {n: read_yaml(path)[0]["title"] for n, path in read.shipped_configs().items()},
+        "datasets": {name: card.title for name, card in sorted(cards.items())},
+        "generators": {name: one.title for name, one in sorted(scope.generators.items())},
+        "streams": {name: one.title for name, one in STREAMS.items()},
+        "kernels": {name: one.summary for name, one in scope.kernels.items()},
+        "similarities": {name: scope.kernel(name).summary for name in library_names()},
+        "estimators": {name: one.summary for name, one in scope.estimators.items()},
+        "metrics": {
+            name: f"{one.summary or 'of scikit-learn'} ({', '.join(one.tasks)})"
+            for name, one in scope.metrics.items()
         },
-        "Estimators": {name: one.summary for name, one in scope.estimators.items()},
-        "Metrics": {task: ", ".join(names) for task, names in measured.items()},
     }
+    if what in sections:
+        width = max(map(len, sections[what]))
+        for name, text in sections[what].items():
+            typer.echo(f"{name:{width}}  {text}")
+        return
     for title, entries in sections.items():
-        typer.secho(title, bold=True)
-        width = max(map(len, entries), default=0)
-        for name, text in entries.items():
-            typer.echo(f"  {name:{width}}  {text}")
+        names = [name for name in entries if title != "metrics" or not scope.metrics[name].scorer]
+        more = " and the scorers of scikit-learn" if title == "metrics" else ""
+        if title == "similarities":
+            names = [f"{name}.… ({len(one.kinds)})" for name, one in sorted(LIBRARIES.items())]
+        text = f"{title}: {', '.join(names)}{more}"
+        typer.echo(textwrap.fill(text, get_terminal_size().columns, subsequent_indent="  "))
+    typer.echo("`kernlearn list estimators` describes them, and so for the others.")
 
 
 @app.command("list")

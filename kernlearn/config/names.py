@@ -280,7 +280,7 @@ ESTIMATORS = {
         library="river" if name == "RiverClassifier" else "",
     )
     for module, name, summary in (
-        re.split(": ?|; ", line, maxsplit=2) for line in _ESTIMATORS.strip().splitlines()
+        re.split("[:;] ?", line, maxsplit=2) for line in _ESTIMATORS.strip().splitlines()
     )
 }
 

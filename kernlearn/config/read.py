@@ -17,7 +17,6 @@ from kernlearn import datasets
 from kernlearn.config import model
 from kernlearn.config.names import (
     BUILT_IN,
-    METRICS,
     SECTIONS,
     SUPERVISED,
     TASKS,
@@ -69,10 +68,11 @@ def find_config(name: str | Path) -> Path:
     short = path.with_suffix("").as_posix().removeprefix("configs/")
     if path.suffix in ("", ".yaml", ".yml") and short in known:
         return known[short]
-    raise ConfigError(
-        f"{name}: no such file, and no config of that name comes with kernlearn"
-        f"{suggestion(path.stem, known)}"
-    )
+    text = f"{name}: no such file, and no config of that name comes with kernlearn"
+    beside = path.with_name(f"{path.name}.yaml")
+    if beside.is_file():
+        raise ConfigError(f"{text}; did you mean {str(beside)!r}?")
+    raise ConfigError(f"{text}{suggestion(path.stem, known)}")
 
 
 def shipped_configs(folder: str = "") -> dict[str, Path]:
@@ -331,34 +331,26 @@ def _check_plugin(plugin: Plugin, scope: Scope, shown: str) -> None:
     """Refuse a plug-in whose names are taken, or which no config could use."""
     if any(plugin.name == other.name for other in scope.plugins):
         raise PluginError(f"{shown}: another plug-in is called {plugin.name} too; rename one")
-    lines: dict[tuple[str, str], int] = {}
-    for one in plugin.registered:
+    names = [(one.kind, one.name) for one in plugin.registered]
+    for i, one in enumerate(plugin.registered):
         where = f"{shown}:{one.line}: the {one.kind} {one.name!r}"
-        first = lines.setdefault((one.kind, one.name), one.line)
-        if len(lines) <= plugin.registered.index(one):
-            raise PluginError(f"{where} was registered on line {first} already")
+        if names[i] in names[:i]:
+            raise PluginError(f"{where} is registered twice")
         present = getattr(scope, SECTIONS[one.kind]).get(one.name)
         owner = "" if present is None else present.plugin or "kernlearn"
         if one.kind == "dataset" and not owner:
             built_in = datasets.is_shipped(one.name) or one.name in datasets.generators()
             owner = "kernlearn" if built_in else ""
         # a plug-in may define a scorer of scikit-learn otherwise
-        if owner and not (
-            owner == "kernlearn" and one.kind == "metric" and one.name not in METRICS
-        ):
-            raise PluginError(
-                f"{shown}:{one.line}: the name {one.name!r} is taken: {owner} has a {one.kind} of "
-                "that name"
-            )
+        if owner and not getattr(present, "scorer", ""):
+            raise PluginError(f"{where} has a name that is taken: {owner} has one")
         if isinstance(one, RegisteredMetric):
             if unknown := [task for task in one.tasks if task not in SUPERVISED]:
                 known = ", ".join(SUPERVISED)
                 raise PluginError(f"{where} is for the task {unknown[0]!r}; there are {known}")
         elif own := _OWN_KEYS[one.kind] & set(one.parameters):
             keys = ", ".join(sorted(own))
-            raise PluginError(
-                f"{where} has a parameter {keys}, which is a config's own key; rename it"
-            )
+            raise PluginError(f"{where}: rename the parameter {keys}, which is a key of configs")
 
 
 # Keys beside the name of a component, which none of its parameters can have.

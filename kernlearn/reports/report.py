@@ -459,7 +459,7 @@ def _by_name(configs: Sequence[Path]) -> dict[str, Path]:
 def stored_plans(
     store: Store, *, profile: str | None = None, settings: Sequence[str] = ()
 ) -> tuple[list[Plan], list[Skipped]]:
-    """Plan every experiment with a shipped config that a store has results of.
+    """Plan every experiment that a store has results of, with a config here or of kernlearn.
 
     Parameters
     ----------
@@ -476,7 +476,8 @@ def stored_plans(
         Experiments without a config, and those of which the store has no trial that the present
         config plans.
     """
-    known, plans, skipped = shipped_configs(), [], []
+    beside = {path.stem: path for path in Path().glob("*.yaml")}
+    known, plans, skipped = {**beside, **shipped_configs()}, [], []
     for name, counts in store.experiments().items():
         # of equals the one with the fewest settings
         ways = sorted(counts, key=lambda way: (-counts[way], len(way[1])))

@@ -4,34 +4,9 @@ import numpy as np
 import pytest
 
 from tests.command import kernlearn, kernlearn_process
+from tests.engine.conftest import small
 
-__all__ = ["kernlearn", "kernlearn_process"]
-
-SMALL = """\
-title: A small experiment
-datasets:
-  waveform: {generator: waveform, n_samples: 300, binarize: random}
-  moons: {generator: two_moons, n_samples: 200, noise: 0.2}
-kernels:
-  polynomial: {kernel: polynomial, degree: 3}
-methods:
-  K: {estimator: KernelSVM, C: {select: [0.1, 10]}}
-  RF: {estimator: MaclaurinSVM, n_components: [10, 40]}
-  H0/1: {estimator: MaclaurinSVM, h01: true, n_components: {by_dataset: {default: 20, moons: 10}}}
-protocol: {splits: 2, seed: 1, scale: [zscore, max_norm]}
-metrics: [accuracy, fit_seconds]
-table: {rows: [dataset, method, n_components]}
-profiles:
-  quick: {splits: 1, methods.RF.n_components: 10}
-"""
-
-
-@pytest.fixture
-def small(tmp_path: Path) -> Path:
-    """A config with 16 trials that run in about a second."""
-    path = tmp_path / "small.yaml"
-    path.write_text(SMALL)
-    return path
+__all__ = ["kernlearn", "kernlearn_process", "small"]
 
 
 def write_table(path: Path, columns: dict) -> None:

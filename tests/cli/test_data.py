@@ -35,7 +35,11 @@ def test_list_names_what_a_config_can_use(kernlearn):
     out = kernlearn("list")
     assert out.returncode == 0, out.stderr
     for name in ("table3_1", "nursery", "two_moons", "exponential", "MaclaurinSVM", "accuracy"):
-        assert f"  {name}" in out.stdout or f" {name}," in out.stdout
+        assert f" {name}," in out.stdout
+    assert len(out.stdout.splitlines()) <= 80
+    assert max(map(len, out.stdout.splitlines())) <= 80
+    described = kernlearn("list", "metrics").stdout.splitlines()
+    assert any(line.startswith("accuracy  ") for line in described)
 
 
 def test_a_file_becomes_a_card(kernlearn, tmp_path):

@@ -61,7 +61,10 @@ def test_a_site_of_a_store_and_of_summaries(session):
     assert site.returncode == 0, site.stderr
     assert site.stdout.endswith("Site: results/site/index.html\n")
     assert "demo_ordinal" in (session / "results/site/index.html").read_text()
-    assert "mine: not shown" in site.stdout
+    assert "mine: profile quick" in site.stdout
+    (session / "mine.yaml").rename(session / "moved.yaml")
+    assert "mine: not shown" in command(session, "report").stdout
+    (session / "moved.yaml").rename(session / "mine.yaml")
     summaries = ("--from", "results/baseline")
     own = command(session, "report", "mine.yaml", *summaries, "--output", "pages")
     assert own.returncode == 0, own.stderr
@@ -134,6 +137,8 @@ def test_export_to_a_pipe_and_to_files(session):
         said = command(session, "export", "--output", name).stdout
         assert said == f"{name}: {len(rows)} rows\n"
     assert (session / "rows.csv").read_text() == out.stdout
+    unknown = command(session, "export", "--output", "rows.xyz")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
     other = command(session, "export", "--experiment", "x")
     assert other.returncode == 2
     assert "mine" in other.stderr

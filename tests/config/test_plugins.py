@@ -300,12 +300,15 @@ IMPORT = "from kernlearn.plugins import *\n"
         (f"{IMPORT}@register_estimator()\nclass A: pass", "mine.py:2: TypeError: A has no fit"),
         (
             f"{IMPORT}@register_kernel()\ndef linear(X, Y): pass",
-            "mine.py:2: the name 'linear' is taken: kernlearn has a kernel of that name",
+            "mine.py:2: the kernel 'linear' has a name that is taken: kernlearn has one",
         ),
-        (f"{IMPORT}@register_dataset()\ndef spambase(): pass", "the name 'spambase' is taken"),
+        (
+            f"{IMPORT}@register_dataset()\ndef spambase(): pass",
+            "'spambase' has a name that is taken",
+        ),
         (
             f"{IMPORT}@register_dataset()\ndef d(sample=1, scale=2): pass",
-            "the dataset 'd' has a parameter sample, scale, which is a config's own key",
+            "the dataset 'd': rename the parameter sample, scale",
         ),
         (
             f"{IMPORT}@register_metric(task='clustering', better='lower')\ndef m(a, b): pass",
@@ -313,7 +316,7 @@ IMPORT = "from kernlearn.plugins import *\n"
         ),
         (
             f"{IMPORT}for _ in range(2):\n    register_kernel('k')(lambda X, Y: X)",
-            "mine.py:3: the kernel 'k' was registered on line 3 already",
+            "mine.py:3: the kernel 'k' is registered twice",
         ),
     ],
 )
