@@ -690,7 +690,7 @@ def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
     done = {label: one for plan in plans for label, one in plan.preparations.items()}
     for label, preparation in done.items():
         for sentence in preparation.sentences:
-            typer.echo(f"{label}: {sentence}")
+            output.show_wrapped(f"{label}: {sentence}", 2)
     for plan in plans:
         name = plan.experiment.name
         if plan.left_out:
@@ -717,7 +717,7 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
     }
     for fact, text in facts.items():
         if text:
-            typer.echo(f"  {fact:8} {text}")
+            output.show_wrapped(f"  {fact:8} {text}", 11)
     _show_preparations([plan])
     pace = engine.run.Pace(trials)
     for trial, row in done:

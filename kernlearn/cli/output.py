@@ -2,6 +2,7 @@
 
 import os
 import sys
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -60,6 +61,12 @@ def make_console() -> Any:
 
     wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else UNBOUNDED
     return Console(file=sys.stdout, width=wide, markup=False, emoji=False, highlight=False)
+
+
+def show_wrapped(text: str, indent: int) -> None:
+    """Print a text on lines as wide as the terminal, all but the first indented."""
+    width, indented = make_console().width, " " * indent
+    typer.echo(textwrap.fill(text, width, subsequent_indent=indented, break_on_hyphens=False))
 
 
 def show_table(
@@ -160,9 +167,6 @@ def show_report(report: Any) -> None:
 class Progress:
     """Progress of a run: a bar on a terminal, elsewhere a line for each trial."""
 
-    def __init__(self) -> None:
-        self._bar: Any = None
-
     def run_planned(self, plan: Any, trials: list[Any], states: Mapping[str, str]) -> None:
         """Print how many trials will run."""
         self._name, self._total = plan.experiment.name, len(trials)
@@ -175,42 +179,37 @@ class Progress:
 
     def run_started(self, slots: int) -> None:
         """Start the bar."""
-        console = make_console()
-        if console.is_terminal:
-            from rich import progress
+        from rich import progress
 
-            self._bar = progress.Progress(
-                progress.TextColumn("{task.description}", markup=False),
-                progress.BarColumn(),
-                progress.MofNCompleteColumn(),
-                progress.TimeElapsedColumn(),
-                progress.TextColumn("{task.fields[left]}"),
-                console=console,
-            )
-            self._bar.add_task(self._name, total=self._total, left="")
-            self._bar.start()
+        console = make_console()
+        self._bar = progress.Progress(
+            progress.TextColumn("{task.description}", markup=False),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TimeElapsedColumn(),
+            progress.TextColumn("{task.fields[left]}"),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task(self._name, total=self._total, left="")
+        self._bar.start()
 
     def trial_done(self, trial: Any, row: Any, seconds_left: float | None) -> None:
         """Show the numbers of a trial, or why it failed."""
         self._done += 1
-        left = ""
-        if (
-            seconds_left and seconds_left > 1 and self._done >= min(10, self._total / 10)
-        ):  # the first ones mislead
-            left = f"about {engine.run.duration(seconds_left)} left"
+        early = self._done < min(10, self._total / 10)  # the first ones mislead
+        known = not early and seconds_left is not None and seconds_left > 1
+        left = f"about {engine.run.duration(seconds_left)} left" if known else ""
         text = f"[{self._done}/{self._total}] {trial}: {_outcome(row)}"
-        if self._bar is None:
+        if not self._bar.console.is_terminal:
             typer.echo("; ".join(filter(None, [text, left])))
-            return
-        if not row.done:
+        elif not row.done:
             self._bar.console.print(text, style="red")
-        self._bar.update(self._bar.task_ids[0], completed=self._done, left=left)
+        self._bar.update(self._task, completed=self._done, left=left)
 
     def run_ended(self) -> None:
         """Stop the bar."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
+        self._bar.stop()
 
 
 def _outcome(row: Any) -> str:
