@@ -198,8 +198,9 @@ class Progress:
         """Show the numbers of a trial, or why it failed."""
         self._done += 1
         early = self._done < min(10, self._total / 10)  # the first ones mislead
-        known = not early and seconds_left is not None and seconds_left > 1
-        left = f"about {engine.run.duration(seconds_left)} left" if known else ""
+        left = ""
+        if not early and seconds_left is not None and seconds_left > 1:
+            left = f"about {engine.run.duration(seconds_left)} left"
         text = f"[{self._done}/{self._total}] {trial}: {_outcome(row)}"
         if not self._bar.console.is_terminal:
             typer.echo("; ".join(filter(None, [text, left])))

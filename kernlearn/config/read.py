@@ -85,7 +85,7 @@ def shipped_configs(folder: str = "") -> dict[str, Path]:
 def shipped_name(path: Path) -> str | None:
     """Return the name by which a config that comes with kernlearn is found; None for others."""
     known = {**shipped_configs(), **shipped_configs("examples")}
-    return next((name for name, place in known.items() if place == path), None)
+    return next((name for name, place in known.items() if place == path.resolve()), None)
 
 
 def load_config(
