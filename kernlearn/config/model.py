@@ -724,11 +724,7 @@ class ExperimentConfig(names.Section):
     @property
     def shows_times(self) -> bool:
         """Whether times, or metrics derived from them, are among the results."""
-        shown = [*self.metrics, *(m for figure in self.figures for m in figure.metrics)]
-        shown += self.table.metrics if self.table is not None else []
-        shown += [claim.check.metric for claim in self.claims]
-        sources = [self.derived[name].ratio for name in shown if name in self.derived]
-        return any(names.is_time(name) for name in [*shown, *sources])
+        return any(names.is_time(name) for name in self.named_metrics)
 
     @property
     def compared(self) -> list[str]:
