@@ -125,7 +125,7 @@ def test_a_file_of_ids_is_refused(kernlearn, tmp_path, columns):
 def test_advice_names_options_of_the_command(kernlearn, tmp_path):
     texts = {"w": [f"word{i}" for i in range(60)], "y": list("ab" * 30)}
     write_table(tmp_path / "t.csv", texts)
-    assert "`-o points=w` takes its texts" in kernlearn("init", "t.csv").stderr
+    assert "`-o points=w`" in kernlearn("init", "t.csv").stderr
     assert "60 values in 60 rows" in kernlearn("init", "t.csv", "--target", "w").stderr
     assert "a folder" in kernlearn("init", ".").stderr
     lines = [f"{i},5;{i * i};{'ab'[i % 2]}" for i in range(20)]
