@@ -146,9 +146,7 @@ def report(
     rows: Annotated[
         Path | None,
         option(
-            "Report results of any program (CSV, Parquet), with columns dataset, method, metric, "
-            "split and value; kernel and parameters where they vary; n_train and n_test; unit % "
-            "for shares in per cent. Or results of benchopt.",
+            "Report dataset, method, metric, split, value (CSV, Parquet), or benchopt's results.",
             "FILE",
         ),
     ] = None,

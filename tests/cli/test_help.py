@@ -85,7 +85,6 @@ def test_version(kernlearn):
         ("export --format xml", "--format xml: expected one of csv, json, parquet"),
         ("export --format parquet", "name a file with --output"),
         ("merge one", "at least one source"),
-        ("compare one.sqlite", "two stores"),
         ("compare small.yaml --store none", "none: no such store"),
         ("init none.csv", "none.csv"),
         ("datasets info nonesuch", "nonesuch"),

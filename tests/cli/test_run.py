@@ -190,7 +190,6 @@ def test_every_command_refuses_a_changed_row(kernlearn, small, tmp_path):
         ("report",),
         ("check", small, "--against", tmp_path),
         ("compare", small, "--profile", "quick"),
-        ("compare", store, store),
         ("forks", "table3_1", "--no-run"),
         ("export",),
         ("merge", store, other),
