@@ -15,7 +15,7 @@ __getattr__, __dir__, __all__ = attach(
             "ExponentialKernel HomogeneousPolynomialKernel LinearKernel PolynomialKernel "
             "SigmoidKernel VovkKernel"
         ),
-        "functions": "CallableKernel as_kernel check_similarity",
+        "functions": "CallableKernel as_kernel",
         "libraries": "LibrarySimilarity",
         "registry": "named names",
         "records": (

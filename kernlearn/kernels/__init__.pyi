@@ -19,7 +19,6 @@ from kernlearn.kernels.dot_product import SigmoidKernel as SigmoidKernel
 from kernlearn.kernels.dot_product import VovkKernel as VovkKernel
 from kernlearn.kernels.functions import CallableKernel as CallableKernel
 from kernlearn.kernels.functions import as_kernel as as_kernel
-from kernlearn.kernels.functions import check_similarity as check_similarity
 from kernlearn.kernels.libraries import LibrarySimilarity as LibrarySimilarity
 from kernlearn.kernels.records import ColumnSimilarity as ColumnSimilarity
 from kernlearn.kernels.records import GowerSimilarity as GowerSimilarity
@@ -53,7 +52,6 @@ __all__ = [
     "VovkKernel",
     "WeightedKernelSum",
     "as_kernel",
-    "check_similarity",
     "mean_distance",
     "named",
     "names",

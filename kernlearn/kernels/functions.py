@@ -9,16 +9,13 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import gen_batches
 
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.base import (
     Kernel,
     TurnedSimilarity,
-    as_indexed,
-    check_values,
     not_finite,
-    pair_error,
     raised,
     shown,
 )
@@ -27,8 +24,6 @@ from kernlearn.validation import N_JOBS, StrOptions
 
 # Parts for each worker, and the most pairs of one with more rows: what an interruption waits for.
 _PARTS, _MOST_PAIRS = 16, 256
-# Difference of two values of a pair that counts as rounding, relative to the greater.
-_ROUNDING = 1e-6
 
 
 @dataclass(eq=False, repr=False)
@@ -218,67 +213,3 @@ def as_kernel(
         "(kernlearn.kernels.names() has all of them), a kernel object, or a function of two "
         f"matrices or two points, got {spec!r}"
     )
-
-
-def check_similarity(
-    similarity: Any,
-    X: Any,
-    *,
-    symmetric: bool = True,
-    n_pairs: int = 100,
-    random_state: Any = None,
-) -> None:
-    """Compare some pairs of points, and raise an error that names the first that is wrong.
-
-    Values must be finite numbers, the same each time, whatever points they are computed together
-    with, and the same for (x, y) and (y, x).
-
-    Parameters
-    ----------
-    similarity : str, Kernel or callable
-        As estimators take it.
-    X : array-like or sequence
-        Some points, at least two.
-    symmetric : bool, default=True
-        Whether values must be the same for (x, y) and (y, x).
-    n_pairs : int, default=100
-        Number of pairs.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the pairs.
-
-    Raises
-    ------
-    SimilarityError
-        If a value is wrong, with the positions of the two points in X and what they are.
-
-    Examples
-    --------
-    >>> from kernlearn.kernels import check_similarity
-    >>> check_similarity(lambda x, y: len(x) - len(y), ["a", "bcd"], random_state=0)
-    Traceback (most recent call last):
-    ...
-    kernlearn.exceptions.SimilarityError: the similarity of X[1] ('bcd') and X[0] ('a') is 2, \
-and -2 the other way round: it is not symmetric
-    """
-    points = as_indexed(X)
-    if (n := points.shape[0]) < 2:
-        raise ValueError(f"'X' must hold at least two points, got {n}")
-    kernel = as_kernel(similarity, "similarity").fitted_to(points)
-    rng = check_random_state(random_state)
-    for _ in range(n_pairs):
-        i, j = rng.choice(n, 2, replace=False).tolist()
-        x, y = points[[i]], points[[j]]
-        try:
-            value = np.asarray(kernel(x, y), dtype=np.float64)
-            check_values(value, x, y)
-            others = {"another time: it changes": kernel(x, points[[i, j]])[0, 1]}
-            if symmetric:
-                others["the other way round: it is not symmetric"] = kernel(y, x)[0, 0]
-            for problem, other in others.items():
-                a, b = float(value[0, 0]), float(other)
-                if abs(a - b) > _ROUNDING * max(abs(a), abs(b)) + 1e-12:
-                    raise pair_error(f"is {a:.6g}, and {b:.6g} {problem}", x, y, 0, 0)
-        except SimilarityError as error:
-            raise SimilarityError(
-                error.problem, i, j, error.shown, ("X", "X")
-            ) from error.__cause__

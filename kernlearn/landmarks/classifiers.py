@@ -339,9 +339,8 @@ class BBSClassifier(LandmarkClassifier):
         self.validation_scores_ = None if data.X_val is None else accuracies[0]
         self.C_ = float(Cs[best])
         self.best_params_ = {"C": self.C_}
-        self.coef_, self.intercept_ = (
-            values[:, best].astype(features.dtype) for values in (coef, intercept)
-        )
+        self.coef_ = coef[:, best].astype(features.dtype)
+        self.intercept_ = intercept[:, best].astype(features.dtype)
         self._shape, self._dtype = self.coef_.shape, self.coef_.dtype
         self.landmark_indices_ = data.candidates.indices[chosen]
         self._used = np.flatnonzero(self.coef_.any(axis=0))

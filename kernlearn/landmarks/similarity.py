@@ -80,7 +80,9 @@ class Landmarks:
         if rows is not None:
             X, places = X[rows], rows if places is None else places
         try:
-            values = as_floats(np.asarray(self.kernel(X, self.points)))
+            values = np.asarray(self.kernel(X, self.points))
+            if values.dtype.kind != "f":  # counts and other whole numbers
+                values = values.astype(np.float64)
             self.comparisons.count += values.size
             if values.shape != (expected := (X.shape[0], self.points.shape[0])):
                 raise ValueError(
@@ -259,14 +261,10 @@ def by_column(values: Floats) -> Floats:
     return transposed
 
 
-def as_floats(similarities: NDArray[Any]) -> Floats:
-    """Return counts and other whole numbers as float64, floats as they are."""
-    return similarities if similarities.dtype.kind == "f" else similarities.astype(np.float64)
-
-
 def finite(similarities: NDArray[Any]) -> Floats:
     """Refuse NaN and infinity; counts become float64."""
-    similarities = as_floats(similarities)
+    if similarities.dtype.kind != "f":
+        similarities = similarities.astype(np.float64)
     if not np.isfinite(similarities).all():
         raise ValueError("'similarity' must give finite numbers, and gave NaN or infinity")
     return similarities

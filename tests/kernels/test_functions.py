@@ -17,7 +17,6 @@ from kernlearn.kernels import (
     CallableKernel,
     PolynomialKernel,
     as_kernel,
-    check_similarity,
     named,
     names,
 )
@@ -193,21 +192,6 @@ def test_ctrl_c_ends_comparisons_at_once():
 def test_bad_parameters(options):
     with pytest.raises(ValueError, match=f"'{next(iter(options))}' parameter"):
         CallableKernel(asymmetric, **options)(GRAPHS[:2])
-
-
-def test_a_check_beforehand():
-    words = [f"{'ab'[i % 2]}{i}" for i in range(40)]
-    check_similarity(lambda x, y: abs(len(x) - len(y)), words, random_state=0)
-    check_similarity("rapidfuzz.jaro", words, random_state=0)
-    with pytest.raises(SimilarityError, match=r"X\[\d\] .* X\[\d\] .* not symmetric"):
-        check_similarity(lambda x, y: len(x), ["a", "bc", "def"], random_state=0)
-    check_similarity(lambda x, y: len(x), ["a", "bc"], symmetric=False, random_state=0)
-    with pytest.raises(SimilarityError, match="another time: it changes"):
-        check_similarity(lambda x, y: RNG.rand(), words, random_state=0)
-    with pytest.raises(SimilarityError, match=r"X\[\d+\] \('a'\) and X\[\d+\]"):
-        check_similarity(lambda x, y: np.nan, ["a", "a"], random_state=0)
-    with pytest.raises(ValueError, match="at least two points"):
-        check_similarity("levenshtein", ["one"])
 
 
 def test_every_name_makes_a_kernel_of_its_points():
