@@ -116,7 +116,7 @@ def info(
             advice = f"`kernlearn datasets fetch {card.name}` gets it"
         typer.echo(f"{'place':10} missing; {advice}")
         return
-    (state,) = datasets.verify(card, data_dir=folder)
+    state = datasets.verify(card, data_dir=folder)
     typer.echo(f"{'place':10} {_folder(about.paths)}")
     typer.echo(f"{'content':10} {state.state}{f': {state.remark}' if state.remark else ''}")
     typer.echo(f"{'shape':10} {' x '.join(map(str, about.shape))}")

@@ -18,7 +18,7 @@ __getattr__, __dir__, __all__ = attach(
             "Generator gaussian_stream generators indefinite_similarity product_rows rings "
             "two_gaussians two_moons unit_ball waveform"
         ),
-        "loading": "Added Description FeatureRange Verified add describe load verify",
+        "loading": "Added Description Verified add describe load verify",
         "stream": "RowSource row_source",
         "tables": "Preparation fingerprint",
     },

@@ -25,7 +25,6 @@ from kernlearn.datasets.files import own_cards as own_cards
 from kernlearn.datasets.files import search_path as search_path
 from kernlearn.datasets.loading import Added as Added
 from kernlearn.datasets.loading import Description as Description
-from kernlearn.datasets.loading import FeatureRange as FeatureRange
 from kernlearn.datasets.loading import Verified as Verified
 from kernlearn.datasets.loading import add as add
 from kernlearn.datasets.loading import describe as describe
@@ -40,7 +39,6 @@ __all__ = [
     "Added",
     "Card",
     "Description",
-    "FeatureRange",
     "Fetched",
     "Form",
     "Found",

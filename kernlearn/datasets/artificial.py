@@ -64,12 +64,7 @@ class Generator:
         return {parameter.name: parameter.default for parameter in parameters}
 
     def __call__(self, **parameters: Any) -> "Bunch":
-        """Make the data; a ValueError is raised for a parameter unknown or out of range."""
-        if unknown := sorted(parameters.keys() - self.parameters.keys()):
-            raise ValueError(
-                f"{self.name} has no parameter {', '.join(unknown)}; "
-                f"allowed: {', '.join(self.parameters)}"
-            )
+        """Make the data."""
         return self.make(**parameters)
 
 

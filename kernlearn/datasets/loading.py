@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -694,37 +694,6 @@ def _put_next_to_card(path: Path, own_path: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class FeatureRange:
-    """The values of one column.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    min, max, mean : float
-        Over the entries that are not missing; NaN if there are none.
-    zeros : float
-        The share of zeros among all entries.
-    missing : int
-        The number of missing entries.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import describe
-    >>> petals = describe("iris").features[2]
-    >>> petals.min, petals.max, round(petals.mean, 2), petals.missing
-    (1.0, 6.9, 3.76, 0)
-    """
-
-    name: str
-    min: float
-    max: float
-    mean: float
-    zeros: float
-    missing: int
-
-
-@dataclass(frozen=True)
 class Description:
     """The facts about a data set.
 
@@ -744,10 +713,12 @@ class Description:
         What loading dropped, coded or filled in, and whether a matrix is not symmetric.
     classes : dict of str to int
         The labels and their numbers of rows; empty if the target is a number.
-    target : FeatureRange or None
-        The target's values, if it is a number.
-    features : tuple of FeatureRange
-        One per column, over all rows; none for a similarity matrix.
+    target : tuple or None
+        The target's values, if it is a number, as for features.
+    features : tuple of tuple
+        For each column its name, min, max and mean over the entries that are not missing, the
+        share of zeros and the number of missing entries, over all rows; none for a similarity
+        matrix.
 
     Examples
     --------
@@ -765,8 +736,8 @@ class Description:
     found: bool
     shape: tuple[int, ...] = ()
     classes: dict[str, int] | None = None
-    target: FeatureRange | None = None
-    features: tuple[FeatureRange, ...] = ()
+    target: Any = None
+    features: tuple[Any, ...] = ()
     prepared: tuple[str, ...] = ()
 
 
@@ -841,20 +812,20 @@ def _facts(card: Card) -> dict[str, str]:
     return {fact: text for fact, text in facts.items() if text}
 
 
-def _ranges(X: Any, names: Any) -> tuple[FeatureRange, ...]:
+def _ranges(X: Any, names: Any) -> tuple[Any, ...]:
     """Summarise every column of a dense or sparse matrix."""
-    X = X.tocsc() if hasattr(X, "tocsc") else X
-    result = []
-    for i, name in enumerate(names):
-        column = X[:, [i]].toarray().ravel() if hasattr(X, "tocsc") else X[:, i]
-        values = column[~np.isnan(column)]
-        low = high = mean = np.nan
-        if len(values):
-            low, high, mean = float(values.min()), float(values.max()), float(values.mean())
-        zeros = int((values == 0).sum()) / max(1, len(column))
-        missing = len(column) - len(values)
-        result.append(FeatureRange(str(name), low, high, mean, zeros, missing))
-    return tuple(result)
+    import pandas as pd
+
+    frame = pd.DataFrame(X.toarray() if hasattr(X, "toarray") else X, columns=list(names))
+    rows = {
+        "min": frame.min(),
+        "max": frame.max(),
+        "mean": frame.mean(),
+        "zeros": (frame == 0).mean(),
+        "missing": frame.isna().sum(),
+    }
+    columns = pd.DataFrame(rows).rename_axis("name").reset_index()
+    return tuple(columns.itertuples(index=False, name="Column"))
 
 
 @dataclass(frozen=True)
@@ -878,7 +849,7 @@ class Verified:
     Examples
     --------
     >>> from kernlearn.datasets import verify
-    >>> result = verify("iris")[0]
+    >>> result = verify("iris")
     >>> result.name, result.state, result.remark, len(result.fingerprint)
     ('iris', 'ok', '', 64)
     """
@@ -890,44 +861,32 @@ class Verified:
     fingerprint: str = ""
 
 
-def verify(
-    names: str | Card | Iterable[str | Card] | None = None,
-    *,
-    data_dir: str | os.PathLike[str] | None = None,
-) -> list[Verified]:
-    """Read data sets and compare rows, classes and content with their cards.
+def verify(name: str | Card, *, data_dir: str | os.PathLike[str] | None = None) -> Verified:
+    """Read a data set and compare rows, classes and content with its card.
 
     Parameters
     ----------
-    names : str, Card or iterable of these, optional
-        The data sets; by default all of the :func:`catalogue`.
+    name : str or Card
+        The data set.
     data_dir : path-like, optional
         A folder to look for the files in before all others, see :func:`search_path`.
 
     Returns
     -------
-    list of Verified
-        One per name.
+    Verified
 
     Raises
     ------
     DataError
-        If a name is unknown.
+        If the name is unknown.
 
     Examples
     --------
     >>> from kernlearn.datasets import verify
-    >>> [(result.name, result.state) for result in verify(["iris", "diabetes_sklearn"])]
-    [('iris', 'ok'), ('diabetes_sklearn', 'unknown')]
+    >>> verify("iris").state, verify("diabetes_sklearn").state
+    ('ok', 'unknown')
     """
-    if names is None:
-        names = catalogue().values()
-    listed = [names] if isinstance(names, str | Card) else names
-    cards = [find_card(name) if isinstance(name, str) else name for name in listed]
-    return [_verify_card(card, data_dir) for card in cards]
-
-
-def _verify_card(card: Card, data_dir: str | os.PathLike[str] | None) -> Verified:
+    card = find_card(name) if isinstance(name, str) else name
     found = locate(card, data_dir)
     if found is None:
         return Verified(card.name, "missing", remark=" + ".join(card.forms[0].files))

@@ -499,14 +499,10 @@ class _Column:
             self.reason = "it has no entries"
         elif pd.api.types.is_datetime64_any_dtype(column):
             self.reason = f"dates, such as {column.min()}"
-        elif column.dtype.kind in "iu" and self._exceeds(self.held):
+        elif column.dtype.kind in "iu" and np.abs(self.held.astype(float)).max() >= _EXACT:
             self.reason = "whole numbers above 2 ** 53, which floating-point numbers round"
         elif not self.is_numeric:
             self._count_texts()
-
-    @staticmethod
-    def _exceeds(held: "pd.Series") -> bool:
-        return max(abs(int(held.min())), abs(int(held.max()))) > _EXACT
 
     def _count_texts(self) -> None:
         plain = (str, int, float, bool, np.generic)

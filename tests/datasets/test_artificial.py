@@ -26,8 +26,6 @@ def test_every_generator(name):
     assert made.fingerprint == fingerprint(made.data, made.target)
     assert made.fingerprint != generators()[name](n_samples=40, random_state=4).fingerprint
     assert generators()[name].title.endswith(".")
-    with pytest.raises(ValueError, match=f"{name} has no parameter size; allowed: n_samples"):
-        generators()[name](size=3)
     with pytest.raises(ValueError, match="n_samples"):
         generators()[name](n_samples=0)
 

@@ -105,7 +105,7 @@ def test_content_that_is_not_that_of_the_card(nursery_like, folder, text, messag
     (folder / "small.data").write_text(text)
     with pytest.raises(DataError, match=message):
         load(nursery_like, data_dir=folder)
-    assert verify(nursery_like, data_dir=folder)[0].state == "damaged"
+    assert verify(nursery_like, data_dir=folder).state == "damaged"
 
 
 def test_columns_that_the_card_has_and_the_file_has_not(make_card, folder):
@@ -124,13 +124,13 @@ def test_the_fingerprint_of_the_card_and_the_identity(make_card, folder):
     assert content == fingerprint([[7, 8], [1, 2], [4, 5]], [9.0, 3.0, 6.0])
     card = make_card(form | {"fingerprint": content}, task="regression")
     first = load(card, data_dir=folder)
-    assert (first.note, verify(card, data_dir=folder)[0].state) == ("", "ok")
+    assert (first.note, verify(card, data_dir=folder).state) == ("", "ok")
     assert first.identity == known(card, data_dir=folder).fingerprint
     (folder / "f").write_text("1,2,3\n4,5,6\n7,8,0\n")
     assert "differs from the card's" in load(card, data_dir=folder).note
     assert known(card, data_dir=folder).fingerprint != first.identity
-    assert verify(card, data_dir=folder)[0].state == "differs"
-    assert verify("spambase")[0].state == "missing"
+    assert verify(card, data_dir=folder).state == "differs"
+    assert verify("spambase").state == "missing"
     from kernlearn.datasets import locate
 
     other = make_card(form | {"format": {"kind": "delimited", "target": 0}}, task="regression")
