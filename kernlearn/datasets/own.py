@@ -465,6 +465,7 @@ def _has_header(path: Path, rows: list[list[str]], gaps: set[str]) -> bool:
 
 def counted_labels(labels: Any) -> dict[str, int] | None:
     """Count labels, spelt as on a card, in their order; None if there are too many."""
+    labels = labels[labels == labels]  # NaN is no label
     values, counts = np.unique(canonical_labels(labels), return_counts=True)
     if len(values) > MANY:
         return None

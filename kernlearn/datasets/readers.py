@@ -17,12 +17,12 @@ from kernlearn.datasets.tables import (
     ROW_NAMES,
     Table,
     are_numbers,
-    coded_labels,
     counted,
     default_names,
     frame_table,
     joined,
     number_pattern,
+    values_of,
 )
 from kernlearn.exceptions import DataError
 from kernlearn.lazy import missing_text
@@ -73,9 +73,10 @@ def read(
     for i, path in enumerate(paths or [Path("scikit-learn")]):
         content = contents[i] if contents else content_of(path, options, n_features)
         if isinstance(content, Matrix):
-            y = coded_labels(content.labels, classes, partial(_row, path))
+            y = values_of(content.labels, classes, partial(_row, path))
             names = content.names or default_names(content.X.shape[1])
-            tables.append(Table(content.X, y, names, query=content.query))
+            table = Table(content.X, y, names, query=content.query)
+            tables.append(table.with_target())
             continue
         place_of = partial(row_place, path, content, options)
         tables.append(frame_table(content, options, n_features, classes, path, place_of))

@@ -64,6 +64,12 @@ class Table(NamedTuple):
         query = None if self.query is None else self.query[chosen]
         return self._replace(X=self.X[chosen], y=self.y[chosen], query=query)
 
+    def with_target(self) -> "Table":
+        """Return the rows that have a target, with the number of others."""
+        if not (gaps := np.isnan(self.y)).any():
+            return self
+        return self.rows(~gaps)._replace(without_target=int(gaps.sum()))
+
 
 def default_names(n_features: int) -> tuple[str, ...]:
     """Name features that have no names: x1, x2, and so on."""
@@ -142,37 +148,42 @@ def default_order(labels: Iterable[str]) -> list[str]:
     return sorted(every, key=float) if are_numbers(every) else sorted(every)
 
 
-def coded_labels(
-    labels: Any,
-    classes: tuple[str, ...] | None,
+def values_of(
+    column: Any,
+    classes: Sequence[str] | None,
     place_of: Callable[[int], str],
     renamed: Mapping[str, str] = MappingProxyType({}),
     suffix: str = "",
 ) -> np.ndarray:
-    """Return numbers, or the positions of labels among the classes; NaN where one is missing.
+    """Return a column as numbers, or as positions among classes; NaN where one is missing.
 
-    `place_of` names a row in errors.
+    `place_of` names a row in errors. `renamed` are other spellings of classes, `suffix` is no
+    part of a text.
     """
     import pandas as pd
 
-    codes, distinct = pd.factorize(pd.Series(labels))
+    column = pd.Series(column)
+    gaps = column.isna().to_numpy()
     if classes is None:
-        values = pd.to_numeric(pd.Series(distinct), errors="coerce").to_numpy(np.float64)
         expected = "a finite number"
+        numbers = column if is_number_column(column) else pd.to_numeric(column, errors="coerce")
+        values = numbers.to_numpy(np.float64, na_value=np.nan)
     else:
-        known = {canonical_label(label): float(code) for code, label in enumerate(classes)}
-        for text, label in renamed.items():
-            if label in classes:
-                known[canonical_label(text)] = known[canonical_label(label)]
-        texts = [canonical_label(str(text).strip().removesuffix(suffix)) for text in distinct]
-        values = np.array([known.get(text, np.nan) for text in texts])
         expected = f"one of {', '.join(classes)[:200]}"
-    if len(wrong := np.flatnonzero(~np.isfinite(values))):
-        row = int(np.isin(codes, wrong).argmax())
-        raise DataError(
-            f"{place_of(row)}: found label {str(distinct[codes[row]])!r:.60}, expected {expected}"
-        )
-    return np.append(values, np.nan)[codes]  # -1 is missing
+        exact = {text: float(code) for code, text in enumerate(classes)}
+        alike = {canonical_label(text): code for text, code in exact.items()}
+        alike |= {
+            canonical_label(t): exact[label] for t, label in renamed.items() if label in exact
+        }
+        codes, distinct = pd.factorize(column)
+        texts = [str(text).strip().removesuffix(suffix) for text in distinct]
+        known = [exact.get(text, alike.get(canonical_label(text), np.nan)) for text in texts]
+        values = np.array([*known, np.nan])[codes]  # -1 is missing
+    if (wrong := ~np.isfinite(values) & ~gaps).any():
+        row = int(wrong.argmax())
+        found = str(column.iloc[row])
+        raise DataError(f"{place_of(row)}: found {found!r:.60}, expected {expected}")
+    return values
 
 
 # From a frame and the roles of its columns to a table
@@ -234,9 +245,8 @@ def frame_table(
         raise DataError(f"{place}: found {len(rest)} features, expected {n_features}")
     strict = not getattr(options, "allows_missing", True)
     y = _target(frame, options, classes, targets, place_of)
-    has_target = ~np.isnan(y)
-    if strict and not has_target.all():
-        row = place_of(int((~has_target).argmax()))
+    if strict and np.isnan(y).any():
+        row = place_of(int(np.isnan(y).argmax()))
         raise DataError(f"{row}: found no target, expected one; `missing` names such entries")
     nominal: dict[str, tuple[str, ...]] = {}
     if options.points is not None:
@@ -257,8 +267,7 @@ def frame_table(
     if not (getattr(options, "header", True) or options.columns):
         features = default_names(len(rest))
     notes = tuple(frame.attrs.get("notes", ()))
-    table = Table(X, y, features, nominal, None, int((~has_target).sum()), notes)
-    return table if has_target.all() else table.rows(has_target)
+    return Table(X, y, features, nominal, notes=notes).with_target()
 
 
 def _columns_named(options: Any) -> set[Any]:
@@ -289,7 +298,10 @@ def _target(
             )
         return hot.argmax(axis=1).astype(np.float64)
     suffix = getattr(options, "target_suffix", "")
-    return coded_labels(frame.iloc[:, targets[0]], classes, place_of, options.rename, suffix)
+    column = frame.iloc[:, targets[0]]
+    return values_of(
+        column, classes, lambda row: f"{place_of(row)}, label", options.rename, suffix
+    )
 
 
 def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -> np.ndarray:
@@ -322,31 +334,8 @@ def feature_numbers(
     values = options.nominal.get(column.name)
     if values is None and isinstance(column.dtype, pd.CategoricalDtype):
         values = tuple(map(str, column.cat.categories))
-    if values is not None:
-        codes, distinct = pd.factorize(column)
-        exact = {value: float(code) for code, value in enumerate(values)}
-        alike = {canonical_label(value): code for value, code in exact.items()}
-        texts = [str(text).strip() for text in distinct]
-        known = [exact.get(t, alike.get(canonical_label(t), np.nan)) for t in texts]
-        numbers = np.array([*known, np.nan])[codes]
-        wrong, expected = np.isnan(numbers) & (codes >= 0), f"one of {', '.join(values)[:200]}"
-    else:
-        expected = "a finite number"
-        if is_number_column(column):
-            numbers = column.to_numpy(np.float64, na_value=np.nan)
-        else:
-            read = pd.to_numeric(column, errors="coerce")
-            numbers = read.to_numpy(np.float64, na_value=np.nan)
-        wrong = np.isinf(numbers)
-        if not is_number_column(column):
-            wrong |= np.isnan(numbers) & column.notna().to_numpy()
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise DataError(
-            f"{place_of(row)}, column {column.name}: found {str(column.iloc[row])!r:.60}, "
-            f"expected {expected}"
-        )
-    return numbers, values
+    name = f"column {column.name}"
+    return values_of(column, values, lambda row: f"{place_of(row)}, {name}"), values
 
 
 # Missing entries

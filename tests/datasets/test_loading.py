@@ -91,11 +91,11 @@ def test_missing_entries_that_are_refused(gaps, folder, make_card):
         (NURSERY_ROWS.replace("usual,1", "rich,1", 1), "line 1, column parents: found 'rich'"),
         (
             NURSERY_ROWS.replace(",yes", ",maybe", 1),
-            "line 2: found label 'maybe', expected one of",
+            "line 2, label: found 'maybe', expected one of",
         ),
         (NURSERY_ROWS + "usual,1,no\n", "found 6 rows, expected 5"),
         (NURSERY_ROWS.replace(",yes", ",no", 1), "found 4 rows of no, expected 3"),
-        (NURSERY_ROWS + "usual,1\n", "line 6: found label '', expected one of"),
+        (NURSERY_ROWS + "usual,1\n", "line 6, label: found '', expected one of"),
         (NURSERY_ROWS + "usual,1,no,2\n", "line 6: Expected 3 fields in line 6, saw 4"),
         ("a,b\n", "found 2 columns, expected 3"),
         ("", "the file is empty"),

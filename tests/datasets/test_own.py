@@ -188,7 +188,7 @@ def test_one_odd_entry_changes_no_column_and_no_task(folder):
             target = {"x": "label", "c": "label"}.get(column, name)
             bunch, refusal = loaded(path, target=target)
             if refusal:
-                assert re.search(rf"column {name}\b|label |entries of the target", refusal)
+                assert re.search(rf"column {name}\b|, label:|entries of the target", refusal)
                 assert entry.strip() in refusal
                 assert "line 43" in refusal or "`" in refusal
                 table[entry, column] = "refused"
@@ -637,6 +637,11 @@ def test_arrays(folder):
     np.savez(folder / "objects.npz", X=X, y=np.array(["a", None] * 3, dtype=object))
     with pytest.raises(DataError, match="no file of plain arrays"):  # no pickle is loaded
         load(folder / "objects.npz")
+    np.savez(folder / "gaps.npz", X=X, y=np.array([1, np.nan, 0, 1, 0, np.nan]))
+    bunch = load(folder / "gaps.npz")
+    np.testing.assert_array_equal(bunch.data, X[[0, 2, 3, 4]])
+    assert (bunch.target_names.tolist(), bunch.target.tolist()) == (["0", "1"], [1, 0, 1, 0])
+    assert "2 of 6 rows without a target were left out" in sentences(folder / "gaps.npz")
     np.savez(folder / "turned.npz", X=X.T, y=y)
     with pytest.raises(DataError, match="X has one column for each of y: transpose it"):
         load(folder / "turned.npz")
