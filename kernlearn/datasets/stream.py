@@ -480,8 +480,7 @@ def _converted(
     path: Path, frames: Iterable[Any], target: str, drop: Sequence[str], n_features: int | None
 ) -> Iterator[RowChunk]:
     """Convert frames to matrices of numbers, and targets."""
-    from kernlearn.datasets.card import TableOptions
-    from kernlearn.datasets.tables import feature_numbers, is_number_column
+    from kernlearn.datasets.tables import is_number_column, values_of
 
     first, kinds = 1, set()
     for frame in frames:
@@ -496,7 +495,7 @@ def _converted(
             raise DataError(f"{path}: found {len(names)} features, expected {n_features}")
         X, labels = np.empty((len(frame), len(names))), frame[target]
         for i, name in enumerate(names):
-            X[:, i], _ = feature_numbers(frame[name], TableOptions(), place_of)
+            X[:, i] = values_of(frame[name], None, place_of, f", column {name}")
         for name, gaps in [*zip(names, np.isnan(X).T, strict=True), (target, labels.isna())]:
             if gaps.any():
                 where = place_of(int(np.argmax(gaps)))

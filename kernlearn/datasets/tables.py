@@ -152,13 +152,14 @@ def values_of(
     column: Any,
     classes: Sequence[str] | None,
     place_of: Callable[[int], str],
+    what: str = ", label",
     renamed: Mapping[str, str] = MappingProxyType({}),
     suffix: str = "",
 ) -> np.ndarray:
     """Return a column as numbers, or as positions among classes; NaN where one is missing.
 
-    `place_of` names a row in errors. `renamed` are other spellings of classes, `suffix` is no
-    part of a text.
+    `place_of` names a row in errors, and `what` the column. `renamed` are other spellings of
+    classes, `suffix` is no part of a text.
     """
     import pandas as pd
 
@@ -182,7 +183,7 @@ def values_of(
     if (wrong := ~np.isfinite(values) & ~gaps).any():
         row = int(wrong.argmax())
         found = str(column.iloc[row])
-        raise DataError(f"{place_of(row)}: found {found!r:.60}, expected {expected}")
+        raise DataError(f"{place_of(row)}{what}: found {found!r:.60}, expected {expected}")
     return values
 
 
@@ -230,6 +231,8 @@ def frame_table(
 
     `place` names the file in errors, `place_of` a row.
     """
+    import pandas as pd
+
     names = unique_names(place, frame)
     frame = frame.set_axis(names, axis=1)
     position = {c: column_position(place, c, names) for c in _columns_named(options)}
@@ -254,9 +257,12 @@ def frame_table(
     else:
         X = np.empty((len(frame), len(rest)))
         for column, i in enumerate(rest):
-            X[:, column], values = feature_numbers(frame.iloc[:, i], options, place_of)
-            if values is not None:
-                nominal[names[i]] = values
+            entries, name = frame.iloc[:, i], names[i]
+            if name in options.nominal:
+                nominal[name] = options.nominal[name]
+            elif isinstance(entries.dtype, pd.CategoricalDtype):
+                nominal[name] = tuple(map(str, entries.cat.categories))
+            X[:, column] = values_of(entries, nominal.get(name), place_of, f", column {name}")
         if strict and np.isnan(X).any():
             row, column = np.argwhere(np.isnan(X))[0].tolist()
             raise DataError(
@@ -299,9 +305,7 @@ def _target(
         return hot.argmax(axis=1).astype(np.float64)
     suffix = getattr(options, "target_suffix", "")
     column = frame.iloc[:, targets[0]]
-    return values_of(
-        column, classes, lambda row: f"{place_of(row)}, label", options.rename, suffix
-    )
+    return values_of(column, classes, place_of, renamed=options.rename, suffix=suffix)
 
 
 def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -> np.ndarray:
@@ -323,19 +327,6 @@ def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -
                 where = f"{place_of(row)}: {column.name}"
                 raise DataError(f"{where}: expected {error}") from None
     return as_objects(points)
-
-
-def feature_numbers(
-    column: "pd.Series", options: Any, place_of: Callable[[int], str]
-) -> tuple[np.ndarray, tuple[str, ...] | None]:
-    """Return a column as numbers, and its values if it is nominal."""
-    import pandas as pd
-
-    values = options.nominal.get(column.name)
-    if values is None and isinstance(column.dtype, pd.CategoricalDtype):
-        values = tuple(map(str, column.cat.categories))
-    name = f"column {column.name}"
-    return values_of(column, values, lambda row: f"{place_of(row)}, {name}"), values
 
 
 # Missing entries
