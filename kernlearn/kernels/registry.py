@@ -7,7 +7,7 @@ from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kernlearn.lazy import EXTRAS, MissingExtraError, install_line, is_installed, missing_text
+from kernlearn.lazy import MissingExtraError, is_installed, missing_text
 
 if TYPE_CHECKING:
     from kernlearn.kernels.base import Kernel
@@ -46,20 +46,9 @@ class Library:
         return kinds | dict.fromkeys(self.similarities.split(), "similarity")
 
     @property
-    def extra(self) -> str:
-        """The extra of kernlearn that installs it; empty if it is always there."""
-        return EXTRAS.get(self.name, "")
-
-    @property
     def installed(self) -> bool:
         """Whether it is installed."""
         return is_installed(self.name)
-
-    @property
-    def about(self) -> str:
-        """What its similarities are called and compare, and how to install it."""
-        text = f"as {self.name}.NAME, of {self.points}"
-        return text if self.installed else f"{text}; not installed: {install_line(self.extra)}"
 
 
 _SCALED = dict.fromkeys(
@@ -150,11 +139,6 @@ class NamedKernel:
         """The library that it comes from; empty for kernlearn's own."""
         return self.dotted.partition(".")[0]
 
-    @property
-    def installed(self) -> bool:
-        """Whether its library is installed."""
-        return not self.library or is_installed(self.library)
-
     def load(self) -> Any:
         """Import the class; its arguments are the parameters."""
         module, _, name = self.target.partition(":")
@@ -224,7 +208,7 @@ def kernel_of_name(name: str) -> NamedKernel | None:
     return _of_library(name, name, f"{library.kinds[method]} of {library.points}")
 
 
-def names(points: str | None = None, *, installed: bool | None = None) -> list[str]:
+def names(points: str | None = None) -> list[str]:
     """List the names of similarities and distances.
 
     Each name may be given wherever kernlearn takes a kernel or a similarity.
@@ -233,8 +217,6 @@ def names(points: str | None = None, *, installed: bool | None = None) -> list[s
     ----------
     points : str, default=None
         Only those of "vectors", "strings", "series", "graphs", "sets" or "records".
-    installed : bool, default=None
-        Only those whose library is installed, or is not.
 
     Returns
     -------
@@ -251,11 +233,7 @@ def names(points: str | None = None, *, installed: bool | None = None) -> list[s
     """
     own = sorted(KERNELS.keys() - {"dot_product"})
     every = filter(None, map(kernel_of_name, [*own, *library_names()]))
-    return [
-        one.name
-        for one in every
-        if points in (None, one.points) and installed in (None, one.installed)
-    ]
+    return [one.name for one in every if points in (None, one.points)]
 
 
 def named(name: str, **parameters: Any) -> "Kernel":
