@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 # halves of characters, which stand for bytes that are no text.
 _STEERING = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
 _IN_NAMES = re.compile(f"[{_STEERING}]")
-_IN_OUTPUT = re.compile(f"(?![\n\t])[{_STEERING}]")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _COMPUTED = re.compile("'*[=+\\-@\t\r＝＋－＠]")
 # A number, perhaps with its deviation or interval.
@@ -39,25 +38,6 @@ def visible(name: str) -> str:
     accuracy\x1b[2J\n
     """
     return _IN_NAMES.sub(_written, name)
-
-
-def visible_output(text: str) -> str:
-    """Do the same for an output of several lines: ends of lines and tabs stay."""
-    return _IN_OUTPUT.sub(_written, text)
-
-
-class VisibleStream:
-    """A stream on which control characters are seen, not obeyed."""
-
-    def __init__(self, stream: Any) -> None:
-        self.stream = stream
-
-    def write(self, text: str) -> int:
-        """Write a text with its control characters as Python writes them."""
-        return int(self.stream.write(visible_output(text)))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.stream, name)
 
 
 def _written(found: re.Match[str]) -> str:

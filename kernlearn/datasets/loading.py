@@ -61,8 +61,6 @@ if TYPE_CHECKING:
 
 Nominal = Literal["ordinal", "onehot"]
 Name = str | os.PathLike[str] | Card | Found
-# Numbers that are not whole are no classes if there are more of them.
-_MANY_CLASSES = 20
 
 
 def load(
@@ -384,7 +382,7 @@ def _classes(path: Path, guess: own.Guess, asked: FileOptions, task: str) -> dic
     labels = guess.labels
     if guess.is_numeric and task == "classification":
         whole = labels is not None and all(float(label).is_integer() for label in labels)
-        if not whole and (labels is None or len(labels) > _MANY_CLASSES):
+        if not whole and (labels is None or len(labels) > own.FEW):
             raise DataError(
                 f"{path}: the target holds numbers that are not whole, for `task: regression`; "
                 "classification needs classes"

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 #: Names of columns that are taken to be the target.
 TARGETS = {"target", "class", "label", "y", "outcome"}
-MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
-_FEW = 20  # up to this many distinct whole numbers are taken for classes
+_MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
+FEW = 20  # up to this many distinct whole numbers are taken for classes
 _EXACT = 2**53  # up to which float64 has all whole numbers
 _HEAD = 200_000  # characters from which the separator is guessed
 _LINES = 100
@@ -119,7 +119,7 @@ class Guess(NamedTuple):
         counts = self.labels or {}
         other = [label for label in counts if not label.lstrip("-").isdecimal()]
         n, n_other = sum(counts.values()), sum(counts[label] for label in other)
-        if not counts or len(counts) - len(other) > _FEW or (other and 10 * n_other > n):
+        if not counts or len(counts) - len(other) > FEW or (other and 10 * n_other > n):
             return "regression"
         if other:
             raise DataError(
@@ -467,7 +467,7 @@ def counted_labels(labels: Any) -> dict[str, int] | None:
     """Count labels, spelt as on a card, in their order; None if there are too many."""
     labels = labels[labels == labels]  # NaN is no label
     values, counts = np.unique(canonical_labels(labels), return_counts=True)
-    if len(values) > MANY:
+    if len(values) > _MANY:
         return None
     times = dict(zip(values.tolist(), counts.tolist(), strict=True))
     return {label: times[label] for label in default_order(times)}
@@ -522,9 +522,9 @@ class _Column:
     def labels(self) -> dict[str, int] | None:
         """Return the values in order with their counts; None if there are too many."""
         if self.is_numeric:
-            few = self.held.nunique() <= MANY
+            few = self.held.nunique() <= _MANY
             return counted_labels(self.held.to_numpy()) if few else None
-        if len(self.counts) > MANY:
+        if len(self.counts) > _MANY:
             return None
         counts: dict[str, int] = {}
         for text, n in self.counts.items():
@@ -564,7 +564,7 @@ class _Column:
             )
         # values such as 1, 2, 3, more are no numbers with a few odd entries
         different = len(self.counts) - len(odd)
-        codes = 10 * n_odd > n and different <= _FEW and n - n_odd >= 5 * different
+        codes = 10 * n_odd > n and different <= FEW and n - n_odd >= 5 * different
         if not odd or 2 * n_odd >= n or codes:
             return
         row = int(self.column.astype(str).isin([*odd]).to_numpy().argmax())

@@ -20,27 +20,15 @@ if TYPE_CHECKING:
 
 #: The column of the names of rows, where the file gives it no name.
 ROW_NAMES = "row names"
-#: Names of columns that are taken to be the target.
-TARGETS = {"target", "class", "label", "y", "outcome"}
-MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
-_FEW = 20  # up to this many distinct whole numbers are taken for classes
 _SHOWN = 6  # names in a sentence
-_EXACT = 2**53  # up to which float64 has all whole numbers
 _LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
 _ID_NAME = re.compile(
     r"(.*[\s_.-])?(id|uuid|guid)|index|idx|key|row|row[ _]?names?|unnamed: ?\d+", re.IGNORECASE
 )
 _CAMEL = re.compile(r".*[a-z]I[dD]")  # customerId, but not "paid"
-_TIME = r"\d{1,2}:\d\d(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?(Z|[+-]\d\d:?\d\d)?"
-_DAY = (
-    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d\d)|"
-    r"\d{1,2}\.?[ -][A-Za-z]{3,9}\.?[ -]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{4}-\d\d"
-)
-_DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}")
 _CONTENT_VERSION = "kernlearn content 1"
 _BLOCK_ENTRIES = 1 << 20
 _ENTRY = np.dtype([("column", "<i8"), ("value", "<f8")])
-_LOCALES = ((",", None), (".", ","), (",", "."), (",", " "), (".", " "), (".", "'"))
 
 
 class Table(NamedTuple):
