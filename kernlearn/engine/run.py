@@ -50,6 +50,8 @@ class Choice:
         SelectionError
             If ``only`` or ``force`` name nothing in the plan.
         """
+        if not (self.only or self.force):
+            return list(plan.trials)
         texts = [_texts(trial) for trial in plan.trials]
         if self.force:
             known = {name for trial in plan.trials for name in _names(trial)}
