@@ -2,10 +2,7 @@
 
 import os
 import random
-import signal
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -175,33 +172,3 @@ def test_merge(path, tmp_path):
         assert store.get(["key1"]) == {"key1": row(1)}
         with pytest.raises(StoreError, match="into itself"):
             store.merge(store)
-
-
-KILLED = """
-import sys
-from kernlearn.store import Store
-from tests.test_store import row
-with Store(sys.argv[1]) as store:
-    for i in range(int(sys.argv[2]), 10**6):
-        store.put(row(i))
-        print(i, flush=True)
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="kills as POSIX has them")
-@pytest.mark.parametrize("delay", [0, 3, 20])
-def test_what_is_put_survives_a_kill(tmp_path, delay):
-    path, begin = tmp_path / "s", 0
-    for n in range(3):
-        with subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(path), str(begin)], stdout=subprocess.PIPE
-        ) as process:
-            lines = [process.stdout.readline() for _ in range(1 + delay + n)]
-            process.send_signal(signal.SIGKILL)
-            lines += process.stdout.readlines()
-        last = int(lines[-1])
-        with Store(path, read_only=True) as store:
-            splits = [r.split for r in store.rows()]
-        # all that was reported, and at most the one that was being reported
-        assert splits in (list(range(last + 1)), list(range(last + 2)))
-        begin = len(splits)

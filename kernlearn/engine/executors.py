@@ -163,6 +163,8 @@ class _Worker:
         """End the process at once, with those that it has started."""
         import psutil
 
+        if self.process.poll() is not None:
+            return  # another process may have its number
         family = []
         with suppress(psutil.Error):
             family = psutil.Process(self.process.pid).children(recursive=True)

@@ -8,7 +8,7 @@ gathered, and the method is fitted as on any data; that is then part of what is 
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import file_digest
@@ -210,45 +210,27 @@ def _stacked(parts: list[Any]) -> Any:
     return result
 
 
-class Learner:
-    """A method on a stream.
-
-    ``reads_rows`` tells whether the `fit` of its last step takes a source of rows, ``in_memory``
-    whether it gets all rows at once.
-    """
-
-    def __init__(self, estimator: Any, reads_rows: bool, in_memory: bool) -> None:
-        self.reads_rows, self.in_memory = reads_rows and not in_memory, in_memory
-        if self.reads_rows and isinstance(estimator, Pipeline):
-            maps = estimator[:-1]
-            feature_map = maps if len(maps) > 1 else maps[0]
-            estimator = estimator[-1].set_params(feature_map=feature_map)
-        self.estimator, steps = estimator, getattr(estimator, "steps", [("", estimator)])
-        self._maps, self._last = [step for _, step in steps[:-1]], steps[-1][1]
-        in_chunks = not (self.reads_rows or in_memory)
-        self.asks_classes = (
-            in_chunks and "classes" in inspect.signature(self._last.partial_fit).parameters
-        )
-
-    def fit(self, source: RowSource, classes: np.ndarray | None = None) -> None:
-        """Fit it on rows in chunks."""
-        if self.reads_rows:
-            self.estimator.fit(source)
-        elif self.in_memory:
-            X_parts, y_parts = [], []
-            for X, y in source:
-                X_parts.append(X)
-                y_parts.append(y)
-            self.estimator.fit(_stacked(X_parts), _stacked(y_parts))
-        else:
-            begun, options = False, {"classes": classes} if self.asks_classes else {}
-            for X, y in source:
-                for step in self._maps:
-                    X = (step if begun else step.fit(X, y)).transform(X)
-                self._last.partial_fit(X, y, **({} if begun else options))
-                begun = True
-            if not begun:
-                raise DataError(_NO_ROWS)
+def _fit(estimator: Any, way: str, source: RowSource, classes: np.ndarray | None = None) -> None:
+    """Fit an estimator on rows in chunks, in one of the three ways."""
+    if way == "rows":
+        estimator.fit(source)
+        return
+    if way == "memory":
+        X_parts, y_parts = [], []
+        for X, y in source:
+            X_parts.append(X)
+            y_parts.append(y)
+        estimator.fit(_stacked(X_parts), _stacked(y_parts))
+        return
+    *maps, (_, last) = getattr(estimator, "steps", [("", estimator)])
+    begun, options = False, {} if classes is None else {"classes": classes}
+    for X, y in source:
+        for _, step in maps:
+            X = (step if begun else step.fit(X, y)).transform(X)
+        last.partial_fit(X, y, **({} if begun else options))
+        begun = True
+    if not begun:
+        raise DataError(_NO_ROWS)
 
 
 def follow(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
@@ -259,29 +241,32 @@ def follow(task: Task, trial: Trial, scope: Scope, data_dir: Path | None) -> bui
     division, limit = _division(trial, training, numbers), how.get("rows")
     first = _first_rows(division.chunks(whole, limit), numbers)
     estimator = build.build_estimator(trial, scope, build.build_kernel(trial, scope, *first))
-    reads_rows = build.method_parts(scope, spec.method)[-1][1].reads_rows
-
-    def learner() -> Learner:
-        return Learner(clone(estimator), reads_rows, bool(spec.method.in_memory))
-
-    fitted = learner()
+    way = "chunks"
+    if spec.method.in_memory:
+        way = "memory"
+    elif build.method_parts(scope, spec.method)[-1][1].reads_rows:
+        way = "rows"
+        if isinstance(estimator, Pipeline):
+            maps = estimator[:-1]
+            feature_map = maps if len(maps) > 1 else maps[0]
+            estimator = estimator[-1].set_params(feature_map=feature_map)
     with _workers(how.get("workers")) as client:
-        _warm_up(learner, first, task, client)
+        _warm_up(estimator, way, first, task.output, client)
         source = RowSource(lambda: division.chunks(training, limit))
         classes = None
-        if fitted.asks_classes and not numbers:
+        if way == "chunks" and not numbers and _asks_classes(estimator):
             classes = np.unique(np.concatenate([np.unique(y) for _, y in source]))
         if client is not None:
             parts = [Partition(p.name, division.chunks, (p,)) for p in training.partitions]
             source = RowSource.of_partitions(lambda: parts)
         with task.fitting(outcome.info, metrics) as fitting:
-            fitted.fit(source, classes)
+            _fit(estimator, way, source, classes)
     sizes = [(len(chunk[1]), len(division.part(chunk)[1])) for chunk in _first(training, limit)]
     read, n_train = np.sum(sizes, axis=0)
     predicting, true, predicted = machine.Stopwatch(), [], []
     for X, y in division.held_out(whole, how["test_rows"]):
         with predicting:
-            values = getattr(fitted.estimator, task.output)(X)
+            values = getattr(estimator, task.output)(X)
         predicted.append(task.checked(values, len(y)))
         true.append(y)
     if not true:
@@ -322,25 +307,32 @@ def _workers(count: int | None) -> Iterator[Any]:
         yield client
 
 
-def _warm_up(learner: Callable[[], Learner], first: Rows, task: Task, client: Any) -> None:
+def _asks_classes(estimator: Any) -> bool:
+    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    return "classes" in inspect.signature(last.partial_fit).parameters
+
+
+def _warm_up(estimator: Any, way: str, first: Rows, output: str, client: Any) -> None:
     """Fit and predict once on a few rows, so that no import or first call is timed."""
-    _try_out(learner(), first, task.output)
+    _try_out(estimator, way, first, output)
     if client is not None:
         # in each process, then through the scheduler
-        client.run(_try_out, learner(), first, task.output)
+        client.run(_try_out, estimator, way, first, output)
         parts = [Partition("the first rows", list, ([first],))]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            learner().fit(RowSource.of_partitions(lambda: parts))
+        _try_out(estimator, way, first, output, RowSource.of_partitions(lambda: parts))
         client.run(machine.return_freed_memory)
 
 
-def _try_out(learner: Learner, first: Rows, output: str) -> None:
+def _try_out(
+    estimator: Any, way: str, first: Rows, output: str, source: RowSource | None = None
+) -> None:
+    model = clone(estimator)
+    classes = np.unique(first[1]) if way == "chunks" and _asks_classes(model) else None
     with warnings.catch_warnings():
         # warnings about so few rows are of no interest
         warnings.simplefilter("ignore")
-        learner.fit(RowSource(lambda: [first]), np.unique(first[1]))
-        getattr(learner.estimator, output)(first[0])
+        _fit(model, way, source or RowSource(lambda: [first]), classes)
+        getattr(model, output)(first[0])
 
 
 class RiverClassifier(ClassifierMixin, BaseEstimator):
