@@ -152,12 +152,15 @@ class _Worker:
         return False
 
     def end(self) -> None:
-        """End an idle process."""
+        """End an idle process, or clear up after one that has ended."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         with suppress(OSError):
-            self.process.stdin.close()  # type: ignore[union-attr]
+            self.process.stdin.close()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(_END)
         self.kill()
+        self.process.stdout.close()
 
     def kill(self) -> None:
         """End the process at once, with those that it has started."""

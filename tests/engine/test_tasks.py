@@ -1,3 +1,5 @@
+from contextlib import closing
+
 import numpy as np
 import pytest
 
@@ -91,8 +93,8 @@ def test_ranking_on_the_published_folds(tmp_path, data_dir):
     path = tmp_path / "c.yaml"
     path.write_text(RANKING)
     plan = make_plan(load_config(path), data_dir=data_dir)
-    with Store(tmp_path / "s") as store:
-        assert run_plan(plan, store, executor=make_executor(data_dir=data_dir)).done == 3
+    with Store(tmp_path / "s") as store, closing(make_executor(data_dir=data_dir)) as executor:
+        assert run_plan(plan, store, executor=executor).done == 3
         results = store.get(t.key for t in plan.trials)
     found = {t.labels["method"]: results[t.key] for t in plan.trials}
     assert found["mean"].info["n_train"] == 2933 + 3635 + 3062
