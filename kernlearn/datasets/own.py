@@ -596,7 +596,8 @@ def frame_roles(
         notes.append(f"the target is column {names[target]}")
     if points is None and options.kind == "jsonl":
         others = [i for i in range(len(names)) if i not in drop | {target}]
-        points = others[0] if len(others) == 1 else None
+        if len(others) == 1 and not is_number_column(frame.iloc[:, others[0]]):
+            points = others[0]
     for role, taken in (("the target", {target}), ("dropped", drop)):
         if points in taken or (role == "dropped" and target in drop):
             name = names[target if points is None else points]
