@@ -5,6 +5,7 @@ The additions are made in a copy of the package, as a developer would make them.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -123,7 +124,7 @@ LINES = [
     (
         "kernlearn/reports/claims.py",
         "_QUESTIONS = {\n",
-        '    "barely_worse": _Question("barely worse than", "near", "far", -1, margin=_WITHIN),\n',
+        '    "barely_worse": _Question("near", "far", -1, inf, True),\n',
     ),
     ("kernlearn/cli/app.py", "app.command()(init.init)\n", "app.command()(greet.greet)\n"),
     (
@@ -201,7 +202,7 @@ def test_everything_added_takes_part_in_a_run(kernlearn, copy):
     assert {("ridge", "rounded_error"), ("SVM", "missed")} <= metrics
     page = copy / "results" / "runs" / "added" / "report.html"
     text = page.read_text(encoding="utf-8")
-    assert "barely worse than nearest mean" in text
+    assert re.search(r"barely_worse: \[SVM\].*?holds.*?SVM against nearest mean", text, re.DOTALL)
     assert "missed" in text
 
 
