@@ -193,7 +193,8 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
     """
     splits = frames.read_rows(experiment.config, frame, experiment.name)
     there, numbers = set(splits["dataset"]), [f"{len(splits)} numbers of another program"]
-    if not {"n_train", "n_test"} <= {*frame} and "ratio" not in frame:
+    columns = {str(column).removeprefix("objective_") for column in frame}
+    if not columns & {"n_train", "ratio"}:
         share = frames.protocol_ratio(experiment.config)
         numbers.append(
             f"without columns n_train and n_test, {share:.3g} test rows to a training row, as the "

@@ -155,7 +155,10 @@ def test_rows_and_a_store_give_the_same_report(held, tmp_path):
         measured = assemble(plan, store)
         assert stored_plans(store) == ([], [("held", NO_CONFIG)])
     file = tmp_path / "rows.csv"
-    measured.splits.drop(columns="experiment").to_csv(file, index=False)
+    # as ten lines of any program write them
+    columns = ["dataset", "kernel", "method", "n_components", "metric", "split", "value"]
+    plain = measured.splits[columns].assign(n_train=100, n_test=100 * measured.splits["ratio"])
+    plain.to_csv(file, index=False)
     other = report_rows(experiment, pd.read_csv(file))
     pd.testing.assert_frame_equal(other.cells, measured.cells, check_dtype=False)
     assert set(measured.cells["verdict"]) > {""}
@@ -163,21 +166,28 @@ def test_rows_and_a_store_give_the_same_report(held, tmp_path):
         pd.testing.assert_frame_equal(getattr(other, part), getattr(measured, part))
 
 
-def test_the_results_of_benchopt_are_rows(report, rows):
+@pytest.mark.parametrize("data", ["dataset_name", "data_name"])
+def test_the_results_of_benchopt_are_rows(report, rows, data):
+    """In the layout of the Parquet files of version 1.10, and of those before 1.7."""
     wide = rows.pivot(
         index=["dataset", "method", "n_components", "split"], columns="metric", values="value"
     ).reset_index()
     runs = pd.DataFrame(
         {
-            "data_name": wide["dataset"] + "[n=3]",
+            data: wide["dataset"] + "[n=3]",
             "objective_name": "svm",
             "solver_name": wide["method"],
+            "solver_description": "",
             "p_solver_n_components": wide["n_components"],
             "idx_rep": wide["split"],
+            "sampling_strategy": "Run_once",
             "stop_val": 2,
             "time": wide["fit_seconds"],
             "objective_accuracy": wide["accuracy"],
             "objective_value": 1.0,
+            "objective_n_train": 80,
+            "objective_n_test": 20,
+            "env-OMP_NUM_THREADS": None,
         }
     )
     worse = runs.assign(stop_val=1, objective_accuracy=0.1)
@@ -185,7 +195,9 @@ def test_the_results_of_benchopt_are_rows(report, rows):
     plain = report.experiment.model_copy(
         update={"config": config.model_copy(update={"kernels": {}})}
     )
-    found = report_rows(plain, pd.concat([runs, worse])).cells
+    of_benchopt = report_rows(plain, pd.concat([runs, worse]))
+    assert set(of_benchopt.splits["ratio"]) == {0.25}
+    found = of_benchopt.cells
     names = ["dataset", "method", "n_components", "metric"]
     same = report.cells.merge(found, on=names, suffixes=("", "_of_benchopt"))
     same = same[same["metric"].isin(["accuracy", "fit_seconds"]) & same["mean"].notna()]
