@@ -2,9 +2,12 @@
 
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from kernlearn.reports.charts import deviations, draw, figures, map_chart, save, tiles
+from kernlearn.config.model import FigureSpec
+from kernlearn.reports.charts import deviations, draw, figure, figures, map_chart, save, tiles
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +29,22 @@ def test_every_number_has_its_mark(report, drawn):
     assert marks(drawn["deviations_accuracy"]) == both.sum() > 2
     for svg in drawn.values():
         assert not re.search("NaN|Infinity", svg)
+
+
+def test_a_label_that_does_not_apply_is_in_no_title(report):
+    """The baseline has no kernel: it is drawn in the panel of each, and names none."""
+    config = report.experiment.config
+    spec = FigureSpec(x="n_components", metrics=["accuracy"], panels=["dataset", "kernel"])
+    for missing in (None, np.nan):
+        cells = report.cells.assign(
+            kernel=[missing if pd.isna(v) else v for v in report.cells["kernel"]]
+        )
+        (panels,) = figure(cells, spec, config)["vconcat"]
+        titles = [panel["title"]["text"] for panel in panels["concat"]]
+        assert titles == ["spambase · polynomial", "cod_rna · polynomial"]
+        for panel in panels["concat"]:
+            values = panel["data"]["values"]
+            assert [v["method"] for v in values].count("guess") == 1
 
 
 def test_the_map_has_a_tile_for_each_number_and_difference(report, drawn):

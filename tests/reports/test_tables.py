@@ -103,12 +103,16 @@ STRANGE = Table(
 
 
 def test_markdown_and_latex_and_csv_are_escaped():
-    assert to_markdown(STRANGE).splitlines()[2:] == [
+    assert to_markdown(STRANGE).splitlines() == [
+        "**t**",
+        "",
         r"| =label | a\|b | c & d |",
         "| --- | ---: | ---: |",
         r"| x_1 & co\| | **0.9 ± 0.1 (0.8) ✓** | 0.5 |",
     ]
     latex = to_latex(STRANGE)
+    assert r"\begin{tabular}{lrr}" in latex
+    assert latex.splitlines()[3].count("&") == 3  # one of them escaped
     assert r"x\_1 \& co" in latex
     assert r"\textbf{0.9 $\pm$ 0.1 (0.8) $\checkmark$}" in latex
     assert latex.isascii()
