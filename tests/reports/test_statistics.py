@@ -7,7 +7,7 @@ from scipy import stats
 
 from benchmarks.equal_methods import measure, splits
 from kernlearn.config.claims import Check
-from kernlearn.reports.claims import Cell, Crossing, Region, cells_needed, decide
+from kernlearn.reports.claims import Cell, Crossing, Region, average, cells_needed, decide
 from kernlearn.reports.verdicts import (
     Estimate,
     best_methods,
@@ -166,6 +166,11 @@ def test_cells_without_doubt_are_counted(n, over):
         k = cells_needed(over, n)
         expected = "not measured" if k > n else "holds" if sum(inside) >= k else "fails"
         assert decide(cells, check(above=0, over=over), Region(low=0)) == expected
+
+
+def test_a_mean_over_cells_has_their_ratio():
+    cells = [Cell("", pd.Series([0.1, 0.3, 0.2]), 0.2, ratio) for ratio in (0.2, 0.4)]
+    assert average(cells).estimate == resampled([0.1, 0.3, 0.2], 0.3)
 
 
 def with_p(p, sign):
