@@ -100,7 +100,7 @@ def init(
 
 def _as_options(text: str) -> str:
     """Write keys of a config, which advice names, as options of this command."""
-    text = re.sub(r"`read_as: {(\w+): ([^}]*)}`", r"`-o read_as.\1=\2`", text)
+    text = re.sub(r"`[^`]+` \((`-o [^`]+`)\)", r"\1", text)  # where both are named
     return re.sub(r"`(\w+): ([^`{]*)`", r"`-o \1=\2`", text)
 
 
@@ -183,6 +183,10 @@ def _text(data: str, config: Path, bunch: Any, task: str, keys: dict[str, Any]) 
     if _is_file(data):
         place = {"file": Path(os.path.relpath(data, config.parent)).as_posix()}
     published = "fold" in bunch
+    # queries are held out whole
+    division = (
+        "folds: published" if published else "folds: 5" if task == "ranking" else "train: 0.7"
+    )
     lines = [
         f"title: {_flow(f'Methods compared on {_label(data)}')}",
         f"task: {task}",
@@ -196,7 +200,7 @@ def _text(data: str, config: Path, bunch: Any, task: str, keys: dict[str, Any]) 
         *(f"  # {name} is left out: {why}" for name, why in left_out.items()),
         "",
         "protocol:",
-        *(["  folds: published"] if published else ["  train: 0.7"]),
+        f"  {division}",
         "  splits: 5                # the same for all methods",
     ]
     if not published and len(bunch.target) > _MOST_TRAINED / 0.7:

@@ -15,6 +15,11 @@ def sparse(folder):
     (folder / "s.txt").write_text("\n".join(rows) + "\n")
 
 
+def queries(folder):
+    rows = [f"{i % 3} qid:{i // 8} 1:{RNG.uniform():.2f} 2:{i % 3}" for i in range(80)]
+    (folder / "q.txt").write_text("\n".join(rows) + "\n")
+
+
 def words(folder):
     verbs = ["walk", "talk", "jump", "look"]
     texts = [verbs[i % 4] + ("ed" if i % 3 else "ing") * (1 + i % 2) for i in range(60)]
@@ -44,6 +49,7 @@ KINDS = {
     "classes": (nothing, "iris", ["gradient boosting", "RBF SVM", "BBS", "H0/1"]),
     "numbers": (nothing, "diabetes_sklearn", ["gradient boosting", "SVR", "ridge", "RegLand"]),
     "sparse": (sparse, "s.txt", ["gradient boosting", "scale: [unit_norm]"]),
+    "queries": (queries, "q.txt", ["RankLand", "folds: 5"]),
     "strings": (words, "w.csv -o points=word --target n", ["letters", "KR", "RegLand"]),
     "distances": (distances, "d.csv -o matrix=distance", ["k-NN", "SVM, clipped spectrum"]),
     "sets": (
@@ -130,7 +136,7 @@ def test_advice_names_options_of_the_command(kernlearn, tmp_path):
     assert "a folder" in kernlearn("init", ".").stderr
     lines = [f"{i},5;{i * i};{'ab'[i % 2]}" for i in range(20)]
     (tmp_path / "t.csv").write_text("\n".join(["a;b;c", *lines]))
-    assert '`-o read_as.decimal=","`' in kernlearn("init", "t.csv").stderr
+    assert "`-o read_as.decimal=,`" in kernlearn("init", "t.csv").stderr
     made = kernlearn("init", "t.csv", "-o", "read_as.decimal=,")
     assert made.returncode == 0, made.stderr
 
