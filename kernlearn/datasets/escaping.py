@@ -1,7 +1,7 @@
-"""Names that anybody wrote, escaped for terminals, files in CSV and error messages.
+"""Texts that anybody wrote, escaped for files in CSV.
 
-Control characters could steer a terminal. Spreadsheets compute a cell that begins with ``=``,
-``+``, ``-`` or ``@``, and what they compute may run a program: such a cell gets an apostrophe.
+Spreadsheets compute a cell that begins with ``=``, ``+``, ``-`` or ``@``, and what they compute may
+run a program: such a cell gets an apostrophe.
 """
 
 import re
@@ -10,40 +10,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-# Controls of terminals; marks that turn the direction of what follows; line ends of Unicode, and
-# halves of characters, which stand for bytes that are no text.
-_STEERING = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
-_IN_NAMES = re.compile(f"[{_STEERING}]")
-_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _COMPUTED = re.compile("'*[=+\\-@\t\r＝＋－＠]")
 # A number, perhaps with its deviation or interval.
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?( ?[±\[][\d.e +\-±,\]]*)?|[+-]?inf")
-
-
-def visible(name: str) -> str:
-    r"""Return a name on one line, with its control characters as Python writes them.
-
-    Parameters
-    ----------
-    name : str
-        Of whoever wrote a store, a card or a config.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> print(visible("accuracy\x1b[2J\n"))
-    accuracy\x1b[2J\n
-    """
-    return _IN_NAMES.sub(_written, name)
-
-
-def _written(found: re.Match[str]) -> str:
-    character = found[0]
-    code = ord(character)
-    return _SHORT.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
 
 
 def guarded(value: Any) -> Any:
