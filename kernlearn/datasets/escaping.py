@@ -1,7 +1,7 @@
 """Texts that anybody wrote, escaped for files in CSV.
 
-Spreadsheets compute a cell that begins with ``=``, ``+``, ``-`` or ``@``, and what they compute may
-run a program: such a cell gets an apostrophe.
+Spreadsheets compute a cell that begins with ``=``, ``+``, ``-`` or ``@``, and what they compute
+may run a program: such a cell gets an apostrophe.
 """
 
 import re
