@@ -33,7 +33,7 @@ def test_scikit_learn_conventions(estimator, check):
 @pytest.mark.parametrize("data", [(X2, Y2), (X3, Y3)])
 @pytest.mark.parametrize("C", [0.01, 10.0])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("class_weight", [None, "balanced"])
+@pytest.mark.parametrize("class_weight", ["balanced", {1: 3.0}])
 def test_squared_hinge_is_scikit_learns(data, C, fit_intercept, class_weight):
     told = {"C": C, "fit_intercept": fit_intercept, "class_weight": class_weight}
     model = LinearSVM(tol=1e-7, **told).fit(*data)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
+from scipy.stats import binom, chisquare
 
 from kernlearn.pairwise.buffers import POLICIES, Buffer, Moves
 from kernlearn.pairwise.steps import draw_moves
@@ -92,6 +92,28 @@ def test_reservoir_is_a_uniform_subset_exactly(size, n):
         law[tuple(sorted(kept))] += chance
     subsets = list(combinations(range(1, n + 1), size))
     assert law == {subset: Fraction(1, len(subsets)) for subset in subsets}
+
+
+@pytest.mark.parametrize("policy", ["rsx", "rsx2"])
+def test_slots_are_independent_and_uniform_over_many_streams(policy):
+    size, n, n_streams = 5, 12, 6000
+    kept = np.array([stream(policy, size, n) for _ in range(n_streams)]) - 1
+    for slot in range(size):
+        assert chisquare(np.bincount(kept[:, slot], minlength=n)).pvalue > 1e-3
+    for first, second in combinations(range(size), 2):
+        cells = np.bincount(kept[:, first] * n + kept[:, second], minlength=n * n)
+        assert chisquare(cells).pvalue > 1e-3
+    # all slots at once: how many hold the last point is binomial
+    p = 1 / n
+    counts = np.bincount((kept == n - 1).sum(axis=1), minlength=size + 1)
+    expected = [1.0]
+    for _ in range(size):
+        expected = np.convolve(expected, [1 - p, p])
+    counts, expected = (
+        np.append(counts[:3], counts[3:].sum()),
+        np.append(expected[:3], expected[3:].sum()),
+    )
+    assert chisquare(counts, expected * n_streams).pvalue > 1e-3
 
 
 @pytest.mark.parametrize(("size", "t"), [(1, 3), (2, 4), (10, 1000), (50, 52), (200, 10**6)])
