@@ -232,7 +232,7 @@ def names_page() -> str:
         "Estimators": {name: one.summary for name, one in ESTIMATORS.items()},
         "Kernels and similarities": {name: one.summary for name, one in KERNELS.items()},
         "Similarities of libraries": {
-            f"{name}.*": f"{', '.join(sorted(one.kinds))} ({one.about})"
+            f"{name}.*": f"{', '.join(sorted(one.kinds))} of {one.points}"
             for name, one in sorted(LIBRARIES.items())
         },
         "Generators": {name: one.title for name, one in sorted(generators().items())},

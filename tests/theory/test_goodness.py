@@ -192,7 +192,7 @@ def test_c_f_and_the_bound_of_weights():
         ({"weights": [1.0, 2.0]}, "'weights' must have shape"),
         ({"weights": [1, 1, 1, 1, 1, np.inf]}, "weights contains infinity"),
         ({"transfer": "signum"}, "'transfer' must be one of"),
-        ({"transfer": np.cos}, "antisymmetric"),
+        ({"transfer": np.cos}, "'transfer' must be one of"),
         ({"c_f": 0}, "'c_f' must be"),
     ],
 )
