@@ -322,7 +322,9 @@ def known(
 def identity(found: Found) -> str:
     """Return a hash of the bytes of a data set's files and of how its card reads them."""
     read_by = {"format", "rows", "classes", "labels", "folds"}
-    how = found.form.model_dump_json(include=read_by) + str(found.card.n_features)
+    # what a card leaves out is not hashed: keys outlive new options of cards
+    how = found.form.model_dump_json(include=read_by, exclude_defaults=True)
+    how += f"{found.form.format.kind} {found.card.n_features}"
     how += str(found.card.missing)
     if not found.paths:
         how += version("scikit-learn")
