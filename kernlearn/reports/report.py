@@ -166,8 +166,10 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
     experiment : LoadedExperiment
     frame : pandas.DataFrame
         A row per number, with columns ``dataset``, ``method``, ``metric``, ``value``, ``split`` or
-        ``repetition``, and, where they vary, ``kernel`` and parameters. Or the results of
-        benchopt. :func:`~kernlearn.reports.summary.read_rows` lists all columns.
+        ``repetition``, and, where they vary, ``kernel`` and parameters. Columns ``n_train`` and
+        ``n_test`` give the rows of each split; without them the shares of the config's protocol
+        count. A column ``unit`` with ``%`` says that a share is in per cent. Or the results of
+        benchopt, of which the last row of each repetition counts.
 
     Returns
     -------

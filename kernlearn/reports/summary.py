@@ -119,24 +119,7 @@ def reported_splits(cells: pd.DataFrame, axes: Iterable[str]) -> pd.DataFrame:
 
 
 def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows") -> pd.DataFrame:
-    """Return results of any program as splits.
-
-    Parameters
-    ----------
-    config : ExperimentConfig
-        Its data sets, kernels, methods, parameters and metrics are those that count.
-    frame : pandas.DataFrame
-        A row per number, with columns ``dataset``, ``method``, ``metric``, ``value``, ``split`` or
-        ``repetition``, and, where they vary, ``kernel`` and parameters. Columns ``n_train`` and
-        ``n_test`` give the rows of each split; without them the shares of the config's protocol
-        count. A column ``unit`` with ``%`` says that a share is in per cent. Or the results of
-        benchopt, of which the last row of each repetition counts.
-    name : str, default="rows"
-        That of the experiment.
-
-    Returns
-    -------
-    pandas.DataFrame
+    """Return results of any program as splits; see :func:`~kernlearn.reports.report_rows`.
 
     Raises
     ------
