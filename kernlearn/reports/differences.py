@@ -295,8 +295,8 @@ def _orders(n: int, seed: int) -> NDArray[np.int64]:
 def in_words(differences: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
     """Describe the counts of a table, and those of other orders, a sentence for each."""
     texts = []
-    told = zip(chances.to_dict("records"), can_tell(chances), beats_chance(chances), strict=True)
-    for chance, tells, beaten in told:
+    rows = zip(chances.to_dict("records"), can_tell(chances), beats_chance(chances), strict=True)
+    for chance, tells, beaten in rows:
         what = f"{chance['found']} of {chance['of']} numbers match"
         if chance["count"] == "shown":
             outcomes = differences.loc[differences["metric"] == chance["metric"], "outcome"]
@@ -304,11 +304,11 @@ def in_words(differences: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
             listed = ", ".join(f"{counts[o]} {o}" for o in OUTCOMES if o in counts)
             what = f"of {len(outcomes)} differences that the paper shows {listed}"
         orders = f"{chance['n_orders']} orders of the {chance['exchanged']}"
-        verdict = f"{orders} are too few to tell this from chance"
+        finding = f"{orders} are too few to tell this from chance"
         if tells:
-            verdict = (
+            finding = (
                 f"over {orders} {chance['mean']:.3g} on average, as many or more in a share of "
                 f"{chance['p_value']:.2g}: {'more' if beaten else 'not clearly more'} than chance"
             )
-        texts.append(f"{chance['metric'].replace('_', ' ')}: {what}; {verdict}")
+        texts.append(f"{chance['metric'].replace('_', ' ')}: {what}; {finding}")
     return texts
