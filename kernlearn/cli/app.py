@@ -267,7 +267,7 @@ def compare(
 
     Example: kernlearn compare table4_2 BBS FTUNE-S --only n_landmarks=30
     """
-    from kernlearn.datasets.escaping import csv_text
+    from kernlearn.reports.summary import csv_text
 
     (plan,) = _plans(_load([config], profile, settings), True)
     frame = _compare_methods(plan, store, methods or [], metric, control, margin, best_of, only)
@@ -296,8 +296,7 @@ def forks(
     import pandas as pd
 
     from kernlearn.config.read import shipped_configs
-    from kernlearn.datasets.escaping import csv_text
-    from kernlearn.reports.summary import splits_of, stored_rows
+    from kernlearn.reports.summary import csv_text, splits_of, stored_rows
     from kernlearn.reports.verdicts import CHOSEN, VERDICTS, branches, compare_branches
 
     names = configs or list(shipped_configs())

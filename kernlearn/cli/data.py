@@ -43,8 +43,8 @@ def show_names(
     from kernlearn.config import read
     from kernlearn.config.names import BUILT_IN
     from kernlearn.datasets.artificial import STREAMS
-    from kernlearn.datasets.yaml import read_yaml
     from kernlearn.kernels.registry import LIBRARIES, library_names
+    from kernlearn.yaml import read_yaml
 
     described = "configs datasets generators streams kernels similarities estimators metrics"
     scope = BUILT_IN if what is None or what in described.split() else read.load_scope(what)
@@ -211,7 +211,7 @@ def reading_options(settings: list[str], reader: Callable[..., Any]) -> dict[str
     DataError
         If one has no equals sign, or the function has no such argument.
     """
-    from kernlearn.datasets.yaml import parse_scalar
+    from kernlearn.yaml import parse_scalar
 
     hidden = ("file", "name", "folder", "target", "task", "data_dir", "hashed")
     known = [key for key in signature(reader).parameters if key not in hidden]

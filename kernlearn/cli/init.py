@@ -129,7 +129,7 @@ def _methods(bunch: Any, task: str) -> tuple[dict[str, Any], dict[str, str]]:
 
     from kernlearn.datasets.files import shipped
     from kernlearn.datasets.tables import kind_of
-    from kernlearn.datasets.yaml import read_yaml
+    from kernlearn.yaml import read_yaml
 
     X, n = bunch.data, len(bunch.target)
     shortlists, _ = read_yaml(shipped("configs") / "shortlists" / "methods.yaml")
@@ -230,6 +230,6 @@ def _folded(line: str) -> str:
 
 def _flow(value: Any) -> str:
     """Return a value as YAML on one line, texts in quotes where they need them."""
-    from kernlearn.datasets.yaml import dump_yaml
+    from kernlearn.yaml import dump_yaml
 
     return dump_yaml(value, flow=True, width=10_000).strip()

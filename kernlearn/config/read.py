@@ -6,6 +6,7 @@ A fault is a path of keys with what is wrong there. All faults of a config are i
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from inspect import Parameter
 from math import isfinite, prod
 from pathlib import Path
@@ -27,9 +28,9 @@ from kernlearn.config.names import (
 )
 from kernlearn.config.spec import LABELS, Value, unfold
 from kernlearn.datasets.files import shipped
-from kernlearn.datasets.yaml import KeyPath, copied, parse_scalar, read_yaml, shortened
 from kernlearn.exceptions import ConfigError, KernlearnError, PluginError
 from kernlearn.plugins import Plugin, Registered, RegisteredMetric, load_file
+from kernlearn.yaml import KeyPath, parse_scalar, read_yaml, shortened
 
 Fault = tuple[KeyPath, str]
 
@@ -189,7 +190,7 @@ class _Draft:
             here = here[step]
             if not isinstance(here, dict):
                 raise ConfigError(f"{place}: {step} has no keys to set")
-        here[path[-1]] = copied(value)
+        here[path[-1]] = deepcopy(value)
         self.places = {p: at for p, at in self.places.items() if p[: len(path)] != path}
         self.places[path] = place
 

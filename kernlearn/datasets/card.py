@@ -13,7 +13,7 @@ from pydantic import (
     model_validator,
 )
 
-from kernlearn.exceptions import DataError
+from kernlearn.exceptions import ConfigError, DataError
 
 #: What is done with missing entries.
 Missing = Literal["drop", "mean", "most_frequent", "category", "error"]
@@ -479,10 +479,13 @@ def read_card(path: Path | str) -> Card:
     >>> read_card(shipped("datasets") / "nursery.yaml").rows
     12960
     """
-    from kernlearn.datasets.yaml import read_yaml
+    from kernlearn.yaml import read_yaml
 
     path = Path(path)
-    content, lines = read_yaml(path, fault=DataError)
+    try:
+        content, lines = read_yaml(path)
+    except ConfigError as error:
+        raise DataError(str(error)) from None
     if not isinstance(content, dict):
         raise DataError(f"{path}: a card is a mapping of keys to values")
     card = make_card(content, str(path), lines)
@@ -498,7 +501,7 @@ def make_card(
 
     `lines` are those of its values in the file, if it was read from one.
     """
-    from kernlearn.datasets.yaml import shortened
+    from kernlearn.yaml import shortened
 
     try:
         return Card.model_validate(content)

@@ -641,7 +641,7 @@ def add(
     ...     load(added.card, data_dir=added.path.parent).target_names.tolist()
     ['a', 'b']
     """
-    from kernlearn.datasets.yaml import dump_yaml
+    from kernlearn.yaml import dump_yaml
 
     path, place = Path(file), Path(folder)
     card_path = place / f"{name}.yaml"

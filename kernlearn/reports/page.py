@@ -19,12 +19,12 @@ from kernlearn import __version__
 from kernlearn.config.model import LoadedExperiment
 from kernlearn.config.read import shipped_name
 from kernlearn.config.spec import canonical
-from kernlearn.datasets.escaping import csv_text
 from kernlearn.engine.run import duration
 from kernlearn.exceptions import ReportError
 from kernlearn.lazy import needed_by
 from kernlearn.reports import charts, claims, differences, tables
 from kernlearn.reports.report import Report, Skipped, totals, write_summary
+from kernlearn.reports.summary import csv_text
 from kernlearn.reports.verdicts import SYMBOLS, VERDICTS, count_verdicts
 from kernlearn.store import utc_now
 

@@ -21,7 +21,6 @@ import pandas as pd
 from kernlearn.config import names as metric_names
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.spec import LABELS, canonical
-from kernlearn.datasets.escaping import csv_text, unguarded
 from kernlearn.engine.plan import Plan, chosen_by_mean
 from kernlearn.exceptions import ReportError, StoreError, SummaryError
 from kernlearn.reports.verdicts import best_methods, direction, median_interval, verdicts_of
@@ -45,6 +44,9 @@ _SHARE = re.compile(
 ).fullmatch
 # One minus the probability of a median's interval, where there are splits enough.
 _MEDIAN_LEVEL = 0.1
+# What a spreadsheet computes, and what is a number, perhaps with its deviation or interval.
+_COMPUTED = re.compile("'*[=+\\-@\t\r＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?( ?[±\[][\d.e +\-±,\]]*)?|[+-]?inf")
 
 
 # ---- splits ----
@@ -604,3 +606,39 @@ def export_file(splits: pd.DataFrame, path: Path, form: str) -> int:
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
     return len(splits)
+
+
+# ---- CSV ----
+
+
+def guarded(value: Any) -> Any:
+    """Return a text with an apostrophe before what a spreadsheet would compute.
+
+    What it computes may run a program. Numbers, and texts of numbers, stay as they are.
+
+    Examples
+    --------
+    >>> from kernlearn.reports.summary import guarded
+    >>> [guarded(value) for value in ("=1+1", "-0.5", -0.5, "K")]
+    ["'=1+1", '-0.5', -0.5, 'K']
+    """
+    if isinstance(value, str) and _COMPUTED.match(value) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value
+
+
+def unguarded(text: str) -> str:
+    """Return the text that :func:`guarded` made another one of."""
+    return text[1:] if text[:1] == "'" and _COMPUTED.match(text) else text
+
+
+def csv_text(frame: pd.DataFrame, **options: Any) -> str:
+    """Return a table as CSV, its texts and heads guarded; options are those of ``to_csv``."""
+    shown = frame.copy()
+    for i, kind in enumerate(frame.dtypes):
+        if kind.kind not in "biufc":
+            values = [guarded(value) for value in frame.iloc[:, i]]
+            # a column of objects stays one, so that its numbers are written as before
+            shown.isetitem(i, pd.Series(values, dtype=object).to_numpy())
+    shown.columns = [guarded(name) for name in frame.columns]
+    return str(shown.to_csv(index=False, **options))

@@ -12,8 +12,7 @@ import pandas as pd
 from kernlearn.config.model import ExperimentConfig, TableSpec
 from kernlearn.config.names import BUILT_IN, Scope
 from kernlearn.config.spec import LABELS
-from kernlearn.datasets.escaping import csv_text
-from kernlearn.reports.summary import label_rows, label_values
+from kernlearn.reports.summary import csv_text, label_rows, label_values
 from kernlearn.reports.verdicts import SYMBOLS
 
 #: Sign of a mean over splits in some of which a solver did not converge.

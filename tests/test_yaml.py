@@ -2,8 +2,8 @@
 
 import pytest
 
-from kernlearn.datasets.yaml import dump_yaml, parse_scalar, parse_yaml, read_yaml
 from kernlearn.exceptions import ConfigError
+from kernlearn.yaml import dump_yaml, parse_scalar, parse_yaml, read_yaml
 
 
 def test_values_and_their_lines():
@@ -40,10 +40,7 @@ def test_scalars(text, value):
         ("a: !!python/object/apply:os.system [ls]", r"f:1: not valid YAML: no tag"),
         ("b: 1\na: !!int x\n", r"f:2: not valid YAML"),
         ("a: \x07", r"f: not valid YAML"),
-        (
-            "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 9)),
-            "undefined alias",
-        ),
+        ("a: *x\n", "undefined alias"),
     ],
 )
 def test_errors(text, message):

@@ -1,17 +1,15 @@
 """YAML 1.2 with the line of every value, so that an error can say where it is."""
 
 from contextlib import suppress
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import yaml
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from kernlearn.exceptions import ConfigError, KernlearnError
-
-Fault = type[KernlearnError]
+from kernlearn.exceptions import ConfigError
 
 #: Keys and list indices that lead from the root to a value.
 KeyPath = tuple[str | int, ...]
@@ -19,23 +17,18 @@ KeyPath = tuple[str | int, ...]
 _PREFIX = "tag:yaml.org,2002:"
 _PLAIN = {_PREFIX + name for name in ("null", "bool", "int", "float", "str", "seq", "map")}
 _LONGEST = 80  # characters of a value in a message
-_MOST = 300_000  # values, since aliases of aliases unfold without bound
 
 
 class _Builder:
     """Builds plain data from nodes, with the line of every value; other objects are refused."""
 
-    def __init__(self, source: str, construct: Any, fault: Fault) -> None:
-        self.source, self.construct, self.fault = source, construct, fault
+    def __init__(self, source: str, construct: Any) -> None:
+        self.source, self.construct = source, construct
         self.lines: dict[KeyPath, int] = {}
-        self.n_values = 0
 
     def value(self, node: Node, path: KeyPath) -> Any:
         """Return the value of a node; an alias gives a new copy."""
         self.lines.setdefault(path, node.start_mark.line + 1)
-        self.n_values += 1
-        if self.n_values > _MOST:
-            raise self._error(node, f"more than {_MOST} values, aliases unfolded")
         if isinstance(node, MappingNode) and node.tag in _PLAIN:
             return self._mapping(node, path)
         if isinstance(node, SequenceNode) and node.tag in _PLAIN:
@@ -75,20 +68,11 @@ class _Builder:
             self.lines[place] = key.start_mark.line + 1
         return {**merged, **own}
 
-    def _error(self, node: Node, problem: str) -> KernlearnError:
-        return self.fault(f"{self.source}:{node.start_mark.line + 1}: {problem}")
+    def _error(self, node: Node, problem: str) -> ConfigError:
+        return ConfigError(f"{self.source}:{node.start_mark.line + 1}: {problem}")
 
 
-def copied(value: Any) -> Any:
-    """Copy the mappings and lists of a value."""
-    if isinstance(value, dict):
-        return {k: copied(v) for k, v in value.items()}
-    return [copied(v) for v in value] if isinstance(value, list) else value
-
-
-def parse_yaml(
-    text: str, source: str, *, fault: Fault = ConfigError
-) -> tuple[Any, dict[KeyPath, int]]:
+def parse_yaml(text: str, source: str) -> tuple[Any, dict[KeyPath, int]]:
     """Parse one YAML document.
 
     Parameters
@@ -97,8 +81,6 @@ def parse_yaml(
         The document.
     source : str
         What to call it in errors, usually the file's name.
-    fault : type of KernlearnError, default=ConfigError
-        The class of errors.
 
     Returns
     -------
@@ -109,25 +91,26 @@ def parse_yaml(
 
     Raises
     ------
-    KernlearnError
-        Of class `fault`, if the text is no YAML, has a key twice, or holds other objects.
+    ConfigError
+        If the text is no YAML, has a key twice, or holds other objects.
     """
     try:
         reader, node = _composed(text)
         if node is None:
-            raise fault(f"{source}: the file is empty")
-        builder = _Builder(source, reader.constructor.construct_object, fault)
+            raise ConfigError(f"{source}: the file is empty")
+        builder = _Builder(source, reader.constructor.construct_object)
         return builder.value(node, ()), builder.lines
     except RecursionError:
-        raise fault(f"{source}: nested too deeply, or an alias that contains itself") from None
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = (mark.line if mark else 0) + 1
-        problem = " ".join(str(error.problem or error.context or "cannot be read").split())
-        raise fault(f"{source}:{line}: not valid YAML: {problem}") from None
+        raise ConfigError(
+            f"{source}: nested too deeply, or an alias that contains itself"
+        ) from None
     except YAMLError as error:
-        problem = " ".join(str(error).split())
-        raise fault(f"{source}: not valid YAML: {problem}") from None
+        place, problem = source, str(error)
+        if isinstance(error, MarkedYAMLError):
+            mark = error.problem_mark or error.context_mark
+            place = f"{source}:{(mark.line if mark else 0) + 1}"
+            problem = error.problem or error.context or "cannot be read"
+        raise ConfigError(f"{place}: not valid YAML: {' '.join(problem.split())}") from None
 
 
 def _composed(text: str) -> tuple[Any, Node | None]:
@@ -139,17 +122,17 @@ def _composed(text: str) -> tuple[Any, Node | None]:
     return reader, reader.compose(text)
 
 
-def read_yaml(path: Path, *, fault: Fault = ConfigError) -> tuple[Any, dict[KeyPath, int]]:
+def read_yaml(path: Path) -> tuple[Any, dict[KeyPath, int]]:
     """Parse a YAML file, as :func:`parse_yaml` does a text."""
     try:
         content = path.read_bytes()
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise fault(f"{path}:{line}: not UTF-8 text (byte {error.start})") from None
+        raise ConfigError(f"{path}:{line}: not UTF-8 text (byte {error.start})") from None
     except (OSError, ValueError) as error:  # a ValueError is that of a path with a NUL in it
-        raise fault(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None
-    return parse_yaml(text, str(path), fault=fault)
+        raise ConfigError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None
+    return parse_yaml(text, str(path))
 
 
 def parse_scalar(text: str) -> Any:
@@ -169,27 +152,11 @@ def shortened(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:60]}… ({len(text)} characters)"
 
 
-class _Writer(yaml.SafeDumper):
-    """Writes YAML 1.1, with quotes around texts that version 1.2 reads as something else."""
-
-    def represent_text(self, text: str) -> yaml.ScalarNode:
-        with suppress(KernlearnError):
-            if text and parse_scalar(text) == text:
-                return self.represent_str(text)
-        return self.represent_scalar(_PREFIX + "str", text, style="'")
-
-
-_Writer.add_representer(str, _Writer.represent_text)
-
-
 def dump_yaml(value: Any, *, flow: bool = False, width: int = 95) -> str:
     """Write plain data as YAML that :func:`parse_yaml` reads back, keys in their order."""
-    text = yaml.dump(
-        value,
-        Dumper=_Writer,
-        default_flow_style=flow,
-        width=width,
-        sort_keys=False,
-        allow_unicode=True,
-    )
-    return str(text).removesuffix("...\n")
+    writer: Any = YAML(typ="safe", pure=True)
+    writer.default_flow_style, writer.width, writer.allow_unicode = flow, width, True
+    writer.sort_base_mapping_type_on_output = False
+    stream = StringIO()
+    writer.dump(value, stream)
+    return stream.getvalue().removesuffix("...\n")
