@@ -18,7 +18,7 @@ from typer.cli import get_docs_for_click
 from typer.main import get_command
 
 from kernlearn.cli.app import app
-from kernlearn.config.names import ESTIMATORS, METRICS, SCORERS, TASKS
+from kernlearn.config.names import BUILT_IN, ESTIMATORS, METRICS, SCORERS, SUPERVISED, TASKS
 from kernlearn.datasets import catalogue, generators
 from kernlearn.datasets.artificial import STREAMS
 from kernlearn.datasets.card import Card
@@ -193,14 +193,18 @@ def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
 def metrics_page() -> str:
     """Return the page of tasks and metrics."""
     better = {1: "more", -1: "less", 0: ""}
-    tasks = [[f"`{name}`", escaped(task.summary)] for name, task in TASKS.items()]
-    supervised = {name for name, task in TASKS.items() if task.supervised}
+    tasks = [[f"`{name}`", escaped(task.title)] for name, task in TASKS.items()]
     metrics, scorers = [], []
     for name, one in METRICS.items():
         where = set(one.tasks)
-        words = ["all that predict"] if supervised <= where else []
-        words += [f"`{task}`" for task in one.tasks if not (words and task in supervised)]
-        facts = escaped(one.label), better[one.better], ", ".join(words), escaped(one.summary)
+        words = ["all that predict"] if where.issuperset(SUPERVISED) else []
+        words += [f"`{task}`" for task in one.tasks if not (words and task in SUPERVISED)]
+        facts = (
+            escaped(BUILT_IN.label(name)),
+            better[one.better],
+            ", ".join(words),
+            escaped(one.title),
+        )
         metrics.append([f"`{name}`", *facts])
     for name, one in SCORERS.items():
         if name not in METRICS:
@@ -229,7 +233,7 @@ def names_page() -> str:
     """Return the page of the names that configs can use, besides metrics."""
     lines = ["# Names in configs", "", "What `kernlearn list` lists, without plug-ins.", ""]
     sections = {
-        "Estimators": {name: one.summary for name, one in ESTIMATORS.items()},
+        "Estimators": {name: one.title for name, one in ESTIMATORS.items()},
         "Kernels and similarities": {name: one.summary for name, one in KERNELS.items()},
         "Similarities of libraries": {
             f"{name}.*": f"{', '.join(sorted(one.kinds))} of {one.points}"

@@ -87,31 +87,23 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from threading import RLock
 from traceback import walk_tb
 from types import FunctionType, ModuleType
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from kernlearn.exceptions import PluginError
 from kernlearn.lazy import EXTRAS, install_line, is_installed
 
 Target = TypeVar("Target", bound=Callable[..., Any])
 
-_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 # The name of a package in the package index, where it is another one.
 _PROJECTS = {"imblearn": "imbalanced-learn"}
-
 __all__ = ["register_dataset", "register_estimator", "register_kernel", "register_metric"]
-
-
-@cache
-def _imported(target: str) -> Any:
-    module, _, name = target.partition(":")
-    return getattr(import_module(module), name)
 
 
 @dataclass(frozen=True)
@@ -120,54 +112,75 @@ class Registered:
 
     Attributes
     ----------
+    kind : {"task", "estimator", "kernel", "dataset", "metric"}
     name : str
         Its name in configs.
     target : class, function or str
-        ``"module:name"`` is imported on first use.
+        ``"module:name"`` is imported on first use. None for a metric that the runner measures
+        itself.
     version : int
         Raised when the same parameters give different numbers.
-    summary : str
-        One line for ``kernlearn list``.
+    title : str
+        One line about it.
     plugin : str
         The plug-in that registers it; empty for kernlearn's own.
+    file, line : str, int
+        Where a plug-in registers it.
     library : str
         The package that it needs, if that is not the one of its target.
-    module, line : str, int
-        Where a plug-in registers it.
+    dotted : str
+        Name of a kernel in another library.
+    similarity : {"similarity", "distance"} or None
+        What the entries of a data set's X are, if they compare points.
+    label : str
+        Heading of a metric's column.
+    better : int
+        1 where more of a metric is better, -1 where less is, 0 for neither.
+    tasks : tuple of str
+        The tasks that a metric applies to.
+    scorer : str
+        Name of a metric among scikit-learn's scorers.
     """
 
-    kind: ClassVar[str]
-
+    kind: str
     name: str
     target: Any = None
     version: int = 1
-    summary: str = ""
+    title: str = ""
     plugin: str = ""
-    library: str = ""
-    module: str = ""
+    file: str = ""
     line: int = 0
+    library: str = ""
+    dotted: str = ""
+    similarity: Literal["similarity", "distance"] | None = None
+    label: str = ""
+    better: int = 0
+    tasks: tuple[str, ...] = ()
+    scorer: str = ""
 
     def load(self) -> Any:
         """Import and return the class or function."""
-        return _imported(self.target) if isinstance(self.target, str) else self.target
+        if not isinstance(self.target, str):
+            return self.target
+        module, _, name = self.target.partition(":")
+        found = getattr(import_module(module), name)
+        return partial(found, self.dotted) if self.dotted else found
 
     @property
-    def _package(self) -> str:
-        own = re.split("[.:]", self.target)[0] if isinstance(self.target, str) else "kernlearn"
-        return self.library or own
+    def missing(self) -> str:
+        """How to install the package that it needs; empty if that is installed."""
+        own = self.target if isinstance(self.target, str) else "kernlearn"
+        package = self.library or re.split("[.:]", self.dotted or own)[0]
+        if is_installed(package):
+            return ""
+        extra, project = EXTRAS.get(package), _PROJECTS.get(package, package)
+        how = install_line(extra) if extra else f"pip install {project}"
+        return f"{self.name} is not installed: {how}"
 
     @property
-    def installed(self) -> bool:
-        """Whether the package that it needs is installed."""
-        return is_installed(self._package)
-
-    @property
-    def how_to_install(self) -> str:
-        """The command that installs the package that it needs."""
-        package = self._package
-        if package in EXTRAS:
-            return install_line(EXTRAS[package])
-        return f"pip install {_PROJECTS.get(package, package)}"
+    def foreign(self) -> bool:
+        """Whether it is of another library."""
+        return isinstance(self.target, str) and not self.target.startswith("kernlearn.")
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -176,115 +189,37 @@ class Registered:
 
     @cached_property
     def parameters(self) -> Mapping[str, Any]:
-        """The names and defaults of its parameters."""
-        return {
-            name: parameter.default
-            for name, parameter in inspect.signature(self.load()).parameters.items()
-            if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        """The names and defaults of its parameters, also of those taken by ``**kwargs``."""
+        if self.missing:
+            return {}
+        made = inspect.signature(self.load()).parameters.values()
+        named = {
+            p.name: p.default for p in made if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
         }
+        keywords = isinstance(self.target, str) and len(named) < len(made)
+        return {**named, **(self.load()().get_params(deep=False) if keywords else {})}
 
     @property
     def settable(self) -> list[str]:
-        """The parameters that a config may set."""
-        return [name for name in self.parameters if name != "random_state"]
-
-
-@dataclass(frozen=True)
-class RegisteredEstimator(Registered):
-    """An estimator."""
-
-    kind = "estimator"
+        """The parameters that a config may set: none that names a folder of pickles."""
+        hidden = {"random_state", "name" if self.dotted else "", "memory" if self.foreign else ""}
+        return [name for name in self.parameters if name not in hidden]
 
     @property
-    def foreign(self) -> bool:
-        """Whether it is of another library."""
-        return isinstance(self.target, str) and not self.target.startswith("kernlearn.")
+    def takes(self) -> str:
+        """An estimator's parameter for the kernels of a config; empty for dotted names."""
+        names = () if "." in self.name else ("kernel", "similarity")
+        return next((name for name in names if name in self.parameters), "")
 
     @property
     def reads_rows(self) -> bool:
         """Whether its `fit` takes a source of rows, whose partitions other processes read."""
         return str(self.target).startswith("kernlearn.onepass:")
 
-    @cached_property
-    def takes(self) -> str:
-        """Its parameter for the kernels of a config; empty without one, and for dotted names."""
-        names = ("kernel", "similarity") if self.installed and "." not in self.name else ()
-        return next((name for name in names if name in self.parameters), "")
-
-    @cached_property
-    def parameters(self) -> Mapping[str, Any]:
-        """Its parameters, also those that it takes by ``**kwargs``."""
-        kinds = {one.kind for one in inspect.signature(self.load()).parameters.values()}
-        keywords = self.foreign and inspect.Parameter.VAR_KEYWORD in kinds
-        inner = self.load()().get_params(deep=False) if keywords else {}
-        return {**super().parameters, **inner}
-
-    @property
-    def settable(self) -> list[str]:
-        """The parameters that a config may set: none that names a folder of pickles."""
-        return [name for name in super().settable if not (self.foreign and name == "memory")]
-
-
-@dataclass(frozen=True)
-class RegisteredKernel(Registered):
-    """A kernel or similarity: a class, or a function of a plug-in.
-
-    ``points`` are what it compares, ``dotted`` is its name in another library.
-    """
-
-    kind = "kernel"
-    points: str = "vectors"
-    dotted: str = ""
-
-    def load(self) -> Any:
-        """Import and return the class; for a similarity of a library it has its name."""
-        return partial(super().load(), self.dotted) if self.dotted else super().load()
-
-    @cached_property
-    def parameters(self) -> Mapping[str, Any]:
-        """The names and defaults of its parameters; none if its library is not installed."""
-        if not self.dotted:
-            return super().parameters
-        known = self.load()().get_params(deep=False) if self.installed else {}
-        return {name: value for name, value in known.items() if name != "name"}
-
-
-@dataclass(frozen=True)
-class RegisteredDataset(Registered):
-    """A function that returns data; with the parameter ``random_state`` a generator.
-
-    ``similarity`` tells what the entries of X are if they compare points.
-    """
-
-    kind = "dataset"
-    similarity: Literal["similarity", "distance"] | None = None
-    file: str = ""
-
-    @property
-    def title(self) -> str:
-        """Its summary."""
-        return self.summary
-
     @property
     def is_generator(self) -> bool:
         """Whether new data is drawn for every split."""
         return "random_state" in self.parameters
-
-
-@dataclass(frozen=True)
-class RegisteredMetric(Registered):
-    """A metric.
-
-    ``better`` is 1 where more is better, -1 where less is, and 0 for neither; ``label`` is the
-    heading of its column; ``scorer`` the name of scikit-learn's scorer, for those. Metrics without
-    a target are measured by the runner itself.
-    """
-
-    kind = "metric"
-    label: str = ""
-    better: int = 0
-    tasks: tuple[str, ...] = ()
-    scorer: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,8 +244,10 @@ class Plugin:
 
 
 # Files that this process has executed, by path and hash.
-_loaded: dict[tuple[Path, str], Plugin] = {}
+_loaded: dict[tuple[Path, str | None], Plugin] = {}
 _loading = RLock()
+# Everything that has been registered in this process, in order.
+_registered: list[Registered] = []
 
 
 def load_file(path: Path, *, shown: str = "", digest: str | None = None) -> Plugin:
@@ -331,51 +268,38 @@ def load_file(path: Path, *, shown: str = "", digest: str | None = None) -> Plug
     """
     shown = shown or str(path)
     with _loading:
-        if digest is not None and (path, digest) in _loaded:
+        if (path, digest) in _loaded:
             return _loaded[path, digest]
-        if path.suffix != ".py":
-            raise PluginError(f"{shown}: a plug-in is a Python file, .py")
         try:
             content = path.read_bytes()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise PluginError(f"{shown}: cannot be read: {reason}") from None
-        actual = sha256(content).hexdigest()
-        if digest is not None and actual != digest:
+        state = sha256(content).hexdigest()
+        if digest is not None and state != digest:
             raise PluginError(f"{shown}: has changed since the trials were planned; run again")
         path = path.resolve()
-        if (path, actual) not in _loaded:
-            registered = _execute(path, shown, content, actual)
-            _loaded[path, actual] = Plugin(path.stem, path, actual, registered)
-        return _loaded[path, actual]
+        if (path, state) not in _loaded:
+            made = _execute(path, shown, content, state)
+            _loaded[path, state] = Plugin(path.stem, path, state, made)
+        return _loaded[path, state]
 
 
-def _execute(path: Path, shown: str, content: bytes, digest: str) -> tuple[Registered, ...]:
+def _execute(path: Path, shown: str, content: bytes, state: str) -> tuple[Registered, ...]:
     """Execute a file as a module with a unique name, and return what it registers."""
-    mark = sha256(f"{path}\n{digest}".encode()).hexdigest()[:8]
+    mark = sha256(f"{path}\n{state}".encode()).hexdigest()[:8]
     module = ModuleType(f"kernlearn_plugin_{path.stem}_{mark}")
-    module.__file__ = str(path)
-    before = len(_registered)
+    module.__file__, before = str(path), len(_registered)
     # pickle, dataclasses and type hints look the module of a class up here
     sys.modules[module.__name__] = module
     try:
         exec(compile(content, str(path), "exec", dont_inherit=True), module.__dict__)
-    except BaseException as error:
-        del sys.modules[module.__name__]
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        text = blame(error, str(path), shown)
-        if isinstance(error, ModuleNotFoundError) and (path.parent / f"{error.name}.py").is_file():
-            text += (
-                f"; a plug-in cannot import {error.name}.py of its folder: make one file of both"
-            )
-        raise PluginError(text) from error
-    made = [one for one in _registered[before:] if one.module == module.__name__]
-    if not made:
+    except (Exception, SystemExit) as error:
+        raise PluginError(blame(error, str(path), shown)) from error
+    own = [one for one in _registered[before:] if one.file == str(path)]
+    if not own:
         raise PluginError(f"{shown}: registers nothing; `kernlearn.plugins` says how")
-    own: dict[str, Any] = {"plugin": path.stem}
-    files: dict[str, Any] = {"file": str(path)}
-    return tuple(replace(one, **own, **(files if one.kind == "dataset" else {})) for one in made)
+    return tuple(replace(one, plugin=path.stem) for one in own)
 
 
 def blame(error: BaseException, file: str, shown: str = "") -> str:
@@ -399,86 +323,50 @@ def blame(error: BaseException, file: str, shown: str = "") -> str:
     return ": ".join(part for part in (place, type(error).__name__, text) if part)
 
 
-# Everything that has been registered in this process, in order.
-_registered: list[Registered] = []
+def _check(kind: str, target: Any) -> None:
+    """Refuse a class that lacks methods, and parameters that would have no value."""
+    arguments = [None, None] if kind in ("kernel", "metric") else []
+    if kind == "estimator" or (kind == "kernel" and isinstance(target, type)):
+        arguments, methods = [], ("fit", "get_params", "set_params")
+        if missing := [name for name in methods if not hasattr(target, name)]:
+            base = (
+                "sklearn.base.BaseEstimator" if kind == "estimator" else "kernlearn.kernels.Kernel"
+            )
+            called = getattr(target, "__name__", target)
+            raise TypeError(f"{called} has no {', '.join(missing)}: derive a class from {base}")
+    signature = inspect.signature(target)
+    by_name = {"random_state", "query", "qid"} & signature.parameters.keys()
+    try:
+        signature.bind(*arguments, **dict.fromkeys(by_name))
+    except TypeError as error:
+        how = f"it is called with {len(arguments)} arguments, and every other one needs a default"
+        raise TypeError(f"{target.__name__}: {error}; {how}") from None
 
 
-def _decorator(
-    check: Callable[[Any], None],
-    made: type[Registered],
-    name: str | None,
-    version: int,
-    summary: str,
-    **options: Any,
+def _registering(
+    kind: str, name: str | None, version: int, summary: str, **options: Any
 ) -> Callable[[Target], Target]:
-    """Check the common arguments; return a function that checks and registers its argument.
+    """Return a function that checks and records its argument.
 
     The place of registration is the caller of the function that calls this one.
     """
     if isinstance(name, type | FunctionType):
-        raise TypeError(f"write the decorator with brackets, as @register_{made.kind}()")
-    if name is not None and not (isinstance(name, str) and name.isidentifier()):
-        raise ValueError(f"a name must be letters, digits and underscores, not {name!r}")
+        raise TypeError(f"write the decorator with brackets, as @register_{kind}()")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise ValueError(f"version must be an integer of at least 1, not {version!r}")
     caller = sys._getframe(2)
-    options |= {"module": str(caller.f_globals.get("__name__")), "line": caller.f_lineno}
+    options |= {"file": caller.f_code.co_filename, "line": caller.f_lineno}
 
     def register(target: Target) -> Target:
-        check(target)
-        called = name or target.__name__
+        called = str(name or getattr(target, "__name__", ""))
         if not called.isidentifier():
-            raise ValueError(f"{called} is no name for a config: give one in the brackets")
-        first_line = inspect.cleandoc(target.__doc__ or "").partition("\n")[0]
-        one = made(called, target, version, summary or first_line, **options)
-        _registered.append(one)
+            raise ValueError(f"a name must be letters, digits and underscores, not {called!r}")
+        _check(kind, target)
+        line = summary or inspect.cleandoc(target.__doc__ or "").partition("\n")[0]
+        _registered.append(Registered(kind, called, target, version, line, **options))
         return target
 
     return register
-
-
-def _check_function(target: Any, what: str, n_positional: int, also: str = "") -> None:
-    """Refuse anything but a function of so many arguments, and of one more by name."""
-    if isinstance(target, type) or not callable(target):
-        raise TypeError(f"{what}, not {target!r}")
-    parameters = list(inspect.signature(target).parameters.values())
-    positional = [p for p in parameters[:n_positional] if p.kind in _POSITIONAL]
-    if len(positional) < n_positional:
-        raise TypeError(f"{what}; {target.__name__} takes {len(positional)} arguments by position")
-    _check_defaults(target, {*(p.name for p in positional), also})
-
-
-def _check_class(target: Any, needed: str, base: str) -> None:
-    """Refuse a class that lacks methods, which a base class would provide."""
-    methods = {name for parent in target.__mro__ for name in vars(parent)}
-    if missing := [name for name in needed.split() if name not in methods]:
-        raise TypeError(f"{target.__name__} has no {', '.join(missing)}: derive it from {base}")
-    _check_defaults(target)
-
-
-def _check_defaults(target: Any, passed: Iterable[str] = ()) -> None:
-    """Refuse parameters that a config cannot name, and those without a default."""
-    for parameter in inspect.signature(target).parameters.values():
-        if parameter.kind is parameter.VAR_KEYWORD and isinstance(target, type):
-            continue  # scikit-learn ignores these too
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise TypeError(f"{target.__name__} takes {parameter}: name every parameter")
-        if parameter.default is parameter.empty and parameter.name not in passed:
-            text = f"parameter {parameter.name!r} of {target.__name__} needs a default"
-            raise TypeError(f"{text}: a config may leave it out")
-
-
-def _check_estimator(target: Any) -> None:
-    if not isinstance(target, type):
-        raise TypeError(f"an estimator must be a class, not {target!r}")
-    _check_class(target, "fit get_params set_params", "sklearn.base.BaseEstimator")
-
-
-def _check_kernel(target: Any) -> None:
-    if isinstance(target, type):
-        _check_class(target, "__call__ fit get_params set_params", "kernlearn.kernels.Kernel")
-    else:
-        _check_function(target, "a kernel must be a class or a function (X, Y) -> matrix", 2)
 
 
 def register_estimator(
@@ -519,8 +407,7 @@ def register_estimator(
     >>> NearestMean().fit([[0.0], [1.0], [4.0]], ["a", "a", "b"]).predict([[3.0]]).tolist()
     ['b']
     """
-    made = RegisteredEstimator
-    return _decorator(_check_estimator, made, name, version, summary)
+    return _registering("estimator", name, version, summary)
 
 
 def register_kernel(
@@ -560,7 +447,7 @@ def register_kernel(
     >>> inverse_distance(np.array([[0.0]]), np.array([[0.0], [1.0]])).tolist()
     [[1.0, 0.5]]
     """
-    return _decorator(_check_kernel, RegisteredKernel, name, version, summary)
+    return _registering("kernel", name, version, summary)
 
 
 def register_dataset(
@@ -614,10 +501,7 @@ def register_dataset(
     """
     if similarity not in (None, "similarity", "distance"):
         raise ValueError(f"similarity must be 'similarity' or 'distance', not {similarity!r}")
-    what = "a data set must be a function that returns (X, y)"
-    check = partial(_check_function, what=what, n_positional=0, also="random_state")
-    made = RegisteredDataset
-    return _decorator(check, made, name, version, summary, similarity=similarity)
+    return _registering("dataset", name, version, summary, similarity=similarity)
 
 
 def register_metric(
@@ -669,11 +553,9 @@ def register_metric(
     >>> largest_error([1.0, 2.0], np.array([1.5, 2.0]))
     0.5
     """
-    if better not in ("higher", "lower", None):
+    directions = {"higher": 1, "lower": -1, None: 0}
+    if better not in directions:
         raise ValueError(f"better must be 'higher', 'lower' or None, not {better!r}")
-    tasks = (task,) if isinstance(task, str) else tuple(task)
-    direction = {"higher": 1, "lower": -1, None: 0}[better]
-    what = "a metric must be a function (y_true, y_pred) -> float"
-    check = partial(_check_function, what=what, n_positional=2, also="query")
-    options = {"tasks": tasks, "better": direction, "label": label or ""}
-    return _decorator(check, RegisteredMetric, name, version, summary, **options)
+    options = {"better": directions[better], "label": label or ""}
+    options["tasks"] = (task,) if isinstance(task, str) else tuple(task)
+    return _registering("metric", name, version, summary, **options)

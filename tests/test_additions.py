@@ -86,9 +86,9 @@ metrics: [rounded_error]
 #: Lines put after what is there; those of the generator, which are none, before it.
 LINES = [
     (
-        "kernlearn/config/names.py",
-        '_ESTIMATORS = """\n',
-        "kernlearn.linear.nearest_mean:NearestMean; nearest mean\n",
+        "kernlearn/config/names.yaml",
+        "\nestimators:\n",
+        "  kernlearn.linear.nearest_mean:\n    NearestMean: nearest mean\n",
     ),
     (
         "kernlearn/kernels/registry.py",
@@ -96,16 +96,17 @@ LINES = [
         '        _own("triangle", "triangle:TriangleKernel", "1 - ‖x - y‖₁ / width"),\n',
     ),
     (
-        "kernlearn/config/names.py",
-        '_METRICS = """\n',
-        "[rounding]\nrounded_error; rounded error; -; metrics:zero_one_error; share of errors\n",
+        "kernlearn/config/names.yaml",
+        "\nmetrics:\n",
+        "  missed: {tasks: classification, better: -1, target: sklearn.metrics:zero_one_loss}\n"
+        "  rounded_error:\n"
+        "    {tasks: rounding, better: -1, target: kernlearn.metrics:zero_one_error}\n",
     ),
     (
-        "kernlearn/config/names.py",
-        "[classification]\n",
-        "missed; missed; -; sklearn.metrics:zero_one_loss; share of errors\n",
+        "kernlearn/config/names.yaml",
+        "\ntasks:\n",
+        "  rounding: {target: kernlearn.engine.tasks:ROUNDING, title: numbers are rounded}\n",
     ),
-    ("kernlearn/config/names.py", '_TASKS = """\n', "rounding; ROUNDING; numbers are rounded\n"),
     ("kernlearn/datasets/artificial.py", "@register()\ndef unit_ball(", None),
     (
         "kernlearn/engine/tasks.py",

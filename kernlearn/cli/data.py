@@ -54,11 +54,11 @@ def show_names(
         "datasets": {name: card.title for name, card in sorted(cards.items())},
         "generators": {name: one.title for name, one in sorted(scope.generators.items())},
         "streams": {name: one.title for name, one in STREAMS.items()},
-        "kernels": {name: one.summary for name, one in scope.kernels.items()},
-        "similarities": {name: scope.kernel(name).summary for name in library_names()},
-        "estimators": {name: one.summary for name, one in scope.estimators.items()},
+        "kernels": {name: one.title for name, one in scope.kernels.items()},
+        "similarities": {name: scope.kernel(name).title for name in library_names()},
+        "estimators": {name: one.title for name, one in scope.estimators.items()},
         "metrics": {
-            name: f"{one.summary or 'of scikit-learn'} ({', '.join(one.tasks)})"
+            name: f"{one.title or 'of scikit-learn'} ({', '.join(one.tasks)})"
             for name, one in scope.metrics.items()
         },
     }

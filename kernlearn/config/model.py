@@ -11,7 +11,7 @@ from kernlearn import datasets
 from kernlearn.config import names
 from kernlearn.config.claims import Claim
 from kernlearn.config.spec import Value
-from kernlearn.plugins import RegisteredEstimator
+from kernlearn.plugins import Registered
 
 if TYPE_CHECKING:
     TaskName = str
@@ -326,7 +326,7 @@ class MethodEntry(Entry):
         """Return parameters under their labels in results."""
         return {self.shown_as.get(name, name): value for name, value in parameters.items()}
 
-    def components(self, scope: names.Scope) -> list[tuple[str, RegisteredEstimator]]:
+    def components(self, scope: names.Scope) -> list[tuple[str, Registered]]:
         """Return the estimator of each step with the step's label, "" for a single estimator."""
         steps = self.labelled_steps.items()
         return [(label, scope.estimator(str(step.estimator))) for label, step in steps]
@@ -338,7 +338,7 @@ class MethodEntry(Entry):
 
     def is_installed(self, scope: names.Scope) -> bool:
         """Whether the libraries that it needs are installed."""
-        return all(estimator.installed for _, estimator in self.components(scope))
+        return not any(estimator.missing for _, estimator in self.components(scope))
 
 
 def axes_of(entries: Iterable[Entry]) -> dict[str, list[Any]]:

@@ -6,7 +6,7 @@ package, if it is one of :data:`PACKAGES`.
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
 from difflib import get_close_matches
 from functools import cache, partial
@@ -23,15 +23,8 @@ from kernlearn.config.spec import FIT_MEMORY, LABELS
 from kernlearn.datasets.files import shipped
 from kernlearn.exceptions import ConfigError
 from kernlearn.kernels import registry as kernel_names
-from kernlearn.plugins import (
-    Plugin,
-    Registered,
-    RegisteredDataset,
-    RegisteredEstimator,
-    RegisteredKernel,
-    RegisteredMetric,
-    load_file,
-)
+from kernlearn.plugins import Plugin, Registered, load_file
+from kernlearn.yaml import read_yaml
 
 #: The packages whose estimators configs may name.
 PACKAGES = (
@@ -83,210 +76,47 @@ def is_time(metric: str) -> bool:
     return metric.endswith("_seconds")
 
 
-@dataclass(frozen=True)
-class RegisteredTask(Registered):
-    """A task: what is done with a method.
+_LISTED, _ = read_yaml(Path(__file__).with_name("names.yaml"))
 
-    The target is a ``Task`` of supervised learning, or a function that carries out a trial.
-    """
-
-    @property
-    def supervised(self) -> bool:
-        """Whether a method is fitted to targets and its predictions are measured."""
-        return str(self.target).rpartition(":")[2].isupper()
+#: What is done with a method: a ``Task`` of supervised learning, or a function that carries out a
+#: trial, by name.
+TASKS = {name: Registered("task", name, **about) for name, about in _LISTED["tasks"].items()}
+#: The tasks in which a method is fitted to targets and its predictions are measured.
+SUPERVISED = tuple(k for k, task in TASKS.items() if str(task.target).rpartition(":")[2].isupper())
 
 
-# Name; target in the engine, a `Task` or a function that carries out a trial; description.
-_TASKS = """
-classification; CLASSIFICATION; classes are predicted
-bipartite_ranking; BIPARTITE_RANKING; scores by which one class comes before the other
-regression; REGRESSION; numbers are predicted
-ordinal; ORDINAL; grades are predicted, classes in an order
-ranking; RANKING; scores by which the rows of a query are ordered
-kernel_approximation; approximate_kernel; how near inner products of features come to a kernel
-dataset_statistics; count_data; the size of the data; no method is run
-rademacher_complexity; estimate_complexity; how well classes of functions fit random signs
-regret; measure_regret; what an online learner of pairs loses to the best fixed weights
-"""
+def _tasks(text: str) -> tuple[str, ...]:
+    return tuple(text.replace("supervised", " ".join(SUPERVISED)).split())
 
 
-TASKS = {
-    name: RegisteredTask(name, f"kernlearn.engine.tasks:{target}", summary=summary)
-    for name, target, summary in (line.split("; ", 2) for line in _TASKS.strip().splitlines())
+#: Metrics by name, without scikit-learn's scorers.
+METRICS = {
+    name: Registered("metric", name, **{**about, "tasks": _tasks(about["tasks"])})
+    for name, about in _LISTED["metrics"].items()
 }
-SUPERVISED = tuple(name for name, task in TASKS.items() if task.supervised)
-
-# After [tasks]: name; label; whether more (+) or less (-) is better, or neither (0); function,
-# unless the runner measures it itself; description.
-_METRICS = """
-[classification]
-accuracy; accuracy; +; engine.tasks:accuracy; share of the rows whose class is predicted
-error_percent; error %; -; engine.tasks:error_percent; share of the others, in percent
-[bipartite_ranking]
-auc; AUC; +; sklearn.metrics:roc_auc_score; share of the pairs of both classes scored in order
-[regression]
-mse; MSE; -; engine.tasks:mean_squared_error; mean squared error, after `scale_target`
-mae; MAE; -; engine.tasks:mean_absolute_error; mean absolute error, after `scale_target`
-[ordinal]
-aae; AAE; -; metrics:average_absolute_error; average absolute error of predicted grades
-macro_aae; macro AAE; -; metrics:macro_average_absolute_error; that of each grade, averaged
-zero_one; 0-1 error; -; metrics:zero_one_error; share of the rows whose grade is not predicted
-[ranking]
-ndcg; NDCG; +; metrics:thesis_ndcg; discounted cumulative gain as in the thesis, mean over queries
-ndcg_10; NDCG@10; +; engine.tasks:ndcg_10; the same of the first ten of each query
-letor_ndcg_10; NDCG@10 (LETOR); +; engine.tasks:letor_ndcg_10; that of LETOR's evaluation tool
-letor_mean_ndcg; mean NDCG (LETOR); +; metrics:letor_mean_ndcg; that tool's mean over all lengths
-[rademacher_complexity]
-complexity; complexity; -; ; estimate of the Rademacher complexity of a class of functions
-complexity_bound; bound; -; ; bound on that complexity
-printed_bound; bound as printed; -; ; that bound as the thesis prints it
-complexity_share; complexity / bound; -; ; the estimate divided by the bound
-[regret]
-regret; regret; -; ; loss of OLP on all pairs, less that of the best fixed weights
-regret_per_round; regret per round; -; ; that regret divided by the number of rounds
-buffer_regret; regret, buffer; -; ; regret on the pairs with points in the buffer alone
-[dataset_statistics]
-n_samples; rows; 0; ; number of rows of the data
-n_features; columns; 0; ; number of columns of the data
-[kernel_approximation]
-gram_error; mean |K − ZZᵀ|; -; ; mean absolute error of an entry of the Gram matrix of features
-relative_gram_error; ‖K − ZZᵀ‖ / ‖K‖; -; ; norm of that error, divided by the norm of the matrix
-[supervised kernel_approximation]
-fit_seconds; fit s; -; ; seconds of the final fit, without choosing parameters
-[supervised]
-fit_cpu_seconds; fit cpu s; -; ; processor seconds of the final fit, of all threads
-fit_memory; fit MB; -; ; most memory that a fit takes, in MB, in a process of its own
-predict_seconds; predict s; -; ; seconds of predicting the test part
-predict_cpu_seconds; predict cpu s; -; ; processor seconds of predicting the test part
-native_predict_seconds; predict s (LIBSVM); -; ; seconds of LIBSVM's own code, row by row
-select_seconds; select s; -; ; seconds of choosing the parameters under `select`
-selection_score; held-out score; +; ; score of the chosen parameters on the held-out rows
-n_support; support vectors; -; ; number of training points that a prediction needs
-n_similarities; similarities; -; ; training points that a prediction compares a point with
-comparisons; comparisons; -; ; values of a similarity that the prediction of a point takes
-fit_comparisons; fit comparisons; -; ; values of a similarity that the fit asks for
-[rademacher_complexity regret]
-estimate_seconds; estimate s; -; ; seconds of estimating a complexity or regret
-[kernel_approximation]
-transform_seconds; transform s; -; ; seconds of computing features of the test part
-"""
-
-
-def _measured() -> Iterator[RegisteredMetric]:
-    tasks: tuple[str, ...] = ()
-    for line in _METRICS.strip().splitlines():
-        if line.startswith("["):
-            tasks = tuple(line.strip("[]").replace("supervised", " ".join(SUPERVISED)).split())
-            continue
-        name, label, sign, target, summary = re.split("; ?", line, maxsplit=4)
-        package = "" if target.startswith("sklearn") else "kernlearn."
-        yield RegisteredMetric(
-            name,
-            f"{package}{target}" if target else None,
-            summary=summary,
-            label=label,
-            better={"+": 1, "-": -1, "0": 0}[sign],
-            tasks=tasks,
-        )
-
-
-METRICS = {metric.name: metric for metric in _measured()}
-
-# Scikit-learn's scorers, by tasks.
-_SCORERS = {
-    "classification ordinal": """
-f1 f1_macro f1_micro f1_weighted jaccard jaccard_macro jaccard_micro jaccard_weighted
-precision precision_macro precision_micro precision_weighted
-recall recall_macro recall_micro recall_weighted balanced_accuracy matthews_corrcoef
-positive_likelihood_ratio neg_negative_likelihood_ratio
-""",
-    "classification bipartite_ranking": "roc_auc average_precision",
-    "classification": """
-neg_log_loss neg_brier_score d2_log_loss_score d2_brier_score top_k_accuracy
-roc_auc_ovo roc_auc_ovo_weighted roc_auc_ovr roc_auc_ovr_weighted
-""",
-    "regression": """
-r2 explained_variance d2_absolute_error_score neg_mean_absolute_error neg_mean_squared_error
-neg_root_mean_squared_error neg_median_absolute_error neg_max_error
-neg_mean_absolute_percentage_error neg_mean_squared_log_error neg_root_mean_squared_log_error
-neg_mean_poisson_deviance neg_mean_gamma_deviance
-""",
-}
-
-
 #: Scikit-learn's scorers as metrics, by name; errors also without ``neg_``: less is better.
 SCORERS = {
-    name: RegisteredMetric(name, scorer=scorer, better=better, tasks=tuple(tasks.split()))
-    for tasks, scorers in _SCORERS.items()
-    for scorer in scorers.split()
+    name: Registered("metric", name, scorer=scorer, better=better, tasks=_tasks(tasks))
+    for tasks, scorers in _LISTED["scorers"].items()
+    for scorer in scorers
     for name, better in {scorer.removeprefix("neg_"): -1, scorer: 1}.items()
 }
-
-# Target, by whose class it is named; description.
-_ESTIMATORS = """
-kernlearn.svm:KernelSVM; exact kernel SVM by LIBSVM
-kernlearn.linear:LinearSVM; linear SVM by LIBLINEAR
-kernlearn.features:MaclaurinSVM; RF and H0/1: Maclaurin features, LIBLINEAR
-kernlearn.features:RandomMaclaurin; feature map of a dot-product kernel
-kernlearn.features:CompositionalMaclaurin; feature map of a composed kernel
-kernlearn.landmarks:NystroemEmbedding; Nyström features of any kernel
-kernlearn.features:TensorSketch; sketches for a dot-product kernel
-kernlearn.landmarks:BBSClassifier; BBS: similarities to landmarks as features
-kernlearn.landmarks:DBoostClassifier; DBOOST: boosted comparisons with landmark pairs
-kernlearn.landmarks:FTuneClassifier; FTUNE: pairs with a learnt transfer function
-kernlearn.landmarks:LandmarkKNNClassifier; k nearest neighbours by similarities to landmarks
-kernlearn.landmarks:SimilarityKNNClassifier; k nearest neighbours by similarity
-kernlearn.landmarks:SimilarityFeatureSVM; linear SVM on all similarities
-kernlearn.landmarks:SpectrumSVM; SVM after clipping, flipping or shifting a spectrum
-kernlearn.landmarks:KernelRegressor; KR: weighted mean of training targets
-kernlearn.landmarks:RegLand; RegLand: support vector regression on landmarks
-kernlearn.landmarks:SparseRegLand; RegLand-Sp: few landmarks chosen greedily
-kernlearn.landmarks:ORLand; ORLand: ordinal regression on landmarks
-kernlearn.landmarks:RankLand; ranking on landmarks
-kernlearn.pairwise:OLP; OLP: online learning with pairs in a buffer
-kernlearn.pairwise:OAM; OAM_gra, OAM_seq: online AUC maximisation
-kernlearn.pairwise:AllPairsMoments; large AUC from moments of the classes
-kernlearn.pairwise:AllPairsSVM; large AUC from all pairs
-kernlearn.pairwise:MetricKNNClassifier; neighbours by a metric learned online
-kernlearn.pairwise:SimilaritySVM; SVM with a kernel learned online
-kernlearn.pairwise:MultipleKernelSVM; SVM with a sum of kernels learned online
-kernlearn.onepass:OnePassRidge; ridge regression from one pass
-kernlearn.onepass:OnePassRidgeClassifier; ridge classification from one pass
-kernlearn.theory:LinearAUC; ball of linear scores
-kernlearn.theory:KernelAUC; ball of kernel scores
-kernlearn.theory:BilinearSimilarity; ball of bilinear similarities
-kernlearn.theory:MahalanobisMetric; ball of Mahalanobis metrics
-kernlearn.theory:KernelCombination; combinations of kernels
-sklearn.svm:SVC; support vector machine by LIBSVM
-kernlearn.voted:VotedKernelClassifier; voted kernel regularization
-kernlearn.voted:L1SVMClassifier; norm-1 SVM
-sklearn.dummy:DummyClassifier; the most frequent class
-sklearn.dummy:DummyRegressor; the mean
-sklearn.neighbors:KNeighborsClassifier; k nearest neighbours
-sklearn.linear_model:Ridge; linear least squares, regularised
-sklearn.kernel_ridge:KernelRidge; kernel ridge regression
-sklearn.svm:SVR; support vector regression by LIBSVM
-skordinal.classifiers:LogisticAT; ordinal logistic regression
-kernlearn.engine.stream:RiverClassifier; a model of river, in one pass
-sklearn.linear_model:LogisticRegression; logistic regression
-"""
-
-
+#: Estimators by name.
 ESTIMATORS = {
-    name: RegisteredEstimator(
+    name: Registered(
+        "estimator",
         name,
         f"{module}:{name}",
-        summary=summary,
+        title=title,
         library="river" if name == "RiverClassifier" else "",
     )
-    for module, name, summary in (
-        re.split("[:;] ?", line, maxsplit=2) for line in _ESTIMATORS.strip().splitlines()
-    )
+    for module, titles in _LISTED["estimators"].items()
+    for name, title in titles.items()
 }
 
 
-def _kernel(one: kernel_names.NamedKernel) -> RegisteredKernel:
-    return RegisteredKernel(**vars(one), library=one.library)
+def _kernel(one: kernel_names.NamedKernel) -> Registered:
+    return Registered("kernel", one.name, one.target, title=one.summary, dotted=one.dotted)
 
 
 #: The kernels of kernlearn by name.
@@ -294,7 +124,7 @@ KERNELS = {name: _kernel(one) for name, one in kernel_names.KERNELS.items()}
 
 
 @cache
-def _of_library(name: str) -> RegisteredKernel | None:
+def _of_library(name: str) -> Registered | None:
     """Return the similarity of a library by its dotted name."""
     kernel = kernel_names.kernel_of_name(name)
     return None if kernel is None else _kernel(kernel)
@@ -311,23 +141,21 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
     name : str
         Name of the class.
     """
-    defaults = {p.name: p.default for p in [*inspect.signature(function).parameters.values()][2:]}
+    own = [*inspect.signature(function).parameters.values()][2:]
 
     def compare(self: Any, X: Any, Y: Any = None) -> Any:
-        own = partial(function, **self.get_params(deep=False))
-        return kernels.CallableKernel(own, takes="matrices")(X, Y)
+        called = partial(function, **self.get_params(deep=False))
+        return kernels.CallableKernel(called, takes="matrices")(X, Y)
 
     body = {
         "__call__": compare,
         "__doc__": function.__doc__,
         "__module__": function.__module__,
         "_parameter_constraints": {
-            key: _ALLOWED[type(value)]
-            for key, value in defaults.items()
-            if type(value) in _ALLOWED
+            p.name: _ALLOWED[type(p.default)] for p in own if type(p.default) in _ALLOWED
         },
     }
-    parameters = [(key, Any, field(default=value)) for key, value in defaults.items()]
+    parameters = [(p.name, Any, field(default=p.default)) for p in own]
     options: dict[str, Any] = {"eq": False, "repr": False, "kw_only": True}
     return make_dataclass(name, parameters, bases=(kernels.Kernel,), namespace=body, **options)
 
@@ -357,17 +185,17 @@ class Scope:
     Attributes
     ----------
     estimators, kernels, metrics : mapping of str to Registered
-    own_datasets : mapping of str to RegisteredDataset
+    own_datasets : mapping of str to Registered
         Data sets and generators of plug-ins.
     plugins : tuple of Plugin
     classes : mapping of str to int
         The labels of the data of a trial with their codes, by which `class_weight` names them.
     """
 
-    estimators: Mapping[str, RegisteredEstimator] = field(default_factory=lambda: ESTIMATORS)
-    kernels: Mapping[str, RegisteredKernel] = field(default_factory=lambda: KERNELS)
-    metrics: Mapping[str, RegisteredMetric] = field(default_factory=lambda: {**METRICS, **SCORERS})
-    own_datasets: Mapping[str, RegisteredDataset] = field(default_factory=dict)
+    estimators: Mapping[str, Registered] = field(default_factory=lambda: ESTIMATORS)
+    kernels: Mapping[str, Registered] = field(default_factory=lambda: KERNELS)
+    metrics: Mapping[str, Registered] = field(default_factory=lambda: {**METRICS, **SCORERS})
+    own_datasets: Mapping[str, Registered] = field(default_factory=dict)
     plugins: tuple[Plugin, ...] = ()
     classes: Mapping[str, int] = field(default_factory=dict)
 
@@ -377,7 +205,7 @@ class Scope:
             return self
         sections = {section: dict(getattr(self, section)) for section in SECTIONS.values()}
         for one in plugin.registered:
-            if isinstance(one, RegisteredKernel) and not isinstance(one.target, type):
+            if one.kind == "kernel" and not isinstance(one.target, type):
                 one = replace(one, target=kernel_class(one.target, one.name))
             sections[SECTIONS[one.kind]][one.name] = one
         return replace(self, plugins=(*self.plugins, plugin), **sections)
@@ -391,11 +219,11 @@ class Scope:
         return {**generators(), **own}
 
     @property
-    def datasets(self) -> Mapping[str, RegisteredDataset]:
+    def datasets(self) -> Mapping[str, Registered]:
         """The data sets of plug-ins that are loaded once, by name."""
         return {name: d for name, d in self.own_datasets.items() if not d.is_generator}
 
-    def estimator(self, name: str) -> RegisteredEstimator:
+    def estimator(self, name: str) -> Registered:
         """Return the estimator of a name, or of a dotted name in an allowed package.
 
         The dotted name of a registered class gives the registered estimator.
@@ -405,26 +233,24 @@ class Scope:
         ConfigError
             If there is no such name; a dotted name may still be that of no class.
         """
-        if name in self.estimators:
-            return self.estimators[name]
-        listed = {str(e.target).replace(":", "."): e for e in self.estimators.values()}
-        if name in listed:
-            return listed[name]
+        targets = {str(one.target).replace(":", "."): one for one in self.estimators.values()}
+        if known := self.estimators.get(name, targets.get(name)):
+            return known
         if not _DOTTED.fullmatch(name):
-            own = {one: one for one in self.estimators}
-            dotted = {one.lower(): meant for one, meant in {**_sklearn_names(), **own}.items()}
-            close = get_close_matches(name.lower(), dotted, n=1)
-            hint = f"; did you mean {dotted[close[0]]!r}?" if close else suggestion(name, own)
-            raise ConfigError(f"no estimator {name!r}{hint}")
+            names = {**_sklearn_names(), **{one: one for one in self.estimators}}
+            meant = {one.lower(): dotted for one, dotted in names.items()}
+            close = get_close_matches(name.lower(), meant, n=1)
+            hint = f"; did you mean {meant[close[0]]!r}?" if close else ""
+            raise ConfigError(f"no estimator {name!r}{hint or suggestion(name, self.estimators)}")
         package = name.partition(".")[0]
         if package not in PACKAGES:
             raise ConfigError(
                 f"the package {package} is not among those that configs may name, "
                 f"{', '.join(PACKAGES)}; a plug-in can register the class"
             )
-        return RegisteredEstimator(name, ":".join(name.rsplit(".", 1)))
+        return Registered("estimator", name, ":".join(name.rsplit(".", 1)))
 
-    def kernel(self, name: str) -> RegisteredKernel:
+    def kernel(self, name: str) -> Registered:
         """Return the kernel of a name, also of a dotted one; a ConfigError if there is none."""
         kernel = self.kernels.get(name) or _of_library(name)
         if kernel is not None:
@@ -447,7 +273,7 @@ class Scope:
         """Return 1 where more of a metric is better, -1 where less is, otherwise 0."""
         return self.metrics[metric].better if metric in self.metrics else 0
 
-    def own_metrics(self, names: Iterable[str]) -> list[RegisteredMetric]:
+    def own_metrics(self, names: Iterable[str]) -> list[Registered]:
         """Return the metrics among some names that are measured only where they are named.
 
         They are those of plug-ins, scikit-learn's scorers, and memory.
@@ -463,18 +289,30 @@ class Scope:
         """Make an estimator or kernel, and check its parameters.
 
         A parameter ``{kernel: NAME, ...}`` becomes a kernel.
+
+        Raises
+        ------
+        ConfigError
+            For a parameter that it does not have, and a kernel that there is not.
+        Exception
+            Of any library, for a value that it refuses.
         """
+        for key in parameters:
+            if key.partition("__")[0] not in component.settable:
+                hint = suggestion(key, component.settable)
+                raise ConfigError(f"{component.name} has no parameter {key!r}{hint}")
         if str(component.target).startswith("kernlearn."):
             for name in ("kernel", "similarity"):  # which would be looked up in `fit`
                 value = parameters.get(name)
                 if isinstance(value, str) and value not in (*kernel_names.LIBSVM, "precomputed"):
                     self.kernel(value)
-        values = {name: self.value(name, value) for name, value in parameters.items()}
-        for name in [name for name in parameters if "__" in name]:
+        values = self.made_values({k: v for k, v in parameters.items() if "__" not in k})
+        for name in [name for name in parameters if name not in values]:
             owner, _, inner = name.partition("__")
-            values[owner] = _checked(values[owner].set_params(**{inner: values.pop(name)}))
-        foreign = isinstance(component, RegisteredEstimator) and component.foreign
-        if foreign and _is_kernel(parameters.get("kernel")):
+            if not _is_kernel(parameters.get(owner)):
+                raise ConfigError(f"needs the kernel itself too, as `{owner}: {{kernel: NAME}}`")
+            values[owner] = _checked(values[owner].set_params(**{inner: parameters[name]}))
+        if component.foreign and _is_kernel(parameters.get("kernel")):
             from kernlearn.kernels.combined import OnKernel
 
             kernel = values.pop("kernel")
@@ -496,12 +334,10 @@ class Scope:
         if not _is_kernel(value):
             return value
         kernel = self.kernel(str(value["kernel"]))
-        if not kernel.installed:
-            raise ConfigError(f"{kernel.name} is not installed: {kernel.how_to_install}")
-        own = {k: v for k, v in value.items() if k != "kernel"}
-        refuse_unknown(kernel, own)
-        lists = [v if isinstance(v, list) else [v] for v in own.values()]
-        made = [self.make(kernel, dict(zip(own, v, strict=True))) for v in product(*lists)]
+        if kernel.missing:
+            raise ConfigError(kernel.missing)
+        own = {k: v if isinstance(v, list) else [v] for k, v in value.items() if k != "kernel"}
+        made = [self.make(kernel, dict(zip(own, v, strict=True))) for v in product(*own.values())]
         if parameter != "kernels" and len(made) != 1:
             raise ValueError(f"{name} takes one kernel, and its lists describe {len(made)}")
         return made if parameter == "kernels" else made[0]
@@ -522,7 +358,7 @@ class Scope:
 
     def make_method(
         self,
-        parts: Sequence[tuple[str, RegisteredEstimator]],
+        parts: Sequence[tuple[str, Registered]],
         parameters: Mapping[str, Any],
         grid: Mapping[str, Sequence[Any]] = MappingProxyType({}),
     ) -> Any:
@@ -530,7 +366,7 @@ class Scope:
 
         Parameters
         ----------
-        parts : sequence of (str, RegisteredEstimator)
+        parts : sequence of (str, Registered)
             Each estimator with the label of its step, "" for a single one.
         parameters : mapping
             Parameters, those of a step after its label and ``__``.
@@ -566,14 +402,6 @@ def _checked(made: Any) -> Any:
     if hasattr(made, "_parameter_constraints"):
         made._validate_params()
     return made
-
-
-def refuse_unknown(component: Registered, parameters: Iterable[str]) -> None:
-    """Raise a ConfigError for a parameter that a component does not have."""
-    for key in parameters:
-        if key.partition("__")[0] not in component.settable:
-            hint = suggestion(key, component.settable)
-            raise ConfigError(f"{component.name} has no parameter {key!r}{hint}")
 
 
 #: The names of kernlearn itself.

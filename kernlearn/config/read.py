@@ -23,13 +23,12 @@ from kernlearn.config.names import (
     TASKS,
     Names,
     Scope,
-    refuse_unknown,
     suggestion,
 )
 from kernlearn.config.spec import LABELS, Value, unfold
 from kernlearn.datasets.files import shipped
 from kernlearn.exceptions import ConfigError, KernlearnError, PluginError
-from kernlearn.plugins import Plugin, Registered, RegisteredMetric, load_file
+from kernlearn.plugins import Plugin, Registered, load_file
 from kernlearn.yaml import KeyPath, parse_scalar, read_yaml, shortened
 
 Fault = tuple[KeyPath, str]
@@ -345,7 +344,7 @@ def _check_plugin(plugin: Plugin, scope: Scope, shown: str) -> None:
         # a plug-in may define a scorer of scikit-learn otherwise
         if owner and not getattr(present, "scorer", ""):
             raise PluginError(f"{where} has a name that is taken: {owner} has one")
-        if isinstance(one, RegisteredMetric):
+        if one.kind == "metric":
             if unknown := [task for task in one.tasks if task not in SUPERVISED]:
                 known = ", ".join(SUPERVISED)
                 raise PluginError(f"{where} is for the task {unknown[0]!r}; there are {known}")
@@ -473,10 +472,10 @@ def _kernel_faults(entry: model.KernelEntry, names: Names) -> Iterator[Fault]:
     except KernlearnError as error:
         yield ("kernel",), str(error)
         return
-    if kernel.installed:
-        yield from _parameter_faults(kernel, entry.parameters, names)
+    if kernel.missing:
+        yield ("kernel",), kernel.missing
     else:
-        yield ("kernel",), f"{entry.kernel} is not installed: {kernel.how_to_install}"
+        yield from _parameter_faults(kernel, entry.parameters, names)
 
 
 def _method_faults(entry: model.MethodEntry, names: Names) -> Iterator[Fault]:
@@ -510,15 +509,14 @@ def _estimator_faults(
     """Yield what is wrong with an estimator of a method, and with its parameters."""
     try:
         estimator = names.scope.estimator(name)
-        if estimator.installed and not hasattr(estimator.load(), "set_params") and "." in name:
+        if "." in name and not (estimator.missing or hasattr(estimator.load(), "set_params")):
             raise TypeError(f"{name} is no estimator: a class with fit and set_params")
     except Exception as error:  # of any library that is imported
         yield ("estimator",), str(error)
         return
-    if not estimator.installed:
+    if estimator.missing:
         if not entry.optional:
-            how = f"{estimator.how_to_install}, or make the method `optional`"
-            yield ("estimator",), f"{estimator.name} is not installed: {how}"
+            yield ("estimator",), f"{estimator.missing}, or make the method `optional`"
         return
     known = names.labels["dataset"]
     for key, value in own.items():
@@ -552,9 +550,6 @@ def _parameter_faults(
         owner = key.partition("__")[0]
         others = {**required, **({owner: first[owner]} if owner in first else {})}
         try:
-            refuse_unknown(component, [key])
-            if owner != key and not isinstance(first.get(owner), dict):
-                raise ConfigError(f"needs the kernel itself too, as `{owner}: {{kernel: NAME}}`")
             for candidate in value.candidates:
                 names.scope.make(component, {**others, key: candidate})
         except Exception as error:  # of any library
@@ -573,7 +568,7 @@ def _misfits(entry: model.MethodEntry, names: Names) -> Iterator[str]:
             yield f"{one} has no method transform, which all steps but the last need"
             return
     task = TASKS[names.task]
-    if not task.supervised:
+    if names.task not in SUPERVISED:
         return
     with suppress(AttributeError, TypeError):  # a user-defined class may have no tags
         classes = names.task in ("classification", "bipartite_ranking")

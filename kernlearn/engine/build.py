@@ -27,7 +27,7 @@ from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.kernels.base import as_points
 from kernlearn.kernels.combined import OnKernel
 from kernlearn.memory import require_memory
-from kernlearn.plugins import RegisteredDataset, RegisteredEstimator, blame
+from kernlearn.plugins import Registered, blame
 
 #: Row numbers of the training, the held-out and the test part.
 Indices = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -71,7 +71,7 @@ def load_data(trial: Trial, scope: Scope, data_dir: Path | None) -> Bunch:
     if what.generator is not None:
         make = scope.generators[what.generator]
         drawn = {**parameters, "random_state": random_state(seed, "data", trial.split)}
-        is_plugin = isinstance(make, RegisteredDataset)
+        is_plugin = isinstance(make, Registered)
         data = make_data(make, source.numbers, drawn) if is_plugin else make(**drawn)
     elif what.name is not None and what.plugin is not None:
         data = make_data(scope.datasets[what.name], source.numbers, parameters)
@@ -106,7 +106,7 @@ def _load_once(state: str, **arguments: Any) -> Bunch:
     return load(**arguments)
 
 
-def make_data(dataset: RegisteredDataset, numbers: bool, parameters: dict[str, Any]) -> Bunch:
+def make_data(dataset: Registered, numbers: bool, parameters: dict[str, Any]) -> Bunch:
     """Call the function of a plug-in that reads or draws data.
 
     It is called for each trial, so that a file which it reads may change. Paths in it are relative
@@ -573,7 +573,7 @@ def build_estimator(
     return estimator.set_params(**extra)
 
 
-def method_parts(scope: Scope, spec: MethodSpec) -> list[tuple[str, RegisteredEstimator]]:
+def method_parts(scope: Scope, spec: MethodSpec) -> list[tuple[str, Registered]]:
     """Return the estimator of each step with the step's label, "" for a single estimator."""
     steps = spec.steps or [{"step": "", "name": spec.name}]
     return [(step["step"], scope.estimator(step["name"])) for step in steps]

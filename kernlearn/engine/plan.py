@@ -15,7 +15,7 @@ from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec, unfold,
 from kernlearn.datasets.loading import Known, is_file, known
 from kernlearn.datasets.tables import default_order, grades_note
 from kernlearn.exceptions import DataError
-from kernlearn.plugins import RegisteredDataset, RegisteredEstimator
+from kernlearn.plugins import Registered
 from kernlearn.store import Row
 
 #: Name of a method of several steps in the keys of trials.
@@ -152,7 +152,7 @@ def _variants(
         source = Source(numbers=config.task == "regression" or entry.bins is not None)
         for parameters, _ in unfold(entry.parameters):
             what = DatasetSpec(**named, parameters=parameters, pairwise=make.similarity, **options)
-            if isinstance(make, RegisteredDataset):
+            if isinstance(make, Registered):
                 from kernlearn.engine.build import make_data
 
                 # of a generator one draw stands for what it reads and does
@@ -288,9 +288,7 @@ def _as_label(value: Any) -> Any:
     return specs.canonical(value) if isinstance(value, (list, Mapping)) else value
 
 
-def _identity(
-    entry: MethodEntry, parts: Sequence[tuple[str, RegisteredEstimator]]
-) -> dict[str, Any]:
+def _identity(entry: MethodEntry, parts: Sequence[tuple[str, Registered]]) -> dict[str, Any]:
     """Return what a specification says of the estimator of a method, or of its steps."""
     if entry.steps is None:
         return {"name": parts[0][1].name, **parts[0][1].identity}

@@ -16,7 +16,7 @@ from kernlearn.config.names import METRICS, Scope
 from kernlearn.config.spec import FIT_MEMORY, Trial, TrialSpec
 from kernlearn.engine import build, machine
 from kernlearn.metrics import letor_ndcg, thesis_ndcg
-from kernlearn.plugins import RegisteredMetric
+from kernlearn.plugins import Registered
 
 Array = np.ndarray
 Query = Array | None
@@ -47,7 +47,7 @@ class Task:
         The method of the estimator that gives the values.
     has_labels : bool
         Whether all values are among those of the training part.
-    own : sequence of RegisteredMetric
+    own : sequence of Registered
         Metrics of plug-ins, scorers of scikit-learn and memory, which are measured too.
     """
 
@@ -57,7 +57,7 @@ class Task:
     as_label: Callable[[Array, Array], Array] = _unchanged
     output: str = "predict"
     has_labels: bool = False
-    own: Sequence[RegisteredMetric] = ()
+    own: Sequence[Registered] = ()
 
     @contextmanager
     def fitting(
@@ -159,7 +159,7 @@ class _Labelling(ClassifierMixin, BaseEstimator):
         return self.labelled(self.estimator.predict(X))
 
 
-def value(metric: RegisteredMetric, true: Array, predicted: Array, query: Query = None) -> float:
+def value(metric: Registered, true: Array, predicted: Array, query: Query = None) -> float:
     """Return the value of a metric.
 
     Raises

@@ -10,7 +10,7 @@ from kernlearn.datasets import fingerprint, load
 from kernlearn.engine import make_plan, run_plan
 from kernlearn.engine.build import as_bunch, make_data
 from kernlearn.exceptions import DataError
-from kernlearn.plugins import RegisteredDataset
+from kernlearn.plugins import Registered
 from kernlearn.store import Store
 
 X = np.arange(8.0).reshape(4, 2)
@@ -106,7 +106,7 @@ def test_an_error_in_a_data_set_names_it_and_the_line():
         raise KeyError("year")
 
     line = broken.__code__.co_firstlineno + 1
-    data = RegisteredDataset("sales", broken, plugin="mine", file=__file__)
+    data = Registered("dataset", "sales", broken, plugin="mine", file=__file__)
     with pytest.raises(DataError) as caught:
         make_data(data, False, {})
     text = f"data set 'sales' of mine: {__file__}:{line}: KeyError: 'year'"

@@ -13,7 +13,7 @@ from kernlearn.datasets import load
 from kernlearn.engine import make_plan
 from kernlearn.engine.build import load_data
 from kernlearn.exceptions import ConfigError, DataError
-from kernlearn.plugins import RegisteredEstimator
+from kernlearn.plugins import Registered
 
 
 def plan_of(path, **options):
@@ -136,7 +136,7 @@ def test_an_optional_data_set_is_gone_without(tmp_path):
 
 
 def test_a_method_without_its_library(tmp_path, monkeypatch):
-    away = RegisteredEstimator("Model", "dask.none:Model", library="no_such_library")
+    away = Registered("estimator", "Model", "dask.none:Model", library="no_such_library")
     monkeypatch.setitem(ESTIMATORS, "Model", away)
     path = tmp_path / "c.yaml"
     text = MATRICES.replace("methods: {", "methods: {peer: {estimator: Model, alpha: 1}, ")
