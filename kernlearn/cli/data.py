@@ -1,8 +1,6 @@
 """What configs can name: the commands ``list`` and ``datasets``."""
 
 import textwrap
-from collections.abc import Callable
-from inspect import signature
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Annotated, Any
@@ -21,6 +19,8 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
+
+_SHOWN = 20  # columns that `info` summarises
 
 Reading = Annotated[
     list[str], option("How to read it; repeatable.", "KEY=VALUE", "-o", "--option")
@@ -104,40 +104,60 @@ def info(
     name: Annotated[str, Argument(help="A name in the catalogue, or a card (YAML).")],
 ) -> None:
     """Describe a data set: its card, its columns, and whether its content is as it should be."""
+    import numpy as np
+
     card, folder = _card(name)
-    about = datasets.describe(card, data_dir=folder)
-    for fact, text in about.facts.items():
-        typer.echo(f"{fact:10} {text}")
-    for note in about.notes:
-        typer.echo(f"{'note':10} {note}")
-    if not about.found:
-        advice = f"get it from {card.source.name_and_page}"
-        if card.source.downloads:
-            advice = f"`kernlearn datasets fetch {card.name}` gets it"
-        typer.echo(f"{'place':10} missing; {advice}")
+    found = datasets.locate(card, folder)
+    advice = f"get it from {card.source.name_and_page}"
+    if card.source.downloads:
+        advice = f"`kernlearn datasets fetch {card.name}` gets it"
+    facts = {
+        "name": card.name,
+        "title": card.title,
+        "task": card.task,
+        "size": f"{'?' if card.rows is None else card.rows} rows, {card.n_features} features",
+        "classes": ", ".join(card.classes or ()),
+        "publisher": card.source.name_and_page,
+        "licence": card.licence,
+        "citation": " ".join(card.citation.split()),
+        "notes": "; ".join(card.notes),
+        "place": f"missing; {advice}" if found is None else found.place,
+    }
+    for fact, text in facts.items():
+        if text:
+            output.show_wrapped(f"{fact:10} {text}", 11)
+    if found is None:
         return
-    state = datasets.verify(card, data_dir=folder)
-    typer.echo(f"{'place':10} {_folder(about.paths)}")
-    typer.echo(f"{'content':10} {state.state}{f': {state.remark}' if state.remark else ''}")
-    typer.echo(f"{'shape':10} {' x '.join(map(str, about.shape))}")
-    for sentence in about.prepared:
-        typer.echo(f"{'':10} {sentence}")
-    if about.classes:
-        total = sum(about.classes.values())
-        rows = [[label, str(n), f"{n / total:.1%}"] for label, n in about.classes.items()]
+    bunch, expected = datasets.load(found), found.form.fingerprint
+    differs = expected not in (None, bunch.fingerprint)
+    content = "differs from the card" if differs else "as on the card"
+    typer.echo(f"{'content':10} {content if expected else 'the card has no fingerprint'}")
+    typer.echo(f"{'shape':10} {' x '.join(map(str, bunch.data.shape))}")
+    for sentence in dict.fromkeys([*bunch.preparation.sentences, bunch.found.form.note]):
+        if sentence:
+            output.show_wrapped(f"{'':10} {sentence}", 11)
+    columns = {}
+    if len(bunch.target_names):
+        counts = np.bincount(bunch.target, minlength=len(bunch.target_names))
+        shares = counts / counts.sum()
+        named = zip(bunch.target_names, counts, shares, strict=True)
+        rows = [[label, str(n), f"{share:.1%}"] for label, n, share in named]
         output.show_table(["class", "rows", "share"], rows)
-    if columns := [*filter(None, [about.target]), *about.features]:
-        rows = [
-            [
-                one.name,
-                *(f"{value:.5g}" for value in (one.min, one.max, one.mean)),
-                f"{one.zeros:.1%}",
-                str(one.missing),
-            ]
-            for one in columns
-        ]
-        output.show_table(["column", "min", "max", "mean", "zeros", "missing"], rows)
-    if state.state in ("differs", "damaged"):
+    else:
+        columns["target"] = bunch.target
+    if bunch.data.ndim == 2 and card.similarity is None:
+        X = bunch.data[:, :_SHOWN]
+        X = X.toarray() if hasattr(X, "toarray") else X
+        columns |= zip(bunch.feature_names, X.T, strict=False)
+    rows = [
+        [str(name), *(f"{value:.5g}" for value in (x.min(), x.max(), x.mean()))]
+        for name, x in columns.items()
+    ]
+    if rows:
+        output.show_table(["column", "min", "max", "mean"], rows)
+    if (more := bunch.data.shape[-1] - _SHOWN) > 0 and card.similarity is None:
+        typer.echo(f"and {more} more columns")
+    if differs:
         raise typer.Exit(1)
 
 
@@ -158,16 +178,21 @@ def fetch(
         cards += [_card(name)[0] for name in published]
     if everything:
         cards += datasets.catalogue().values()
-    cards = list({card.name: card for card in cards}.values())
     if not cards and not config:
         raise DataError("nothing to fetch: name data sets, --for CONFIG or --all")
-
-    def show(result: Any) -> None:
-        states = {"there": "is here already", "carried": "needs no file", "failed": "FAILED"}
-        state = states.get(result.state, f"fetched, {result.n_bytes} bytes")
-        typer.echo(f"{result.name}: {state}{f'; {result.remark}' if result.remark else ''}")
-
-    datasets.fetch(cards, folder=folder, force=force, on_done=show)
+    failures = []
+    for card in {card.name: card for card in cards}.values():
+        try:
+            found = datasets.fetch(card, folder=folder, force=force)
+            compared = (
+                "as on its card" if found.form.fingerprint else "its card has no fingerprint"
+            )
+            typer.echo(f"{card.name}: {found.place}{f'; {compared}' if found.paths else ''}")
+        except DataError as error:
+            failures.append(str(error))
+            typer.echo(f"{card.name}: FAILED")
+    if failures:
+        raise DataError("\n".join(failures))
 
 
 @app.command()
@@ -179,7 +204,7 @@ def add(
     settings: Reading = [],
     folder: Annotated[Path, option("Where the card goes.", "DIR")] = Path("datasets"),
 ) -> None:
-    """Write a card for your own data file, and report how it was read.
+    """Write a card for your own data file, with a copy of its data.
 
     The keys of -o are those of a `file` in a config, such as drop, sheet, read_as.decimal.
 
@@ -188,33 +213,31 @@ def add(
       kernlearn datasets add survey.csv --name survey --target answer -o drop=id
       kernlearn datasets add wpbc.data --name wpbc -o read_as.header=false
     """  # noqa: D301
-    added = datasets.add(
-        file,
-        name=name,
-        target=target,
-        task=task,
-        folder=folder,
-        **reading_options(settings, datasets.add),
-    )
-    for remark in added.remarks:
-        typer.echo(f"- {remark}")
-    typer.echo(f"Data: {added.file}{f', a link to {file}' if added.linked else ''}")
-    typer.echo(f"Card: {added.path}; correct it there if a guess is wrong")
+    how = {"target": target, "task": task, "folder": folder, **reading_options(settings)}
+    bunch = datasets.add(file, name=name, **how)
+    card = bunch.card
+    for sentence in bunch.preparation.sentences:
+        typer.echo(f"- {sentence}")
+    size = f"{bunch.preparation.rows} rows, {card.n_features} features"
+    classes = f", classes {', '.join(card.classes)}" if card.classes else ""
+    output.show_wrapped(f"- the task is {card.task}: {size}{classes}", 2)
+    typer.echo(f"Card: {folder / name}.yaml; correct it there if a guess is wrong")
     typer.echo(f"In a config: datasets: [{name}]")
 
 
-def reading_options(settings: list[str], reader: Callable[..., Any]) -> dict[str, Any]:
-    """Return the arguments of a function from KEY=VALUE, the values read as YAML.
+def reading_options(settings: list[str], *more: str) -> dict[str, Any]:
+    """Return how to read a file from KEY=VALUE, the values read as YAML.
+
+    `more` are keys beside those of :func:`kernlearn.datasets.add`.
 
     Raises
     ------
     DataError
-        If one has no equals sign, or the function has no such argument.
+        If one has no equals sign, or there is no such key.
     """
     from kernlearn.yaml import parse_scalar
 
-    hidden = ("file", "name", "folder", "target", "task", "data_dir", "hashed")
-    known = [key for key in signature(reader).parameters if key not in hidden]
+    known = ("drop", "grades", "sheet", "matrix", "points", "missing", *more)
     options: dict[str, Any] = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -223,12 +246,14 @@ def reading_options(settings: list[str], reader: Callable[..., Any]) -> dict[str
         if key.startswith("read_as."):  # a comma or a point alone is no YAML
             how = value if len(value) == 1 else parse_scalar(value)
             options.setdefault("read_as", {})[key.removeprefix("read_as.")] = how
-            continue
-        if key.strip() not in known:
-            raise DataError(f"-o {setting}: unknown key; there are {', '.join(known)}")
-        content = parse_scalar(value)
-        several = key.strip() in ("drop", "grades") and not isinstance(content, list)
-        options[key.strip()] = [content] if several else content
+        elif key not in known:
+            raise DataError(
+                f"-o {setting}: unknown key; there are {', '.join(known)}, read_as.KEY"
+            )
+        else:
+            content = parse_scalar(value)
+            several = key in ("drop", "grades") and not isinstance(content, list)
+            options[key] = [content] if several else content
     return options
 
 
@@ -237,7 +262,3 @@ def _card(name: str) -> "tuple[datasets.Card, Path | None]":
     if name.endswith((".yaml", ".yml")):
         return datasets.read_card(name), Path(name).parent
     return datasets.find_card(name), None
-
-
-def _folder(paths: "tuple[Path, ...]") -> str:
-    return str(paths[0].parent) if paths else "scikit-learn"

@@ -57,7 +57,7 @@ def init(
         raise ConfigError(f"{config}: exists; --force replaces it, --config names another")
     if task not in (None, *_METRICS):
         raise DataError(f"--task {task}: expected one of {', '.join(_METRICS)}")
-    keys = reading_options(settings, datasets.load)
+    keys = reading_options(settings, "nominal", "dense")
     if target is not None:
         keys = {"target": int(target) if target.lstrip("-").isdecimal() else target, **keys}
     try:
@@ -66,9 +66,9 @@ def init(
         if _is_file(data):
             # the labels of a matrix are classes
             how = {"nominal": "onehot", **keys, **({} if "matrix" in keys else {"task": task})}
-            bunch = datasets.load(Path(data), hashed=False, **how)
+            bunch = datasets.load(Path(data), **how)
         else:
-            bunch = datasets.load(data, hashed=False, **keys)
+            bunch = datasets.load(data, **keys)
     except DataError as error:
         raise DataError(_as_options(str(error))) from None
     column = getattr(bunch.card.forms[0].format, "target", None)

@@ -13,12 +13,12 @@ __getattr__, __dir__, __all__ = attach(
         "files": (
             "Found catalogue find_card is_shipped locate missing_message own_cards search_path"
         ),
-        "fetching": "Fetched fetch",
+        "fetching": "fetch",
         "artificial": (
             "Generator gaussian_stream generators indefinite_similarity product_rows rings "
             "two_gaussians two_moons unit_ball waveform"
         ),
-        "loading": "Added Description Verified add describe load verify",
+        "loading": "add load",
         "stream": "RowSource row_source",
         "tables": "Preparation fingerprint",
     },

@@ -13,7 +13,6 @@ from kernlearn.datasets.card import Card as Card
 from kernlearn.datasets.card import Form as Form
 from kernlearn.datasets.card import Source as Source
 from kernlearn.datasets.card import read_card as read_card
-from kernlearn.datasets.fetching import Fetched as Fetched
 from kernlearn.datasets.fetching import fetch as fetch
 from kernlearn.datasets.files import Found as Found
 from kernlearn.datasets.files import catalogue as catalogue
@@ -23,33 +22,23 @@ from kernlearn.datasets.files import locate as locate
 from kernlearn.datasets.files import missing_message as missing_message
 from kernlearn.datasets.files import own_cards as own_cards
 from kernlearn.datasets.files import search_path as search_path
-from kernlearn.datasets.loading import Added as Added
-from kernlearn.datasets.loading import Description as Description
-from kernlearn.datasets.loading import Verified as Verified
 from kernlearn.datasets.loading import add as add
-from kernlearn.datasets.loading import describe as describe
 from kernlearn.datasets.loading import load as load
-from kernlearn.datasets.loading import verify as verify
 from kernlearn.datasets.stream import RowSource as RowSource
 from kernlearn.datasets.stream import row_source as row_source
 from kernlearn.datasets.tables import Preparation as Preparation
 from kernlearn.datasets.tables import fingerprint as fingerprint
 
 __all__ = [
-    "Added",
     "Card",
-    "Description",
-    "Fetched",
     "Form",
     "Found",
     "Generator",
     "Preparation",
     "RowSource",
     "Source",
-    "Verified",
     "add",
     "catalogue",
-    "describe",
     "fetch",
     "find_card",
     "fingerprint",
@@ -69,6 +58,5 @@ __all__ = [
     "two_gaussians",
     "two_moons",
     "unit_ball",
-    "verify",
     "waveform",
 ]

@@ -93,7 +93,6 @@ def to_bunch(X: np.ndarray, y: np.ndarray | None, *labels: str) -> "Bunch":
         feature_names=np.array(default_names(X.shape[1] if X.ndim == 2 else 0), dtype=np.str_),
         fingerprint=fingerprint(X, y),
         card=None,
-        path=None,
         sample=False,
         note="",
         preparation=Preparation(len(X)),

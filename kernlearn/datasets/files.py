@@ -1,6 +1,6 @@
 """The cards that there are, and where the files of data sets lie, plain or in archives."""
 
-# ruff: noqa: PTH112, PTH113 - pathlib raises for paths that may not be accessed
+# ruff: noqa: PTH111, PTH112, PTH113 - pathlib raises where there is no access or no such user
 
 import bz2
 import gzip
@@ -9,10 +9,12 @@ import os
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
+from hashlib import file_digest, sha256
+from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -183,7 +185,7 @@ def cache_folder() -> Path:
     for caches.
     """
     if named := os.environ.get("KERNLEARN_CACHE"):
-        return expanded(named, "KERNLEARN_CACHE: ")
+        return Path(os.path.expanduser(named))
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("kernlearn"))
@@ -211,20 +213,9 @@ def search_path(data_dir: str | os.PathLike[str] | None = None) -> list[Path]:
     """
     named = [] if data_dir is None else [os.fspath(data_dir)]
     named += [part for part in os.environ.get("KERNLEARN_DATA", "").split(os.pathsep) if part]
-    folders = [expanded(part, "folders of data: ") for part in named]
+    folders = [Path(os.path.expanduser(part)) for part in named]
     folders += [Path("datasets"), cache_folder() / "datasets"]
     return list(dict.fromkeys(folders))
-
-
-def expanded(path: str | os.PathLike[str], where: str = "") -> Path:
-    """Return a path with ``~`` replaced by the user's folder; `where` begins the error."""
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:
-        raise DataError(
-            f"{where}{os.fspath(path)}: the home folder of {Path(path).parts[0]!r} is not known; "
-            "name the folder in full"
-        ) from None
 
 
 class Found(NamedTuple):
@@ -263,6 +254,28 @@ class Found(NamedTuple):
         """The files, for messages."""
         return ", ".join(map(str, self.paths)) or "scikit-learn"
 
+    @property
+    def identity(self) -> str:
+        """A hash of the bytes of the files and of how the card reads them."""
+        read_by = {"format", "rows", "classes", "labels", "folds"}
+        # what a card leaves out is not hashed: keys outlive new options of cards
+        how = self.form.model_dump_json(include=read_by, exclude_defaults=True)
+        how += f"{self.form.format.kind} {self.card.n_features}{self.card.missing}"
+        if not self.paths:
+            how += version("scikit-learn")
+        digest = sha256(how.encode())
+        for path in map(container, self.paths):
+            with naming_damage(path):
+                state = path.stat()
+                digest.update(_hash(path, state.st_size, state.st_mtime_ns))
+        return digest.hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _hash(path: Path, size: int, modified: int) -> bytes:
+    with path.open("rb") as stream:
+        return file_digest(stream, "sha256").digest()
+
 
 def locate(card: "Card", data_dir: str | os.PathLike[str] | None = None) -> Found | None:
     """Find the files of a data set.
@@ -285,55 +298,44 @@ def locate(card: "Card", data_dir: str | os.PathLike[str] | None = None) -> Foun
     Found or None
         None if no form has all its files.
 
+    Raises
+    ------
+    DataError
+        If an archive is damaged.
+
     Examples
     --------
     >>> from kernlearn.datasets import find_card, locate
     >>> locate(find_card("iris")).paths
     ()
     """
-    folders, damage = search_path(data_dir), None
-    searches = [(form, folders) for form in card.forms]
+    folders = search_path(data_dir)
+    searches = [(form, folder) for form in card.forms for folder in folders]
     if data_dir is not None:
-        searches = [(form, folders[:1]) for form in card.forms if form.files] + searches
-    for form, places in searches:
-        for folder, plain, archives in _candidates(card, form, places):
-            paths = []
-            for file in form.files:
-                path = existing(folder / file) if plain else None
-                member = form.members.get(file, file)
-                for archive in () if path else archives:
-                    try:
-                        path = path or find_member(archive, member)
-                    except DataError as error:
-                        damage = damage or error
-                if path is not None:
-                    paths.append(path)
-            if len(paths) == len(form.files):
-                return Found(form, tuple(paths), card)
-    if damage is not None:
-        raise damage
+        searches = [(form, folders[0]) for form in card.forms if form.files] + searches
+    for form, folder in searches:
+        paths = [path for file in form.files if (path := _path_of(file, card, form, folder))]
+        if len(paths) == len(form.files):
+            return Found(form, tuple(paths), card)
     return None
 
 
-def _candidates(
-    card: "Card", form: "Form", folders: list[Path]
-) -> Iterator[tuple[Path, bool, list[Path]]]:
-    """Yield each folder, whether its plain files count, and its archives that count."""
-    published = [PurePosixPath(card.source.downloads.get(file, "")).name for file in form.files]
-    names = [name for name in published if is_archive(name)]
-    names += [card.name + suffix for suffix in ARCHIVES]
-    for folder in folders:
-        for own in [folder / name for name in (card.name, form.folder) if name is not None]:
-            inside = sorted(own.iterdir()) if os.path.isdir(own) else []
-            yield own, True, [path for path in inside if is_archive(path.name)]
-        listed = (folder / name for name in dict.fromkeys(names))
-        yield folder, not form.own_folder, [path for path in listed if os.path.isfile(path)]
-
-
-def existing(path: Path) -> Path | None:
-    """Return the path of a file or of a packed copy of it; None if there is none."""
-    alternatives = (path, *(path.with_name(path.name + suffix) for suffix in PACKED))
-    return next((candidate for candidate in alternatives if os.path.isfile(candidate)), None)
+def _path_of(file: str, card: "Card", form: "Form", folder: Path) -> Path | None:
+    """Return the path of a file in a folder of data: plain, packed or in an archive."""
+    own = [folder / name for name in (card.name, form.folder) if name is not None]
+    for place in own if form.own_folder else [*own, folder]:
+        for plain in (place / f"{file}{suffix}" for suffix in ("", *PACKED)):
+            if os.path.isfile(plain):
+                return plain
+    published = PurePosixPath(card.source.downloads.get(file, "")).name
+    archives = [path for place in own if os.path.isdir(place) for path in sorted(place.iterdir())]
+    archives += [folder / n for n in (published, *(card.name + suffix for suffix in ARCHIVES))]
+    for archive in archives:
+        there = is_archive(archive) and os.path.isfile(archive)
+        path = _member(archive, form.members.get(file, file)) if there else None
+        if path is not None:
+            return path
+    return None
 
 
 def missing_message(
@@ -385,19 +387,17 @@ def is_archive(name: str | Path) -> bool:
 
 def container(path: Path) -> Path:
     """Return the archive of a path such as ``archive.zip/member``; any other path itself."""
-    return next((p for p in path.parents if is_archive(p.name) and os.path.isfile(p)), path)
+    return next((p for p in path.parents if is_archive(p) and os.path.isfile(p)), path)
 
 
-def find_member(archive: Path, file: str) -> Path | None:
+def _member(archive: Path, file: str) -> Path | None:
     """Return the path of a file in an archive, by its path there or its last part, or None.
 
     It may be packed.
     """
-    wanted = (file, *(file + suffix for suffix in PACKED))
-    names = [
-        n for n in members(archive) if n in wanted or n.endswith(tuple(f"/{w}" for w in wanted))
-    ]
-    exact = [name for name in names if name in wanted]
+    packed = tuple(file + suffix for suffix in ("", *PACKED))
+    names = [n for n in members(archive) if f"/{n}".endswith(tuple(f"/{name}" for name in packed))]
+    exact = [name for name in names if name in packed]
     if len(names) > 1 and len(exact) != 1:
         raise DataError(
             f"{archive}: holds several files called {file}: {', '.join(names[:4])}; unpack the "
@@ -414,17 +414,34 @@ def members(archive: Path) -> tuple[str, ...]:
 
 @lru_cache(maxsize=128)
 def _members(archive: Path, size: int, modified: int) -> tuple[str, ...]:
+    with _unpacked(archive) as files:
+        return tuple(files)
+
+
+@contextmanager
+def _unpacked(archive: Path) -> Iterator[dict[str, Callable[[], bytes]]]:
+    """Open an archive; of each file in it, the name and what reads it.
+
+    Names do not lead out of the archive, and links are no files.
+    """
+
+    def inside(name: str) -> str:
+        return "/".join(part for part in name.split("/") if part not in ("", ".", ".."))
+
     with naming_damage(archive):
         if archive.suffix.lower() == ".zip":
             with zipfile.ZipFile(archive) as packed:
-                return tuple(_inside(i.filename) for i in packed.infolist() if not i.is_dir())
-        with tarfile.open(archive) as tar:
-            return tuple(_inside(i.name) for i in tar.getmembers() if i.isfile())
+                entries = [entry for entry in packed.infolist() if not entry.is_dir()]
+                yield {inside(entry.filename): partial(packed.read, entry) for entry in entries}
+        else:
+            with tarfile.open(archive) as tar:
 
+                def read(entry: tarfile.TarInfo) -> bytes:
+                    stream = tar.extractfile(entry)
+                    return b"" if stream is None else stream.read()
 
-def _inside(name: str) -> str:
-    """Return the name of a member without what leads out of its archive."""
-    return "/".join(part for part in name.split("/") if part not in ("", ".", ".."))
+                files = [entry for entry in tar.getmembers() if entry.isfile()]
+                yield {inside(entry.name): partial(read, entry) for entry in files}
 
 
 @contextmanager
@@ -433,32 +450,23 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
     An OSError, and what says that a packed file is damaged, becomes a DataError.
     """
-    archive = container(path)
+    archive, unpack = container(path), PACKED.get(path.suffix.lower(), open)
     with naming_damage(path):
         if archive != path:
-            stream = BytesIO(_member_bytes(archive, path.relative_to(archive).as_posix()))
-            suffix = path.suffix.lower()
-            yield PACKED[suffix](stream) if suffix in PACKED else stream
+            name = path.relative_to(archive).as_posix()
+            with _unpacked(archive) as files:
+                if name not in files:
+                    held = ", ".join([*files][:5]) or "none"
+                    raise DataError(f"{archive}: has no file {name}; it has {held}")
+                stream = BytesIO(files[name]())
+            yield stream if unpack is open else unpack(stream)
         else:
-            with PACKED.get(path.suffix.lower(), open)(path, "rb") as stream:
+            with unpack(path, "rb") as stream:
                 yield stream
 
 
-def _member_bytes(archive: Path, name: str) -> bytes:
-    if name not in members(archive):
-        listed = ", ".join(members(archive)[:5])
-        raise DataError(f"{archive}: has no file {name}; it has {listed or 'none'}")
-    if archive.suffix.lower() == ".zip":
-        with zipfile.ZipFile(archive) as packed:
-            return packed.read(next(i for i in packed.infolist() if _inside(i.filename) == name))
-    with tarfile.open(archive) as tar:
-        member = next(i for i in tar.getmembers() if _inside(i.name) == name)
-        stream = tar.extractfile(member)
-        return b"" if stream is None else stream.read()
-
-
 @contextmanager
-def naming_damage(path: Path, damage: str = "damaged or cut short") -> Iterator[None]:
+def naming_damage(path: Path) -> Iterator[None]:
     """Turn errors of reading into DataErrors that name the file."""
     try:
         yield
@@ -466,4 +474,4 @@ def naming_damage(path: Path, damage: str = "damaged or cut short") -> Iterator[
         raise DataError(f"{path}: no such file") from None
     except _DAMAGE as error:
         reason = getattr(error, "strerror", None) or " ".join(str(error).split())
-        raise DataError(f"{path}: {damage}: {reason}") from None
+        raise DataError(f"{path}: damaged or cut short: {reason}") from None

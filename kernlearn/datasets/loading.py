@@ -4,13 +4,10 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from hashlib import file_digest, sha256
-from importlib.metadata import version
+from dataclasses import replace
 from pathlib import Path
-from shutil import copyfile
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from shutil import copyfileobj, rmtree
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -25,6 +22,7 @@ from kernlearn.datasets.card import (
     read_card,
 )
 from kernlearn.datasets.files import (
+    PACKED,
     Found,
     catalogue,
     container,
@@ -33,7 +31,7 @@ from kernlearn.datasets.files import (
     locate,
     members,
     missing_message,
-    naming_damage,
+    opened,
 )
 from kernlearn.datasets.readers import densified, read
 from kernlearn.datasets.tables import (
@@ -78,7 +76,6 @@ def load(
     nominal: Nominal = "ordinal",
     missing: Missing | None = None,
     dense: bool = False,
-    hashed: bool = True,
 ) -> "Bunch":
     """Load a data set.
 
@@ -127,8 +124,6 @@ def load(
         dropped. ``preparation`` says what was done.
     dense : bool, default=False
         Whether a sparse matrix is made a dense one.
-    hashed : bool, default=True
-        Whether to compute fingerprint and identity, which take longer than reading a large file.
 
     Returns
     -------
@@ -153,18 +148,15 @@ def load(
             The meaning of the matrix's entries; only for similarity matrices.
         card : Card
             The data set's card.
+        found : Found
+            Its files, and the form of the card in which they were found.
         fingerprint : str
-            :func:`fingerprint` of ``data`` and the labels, as returned; for ranking a label
-            is written as ``"label qid:query"``. Empty unless `hashed`.
-        path : pathlib.Path or None
-            The folder of the files, if there are any.
+            :func:`fingerprint` of ``data`` and the labels, if the card states one to compare it
+            with; for ranking a label is written as ``"label qid:query"``.
         sample : bool
             Whether this is only a sample of the published data.
         note : str
             A remark for reports on this data; may be empty.
-        identity : str
-            What stands for the content in a plan: a hash of the bytes of its files and of how
-            they are read. Empty unless `hashed`.
         preparation : Preparation
             What was dropped, coded or filled in, in counts and as sentences; see
             :class:`~kernlearn.datasets.Preparation`.
@@ -189,97 +181,86 @@ def load(
     options = FileOptions(target, task, grades, tuple(drop), sheet, matrix, points, dict(read_as))
     found = find(name, data_dir, options)
     card, form, place = found.card, found.form, found.place
-    missing = missing or card.missing or "drop"
+    by_default = card.missing or "drop"
+    missing = missing or by_default
     for option, value, allowed in (("nominal", nominal, Nominal), ("missing", missing, Missing)):
         if value not in get_args(allowed):
             names = ", ".join(get_args(allowed))
             raise ValueError(f"{option} must be one of {names}, got {value!r}")
-    tables = _read(found)
-    table = joined(tables, place)
+    parts = _read(found)
+    table = joined(parts, place)
     table = table._replace(X=densified(table.X))
     done = Preparation(len(table.y) + table.without_target, (*found.notes, *table.notes))
     if n := table.without_target:
         done = done.noting(f"{n} of {done.rows} rows without a target were left out")
-    away = _positions(found, table, () if is_file(name) else drop)
-    if left_out := _left_out(found, table, away):
-        shown = listed(f"{column} ({why})" if why else column for column, why in left_out.items())
-        done = done.noting(f"{counted(len(left_out), 'column')} left out: {shown}")
+    table, done = _without_columns(found, table, () if is_file(name) else drop, done)
     if card.task == "ordinal" and form.order == "alphabet":
         done = done.noting(grades_note(card.classes or ()))
-    if away:
-        kept = [i for i in range(len(table.feature_names)) if i not in away]
-        features = tuple(table.feature_names[i] for i in kept)
-        table = table._replace(X=table.X[:, kept], feature_names=features)
-    table, notes = settle_missing(table, missing, place)
-    note = "".join(f"{sentence}." for sentence in notes)
-    done = done.noting(*notes)
+    table, filled = settle_missing(table, missing, place)
+    done = done.noting(*filled)
     if not are_objects(table.X):
         table, done = _as_features(table, card, nominal, done)
-        table = table._replace(X=_as_stored(table.X, dense))
+        X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
+        X = X.astype(np.float64, copy=False)
+        table = table._replace(X=X if hasattr(X, "tocsr") else np.ascontiguousarray(X))
     codes, labels = _target(card, table)
+    remarks = [form.note, *(f"{sentence}." for sentence in filled)]
+    content, as_published = "", nominal == "ordinal" and missing == by_default and not drop
+    if as_published and form.fingerprint is not None:
+        content = _fingerprint(table.X, codes, labels, table.query)
+        if content != form.fingerprint:
+            remarks.append(
+                f"The content (fingerprint {content[:12]}) differs from the card's "
+                f"({form.fingerprint[:12]})."
+            )
     bunch = Bunch(
         data=table.X,
         target=codes,
         target_names=labels,
         feature_names=np.array(() if are_objects(table.X) else table.feature_names, np.str_),
-        fingerprint=_content(table, codes, labels) if hashed else "",
+        fingerprint=content,
         preparation=done,
         card=card,
-        path=container(found.paths[0]).parent if found.paths else None,
+        found=found._replace(contents=()),
         sample=form.sample,
-        identity=identity(found) if hashed else "",
+        note=" ".join(filter(None, remarks)),
     )
     if card.task == "ranking":
         bunch["query"] = table.query
     if card.similarity is not None:
         bunch["similarity"] = card.similarity
-    folds = [len(part.y) for part in tables] if form.folds == "files" else form.folds
+    folds = [len(part.y) for part in parts] if form.folds == "files" else form.folds
     if folds and len(codes) == sum(folds):
         bunch["fold"] = _published_folds(card.name, folds, table.query)
-    published = nominal == "ordinal" and not away
-    comparable = published and (missing == "drop" or not note)
-    prints = ""
-    if comparable and hashed and form.fingerprint not in (None, bunch.fingerprint):
-        assert form.fingerprint is not None
-        prints = (
-            f"The content (fingerprint {bunch.fingerprint[:12]}) differs from the card's "
-            f"({form.fingerprint[:12]})."
-        )
-    bunch["note"] = " ".join(filter(None, [form.note, note, prints]))
     return bunch
 
 
 # Finding
 
 
-def is_path(name: Any) -> bool:
-    """Tell whether a data set is given by a path."""
-    return isinstance(name, os.PathLike) or (isinstance(name, str) and not name.isidentifier())
-
-
 def is_file(name: Any) -> bool:
-    """Tell whether a data set is given by the path of a data file, rather than by a card."""
-    return is_path(name) and Path(name).suffix not in (".yaml", ".yml")
+    """Tell whether a data set is stated by the path of a data file, rather than by a card."""
+    return _is_path(name) and Path(name).suffix not in (".yaml", ".yml")
+
+
+def _is_path(name: Any) -> bool:
+    return isinstance(name, os.PathLike) or (isinstance(name, str) and not name.isidentifier())
 
 
 def find(
     name: Name, data_dir: str | os.PathLike[str] | None = None, options: FileOptions | None = None
 ) -> Found:
-    """Find the files of a data set, given as for :func:`load`; raise a DataError if missing."""
+    """Find the files of a data set, stated as for :func:`load`; raise a DataError if missing."""
     options = options or FileOptions()
+    if is_file(name):
+        return card_of_file(Path(name), options)  # type: ignore[arg-type]
     named = [k for k, v in options._asdict().items() if k != "drop" and v not in (None, {}, ())]
-    if is_path(name):
-        path = Path(name)  # type: ignore[arg-type]
-        if is_file(path):
-            return card_of_file(path, options)
-        if named:
-            raise DataError(f"{path}: a card names its own {named[0]}; leave {named[0]} out")
-        name, data_dir, named = read_card(path), path.parent, []
+    if named:
+        raise DataError(f"{named[0]} is for the path of a data file; a card names its own")
+    if _is_path(name):
+        name, data_dir = read_card(Path(name)), Path(name).parent  # type: ignore[arg-type]
     if isinstance(name, Found):
         return name
-    if named:
-        called = name.name if isinstance(name, Card) else str(name)
-        raise DataError(f"{called}: {named[0]} is for the path of a file; a card names its own")
     card = name if isinstance(name, Card) else find_card(str(name), data_dir)
     found = locate(card, data_dir)
     if found is None:
@@ -287,82 +268,33 @@ def find(
     return found
 
 
-class Known(NamedTuple):
-    """What is known of a data set before its trials.
-
-    `fingerprint` changes with the content; `similarity` is the kind of matrix, if it is one.
-    """
-
-    found: Found
-    fingerprint: str
-    similarity: str | None
-    preparation: Preparation
-
-
-def known(
-    name: str | Card | Found,
-    *,
-    data_dir: str | os.PathLike[str] | None = None,
-    nominal: Nominal = "ordinal",
-    drop: Sequence[Column] = (),
-    **_: Any,
-) -> Known:
-    """Return what is known of a data set with a card before it is read.
-
-    The arguments are those of :func:`load`.
-    """
-    found = find(name, data_dir)
+def card_preparation(found: Found, nominal: Nominal, drop: Sequence[Column]) -> Preparation:
+    """Return what loading does to a data set without missing entries, by its card alone."""
     values = getattr(found.form.format, "nominal", {})
     values = {name: len(values) for name, values in values.items() if name not in drop}
     ways: dict[str, Any] = {"one_hot" if nominal == "onehot" else "coded": values}
-    done = Preparation(found.form.rows or 0, **ways)
-    return Known(found, identity(found), found.card.similarity, done)
-
-
-def identity(found: Found) -> str:
-    """Return a hash of the bytes of a data set's files and of how its card reads them."""
-    read_by = {"format", "rows", "classes", "labels", "folds"}
-    # what a card leaves out is not hashed: keys outlive new options of cards
-    how = found.form.model_dump_json(include=read_by, exclude_defaults=True)
-    how += f"{found.form.format.kind} {found.card.n_features}"
-    how += str(found.card.missing)
-    if not found.paths:
-        how += version("scikit-learn")
-    digest = sha256(how.encode())
-    for path in map(container, found.paths):
-        with naming_damage(path):
-            state = path.stat()
-            digest.update(_hash(path, state.st_size, state.st_mtime_ns))
-    return digest.hexdigest()
-
-
-@lru_cache(maxsize=256)
-def _hash(path: Path, size: int, modified: int) -> bytes:
-    with path.open("rb") as stream:
-        return file_digest(stream, "sha256").digest()
+    return Preparation(found.form.rows or 0, **ways)
 
 
 # Files without a card
 
 
-def card_of_file(path: Path, asked: FileOptions, name: str = "") -> Found:
+def card_of_file(path: Path, asked: FileOptions, name: str = "data") -> Found:
     """Read a data file and make a card for it, or for a folder of LETOR."""
     paths = _data_files(path)
     guess = own.inspect(paths, asked)
     task = asked.task or ("similarity" if asked.matrix else guess.task_of(path))
     if task not in get_args(Task):
         raise DataError(f"task {task!r}: expected one of {', '.join(get_args(Task))}")
-    name = name or "_".join(re.findall(r"[a-z0-9]+", container(path).name.split(".")[0].lower()))
-    name = name if name[:1].isalpha() else f"own_{name}"
-    files = [re.sub(r"[:\\/]", "_", file.name.strip()) or "data" for file in paths]
-    form: dict[str, Any] = {"files": files, "format": guess.format, "left_out": guess.left_out}
     notes = list(guess.notes)
-    if len(paths) > 1:
-        form |= {"files": [str(file.relative_to(path)) for file in paths], "folds": "files"}
-    elif (archive := container(paths[0])) != paths[0]:
+    if (archive := container(paths[0])) != paths[0]:
         member = paths[0].relative_to(archive).as_posix()
         notes.append(f"the data is {member} in the archive {archive.name}")
-        form["members"] = {files[0]: member}
+    names = [file.stem if file.suffix.lower() in PACKED else file.name for file in paths]
+    files = [re.sub(r"[^\w.-]|^\.", "_", name) for name in names]
+    form: dict[str, Any] = {"files": files, "format": guess.format, "left_out": guess.left_out}
+    if len(paths) > 1:
+        form |= {"files": [file.relative_to(path).as_posix() for file in paths], "folds": "files"}
     if task == "regression" and not guess.is_numeric:
         raise DataError(f"{path}: the target of a regression must be numbers")
     if task != "regression":
@@ -372,9 +304,17 @@ def card_of_file(path: Path, asked: FileOptions, name: str = "") -> Found:
             f"{path}: `matrix: similarity` or `matrix: distance` goes with the task similarity, "
             "which says what the entries are"
         )
-    content = {"name": name, "title": name, "task": task, "n_features": guess.n_features}
-    content |= {"similarity": asked.matrix, "source": {"publisher": "the user"}, "forms": [form]}
-    content |= {"licence": "not stated", "citation": "not stated"}
+    content = {
+        "name": name,
+        "title": name,
+        "task": task,
+        "n_features": guess.n_features,
+        "similarity": asked.matrix,
+        "source": {"publisher": "the user"},
+        "forms": [form],
+        "licence": "not stated",
+        "citation": "not stated",
+    }
     card = make_card(content, f"{path}: no card can be made")
     return Found(card.forms[0], tuple(paths), card, guess.contents, tuple(notes))
 
@@ -455,23 +395,29 @@ def _read(found: Found) -> list[Table]:
     return tables
 
 
-def _left_out(found: Found, table: Table, drop: Sequence[int]) -> dict[str, str]:
-    """Return the columns that are left out, with the reasons that the card gives."""
-    columns = getattr(found.form.format, "drop", ())
-    named = [column if isinstance(column, str) else f"column {column}" for column in columns]
-    named += [table.feature_names[i] for i in drop]
-    return {name: found.form.left_out.get(name, "") for name in (*found.form.left_out, *named)}
-
-
-def _positions(found: Found, table: Table, drop: Sequence[Column]) -> list[int]:
-    """Return the positions of features of a card that are left out."""
+def _without_columns(
+    found: Found, table: Table, drop: Sequence[Column], done: Preparation
+) -> tuple[Table, Preparation]:
+    """Leave out features of a card, and note all columns that are left out, with reasons."""
     if drop and (found.card.task == "similarity" or are_objects(table.X)):
         raise DataError(f"{found.place}: drop: points to compare have no features")
     names = table.feature_names
     away = sorted({column_position(found.place, c, names, "feature") for c in drop})
     if away and len(away) == len(names):
         raise DataError(f"{found.place}: drop: no feature is left")
-    return away
+    columns = getattr(found.form.format, "drop", ())
+    left_out = [column if isinstance(column, str) else f"column {column}" for column in columns]
+    left_out += [names[i] for i in away]
+    if left_out := list(dict.fromkeys([*found.form.left_out, *left_out])):
+        reasons = found.form.left_out
+        shown = listed(
+            f"{name} ({reasons[name]})" if name in reasons else name for name in left_out
+        )
+        done = done.noting(f"{counted(len(left_out), 'column')} left out: {shown}")
+    if away:
+        rest = [i for i in range(len(names)) if i not in away]
+        table = table._replace(X=table.X[:, rest], feature_names=tuple(names[i] for i in rest))
+    return table, done
 
 
 def _as_features(
@@ -500,12 +446,6 @@ def _as_features(
     return table._replace(X=X, feature_names=names), replace(done, one_hot=values)
 
 
-def _as_stored(X: Any, dense: bool) -> Any:
-    X = X.toarray() if dense and hasattr(X, "toarray") else X
-    X = X if X.dtype == np.float64 else X.astype(np.float64)
-    return X if hasattr(X, "tocsr") else np.ascontiguousarray(X)
-
-
 def _target(card: Card, table: Table) -> tuple[np.ndarray, np.ndarray]:
     if card.classes is not None:
         return table.y.astype(np.int64), np.array(card.classes, dtype=np.str_)
@@ -516,13 +456,13 @@ def _target(card: Card, table: Table) -> tuple[np.ndarray, np.ndarray]:
     return codes.astype(np.int64), canonical_labels(distinct)
 
 
-def _content(table: Table, codes: np.ndarray, labels: np.ndarray) -> str:
+def _fingerprint(X: Any, codes: np.ndarray, labels: np.ndarray, query: np.ndarray | None) -> str:
     """Return the fingerprint of the rows with their labels and queries."""
     texts = labels[codes] if labels.size else codes
-    if table.query is not None:
-        pairs = zip(canonical_labels(texts), table.query.tolist(), strict=True)
-        texts = np.array([f"{label} qid:{query}" for label, query in pairs])
-    return fingerprint(table.X, texts)
+    if query is not None:
+        pairs = zip(canonical_labels(texts), query.tolist(), strict=True)
+        texts = np.array([f"{label} qid:{number}" for label, number in pairs])
+    return fingerprint(X, texts)
 
 
 def _published_folds(name: str, folds: Sequence[int], query: np.ndarray | None) -> np.ndarray:
@@ -530,79 +470,29 @@ def _published_folds(name: str, folds: Sequence[int], query: np.ndarray | None) 
     fold = np.repeat(np.arange(len(folds)), folds)
     if query is not None:
         pairs = np.unique(np.column_stack([query, fold]), axis=0)
-        queries, times = np.unique(pairs[:, 0], return_counts=True)
-        if (times > 1).any():
-            split = queries[times > 1][0]
-            parts = pairs[pairs[:, 0] == split, 1] + 1
-            raise DataError(
-                f"{name}: folds: the lengths {', '.join(map(str, folds))} split query "
-                f"{split}: its rows are in folds {' and '.join(map(str, parts))}"
-            )
+        again = pairs[1:, 0] == pairs[:-1, 0]
+        if again.any():
+            lengths = ", ".join(map(str, folds))
+            split = pairs[1:, 0][again][0]
+            raise DataError(f"{name}: folds: the lengths {lengths} split query {split}")
     return fold
 
 
 # Adding
 
 
-@dataclass(frozen=True)
-class Added:
-    r"""A card that was written.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The card's file.
-    card : Card
-        The card; ``load(card, data_dir=path.parent)`` loads the data.
-    file : pathlib.Path
-        Where the data is found from now on.
-    linked : bool
-        Whether that is a link to the original file, which must then stay where it is.
-    remarks : tuple of str
-        The guesses in words.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from kernlearn.datasets import add
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "mine.csv"
-    ...     _ = file.write_text("length,colour,kind\n1.5,red,a\n2,blue,b\n")
-    ...     added = add(file, name="mine", folder=Path(folder) / "datasets")
-    >>> added.path.name, added.card.n_features
-    ('mine.yaml', 2)
-    >>> added.remarks[0]
-    'the target is column kind'
-    """
-
-    path: Path
-    card: Card
-    file: Path
-    linked: bool
-    remarks: tuple[str, ...]
-
-
 def add(
     file: str | os.PathLike[str],
     *,
     name: str,
-    target: Column | None = None,
-    task: str | None = None,
-    drop: Sequence[Column] = (),
-    grades: Sequence[str] | None = None,
     missing: Missing | None = None,
-    sheet: int | str | None = None,
-    matrix: Literal["similarity", "distance"] | None = None,
-    points: Column | None = None,
-    read_as: Mapping[str, Any] = {},
     folder: str | os.PathLike[str] = "datasets",
-) -> Added:
-    r"""Write a card for a data file, which is read as pandas reads it.
+    **options: Any,
+) -> "Bunch":
+    r"""Write a card for a data file, with a copy of its data.
 
     Text in columns, LIBSVM's and LETOR's text, ARFF, NPZ, Parquet, Feather, Excel, Stata, SPSS,
-    MATLAB, HDF5, ``.ts`` and lines of JSON are supported, also compressed or in an archive. The
-    file stays where it is; a link next to the card makes it available to :func:`load`.
+    MATLAB, HDF5, ``.ts`` and lines of JSON are read, also compressed or in an archive.
 
     Parameters
     ----------
@@ -610,18 +500,18 @@ def add(
         The file, or an archive that holds one; ``archive.zip/file`` is one of several.
     name : str
         The data set's name: lower case, digits and underscores.
-    target, drop, grades, sheet, matrix, points, read_as : optional
-        As for :func:`load`.
-    task : {"classification", "regression", "ordinal", "ranking", "similarity"}, optional
-        As for :func:`load`.
     missing : {"drop", "mean", "most_frequent", "category", "error"}, optional
         What :func:`load` does with missing entries of this data; by default rows are dropped.
     folder : path-like, default="datasets"
-        Where the card is written.
+        Where the card ``<name>.yaml`` is written, and the data to ``<name>/``, unpacked.
+    **options
+        How the file is read: `target`, `task`, `drop`, `grades`, `sheet`, `matrix`, `points` and
+        `read_as` of :func:`load`.
 
     Returns
     -------
-    Added
+    sklearn.utils.Bunch
+        As from :func:`load`; its card is the one that was written.
 
     Raises
     ------
@@ -631,274 +521,47 @@ def add(
 
     Examples
     --------
-    >>> import os, tempfile
+    >>> import tempfile
     >>> from pathlib import Path
     >>> from kernlearn.datasets import add, load
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "mine.csv"
     ...     _ = file.write_text("length,colour,kind\n1.5,red,a\n2,blue,b\n")
     ...     added = add(file, name="mine", folder=Path(folder) / "datasets")
-    ...     load(added.card, data_dir=added.path.parent).target_names.tolist()
+    ...     load("mine", data_dir=Path(folder) / "datasets").target_names.tolist()
     ['a', 'b']
+    >>> added.preparation.sentences[0]
+    'the target is column kind'
     """
     from kernlearn.yaml import dump_yaml
 
-    path, place = Path(file), Path(folder)
+    place = Path(folder)
     card_path = place / f"{name}.yaml"
     if name in catalogue():
         raise DataError(f"the name {name!r} is that of a data set in the catalogue; use another")
-    if card_path.exists():
-        raise DataError(f"{card_path}: the card exists already; remove it, or use another name")
-    found = card_of_file(
-        path, FileOptions(target, task, grades, drop, sheet, matrix, points, read_as), name
-    )
+    for path in (card_path, place / name):
+        if path.exists():
+            raise DataError(f"{path}: exists already; remove it, or use another name")
+    found = card_of_file(Path(file), FileOptions(**options), name)
+    card = found.card.model_copy(update={"missing": missing})
     # loaded by the card before anything is written
-    bunch = load(found._replace(card=found.card.model_copy(update={"missing": missing})))
-    form = found.form.model_copy(update={"own_folder": True, "fingerprint": bunch.fingerprint})
-    card = found.card.model_copy(update={"missing": missing, "forms": (form,)})
-    content = card.model_dump(mode="json", exclude_defaults=True)
+    bunch = load(found._replace(card=card))
+    parts = bunch.data, bunch.target, bunch.target_names, bunch.get("query")
+    own_form = {"own_folder": True, "fingerprint": _fingerprint(*parts)}
+    form = found.form.model_copy(update=own_form)
+    bunch.card = card.model_copy(update={"forms": (form,)})
+    content = bunch.card.model_dump(mode="json", exclude_defaults=True)
     content["forms"][0]["format"]["kind"] = form.format.kind
-    own_path = place / name / container(found.paths[0]).name
     try:
-        own_path.parent.mkdir(parents=True, exist_ok=True)
+        for source, target in zip(found.paths, form.files, strict=True):
+            copy = place / name / target
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            with opened(source) as packed, copy.open("wb") as stream:
+                copyfileobj(packed, stream)
         card_path.write_text(dump_yaml(content), encoding="utf-8")
-        linked = _put_next_to_card(container(found.paths[0]), own_path)
-    except (DataError, OSError) as error:
+    except OSError as error:
+        rmtree(place / name, ignore_errors=True)
         with suppress(OSError):
             card_path.unlink()
-        if isinstance(error, DataError):
-            raise
         raise DataError(f"{place}: cannot be written: {error.strerror or error}") from None
-    kinds = (
-        f", {counted(len(card.classes), 'class')}: {listed(card.classes)}" if card.classes else ""
-    )
-    n_rows = bunch.preparation.rows
-    size = f"the task is {card.task}: {n_rows} rows, {counted(card.n_features, 'feature')}{kinds}"
-    return Added(card_path, card, own_path, linked, (*bunch.preparation.sentences, size))
-
-
-def _put_next_to_card(path: Path, own_path: Path) -> bool:
-    """Link or copy the file to where the card's data is found; return whether it is a link."""
-    if own_path.exists() and own_path.samefile(path):
-        return own_path.is_symlink()
-    if own_path.exists() or own_path.is_symlink():
-        raise DataError(f"{own_path}: another file exists already; remove it")
-    with suppress(OSError):  # where links are not possible, the file is copied
-        own_path.symlink_to(path.resolve())
-        return True
-    copyfile(path, own_path)
-    return False
-
-
-# Descriptions
-
-
-@dataclass(frozen=True)
-class Description:
-    """The facts about a data set.
-
-    Parameters
-    ----------
-    facts : dict of str to str
-        The facts on the card, as text.
-    notes : tuple of str
-        Known faults, and remarks on the form that was found.
-    paths : tuple of pathlib.Path
-        The files, if any.
-    found : bool
-        Whether the data is available; else the following are empty.
-    shape : tuple of int
-        The rows and columns loaded.
-    prepared : tuple of str
-        What loading dropped, coded or filled in, and whether a matrix is not symmetric.
-    classes : dict of str to int
-        The labels and their numbers of rows; empty if the target is a number.
-    target : tuple or None
-        The target's values, if it is a number, as for features.
-    features : tuple of tuple
-        For each column its name, min, max and mean over the entries that are not missing, the
-        share of zeros and the number of missing entries, over all rows; none for a similarity
-        matrix.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import describe
-    >>> iris = describe("iris")
-    >>> iris.found, iris.shape
-    (True, (150, 4))
-    >>> iris.classes
-    {'setosa': 50, 'versicolor': 50, 'virginica': 50}
-    """
-
-    facts: dict[str, str]
-    notes: tuple[str, ...]
-    paths: tuple[Path, ...]
-    found: bool
-    shape: tuple[int, ...] = ()
-    classes: dict[str, int] | None = None
-    target: Any = None
-    features: tuple[Any, ...] = ()
-    prepared: tuple[str, ...] = ()
-
-
-def describe(name: str | Card, *, data_dir: str | os.PathLike[str] | None = None) -> Description:
-    """Describe a data set by its card and, if it is available, its content.
-
-    Parameters
-    ----------
-    name : str or Card
-        A name in the :func:`catalogue`, or a card.
-    data_dir : path-like, optional
-        A folder to look for the files in before all others, see :func:`search_path`.
-
-    Returns
-    -------
-    Description
-
-    Raises
-    ------
-    DataError
-        If the name is unknown, or the files are damaged.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import describe
-    >>> wine = describe("wine")
-    >>> wine.shape, wine.classes
-    ((178, 13), {'class_0': 59, 'class_1': 71, 'class_2': 48})
-    >>> wine.features[0].min, wine.features[0].max
-    (11.03, 14.83)
-    """
-    card = find_card(name) if isinstance(name, str) else name
-    found = locate(card, data_dir)
-    facts = _facts(card)
-    if found is None:
-        return Description(facts, card.notes, (), False)
-    bunch = load(found)
-    notes = (*card.notes, bunch.note) if bunch.note else card.notes
-    classes = target = None
-    if len(bunch.target_names):
-        counts = np.bincount(bunch.target, minlength=len(bunch.target_names)).tolist()
-        classes = dict(zip(bunch.target_names.tolist(), counts, strict=True))
-    else:
-        (target,) = _ranges(bunch.target.reshape(-1, 1), ["target"])
-    X, names = bunch.data, bunch.feature_names
-    if len(bunch.preparation.notes):  # show all rows that were read
-        table = joined(_read(found), found.place)
-        X, names = table.X, table.feature_names
-    features = () if card.task == "similarity" or are_objects(X) else _ranges(X, names)
-    prepared = tuple(s for s in bunch.preparation.sentences if s not in bunch.note)
-    shape = bunch.data.shape
-    return Description(facts, notes, found.paths, True, shape, classes, target, features, prepared)
-
-
-def _facts(card: Card) -> dict[str, str]:
-    rows = "number of rows unknown" if card.rows is None else f"{card.rows} rows"
-    size = f"{rows}, {card.n_features} features"
-    if card.similarity is not None:
-        size = f"{card.similarity} matrix of {card.n_features} points"
-    facts = {
-        "name": card.name,
-        "title": card.title,
-        "task": card.task,
-        "size": size,
-        "classes": ", ".join(card.classes or ()),
-        "files": " or ".join(" + ".join(form.files) for form in card.forms if form.files),
-        "publisher": card.source.publisher,
-        "page": card.source.page,
-        "licence": card.licence,
-        "citation": " ".join(card.citation.split()),
-    }
-    return {fact: text for fact, text in facts.items() if text}
-
-
-def _ranges(X: Any, names: Any) -> tuple[Any, ...]:
-    """Summarise every column of a dense or sparse matrix."""
-    import pandas as pd
-
-    frame = pd.DataFrame(X.toarray() if hasattr(X, "toarray") else X, columns=list(names))
-    rows = {
-        "min": frame.min(),
-        "max": frame.max(),
-        "mean": frame.mean(),
-        "zeros": (frame == 0).mean(),
-        "missing": frame.isna().sum(),
-    }
-    columns = pd.DataFrame(rows).rename_axis("name").reset_index()
-    return tuple(columns.itertuples(index=False, name="Column"))
-
-
-@dataclass(frozen=True)
-class Verified:
-    """The result of comparing one data set with its card.
-
-    Parameters
-    ----------
-    name : str
-        The data set.
-    state : {"ok", "differs", "damaged", "missing", "unknown"}
-        The content is that of the card; it reads well but differs; it does not read as the card
-        says; there are no files; or it reads well and the card has no fingerprint.
-    paths : tuple of pathlib.Path
-        Its files.
-    remark : str
-        The difference, or the damage and its place.
-    fingerprint : str
-        The content's fingerprint; empty if there is none.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import verify
-    >>> result = verify("iris")
-    >>> result.name, result.state, result.remark, len(result.fingerprint)
-    ('iris', 'ok', '', 64)
-    """
-
-    name: str
-    state: Literal["ok", "differs", "damaged", "missing", "unknown"]
-    paths: tuple[Path, ...] = ()
-    remark: str = ""
-    fingerprint: str = ""
-
-
-def verify(name: str | Card, *, data_dir: str | os.PathLike[str] | None = None) -> Verified:
-    """Read a data set and compare rows, classes and content with its card.
-
-    Parameters
-    ----------
-    name : str or Card
-        The data set.
-    data_dir : path-like, optional
-        A folder to look for the files in before all others, see :func:`search_path`.
-
-    Returns
-    -------
-    Verified
-
-    Raises
-    ------
-    DataError
-        If the name is unknown.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import verify
-    >>> verify("iris").state, verify("diabetes_sklearn").state
-    ('ok', 'unknown')
-    """
-    card = find_card(name) if isinstance(name, str) else name
-    found = locate(card, data_dir)
-    if found is None:
-        return Verified(card.name, "missing", remark=" + ".join(card.forms[0].files))
-    expected = found.form.fingerprint
-    try:
-        content: str = load(found).fingerprint
-    except DataError as error:
-        return Verified(card.name, "damaged", found.paths, str(error))
-    if expected is None:
-        remark = "the card has no fingerprint"
-        return Verified(card.name, "unknown", found.paths, remark, content)
-    if content != expected:
-        remark = f"the content's fingerprint is {content[:12]}, the card's {expected[:12]}"
-        return Verified(card.name, "differs", found.paths, remark, content)
-    return Verified(card.name, "ok", found.paths, found.form.note, content)
+    return bunch

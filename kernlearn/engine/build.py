@@ -20,7 +20,7 @@ from kernlearn.config.names import Scope
 from kernlearn.config.spec import DatasetSpec, MethodSpec, ProtocolSpec, Source, Trial, canonical
 from kernlearn.datasets import fingerprint, is_shipped, load
 from kernlearn.datasets.files import container
-from kernlearn.datasets.loading import find, identity, is_file
+from kernlearn.datasets.loading import find, is_file
 from kernlearn.datasets.tables import are_objects, as_objects, kind_of
 from kernlearn.exceptions import DataError
 from kernlearn.kernels import Kernel, as_kernel
@@ -77,7 +77,7 @@ def load_data(trial: Trial, scope: Scope, data_dir: Path | None) -> Bunch:
         data = make_data(scope.datasets[what.name], source.numbers, parameters)
     else:
         data = read_data(source.read, data_dir)
-    found = data.get("identity", data.fingerprint)
+    found = data.found.identity if "found" in data else data.fingerprint
     if what.generator is None and what.fingerprint != found:
         raise DataError(
             f"{trial.labels['dataset']}: not the data that the trial was planned for (fingerprint "
@@ -97,7 +97,7 @@ def read_data(arguments: dict[str, Any], data_dir: Path | None) -> Bunch:
         status = container(name).stat()
         state = f"{status.st_mtime_ns} {status.st_size}"
     elif isinstance(name, Path) or not is_shipped(name):
-        state = identity(find(name, data_dir))
+        state = find(name, data_dir).identity
     return _load_once(state, data_dir=data_dir, **arguments)
 
 
@@ -166,7 +166,6 @@ def as_bunch(made: Any, *, numbers: bool, similarity: str | None = None) -> Bunc
         target=y,
         target_names=names,
         card=None,
-        path=None,
         sample=False,
         note=str(fields.get("note") or ""),
         fingerprint=fingerprint(X, rows if more else labels),

@@ -12,7 +12,7 @@ from kernlearn import datasets
 from kernlearn.config import spec as specs
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment, MethodEntry
 from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec, unfold, varied
-from kernlearn.datasets.loading import Known, is_file, known
+from kernlearn.datasets.loading import card_preparation, find, is_file
 from kernlearn.datasets.tables import default_order, grades_note
 from kernlearn.exceptions import DataError
 from kernlearn.plugins import Registered
@@ -162,52 +162,50 @@ def _variants(
             yield {k: parameters[k] for k in varied(entry.parameters)}, what, source
         return
     arguments = entry.reading(config.task, experiment.path.parent, scope)
-    known = _known_data(arguments, found, data_dir)
-    card, done = known.found.card, known.preparation
-    _check_folds(label, config, known)
+    found, done = _known_data(arguments, found, data_dir)
+    card = found.card
+    _check_folds(label, config, found)
     own_data = entry.file is not None or not datasets.is_shipped(card.name)
     if config.task == "ordinal" and entry.bins is None:
         # the labels of a class have no order
         if own_data and card.classes is not None:
             grades = list(card.classes)
             options["grades"] = None if grades == default_order(grades) else grades
-        if known.found.form.order == "alphabet":
+        if found.form.order == "alphabet":
             done = done.noting(grades_note(card.classes or ()))
     if own_data and entry.nominal is None and not done.one_hot:
         options["nominal"] = "ordinal"  # the same without nominal columns, under an older key
     if entry.dense:
         options["dense"] = True
     name = entry.name if entry.file is None else label
-    what = DatasetSpec(
-        name=name, fingerprint=known.fingerprint, pairwise=known.similarity, **options
-    )
+    what = DatasetSpec(name=name, fingerprint=found.identity, pairwise=card.similarity, **options)
     yield {}, what, Source(arguments, prepared=done.plain)
 
 
-def _known_data(arguments: dict[str, Any], found: Any, data_dir: Path | None) -> Known:
-    """Return what is known of a data set.
+def _known_data(
+    arguments: dict[str, Any], found: Any, data_dir: Path | None
+) -> tuple[datasets.Found, datasets.Preparation]:
+    """Return the files of a data set, and what is done to its rows and columns.
 
     What may have missing entries is read, so that what is left out is said in counts; of other
     data sets only the bytes are hashed.
     """
-    place = None
     if not is_file(arguments["name"]):
-        place = known(**{**arguments, "name": found or arguments["name"]}, data_dir=data_dir)
-        shipped = datasets.is_shipped(place.found.card.name)
-        if shipped and not getattr(place.found.form.format, "missing", None):
-            return place
+        found = found or find(arguments["name"], data_dir)
+        shipped = datasets.is_shipped(found.card.name)
+        if shipped and not getattr(found.form.format, "missing", None):
+            return found, card_preparation(found, arguments["nominal"], arguments.get("drop", ()))
     from kernlearn.engine.build import read_data
 
     data = read_data(arguments, data_dir)
-    found = datasets.Found(data.card.forms[0], (), data.card) if place is None else place.found
-    return Known(found, data.identity, data.get("similarity"), data.preparation)
+    return data.found, data.preparation
 
 
-def _check_folds(label: str, config: ExperimentConfig, of_data: Known) -> None:
+def _check_folds(label: str, config: ExperimentConfig, of_data: datasets.Found) -> None:
     """Refuse published folds where there are none, or fewer than splits."""
     if config.protocol.folds != "published":
         return
-    folds, splits = of_data.found.form.n_folds, config.protocol.splits
+    folds, splits = of_data.form.n_folds, config.protocol.splits
     if not folds:
         text = "the data set has no published folds; give a number"
     elif splits > folds:

@@ -71,7 +71,7 @@ def test_data_that_is_not_here_is_fetched_and_changed_data_is_named(kernlearn, t
     assert "missing" in kernlearn("datasets", "info", card).stdout
     out = kernlearn("datasets", "fetch", card, "--into", "got")
     assert out.returncode == 0, out.stderr
-    assert "mine: fetched" in out.stdout
+    assert "mine: got/mine/mine.csv" in out.stdout
     here = {"KERNLEARN_DATA": str(tmp_path / "got")}
     info = kernlearn("datasets", "info", card, **here)
     assert info.returncode == 0, info.stdout

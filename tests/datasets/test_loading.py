@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from kernlearn.datasets import Preparation, describe, fingerprint, load, verify
-from kernlearn.datasets.loading import identity, known
+from kernlearn.datasets import Preparation, fingerprint, load, locate
 from kernlearn.datasets.tables import look_like_ids
 from kernlearn.exceptions import DataError
 from tests.datasets.conftest import NURSERY_ROWS
@@ -105,7 +104,6 @@ def test_content_that_is_not_that_of_the_card(nursery_like, folder, text, messag
     (folder / "small.data").write_text(text)
     with pytest.raises(DataError, match=message):
         load(nursery_like, data_dir=folder)
-    assert verify(nursery_like, data_dir=folder).state == "damaged"
 
 
 def test_columns_that_the_card_has_and_the_file_has_not(make_card, folder):
@@ -120,21 +118,18 @@ def test_the_fingerprint_of_the_card_and_the_identity(make_card, folder):
     form = {"files": ["f"], "format": {"kind": "delimited"}, "rows": 3}
     (folder / "f").write_text("1,2,3\n4,5,6\n7,8,9\n")
     card = make_card(form, task="regression")
-    content = load(card, data_dir=folder).fingerprint
-    assert content == fingerprint([[7, 8], [1, 2], [4, 5]], [9.0, 3.0, 6.0])
+    assert load(card, data_dir=folder).fingerprint == ""
+    content = fingerprint([[7, 8], [1, 2], [4, 5]], [9.0, 3.0, 6.0])
     card = make_card(form | {"fingerprint": content}, task="regression")
     first = load(card, data_dir=folder)
-    assert (first.note, verify(card, data_dir=folder).state) == ("", "ok")
-    assert first.identity == known(card, data_dir=folder).fingerprint
+    assert (first.note, first.fingerprint) == ("", content)
+    identity = first.found.identity
+    assert identity == locate(card, folder).identity
     (folder / "f").write_text("1,2,3\n4,5,6\n7,8,0\n")
     assert "differs from the card's" in load(card, data_dir=folder).note
-    assert known(card, data_dir=folder).fingerprint != first.identity
-    assert verify(card, data_dir=folder).state == "differs"
-    assert verify("spambase").state == "missing"
-    from kernlearn.datasets import locate
-
+    assert locate(card, folder).identity != identity
     other = make_card(form | {"format": {"kind": "delimited", "target": 0}}, task="regression")
-    assert identity(locate(other, folder)) != identity(locate(card, folder))
+    assert locate(other, folder).identity != locate(card, folder).identity
 
 
 def test_folds_and_queries(make_card, folder):
@@ -153,7 +148,7 @@ def test_folds_and_queries(make_card, folder):
 def test_names_paths_and_options_that_do_not_go_together(make_card, folder):
     with pytest.raises(DataError, match="1 data set is missing"):
         load("spambase")
-    with pytest.raises(DataError, match="target is for the path of a file"):
+    with pytest.raises(DataError, match="target is for the path of a data file"):
         load("iris", target="x")
     with pytest.raises(DataError, match="no such file"):
         load(folder / "none.csv")
@@ -171,13 +166,3 @@ def test_columns_that_look_like_ids():
     assert look_like_ids(X, ["n", "x", "c"], []) == {"n": "40 different whole numbers"}
     assert look_like_ids(X, ["n", "customerId", "c"], ["n"]) == {"customerId": "by its name"}
     assert look_like_ids(X[:5], ["id", "x", "c"], []) == {}
-
-
-def test_descriptions(nursery_like, folder, gaps):
-    about = describe(gaps, data_dir=folder)
-    assert (about.shape, about.classes) == ((2, 3), {"no": 2, "yes": 0})
-    assert [column.missing for column in about.features] == [1, 1, 1]
-    assert about.features[1].max == 9
-    assert about.prepared == ("1 nominal column enters as codes 0, 1, 2, …: kind (2 values)",)
-    assert not describe("spambase").found
-    assert describe("diabetes_sklearn").target.max == 346

@@ -67,7 +67,7 @@ def test_nominal_columns_of_the_user_are_one_hot_unless_asked_otherwise(plan_of,
     one_hot = plan_of("file: f.csv, drop: [id]").trials[0].spec.dataset
     codes = plan_of("file: f.csv, drop: [id], nominal: ordinal").trials[0].spec.dataset
     expected = {
-        how: load(tmp_path / "f.csv", nominal=how, drop=["id"]).identity
+        how: load(tmp_path / "f.csv", nominal=how, drop=["id"]).found.identity
         for how in ("onehot", "ordinal")
     }
     assert (one_hot.nominal, one_hot.fingerprint) == ("onehot", expected["onehot"])
