@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row, least_seconds, once
 from kernlearn.pairwise import OAM, OLP
-from kernlearn.pairwise.buffers import Buffer
+from kernlearn.pairwise.learners import Buffer
 
 _MEGABYTE = 1024  # of ru_maxrss, which counts kilobytes
 

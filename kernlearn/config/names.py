@@ -313,7 +313,7 @@ class Scope:
                 raise ConfigError(f"needs the kernel itself too, as `{owner}: {{kernel: NAME}}`")
             values[owner] = _checked(values[owner].set_params(**{inner: parameters[name]}))
         if component.foreign and _is_kernel(parameters.get("kernel")):
-            from kernlearn.kernels.combined import OnKernel
+            from kernlearn.kernels.functions import OnKernel
 
             kernel = values.pop("kernel")
             return _checked(OnKernel(component.load()(**values), kernel))

@@ -25,7 +25,7 @@ from kernlearn.datasets.tables import are_objects, as_objects, kind_of
 from kernlearn.exceptions import DataError
 from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.kernels.base import as_points
-from kernlearn.kernels.combined import OnKernel
+from kernlearn.kernels.functions import OnKernel
 from kernlearn.memory import require_memory
 from kernlearn.plugins import Registered, blame
 

@@ -6,8 +6,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "compositional": "CompositionalMaclaurin",
-        "maclaurin": "RandomMaclaurin",
-        "svm": "MaclaurinSVM",
+        "maclaurin": "MaclaurinSVM RandomMaclaurin",
         "tensor_sketch": "TensorSketch",
     },
 )

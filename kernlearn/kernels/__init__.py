@@ -6,7 +6,6 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "base": "Kernel",
-        "combined": "NormalizedKernel WeightedKernelSum",
         "distances": (
             "EuclideanSimilarity GaussianKernel LaplacianKernel ManhattanSimilarity mean_distance"
         ),
@@ -15,7 +14,7 @@ __getattr__, __dir__, __all__ = attach(
             "ExponentialKernel HomogeneousPolynomialKernel LinearKernel PolynomialKernel "
             "SigmoidKernel VovkKernel"
         ),
-        "functions": "CallableKernel as_kernel",
+        "functions": "CallableKernel NormalizedKernel WeightedKernelSum as_kernel",
         "libraries": "LibrarySimilarity",
         "registry": "named names",
         "records": (

@@ -1,7 +1,5 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
 from kernlearn.kernels.base import Kernel as Kernel
-from kernlearn.kernels.combined import NormalizedKernel as NormalizedKernel
-from kernlearn.kernels.combined import WeightedKernelSum as WeightedKernelSum
 from kernlearn.kernels.distances import EuclideanSimilarity as EuclideanSimilarity
 from kernlearn.kernels.distances import GaussianKernel as GaussianKernel
 from kernlearn.kernels.distances import LaplacianKernel as LaplacianKernel
@@ -18,6 +16,8 @@ from kernlearn.kernels.dot_product import PolynomialKernel as PolynomialKernel
 from kernlearn.kernels.dot_product import SigmoidKernel as SigmoidKernel
 from kernlearn.kernels.dot_product import VovkKernel as VovkKernel
 from kernlearn.kernels.functions import CallableKernel as CallableKernel
+from kernlearn.kernels.functions import NormalizedKernel as NormalizedKernel
+from kernlearn.kernels.functions import WeightedKernelSum as WeightedKernelSum
 from kernlearn.kernels.functions import as_kernel as as_kernel
 from kernlearn.kernels.libraries import LibrarySimilarity as LibrarySimilarity
 from kernlearn.kernels.records import ColumnSimilarity as ColumnSimilarity

@@ -27,8 +27,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.kernels import BilinearSimilarity, NormalizedKernel, WeightedKernelSum, as_kernel
-from kernlearn.pairwise.buffers import POLICIES, Buffer
-from kernlearn.pairwise.learners import LOSSES, several_classes
+from kernlearn.pairwise.learners import LOSSES, POLICIES, Buffer, several_classes
 from kernlearn.validation import COUNT, POINTS, POSITIVE, StrOptions, TakesSparse, fit_context
 
 Array: TypeAlias = NDArray[np.float64]

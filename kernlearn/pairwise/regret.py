@@ -14,9 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state, check_X_y
 
 from kernlearn.checks import check_nonnegative, check_positive
-from kernlearn.pairwise.buffers import Buffer
 from kernlearn.pairwise.learned_kernels import shrink
-from kernlearn.pairwise.learners import LOSSES, OLP, PairwiseLoss, two_classes
+from kernlearn.pairwise.learners import LOSSES, OLP, Buffer, PairwiseLoss, two_classes
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]

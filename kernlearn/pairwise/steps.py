@@ -1,9 +1,11 @@
 """The compiled steps of OLP and OAM, and the draws of their buffers.
 
 A step makes two passes over the buffered points of the other class: their scores, and the sum of
-those whose pairs have a loss. Points X (n_points, n_features) are dense float64 in C order, and
-`codes` (n_points,) their classes, 0 or 1; `moves` are a :class:`~kernlearn.pairwise.buffers.Moves`
-and `state` is a :class:`~kernlearn.pairwise.learners.State`, to whose arrays the steps write.
+those whose pairs have a loss.
+
+Points X (n_points, n_features) are dense float64 in C order, and `codes` (n_points,) their
+classes, 0 or 1; `moves` are :class:`~kernlearn.pairwise.learners.Moves`, and `state` is a
+:class:`~kernlearn.pairwise.learners.State`, to whose arrays the steps write.
 """
 
 import math
@@ -28,7 +30,7 @@ def draw_moves(
     Parameters
     ----------
     policy : int
-        The position in `buffers.POLICIES`.
+        The position in `learners.POLICIES`.
     size : int
         Number of slots.
     t, n_steps : int
@@ -39,7 +41,7 @@ def draw_moves(
     Returns
     -------
     starts, slots, sources : ndarrays
-        The fields of :class:`~kernlearn.pairwise.buffers.Moves`.
+        The fields of :class:`~kernlearn.pairwise.learners.Moves`.
     """
     starts = np.zeros(n_steps + 1, dtype=np.int64)
     # a step mostly moves one slot, but may move all

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,11 +22,8 @@ from kernlearn.kernels.base import check_points, check_training
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
 from kernlearn.memory import allowed_memory, block_rows, require_memory, row_blocks
-from kernlearn.svm import libsvm
+from kernlearn.svm import solvers
 from kernlearn.validation import check_weights, encode_labels, fit_context, taken, weighted_rows
-
-if TYPE_CHECKING:
-    from kernlearn.svm.interior_point import DualSolution
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +43,7 @@ class Family:
     """
 
     gram: Floats | None = None
-    last: "DualSolution | None" = None
+    last: solvers.DualSolution | None = None
 
 
 def _is_evaluated_by_libsvm(model: "KernelSVM") -> bool:
@@ -217,7 +214,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             y, weights = y[rows], taken(weights, rows)
             X = X[np.ix_(rows, rows)] if self._precomputed else X[rows]
         self.classes_, codes, class_weight = encode_labels(y, self.class_weight, weights)
-        self._native_kernel, self.kernel_ = libsvm.resolve_kernel(
+        self._native_kernel, self.kernel_ = solvers.resolve_kernel(
             self.kernel, self.degree, self.gamma, self.coef0, X, y
         )
         support = self._train(X, codes, class_weight, weights, family)
@@ -238,7 +235,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         class_weight: Floats,
         weights: Floats | None,
         family: Family | None,
-    ) -> libsvm.SupportVectors:
+    ) -> solvers.SupportVectors:
         row_weights = class_weight[codes] if weights is None else weights * class_weight[codes]
         options = {"C": self.C, "tol": self.tol, "cache_size": self.cache_size}
         native, by_libsvm = self._native_kernel, self.solver == "libsvm"
@@ -253,16 +250,14 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             and not (family and self._has_room(family, len(codes)))
         ):
             if weights is None:
-                return libsvm.train(X, codes, native, class_weight, **options)
-            return libsvm.train_weighted(X, codes, native, row_weights, **options)
+                return solvers.train(X, codes, native, class_weight, **options)
+            return solvers.train_weighted(X, codes, native, row_weights, **options)
         family = family or Family()
         if family.gram is None:
             family.gram = X if self._precomputed else self._compared(X)
         if by_libsvm:
-            return libsvm.train_weighted(family.gram, codes, None, row_weights, **options)
-        from kernlearn.svm import interior_point
-
-        support, family.last = interior_point.train(
+            return solvers.train_weighted(family.gram, codes, None, row_weights, **options)
+        support, family.last = solvers.train_by_interior_point(
             family.gram, codes, self.C * row_weights, tol=self.tol, last=family.last
         )
         return support
@@ -285,7 +280,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             return self._native_kernel(X, X)
         gram = np.empty((n, n))
         for rows in row_blocks(n, n):
-            gram[rows] = libsvm.kernel_block(self.kernel_, X[rows], X)
+            gram[rows] = solvers.kernel_block(self.kernel_, X[rows], X)
         return gram
 
     def path(self, X: Any, y: ArrayLike) -> "ModelPath":
@@ -397,19 +392,19 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         support, native = self._support, self._native_kernel
         vectors = feature_rows(self.support_vectors_)
         if native is not None:
-            values = libsvm.native_values(native, vectors, support, feature_rows(points))
+            values = solvers.native_values(native, vectors, support, feature_rows(points))
             return self.classes_[self._votes(values).argmax(axis=1)]
         gaussian = self._scaled_gaussian()
         if gaussian is None:
             return self.predict(points)
         # The factors of the norms multiply the coefficients and the decision values.
         norms = row_norms(points, squared=True)
-        within = gaussian.gamma * norms < libsvm.LARGEST_EXPONENT
+        within = gaussian.gamma * norms < solvers.LARGEST_EXPONENT
         at_vectors = np.exp(gaussian.gamma * row_norms(self.support_vectors_, squared=True))
         unshifted = support._replace(
             coefficients=support.coefficients * at_vectors, rho=np.zeros_like(support.rho)
         )
-        values = libsvm.native_values(gaussian, vectors, unshifted, feature_rows(points[within]))
+        values = solvers.native_values(gaussian, vectors, unshifted, feature_rows(points[within]))
         values = values * np.exp(gaussian.gamma * norms[within])[:, np.newaxis] - support.rho
         labels = np.empty(points.shape[0], dtype=self.classes_.dtype)
         labels[within] = self.classes_[self._votes(values).argmax(axis=1)]
@@ -417,10 +412,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             labels[~within] = self.predict(points[~within])
         return labels
 
-    def _scaled_gaussian(self) -> libsvm.SVMKernel | None:
+    def _scaled_gaussian(self) -> solvers.SVMKernel | None:
         if self._precomputed:
             return None
-        return libsvm.as_scaled_gaussian(self.kernel_, self.support_vectors_)
+        return solvers.as_scaled_gaussian(self.kernel_, self.support_vectors_)
 
     def _votes(self, values: Floats) -> Floats:
         """Count the pairs that each class wins, the first class of a pair for a positive value."""
@@ -449,7 +444,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     def _pair_values(self, X: Any) -> Floats:
         """Return decision values of shape (n_samples, n_pairs)."""
         X = self._check_rows(X)
-        coefficients = libsvm.pair_coefficients(self.dual_coef_, self.n_support_)
+        coefficients = solvers.pair_coefficients(self.dual_coef_, self.n_support_)
         values = np.empty((X.shape[0], coefficients.shape[1]))
         for rows, block in self._support_blocks(X):
             values[rows] = block @ coefficients
@@ -464,7 +459,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             elif self._native_kernel is not None:
                 yield rows, self._native_kernel(X[rows], self.support_vectors_)
             else:
-                yield rows, libsvm.kernel_block(self.kernel_, X[rows], self.support_vectors_)
+                yield rows, solvers.kernel_block(self.kernel_, X[rows], self.support_vectors_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,10 +5,9 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "classifier": "L1SVMClassifier VotedKernelClassifier VotedPath",
-        "problem": (
-            "dimension_complexity feature_dimension local_complexity monte_carlo_complexity "
-            "trace_complexity"
+        "classifier": (
+            "L1SVMClassifier VotedKernelClassifier VotedPath dimension_complexity "
+            "feature_dimension local_complexity monte_carlo_complexity trace_complexity"
         ),
     },
 )

@@ -1,21 +1,26 @@
-"""Voted kernel regularization and the norm-1 support vector machine."""
+"""Voted kernel regularization, its complexities, and the norm-1 support vector machine.
+
+Sections, lemmas and theorems are those of Cortes, Goyal, Kuznetsov & Mohri (2015). Complexities
+are those of the families ±K(·, x').
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import product
-from math import prod
-from typing import Any, ClassVar, NamedTuple, Self
+from math import comb, pi, prod, sqrt
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, check_random_state
+from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
 from kernlearn import validation
-from kernlearn.kernels import Kernel, PolynomialKernel, as_kernel
+from kernlearn.checks import check_count, check_nonnegative
+from kernlearn.kernels import BaseDotProductKernel, Kernel, PolynomialKernel, as_kernel
 from kernlearn.kernels.base import check_points, check_training
 from kernlearn.memory import require_memory, row_blocks
 from kernlearn.validation import (
@@ -25,20 +30,17 @@ from kernlearn.validation import (
     first_best,
     split_for_choice,
 )
-from kernlearn.voted.problem import (
-    Floats,
-    Indices,
-    Solution,
-    VotedProblem,
-    dimension_complexity,
-    feature_dimension,
-    local_complexity,
-    monte_carlo_complexity,
-    trace_complexity,
-)
+
+if TYPE_CHECKING:
+    from kernlearn.voted.simplex import Solution
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 _FLOATS = (np.float64,)  # the type of points
 _COMPLEXITIES = {"trace", "dimension", "local", "monte_carlo"}
+# Relative size of negative eigenvalues that are due to rounding.
+_NEGATIVE = 1e-8
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ class VotedPath:
     """
 
     settings: list[Setting]
-    solutions: list[list[Solution]]
+    solutions: "list[list[Solution]]"
     n_support: Indices
     converged: NDArray[np.bool_]
     classes: NDArray[Any]
@@ -413,7 +415,7 @@ class VotedClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _follow(self, axes: dict[str, list[float]], data: Training, rows: Indices) -> VotedPath:
         """Solve for all settings on some rows of the data."""
-        from kernlearn.voted.simplex import ColumnGeneration  # compiled
+        from kernlearn.voted.simplex import ColumnGeneration, VotedProblem  # compiled
 
         X, y, codes, weights, class_weights = data
         n_total = len(y)
@@ -695,7 +697,7 @@ def _descending(values: Any, name: str) -> list[float]:
     return ascending.astype(np.float64)[::-1].tolist()
 
 
-def _coefficients(solutions: Sequence[Solution], family: KernelFamily) -> list[Any]:
+def _coefficients(solutions: "Sequence[Solution]", family: KernelFamily) -> list[Any]:
     """Return a sparse array of shape (n_solutions, n_points) for each kernel."""
     shape = (len(solutions), family.points.shape[0])
     rows = np.repeat(np.arange(len(solutions)), [len(s.coef) for s in solutions])
@@ -708,7 +710,7 @@ def _coefficients(solutions: Sequence[Solution], family: KernelFamily) -> list[A
     ]
 
 
-def _support(solutions: Sequence[Solution]) -> Indices:
+def _support(solutions: "Sequence[Solution]") -> Indices:
     """Return the points with a coefficient in any solution."""
     return np.unique(np.concatenate([s.points for s in solutions]))
 
@@ -716,3 +718,222 @@ def _support(solutions: Sequence[Solution]) -> Indices:
 def _codes(values: Floats) -> Indices:
     """Return the class codes for decision values of shape (n_samples, n_problems)."""
     return (values[:, 0] > 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
+
+
+# -- complexities ---------------------------------------------------------------------------------
+
+
+def trace_complexity(gram: ArrayLike, *, sample_weight: Floats | None = None) -> float:
+    r"""Return the bound of lemma 3: :math:`κ \sqrt{\operatorname{Tr} K} / m`.
+
+    The supremum :math:`κ` of :math:`\sqrt{K(x, x)}` is taken as the maximum over the sample.
+
+    Parameters
+    ----------
+    gram : array-like of shape (n_samples, n_samples)
+        Matrix of a positive semi-definite kernel. For another kernel with a non-negative
+        diagonal the number is computed, but is not a bound.
+    sample_weight : ndarray of shape (n_samples,), default=None
+        How many points each point counts as.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square or finite, or a value on its diagonal is negative.
+
+    Examples
+    --------
+    >>> from kernlearn.voted import trace_complexity
+    >>> trace_complexity([[1.0, 0.5], [0.5, 1.0]]).__round__(4)
+    0.7071
+    """
+    values, kappa = _square(gram)
+    diagonal = np.diag(values)
+    weights = np.ones(len(values)) if sample_weight is None else sample_weight
+    return kappa * sqrt((weights * diagonal).sum()) / float(weights.sum())
+
+
+def dimension_complexity(kappa: float, dimension: float, n_samples: int | None = None) -> float:
+    r"""Return :math:`κ^2 \sqrt{d}`, or the whole bound of lemma 4, :math:`12 κ^2 \sqrt{π d / m}`.
+
+    Parameters
+    ----------
+    kappa : float
+        The supremum of :math:`\sqrt{K(x, x)}`.
+    dimension : float
+        The dimension d of the feature space, see `feature_dimension`; may be infinite.
+    n_samples : int, default=None
+        Sample size m; None omits the factor :math:`12 \sqrt{π / m}`, as in section 5.3 for the
+        penalties.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If a number is negative or the sample size is not positive.
+
+    Examples
+    --------
+    >>> from kernlearn.voted import dimension_complexity
+    >>> dimension_complexity(1.0, 9)
+    3.0
+    """
+    check_nonnegative(kappa=kappa)
+    if not dimension >= 0:
+        raise ValueError(f"'dimension' must be a number of 0 or more, got {dimension!r}")
+    if n_samples is None:
+        return kappa**2 * sqrt(dimension)
+    check_count(n_samples=n_samples)
+    return 12 * sqrt(pi / n_samples) * kappa**2 * sqrt(dimension)
+
+
+def feature_dimension(kernel: Kernel, n_features: int) -> float:
+    r"""Return the dimension of a dot-product kernel's feature space: equation (3).
+
+    A term :math:`a_n t^n` has :math:`\binom{N+n-1}{n}` monomials; for :math:`(t + r)^k`, r > 0,
+    their sum is :math:`\binom{N+k}{k}`.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A dot-product kernel.
+    n_features : int
+        The dimension N of the data.
+
+    Returns
+    -------
+    float
+        Infinite for an infinite series, and above the largest float64.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is not a dot-product kernel.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> from kernlearn.voted import feature_dimension
+    >>> feature_dimension(PolynomialKernel(degree=2), 3)
+    10.0
+    """
+    if not isinstance(kernel, BaseDotProductKernel):
+        raise ValueError(
+            f"the dimension of lemma 4 is that of a polynomial's feature space, and {kernel!r} is "
+            "not a power series in the inner product; choose another complexity"
+        )
+    if kernel.degree_max is None:
+        return np.inf
+    orders = np.flatnonzero(np.isfinite(kernel.log_coefficients(kernel.degree_max)))
+    total = sum(comb(n_features + int(n) - 1, int(n)) for n in orders)
+    return float(total) if total < 2**1023 else np.inf
+
+
+def local_complexity(gram: ArrayLike, radius: Any) -> Any:
+    r"""Bound the local Rademacher complexity by :math:`\sqrt{(2/m) \sum_j \min(s, κ^2 λ_j)}`.
+
+    The :math:`λ_j` are the eigenvalues of K / m, and :math:`κ` is the largest
+    :math:`\sqrt{K(x, x)}` of the sample. The paper states the bound for functions of norm 1, i.e.
+    κ = 1, as for normalised kernels; :math:`±K(·, x')` has a norm of at most κ.
+
+    Parameters
+    ----------
+    gram : array-like of shape (n_samples, n_samples)
+        Matrix of a positive semi-definite kernel.
+    radius : float or array-like of shape (n_radii,)
+        The bound s on :math:`E[h^2]`; infinite gives :math:`\sqrt 2` times lemma 3.
+
+    Returns
+    -------
+    float or ndarray of shape (n_radii,)
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square, finite, symmetric and positive semi-definite, or a radius
+        is not positive.
+
+    References
+    ----------
+    Section 5.3 and objective (2); Mendelson (2003).
+
+    Examples
+    --------
+    >>> from kernlearn.voted import local_complexity
+    >>> float(local_complexity([[1.0, 0.0], [0.0, 1.0]], radius=0.125))
+    0.5
+    """
+    radii = np.asarray(radius, dtype=np.float64)
+    if not (radii > 0).all():
+        raise ValueError(f"'radius' must be a number > 0, got {radius!r}")
+    values, kappa = _square(gram)
+    atol = 1e-10 * np.abs(values).max()
+    symmetric = np.allclose(values, values.T, rtol=1e-7, atol=atol)
+    eigenvalues = np.linalg.eigvalsh(values) / len(values)
+    if not symmetric or eigenvalues[0] < -_NEGATIVE * max(eigenvalues[-1], -eigenvalues[0]):
+        problem = f"has the eigenvalue {eigenvalues[0] * len(values):.6g}"
+        raise ValueError(
+            "the local complexity is for positive semi-definite kernels, and the matrix "
+            f"{problem if symmetric else 'is not symmetric'}; use 'monte_carlo' or an array"
+        )
+    squared = kappa**2 * np.maximum(eigenvalues, 0.0)
+    return np.sqrt(2 / len(values) * np.minimum(radii[..., None], squared).sum(axis=-1))
+
+
+def monte_carlo_complexity(
+    gram: ArrayLike, *, n_draws: int = 100, random_state: Any = None
+) -> float:
+    r"""Estimate :math:`\frac1m E_σ \max_j |\sum_i σ_i K(x_i, x_j)|` by drawing signs.
+
+    It is the empirical Rademacher complexity of the functions that objective (1) combines, those
+    of the sample; for points x' outside the sample it is a lower bound.
+
+    Parameters
+    ----------
+    gram : array-like of shape (n_samples, n_points)
+        Values K(x_i, x_j) of any kernel.
+    n_draws : int, default=100
+        Number of sign vectors.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the signs.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not finite or the number of draws is not positive.
+
+    Examples
+    --------
+    >>> from kernlearn.voted import monte_carlo_complexity
+    >>> monte_carlo_complexity([[1.0, 0.0], [0.0, 1.0]], random_state=0)
+    0.5
+    """
+    check_count(n_draws=n_draws)
+    values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
+    signs = 2.0 * check_random_state(random_state).randint(2, size=(n_draws, len(values))) - 1.0
+    return float(np.abs(signs @ values).max(axis=1).mean()) / len(values)
+
+
+def _square(gram: ArrayLike) -> tuple[Floats, float]:
+    """Return a square matrix, and the root of its largest diagonal value."""
+    values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
+    if values.shape[0] != values.shape[1]:
+        raise ValueError(f"'gram' must be a square matrix, got shape {values.shape}")
+    diagonal = np.diag(values)
+    if diagonal.min() < 0:
+        raise ValueError(
+            f"a positive semi-definite kernel has no K(x, x) = {diagonal.min():.6g} < 0, and this "
+            "complexity is for such kernels; use 'monte_carlo' or an array"
+        )
+    return values, sqrt(diagonal.max())

@@ -10,7 +10,7 @@ from kernlearn.config.names import BUILT_IN, METRICS, SCORERS, SUPERVISED, TASKS
 from kernlearn.config.spec import Value, unfold, varied
 from kernlearn.engine import make_plan
 from kernlearn.engine.trial import run_trial
-from kernlearn.kernels.combined import OnKernel
+from kernlearn.kernels.functions import OnKernel
 
 
 def parsed(**values):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kernlearn.pairwise.buffers import Buffer
+from kernlearn.pairwise.learners import Buffer
 
 LOSSES = {
     "hinge": lambda m: np.where(m < 1, -1.0, 0.0),

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, chisquare
 
-from kernlearn.pairwise.buffers import POLICIES, Buffer, Moves
+from kernlearn.pairwise.learners import POLICIES, Buffer, Moves
 from kernlearn.pairwise.steps import draw_moves
 from tests.pairwise.plain import move
 

@@ -31,8 +31,8 @@ from kernlearn.pairwise import (
     OnlineSimilarityLearner,
     SimilaritySVM,
 )
-from kernlearn.pairwise.buffers import POLICIES
 from kernlearn.pairwise.learned_kernels import project_psd, project_simplex, shrink
+from kernlearn.pairwise.learners import POLICIES
 from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
 

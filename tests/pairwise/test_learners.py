@@ -17,8 +17,7 @@ from sklearn.metrics import roc_auc_score
 
 from kernlearn import memory
 from kernlearn.pairwise import OAM, OLP, AllPairsMoments
-from kernlearn.pairwise.buffers import POLICIES
-from kernlearn.pairwise.learners import LOSSES
+from kernlearn.pairwise.learners import LOSSES, POLICIES
 from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
 from tests.pairwise.plain import stream

@@ -7,8 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.datasets import two_gaussians
 from kernlearn.pairwise import OLP, regret
-from kernlearn.pairwise.buffers import POLICIES
-from kernlearn.pairwise.learners import LOSSES
+from kernlearn.pairwise.learners import LOSSES, POLICIES
 from kernlearn.pairwise.regret import follow, stream_regret
 from kernlearn.theory import olp_buffer_regret_bound, olp_regret_bound
 

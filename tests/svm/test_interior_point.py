@@ -8,8 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel
 from sklearn.svm import SVC
 
-from kernlearn.svm import KernelSVM, interior_point
-from kernlearn.svm.interior_point import DualSolution, solve_by_working_sets, solve_dual
+from kernlearn.svm import KernelSVM, solvers
+from kernlearn.svm.solvers import DualSolution, solve_by_working_sets, solve_dual
 from tests.checks import parametrize_with_checks
 
 X2, Y2 = make_classification(150, 6, n_informative=4, flip_y=0.15, random_state=0)
@@ -17,7 +17,7 @@ X2, Y2 = make_classification(150, 6, n_informative=4, flip_y=0.15, random_state=
 
 @pytest.fixture
 def without_smo(monkeypatch):
-    monkeypatch.setattr(interior_point, "_SMO_ITERATIONS", 1)
+    monkeypatch.setattr(solvers, "_SMO_ITERATIONS", 1)
 
 
 @parametrize_with_checks([KernelSVM(solver="interior_point")])
@@ -79,7 +79,7 @@ def test_working_sets_end_at_the_solution_for_all_rows(monkeypatch, degree, C, f
         guess = solve_dual(gram, y, C / 10)
     sizes = []
     monkeypatch.setattr(
-        interior_point, "solve_dual", lambda *data: sizes.append(len(data[1])) or solve_dual(*data)
+        solvers, "solve_dual", lambda *data: sizes.append(len(data[1])) or solve_dual(*data)
     )
     found, whole = solve_by_working_sets(gram, y, C, guess), solve_dual(gram, y, C)
     assert sizes[0] < len(y)
@@ -107,7 +107,7 @@ def test_gives_libsvms_model(without_smo, kernel, class_weight):
 def test_easy_problems_are_solved_by_smo(monkeypatch):
     X, y = X2, Y2
     expected = KernelSVM().fit(X, y)
-    monkeypatch.delattr(interior_point, "solve_dual")
+    monkeypatch.delattr(solvers, "solve_dual")
     found = KernelSVM(solver="interior_point").fit(X, y)
     np.testing.assert_array_equal(found.support_, expected.support_)
     np.testing.assert_allclose(found.dual_coef_, expected.dual_coef_, atol=0.02)

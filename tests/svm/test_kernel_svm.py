@@ -23,7 +23,7 @@ from kernlearn.kernels import (
     HomogeneousPolynomialKernel,
     PolynomialKernel,
 )
-from kernlearn.svm import KernelSVM, interior_point, kernel_svm, libsvm
+from kernlearn.svm import KernelSVM, kernel_svm, solvers
 from tests.checks import parametrize_with_checks
 
 X2, Y2 = make_classification(240, 8, n_informative=4, flip_y=0.1, random_state=0)
@@ -234,13 +234,13 @@ def test_native_prediction_evaluates_the_exponential_kernel_itself(
         patched.setattr(ExponentialKernel, "__call__", None)
         np.testing.assert_array_equal(model.predict_native(X), expected)
     # points beyond the range of the factors
-    gaussian = libsvm.as_scaled_gaussian(model.kernel_, model.support_vectors_)
+    gaussian = solvers.as_scaled_gaussian(model.kernel_, model.support_vectors_)
     largest = gaussian.gamma * row_norms(model.support_vectors_, squared=True).max()
-    monkeypatch.setattr(libsvm, "LARGEST_EXPONENT", 1.01 * largest)
+    monkeypatch.setattr(solvers, "LARGEST_EXPONENT", 1.01 * largest)
     far = np.abs(row_norms(2 * X, squared=True) * gaussian.gamma) > 1.01 * largest
     assert 0 < far.sum() < far.size
     np.testing.assert_array_equal(model.predict_native(2 * X), model.predict(2 * X))
-    monkeypatch.setattr(libsvm, "LARGEST_EXPONENT", 0.01)
+    monkeypatch.setattr(solvers, "LARGEST_EXPONENT", 0.01)
     assert not hasattr(model, "predict_native")
 
 
@@ -350,8 +350,8 @@ def test_one_kernel_matrix_serves_all_values_of_c(kernel, X, y, fits, monkeypatc
 
 
 def test_settings_whose_solver_stopped_early(monkeypatch):
-    monkeypatch.setattr(interior_point, "_SMO_ITERATIONS", 1)
-    monkeypatch.setattr(interior_point, "_MAX_ITER", 2)
+    monkeypatch.setattr(solvers, "_SMO_ITERATIONS", 1)
+    monkeypatch.setattr(solvers, "_MAX_ITER", 2)
     model = KernelSVM(kernel="poly", degree=6, coef0=1.0, C=[1.0, 1e6], solver="interior_point")
     with pytest.warns(ConvergenceWarning):
         path = model.path(X2, Y2)

@@ -12,8 +12,8 @@ from kernlearn.kernels import (
     PolynomialKernel,
 )
 from kernlearn.linear.liblinear import feature_rows
-from kernlearn.svm import libsvm
-from kernlearn.svm.libsvm import (
+from kernlearn.svm import solvers
+from kernlearn.svm.solvers import (
     SVMKernel,
     kernel_block,
     native_values,
@@ -66,7 +66,7 @@ def test_the_limit_of_iterations_is_read_from_the_output():
 
 
 def test_a_problem_stopped_at_the_limit_warns(monkeypatch):
-    monkeypatch.setattr(libsvm, "reached_limit", lambda output, n: "#iter = " in output)
+    monkeypatch.setattr(solvers, "reached_limit", lambda output, n: "#iter = " in output)
     with pytest.warns(ConvergenceWarning, match="limit of iterations"):
         fit(X, CODES)
 

@@ -71,7 +71,7 @@ def test_minimises_the_objective_over_all_kernels(moons):
     kernels = [PolynomialKernel(3), GaussianKernel(0.5), lopsided, HomogeneousPolynomialKernel(2)]
     r = [1.0, 0.5, 0.0, 2.0]
     model = VotedKernelClassifier(kernels, lam=1e-3, beta=1e-3, complexity=r).fit(X, y)
-    from kernlearn.voted.problem import VotedProblem
+    from kernlearn.voted.simplex import VotedProblem
 
     grams = np.array([kernel(X, X) for kernel in kernels])
     problem = VotedProblem(grams, np.where(y == "up", 1.0, -1.0), 1e-3 * np.array(r) + 1e-3)

@@ -11,8 +11,7 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.voted import simplex
-from kernlearn.voted.problem import VotedProblem
-from kernlearn.voted.simplex import ColumnGeneration
+from kernlearn.voted.simplex import ColumnGeneration, VotedProblem
 
 
 def make_problem(seed, m=20, n_kernels=3, kind="random", lam=0.01, beta=0.01):

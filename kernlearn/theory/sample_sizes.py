@@ -1,16 +1,34 @@
-r"""Numbers of landmarks and training points that suffice: Kar (2013), chapters 4 and 5.
+r"""Numbers of features, landmarks and training points that suffice: Kar (2013), chapters 3 to 5.
 
-In all functions `epsilon` is the additional error or loss :math:`\varepsilon_1 > 0` that is
-allowed, `delta` the allowed probability of failure, between 0 and 1, and `bound` the largest
-weight B > 0. Numbers are rounded up; a ValueError names a parameter that is out of range.
+`delta` is the allowed probability of failure, between 0 and 1. Numbers are rounded up; a
+ValueError names a parameter that is out of range.
+
+For landmarks (chapters 4 and 5) `epsilon` is the additional error or loss
+:math:`\varepsilon_1 > 0` that is allowed, and `bound` the largest weight B > 0.
+
+For random Maclaurin features (theorems 3.10 and 3.14) all bounds are for points with `n_features`
+coordinates in the 1-norm ball :math:`B_1(0, R)` of a `radius`, and for the normalised measure
+:math:`P[N = n] = (p - 1) p^{-(n+1)}`. The thesis writes :math:`p^{-(n+1)}`, which is the same at
+p = 2; for other p the bounds on the features are divided by p - 1 here, as the features are. A
+ValueError is also raised if the kernel's series does not converge where the bound needs it. All
+is computed in logarithms: constants may exceed the largest float.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernlearn import checks
+from kernlearn.checks import (
+    check_count,
+    check_fraction,
+    check_nonnegative,
+    check_positive,
+    check_share,
+)
+from kernlearn.kernels import BaseDotProductKernel
 
 
 @dataclass(frozen=True)
@@ -52,8 +70,8 @@ def landmarks_for_margin(gamma: float, *, epsilon: float, delta: float) -> int:
     >>> landmarks_for_margin(0.2, epsilon=0.1, delta=0.05)
     1199
     """
-    checks.check_positive(gamma=gamma)
-    checks.check_share(epsilon=epsilon, delta=delta)
+    check_positive(gamma=gamma)
+    check_share(epsilon=epsilon, delta=delta)
     return _ceil(8 / gamma / gamma * (math.log(2) - math.log(delta) - math.log(epsilon)))
 
 
@@ -77,8 +95,8 @@ def landmarks_for_loss(
     >>> landmarks_for_loss(epsilon=0.1, delta=0.05, lipschitz=2.0)
     42782
     """
-    checks.check_positive(epsilon=epsilon, lipschitz=lipschitz, bound=bound)
-    checks.check_share(delta=delta)
+    check_positive(epsilon=epsilon, lipschitz=lipschitz, bound=bound)
+    check_share(delta=delta)
     scale = 4 * bound * lipschitz / epsilon
     return _ceil(scale * scale * (math.log(4 * bound) - math.log(delta) - math.log(epsilon)))
 
@@ -111,9 +129,9 @@ def landmarks_for_family(
     >>> landmarks_for_family(6, epsilon=0.1, delta=0.05)
     63122
     """
-    checks.check_positive(epsilon=epsilon, lipschitz=lipschitz, bound=bound)
-    checks.check_share(delta=delta)
-    checks.check_count(covering_number=covering_number)
+    check_positive(epsilon=epsilon, lipschitz=lipschitz, bound=bound)
+    check_share(delta=delta)
+    check_count(covering_number=covering_number)
     scale = 8 * bound * lipschitz / epsilon
     logs = math.log(16 * bound) + math.log(covering_number)
     return _ceil(scale * scale * (logs - math.log(delta) - math.log(epsilon)))
@@ -133,7 +151,7 @@ def ramp_covering_number(radius: float, *, slope_max: float, slope_min: float = 
     >>> ramp_covering_number(0.025, slope_max=1000)
     137
     """
-    checks.check_positive(radius=radius, slope_max=slope_max, slope_min=slope_min)
+    check_positive(radius=radius, slope_max=slope_max, slope_min=slope_min)
     if slope_max < slope_min:
         raise ValueError(
             f"'slope_max' must be at least 'slope_min' = {slope_min!r}, got {slope_max!r}"
@@ -156,8 +174,8 @@ def landmarks_for_approximation(bound: float, *, epsilon: float, delta: float) -
     >>> landmarks_for_approximation(1.0, epsilon=0.1, delta=0.05)
     6457
     """
-    checks.check_positive(bound=bound, epsilon=epsilon)
-    checks.check_share(delta=delta)
+    check_positive(bound=bound, epsilon=epsilon)
+    check_share(delta=delta)
     inner = min(delta, epsilon / (4 * bound))
     return _ceil(8 * (bound / epsilon) ** 2 * (math.log(2) - 2 * math.log(inner)))
 
@@ -176,7 +194,7 @@ def regression_sample_sizes(bound: float, *, epsilon: float, delta: float) -> Sa
     >>> regression_sample_sizes(1.0, epsilon=0.5, delta=0.05)
     SampleSizes(n_landmarks=60439, n_samples=532, n_selected=None)
     """
-    checks.check_positive(bound=bound)
+    check_positive(bound=bound)
     return _two_terms(32.0 * bound, 3.0 * bound, epsilon, delta)
 
 
@@ -196,9 +214,9 @@ def sparse_regression_sample_sizes(
     >>> sparse_regression_sample_sizes(1.0, tau=0.2, epsilon=0.5, delta=0.05)
     SampleSizes(n_landmarks=754670, n_samples=6591, n_selected=648)
     """
-    checks.check_positive(bound=bound, epsilon=epsilon)
-    checks.check_share(delta=delta)
-    checks.check_fraction(tau=tau)
+    check_positive(bound=bound, epsilon=epsilon)
+    check_share(delta=delta)
+    check_fraction(tau=tau)
     log_term = math.log(3) - math.log(delta)
     scale = (3 * bound / epsilon) ** 2
     n_landmarks = _ceil(32**2 * scale * log_term / tau)
@@ -218,7 +236,7 @@ def ordinal_sample_sizes(bound: float, *, epsilon: float, delta: float) -> Sampl
     >>> ordinal_sample_sizes(1.0, epsilon=0.5, delta=0.05)
     SampleSizes(n_landmarks=241755, n_samples=532, n_selected=None)
     """
-    checks.check_positive(bound=bound)
+    check_positive(bound=bound)
     return _two_terms(64.0 * bound, 3.0 * bound, epsilon, delta)
 
 
@@ -240,8 +258,8 @@ def ranking_sample_sizes(
     >>> ranking_sample_sizes(1.0, n_documents=2, epsilon=0.5, delta=0.05)
     SampleSizes(n_landmarks=3868071, n_samples=532, n_selected=None)
     """
-    checks.check_count(n_documents=n_documents)
-    checks.check_positive(bound=bound)
+    check_count(n_documents=n_documents)
+    check_positive(bound=bound)
     squared = bound * bound
     return _two_terms(64.0 * squared * n_documents**2, 3.0 * squared, epsilon, delta)
 
@@ -291,8 +309,8 @@ def ordinal_error_bounds(
     >>> ordinal_error_bounds(0.25, margin=1.0, spacing=0.5)
     (0.25, 0.5)
     """
-    checks.check_nonnegative(loss=loss)
-    checks.check_positive(margin=margin, spacing=spacing)
+    check_nonnegative(loss=loss)
+    check_positive(margin=margin, spacing=spacing)
     if not as_printed:
         return loss / margin, loss / min(margin, spacing)
     scale = max(margin, 1.0)
@@ -314,8 +332,8 @@ def ndcg_regret_bound(loss: float, *, n_documents: int) -> float:
     >>> round(ndcg_regret_bound(0.01, n_documents=10), 3)
     0.322
     """
-    checks.check_nonnegative(loss=loss)
-    checks.check_count(n_documents=n_documents)
+    check_nonnegative(loss=loss)
+    check_count(n_documents=n_documents)
     discounts = 1 / np.log1p(np.arange(1, n_documents + 1))
     return math.sqrt(2 * loss) * float(np.linalg.norm(discounts))
 
@@ -334,16 +352,16 @@ def ranking_weight_bound(gamma: float, *, n_documents: int, epsilon: float) -> f
     >>> ranking_weight_bound(0.5, n_documents=4, epsilon=1.0)
     80.0
     """
-    checks.check_positive(gamma=gamma, epsilon=epsilon)
-    checks.check_count(n_documents=n_documents)
+    check_positive(gamma=gamma, epsilon=epsilon)
+    check_count(n_documents=n_documents)
     twice = n_documents / epsilon / gamma**2
     return twice * (1 + math.sqrt(twice))
 
 
 def _two_terms(landmarks: float, points: float, epsilon: float, delta: float) -> SampleSizes:
     """Invert landmarks √(ln(1 / δ') / d) + points √(ln(1 / δ') / n) with δ' = δ / 2."""
-    checks.check_positive(epsilon=epsilon)
-    checks.check_share(delta=delta)
+    check_positive(epsilon=epsilon)
+    check_share(delta=delta)
     log_term = math.log(2) - math.log(delta)
     d, n = (_ceil((2 * factor / epsilon) ** 2 * log_term) for factor in (landmarks, points))
     return SampleSizes(d, n)
@@ -353,3 +371,284 @@ def _ceil(number: float) -> int:
     if number == math.inf:
         raise ValueError("the number of landmarks exceeds the largest float: allow more error")
     return max(1, math.ceil(number))
+
+
+# -- random Maclaurin features --------------------------------------------------------------------
+
+_LOG_LARGEST = 63 * math.log(2)
+
+
+class InnerMapConstants(NamedTuple):
+    r"""The assumptions of theorem 3.14 on the inner kernel K and its scalar feature map W.
+
+    Attributes
+    ----------
+    feature_bound : float
+        :math:`C_W`, with :math:`\sup |W(x)| \le \sqrt{C_W}`.
+    feature_lipschitz : float
+        :math:`L_W \ge \sup E \|\nabla W(x)\|`.
+    kernel_bound : float
+        :math:`C_K \ge \sup |K(x, y)|`.
+    kernel_lipschitz : float
+        :math:`L_K \ge \sup \|\nabla_x K(x, y)\|`.
+
+    Examples
+    --------
+    >>> from kernlearn.theory import InnerMapConstants
+    >>> linear = InnerMapConstants(
+    ...     feature_bound=1.0, feature_lipschitz=1.0, kernel_bound=1.0, kernel_lipschitz=1.0
+    ... )
+    >>> linear.kernel_bound
+    1.0
+    """
+
+    feature_bound: float
+    feature_lipschitz: float
+    kernel_bound: float
+    kernel_lipschitz: float
+
+
+def maclaurin_n_components(
+    kernel: BaseDotProductKernel,
+    *,
+    epsilon: float,
+    delta: float,
+    radius: float,
+    n_features: int,
+    p: float = 2.0,
+) -> int:
+    r"""Return the number D of random Maclaurin features that theorem 3.10 requires.
+
+    Parameters
+    ----------
+    kernel : dot-product kernel
+        The kernel, fitted if its parameters depend on data.
+    epsilon : float
+        Largest absolute error of a kernel value over the domain, above 0.
+    delta : float
+        Allowed probability of failure, between 0 and 1.
+    radius : float
+        R: the domain lies in the ball of this radius in the 1-norm.
+    n_features : int
+        Dimension d of the points.
+    p : float, default=2.0
+        Parameter of the measure on the orders, above 1.
+
+    Returns
+    -------
+    int
+        The smallest D for which the bound of :func:`maclaurin_failure_probability` is at most
+        `delta`.
+
+    Raises
+    ------
+    ValueError
+        If :math:`p R^2` is not inside the kernel's radius of convergence, D exceeds
+        :math:`2^{63} - 1`, or a parameter is out of range.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> from kernlearn.theory import maclaurin_n_components
+    >>> kernel = PolynomialKernel(degree=2)
+    >>> maclaurin_n_components(kernel, epsilon=0.5, delta=0.1, radius=0.5, n_features=2)
+    16824
+    """
+    logs = _maclaurin_logs(kernel, epsilon, radius, n_features, p)
+    return _smallest_n_components(*logs, epsilon, delta)
+
+
+def maclaurin_failure_probability(
+    kernel: BaseDotProductKernel,
+    epsilon: float,
+    n_components: int,
+    *,
+    radius: float,
+    n_features: int | None = None,
+    p: float = 2.0,
+) -> float:
+    r"""Bound the probability that a kernel value is off by more than `epsilon`.
+
+    That of some value over the whole domain is, by theorem 3.10,
+
+    .. math:: 2 (32 R L / \epsilon)^{2d} \exp(-D \epsilon^2 / (8 C^2)), \quad
+              C = p f(p R^2), \quad L = R f'(R^2) + p^2 R \sqrt{d} f'(p R^2),
+
+    at most 1, for `n_components` D features. The size :math:`32 R L / \epsilon` of the cover is
+    taken as at least 1. Without `n_features` it is the probability at one fixed pair of points,
+    :math:`2 \exp(-D \epsilon^2 / (8 C^2))` (section 3.4, after lemma 3.6).
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> from kernlearn.theory import maclaurin_failure_probability
+    >>> kernel = PolynomialKernel(degree=2)
+    >>> for n in (10_000, 20_000):
+    ...     everywhere = maclaurin_failure_probability(kernel, 0.5, n, radius=0.5, n_features=2)
+    ...     at_a_pair = maclaurin_failure_probability(kernel, 0.5, n, radius=0.5)
+    ...     print(f"{everywhere:.1e} {at_a_pair:.1e}")
+    1.0e+00 4.0e-07
+    7.4e-04 7.9e-14
+    """
+    logs = _maclaurin_logs(kernel, epsilon, radius, n_features, p)
+    return _probability(*logs, epsilon, n_components)
+
+
+def compositional_n_components(
+    kernel: BaseDotProductKernel,
+    constants: InnerMapConstants,
+    *,
+    epsilon: float,
+    delta: float,
+    radius: float,
+    n_features: int,
+    p: float = 2.0,
+) -> int:
+    r"""Return the number D of compositional Maclaurin features that theorem 3.14 requires.
+
+    The smallest D for which the bound of :func:`compositional_failure_probability` is at most
+    `delta`; a ValueError if it exceeds :math:`2^{63} - 1`.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> from kernlearn.theory import InnerMapConstants, compositional_n_components
+    >>> kernel, constants = PolynomialKernel(degree=2), InnerMapConstants(1.0, 1.0, 1.0, 1.0)
+    >>> wish = {"epsilon": 0.5, "delta": 0.1}
+    >>> compositional_n_components(kernel, constants, **wish, radius=1.0, n_features=2)
+    203082
+    """
+    logs = _compositional_logs(kernel, epsilon, constants, radius, n_features, p)
+    return _smallest_n_components(*logs, epsilon, delta)
+
+
+def compositional_failure_probability(
+    kernel: BaseDotProductKernel,
+    constants: InnerMapConstants,
+    epsilon: float,
+    n_components: int,
+    *,
+    radius: float,
+    n_features: int,
+    p: float = 2.0,
+) -> float:
+    r"""Bound the probability that some compositional kernel value is off by more than `epsilon`.
+
+    .. math:: (32 R L_1 / \epsilon) \exp(-D \epsilon^2 / (8 C_1^2 d)), \quad C_1 = p f(p C_W),
+              \quad L_1 = L_K f'(C_K) + L_W p^2 \sqrt{C_W} f'(p C_W),
+
+    at most 1, for `epsilon` below :math:`8 R L_1` and the outer `kernel` f. This is the bound as
+    theorem 3.14 states it. Its derivation counts the centres of the cover rather than their
+    pairs, and would give d + 1 where the exponent has d.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import PolynomialKernel
+    >>> from kernlearn.theory import InnerMapConstants, compositional_failure_probability
+    >>> constants = InnerMapConstants(1.0, 1.0, 1.0, 1.0)
+    >>> kernel, where = PolynomialKernel(degree=2), {"radius": 1.0, "n_features": 2}
+    >>> for n in (100_000, 1_000_000):
+    ...     print(f"{compositional_failure_probability(kernel, constants, 0.5, n, **where):.1e}")
+    1.0e+00
+    2.0e-18
+    """
+    logs = _compositional_logs(kernel, epsilon, constants, radius, n_features, p)
+    return _probability(*logs, epsilon, n_components)
+
+
+def _maclaurin_logs(
+    kernel: BaseDotProductKernel, epsilon: float, radius: float, n_features: int | None, p: float
+) -> tuple[float, float]:
+    """Return (log C, log of 2 times the squared size of the cover)."""
+    check_positive(epsilon=epsilon, radius=radius)
+    log_bound = _log_range(kernel, radius**2, "radius", p)
+    if n_features is None:
+        return log_bound, math.log(2)
+    check_count(n_features=n_features)
+    log_slope = np.logaddexp(
+        _log(kernel.derivative, radius**2),
+        _log_scale(p) + math.log(n_features) / 2 + _log(kernel.derivative, p * radius**2),
+    )
+    log_centres = math.log(32 * radius**2) + float(log_slope) - math.log(epsilon)
+    return log_bound, math.log(2) + 2 * n_features * max(log_centres, 0.0)
+
+
+def _compositional_logs(
+    kernel: BaseDotProductKernel,
+    epsilon: float,
+    constants: InnerMapConstants,
+    radius: float,
+    n_features: int,
+    p: float,
+) -> tuple[float, float]:
+    """Return (log of C_1 sqrt(d), log of 32 R L_1 / epsilon)."""
+    check_positive(epsilon=epsilon, radius=radius, **constants._asdict())
+    check_count(n_features=n_features)
+    bound = constants.feature_bound
+    log_bound = _log_range(kernel, bound, "feature_bound", p)
+    _check_converges(kernel, constants.kernel_bound, "kernel_bound")
+    inner = math.log(constants.kernel_lipschitz)
+    outer = math.log(constants.feature_lipschitz) + _log_scale(p) + math.log(bound) / 2
+    log_lipschitz = np.logaddexp(
+        inner + _log(kernel.derivative, constants.kernel_bound),
+        outer + _log(kernel.derivative, p * bound),
+    )
+    log_scale = math.log(radius) + float(log_lipschitz)
+    if math.log(epsilon) >= math.log(8) + log_scale:
+        raise ValueError(
+            f"'epsilon' must be below 8 * radius * L_1 = {8 * math.exp(log_scale):.6g} for "
+            f"theorem 3.14, got {epsilon!r}"
+        )
+    return log_bound + math.log(n_features) / 2, math.log(32) + log_scale - math.log(epsilon)
+
+
+def _log_range(kernel: BaseDotProductKernel, square: float, argument: str, p: float) -> float:
+    """Return the log of the bound p / (p - 1) f(p R^2) on a product of two features."""
+    if not 1 < p < math.inf:
+        raise ValueError(f"'p' must be a finite number above 1, got {p!r}")
+    _check_converges(kernel, p * square, argument)
+    return math.log(p) - math.log(p - 1) + _log(kernel.function, p * square)
+
+
+def _log(function: Callable[[float], Any], t: float) -> float:
+    """Return the log of a value; inf where that exceeds the largest float64."""
+    with np.errstate(over="ignore", divide="ignore"):
+        return float(np.log(function(t)))
+
+
+def _log_scale(p: float) -> float:
+    """Return the log of p^2 / (p - 1), the factor of f' in the slope of a feature."""
+    return 2 * math.log(p) - math.log(p - 1)
+
+
+def _check_converges(kernel: BaseDotProductKernel, t: float, argument: str) -> None:
+    if t >= kernel.radius:
+        raise ValueError(
+            f"'{argument}' is too large for {kernel!r}: its series is needed at {t:.6g} and "
+            f"converges below {kernel.radius:g} only; scale the data down or take a smaller p"
+        )
+
+
+def _smallest_n_components(
+    log_range: float, log_cover: float, epsilon: float, delta: float
+) -> int:
+    """Return the smallest D for which `_probability` is at most delta."""
+    check_share(delta=delta)
+    needed = max(log_cover - math.log(delta), 0.0)
+    log_d = math.log(8) + 2 * (log_range - math.log(epsilon))
+    log_d += math.log(needed) if needed else -math.inf
+    # not finite where a constant of the kernel, and with it D, exceeds the largest float64
+    if not log_d < _LOG_LARGEST:
+        raise ValueError(
+            f"'epsilon' = {epsilon!r} asks for more than 2**63 - 1 features: it is too small for "
+            "the values that this kernel takes on this domain; raise it or scale the data down"
+        )
+    return max(math.ceil(math.exp(log_d)), 1)
+
+
+def _probability(log_range: float, log_cover: float, epsilon: float, n_components: int) -> float:
+    """Return cover * exp(-D epsilon^2 / (8 range^2)), at most 1."""
+    check_count(n_components=n_components)
+    log_gain = math.log(n_components) - math.log(8) + 2 * (math.log(epsilon) - log_range)
+    # e^700 is about the largest float64, and the bound is 0 long before
+    return math.exp(min(log_cover - math.exp(min(log_gain, 700.0)), 0.0))
