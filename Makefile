@@ -22,8 +22,6 @@ FURTHER := further_features further_regression further_ordinal further_buffers f
 TODAY := today_kernels today_features today_rows today_landmarks today_regression today_online today_sparse
 # Time series with the distances of libraries.
 OBJECTS := series
-# Seconds and memory against rows and workers.
-SCALE := scale_out
 ALL := $(CONFIGS) $(CONTROLS) $(FURTHER)
 
 # One per chapter of the thesis (two of chapter 5), and voted kernel regularization.
@@ -40,7 +38,7 @@ test test-all test-oldest: export OMP_NUM_THREADS := 1
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all test-oldest lint format pages docs linkcheck bench check release-check smoke report site reproduce-all controls today objects scale reproduce-quick baseline clean
+.PHONY: help demo test test-all test-oldest lint format pages docs linkcheck bench check release-check smoke report site reproduce-all controls today objects reproduce-quick baseline clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -121,10 +119,6 @@ objects: $(READY)         ## series with landmarks
 	$(BIN)/kernlearn run $(OBJECTS) --available --jobs $(JOBS)
 	$(BIN)/kernlearn report --profile full --summary results/measured
 
-scale: $(READY)           ## seconds and memory of one pass against rows and workers, some ten minutes
-	$(BIN)/kernlearn run $(SCALE)
-	$(BIN)/kernlearn report --profile full --summary results/measured
-
 reproduce-quick: $(READY) ## the same with fewer splits and points
 	$(BIN)/kernlearn run $(ALL) --profile quick --jobs $(JOBS) --allow-contention
 
@@ -133,17 +127,17 @@ check: $(READY)  ## every experiment in its quick profile, against the committed
 	$(BIN)/kernlearn check $(ALL)
 
 smoke: $(READY)  ## experiments without the controls, in the smallest profile, against the committed numbers
-	$(BIN)/kernlearn run $(CONFIGS) $(FURTHER) $(SCALE) --profile smoke --jobs $(JOBS) --allow-contention --no-report \
+	$(BIN)/kernlearn run $(CONFIGS) $(FURTHER) --profile smoke --jobs $(JOBS) --allow-contention --no-report \
 	  --store results/runs/smoke.sqlite
-	$(BIN)/kernlearn check $(CONFIGS) $(FURTHER) $(SCALE) --profile smoke --against results/smoke \
+	$(BIN)/kernlearn check $(CONFIGS) $(FURTHER) --profile smoke --against results/smoke \
 	  --store results/runs/smoke.sqlite
 
 baseline: $(READY)        ## write the numbers that check and smoke compare with
 	$(BIN)/kernlearn run $(ALL) --profile quick --jobs $(JOBS) --allow-contention --no-report
 	$(BIN)/kernlearn report $(ALL) --profile quick --summary results/baseline
-	$(BIN)/kernlearn run $(CONFIGS) $(FURTHER) $(SCALE) --profile smoke --jobs $(JOBS) --allow-contention --no-report \
+	$(BIN)/kernlearn run $(CONFIGS) $(FURTHER) --profile smoke --jobs $(JOBS) --allow-contention --no-report \
 	  --store results/runs/smoke.sqlite
-	$(BIN)/kernlearn report $(CONFIGS) $(FURTHER) $(SCALE) --profile smoke --store results/runs/smoke.sqlite \
+	$(BIN)/kernlearn report $(CONFIGS) $(FURTHER) --profile smoke --store results/runs/smoke.sqlite \
 	  --summary results/smoke
 
 report: $(READY)          ## write a site of all results

@@ -20,7 +20,6 @@ from typer.main import get_command
 from kernlearn.cli.app import app
 from kernlearn.config.names import BUILT_IN, ESTIMATORS, METRICS, SCORERS, SUPERVISED, TASKS
 from kernlearn.datasets import catalogue, generators
-from kernlearn.datasets.artificial import STREAMS
 from kernlearn.datasets.card import Card
 from kernlearn.kernels.registry import KERNELS, LIBRARIES
 
@@ -240,7 +239,6 @@ def names_page() -> str:
             for name, one in sorted(LIBRARIES.items())
         },
         "Generators": {name: one.title for name, one in sorted(generators().items())},
-        "Generators of streams": {name: one.title for name, one in STREAMS.items()},
     }
     for title, entries in sections.items():
         rows = [[f"`{name}`", escaped(text)] for name, text in entries.items()]

@@ -212,11 +212,6 @@ class Registered:
         return next((name for name in names if name in self.parameters), "")
 
     @property
-    def reads_rows(self) -> bool:
-        """Whether its `fit` takes a source of rows, whose partitions other processes read."""
-        return str(self.target).startswith("kernlearn.onepass:")
-
-    @property
     def is_generator(self) -> bool:
         """Whether new data is drawn for every split."""
         return "random_state" in self.parameters
@@ -370,7 +365,7 @@ def _registering(
 
 
 def register_estimator(
-    name: str | None = None, *, version: int = 1, summary: str = ""
+    name: str | None = None, *, version: int = 1, summary: str = "", library: str = ""
 ) -> Callable[[Target], Target]:
     """Register an estimator, which configs name as ``estimator: NAME``.
 
@@ -382,6 +377,9 @@ def register_estimator(
         To be raised when the same parameters give different numbers.
     summary : str, optional
         One line for ``kernlearn list``; by default the first line of the docstring.
+    library : str, optional
+        A package that it imports in ``fit``. Without it a method that is ``optional: true`` is
+        left out.
 
     Returns
     -------
@@ -407,7 +405,7 @@ def register_estimator(
     >>> NearestMean().fit([[0.0], [1.0], [4.0]], ["a", "a", "b"]).predict([[3.0]]).tolist()
     ['b']
     """
-    return _registering("estimator", name, version, summary)
+    return _registering("estimator", name, version, summary, library=library)
 
 
 def register_kernel(

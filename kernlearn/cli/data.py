@@ -35,25 +35,23 @@ def show_names(
 ) -> None:
     """List the shipped configs, and the names that a config can use.
 
-    WHAT is one of configs, datasets, generators, streams, kernels, similarities, estimators,
+    WHAT is one of configs, datasets, generators, kernels, similarities, estimators,
     metrics: each is then described on a line.
 
     Example: kernlearn list estimators
     """
     from kernlearn.config import read
     from kernlearn.config.names import BUILT_IN
-    from kernlearn.datasets.artificial import STREAMS
     from kernlearn.kernels.registry import LIBRARIES, library_names
     from kernlearn.yaml import read_yaml
 
-    described = "configs datasets generators streams kernels similarities estimators metrics"
+    described = "configs datasets generators kernels similarities estimators metrics"
     scope = BUILT_IN if what is None or what in described.split() else read.load_scope(what)
     cards: dict[str, Any] = {**datasets.catalogue(), **scope.datasets}
     sections = {
         "configs": {n: read_yaml(path)[0]["title"] for n, path in read.shipped_configs().items()},
         "datasets": {name: card.title for name, card in sorted(cards.items())},
         "generators": {name: one.title for name, one in sorted(scope.generators.items())},
-        "streams": {name: one.title for name, one in STREAMS.items()},
         "kernels": {name: one.title for name, one in scope.kernels.items()},
         "similarities": {name: scope.kernel(name).title for name in library_names()},
         "estimators": {name: one.title for name, one in scope.estimators.items()},

@@ -48,49 +48,6 @@ class Entry(BaseModel):
         return self.parameters
 
 
-class StreamEntry(names.Section):
-    """How the rows of a stream are read and divided.
-
-    Attributes
-    ----------
-    rows : int or list of int
-        How many rows are read to train on, those held out among them; by default all of a
-        file. A list makes one trial for each number, and a label of results.
-    chunk_size : int
-        Rows per chunk.
-    hold_out : float
-        Share of the rows that is held out, by a hash of their entries.
-    test_rows : int
-        The most rows to test on: the first held out, of all the stream.
-    workers : int or list of int
-        Number of processes among which the chunks are divided, by Dask; by default the trial
-        reads them itself. A list makes one trial for each number.
-    n_features : int
-        Columns of a LIBSVM `file`.
-    zero_based : bool
-        Whether the indices of a LIBSVM `file` begin at 0.
-    """
-
-    rows: Count | Annotated[list[Count], Field(min_length=1)] | None = None
-    chunk_size: Count = 10000
-    hold_out: names.Fraction = 0.1
-    test_rows: Count = 10000
-    workers: Count | Annotated[list[Count], Field(min_length=1)] | None = None
-    n_features: Count | None = None
-    zero_based: bool = False
-
-    @property
-    def numbers(self) -> dict[str, Value]:
-        """The numbers of rows and workers that are given."""
-        numbers = {"rows": self.rows, "workers": self.workers}
-        return {key: _one_or_list(value) for key, value in numbers.items() if value is not None}
-
-    @property
-    def reading(self) -> dict[str, Any]:
-        """What it says of the file."""
-        return {"n_features": self.n_features, "zero_based": self.zero_based or None}
-
-
 class DatasetEntry(Entry):
     """A data set of the catalogue or of a plug-in, a file, or a generator with its parameters.
 
@@ -138,8 +95,6 @@ class DatasetEntry(Entry):
         Replaces the protocol's.
     bins : int
         Number of grades of equal frequency into which a real target is cut.
-    stream : StreamEntry
-        Its rows are read in chunks, and never all in memory.
     optional : bool
         Leave it out if it is not found.
     """
@@ -162,13 +117,7 @@ class DatasetEntry(Entry):
     sample: Count | None = None
     scale: list[Scaling] | None = None
     bins: Annotated[int, Field(ge=2)] | None = None
-    stream: StreamEntry | None = None
     optional: bool = False
-
-    @property
-    def shown_parameters(self) -> dict[str, Value]:
-        """The parameters, with the numbers of a stream, under their labels in results."""
-        return {**self.parameters, **(self.stream.numbers if self.stream is not None else {})}
 
     @property
     def of_card(self) -> bool:
@@ -266,9 +215,6 @@ class MethodEntry(Entry):
         parameters.
     dense : bool
         Make sparse data dense, for an estimator that refuses it.
-    in_memory : bool
-        Gather the rows of a stream in memory, for an estimator that needs them; its seconds
-        and memory contain that.
     baseline : bool
         Not in the paper: shown under a separate heading.
     optional : bool
@@ -283,7 +229,6 @@ class MethodEntry(Entry):
     estimator: str | None = None
     steps: Annotated[list[StepEntry], Field(min_length=1)] | None = None
     dense: bool | None = None
-    in_memory: Literal[True] | None = None
     baseline: bool = False
     optional: bool = False
     shown_as: dict[str, str] = {}

@@ -103,13 +103,7 @@ SCORERS = {
 }
 #: Estimators by name.
 ESTIMATORS = {
-    name: Registered(
-        "estimator",
-        name,
-        f"{module}:{name}",
-        title=title,
-        library="river" if name == "RiverClassifier" else "",
-    )
+    name: Registered("estimator", name, f"{module}:{name}", title=title)
     for module, titles in _LISTED["estimators"].items()
     for name, title in titles.items()
 }

@@ -25,7 +25,7 @@ from kernlearn.config.names import (
     Scope,
     suggestion,
 )
-from kernlearn.config.spec import LABELS, Value, unfold
+from kernlearn.config.spec import LABELS, Value
 from kernlearn.datasets.files import shipped
 from kernlearn.exceptions import ConfigError, KernlearnError, PluginError
 from kernlearn.plugins import Plugin, Registered, load_file
@@ -360,10 +360,9 @@ _OWN_KEYS = {
     "dataset": {*model.DatasetEntry.model_fields},
 }
 
-# Keys for data files, for data that is read, and for data in memory.
+# Keys for data files, and for data that is read.
 _OF_FILE = ("target", "grades", "sheet", "read_as", "matrix", "points")
 _OF_READING = ("drop", "dense", "missing", "nominal")
-_IN_MEMORY = {*_OF_FILE, *_OF_READING, "classes", "sample", "bins"} - {"target", "drop"}
 # The tasks of cards whose targets suit a task.
 _CLASSES = ("classification", "ordinal", "similarity")
 _SUITABLE = {
@@ -379,10 +378,6 @@ _SUITABLE = {
 def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
     """Yield what is wrong with a data set."""
     makers: Mapping[str, Any] = names.scope.generators
-    if entry.stream is not None:
-        from kernlearn.datasets.artificial import STREAMS
-
-        makers = STREAMS
     made = names.scope.datasets.get(entry.name or "") or makers.get(entry.generator or "")
     if sum(one is not None for one in (entry.name, entry.file, entry.generator)) > 1:
         yield (), "give one of name, file and generator"
@@ -403,18 +398,14 @@ def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
             hint = suggestion(key, [*model.DatasetEntry.model_fields, *settable])
             yield (key,), f"unknown key{hint}"
     useless = {
-        *(_IN_MEMORY if entry.stream is not None else ()),
         *(_OF_READING if made is not None else ()),
         *(_OF_FILE if made is not None or entry.of_card else ()),
     }
     for key in sorted(useless):
         if getattr(entry, key) not in (None, []):
             yield (key,), "has no effect on this kind of data"
-    if entry.stream is not None:
-        yield from _stream_faults(entry, entry.stream, names, made)
     if made is not None:
-        draws_classes = not (getattr(made, "plugin", "") or getattr(made, "draws_numbers", False))
-        if draws_classes and names.task in ("regression", "ranking"):
+        if not getattr(made, "plugin", "") and names.task in ("regression", "ranking"):
             yield (), f"{entry.generator} draws classes, which `task: {names.task}` cannot take"
     elif entry.of_card:
         try:
@@ -426,25 +417,6 @@ def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
             yield (), str(error)
         else:
             yield from (((), text) for text in _card_faults(entry, card, names))
-
-
-def _stream_faults(
-    entry: model.DatasetEntry, stream: model.StreamEntry, names: Names, made: Any
-) -> Iterator[Fault]:
-    """Yield what is wrong with how a stream is read."""
-    if names.task not in ("classification", "bipartite_ranking", "regression"):
-        yield ("stream",), f"has no place with `task: {names.task}`"
-    if entry.binarize == "random":
-        yield ("binarize",), "name the positive classes: a stream's are not known before"
-    if entry.name in names.scope.datasets:
-        yield ("stream",), f"the plug-in makes {entry.name} in memory"
-    elif made is None and stream.workers is not None and stream.rows is not None:
-        text = "the first rows of a file are read in their order: leave out rows or workers"
-        yield ("stream", "workers"), text
-    elif made is not None and stream.rows is None:
-        yield ("stream", "rows"), f"is missing: {entry.generator} has no end"
-    elif made is not None and stream.workers is not None and not made.divided:
-        yield ("stream", "workers"), f"{entry.generator} draws one row after the other"
 
 
 def _card_faults(entry: model.DatasetEntry, card: datasets.Card, names: Names) -> Iterator[str]:
@@ -602,24 +574,6 @@ def _config_faults(config: model.ExperimentConfig, names: Names) -> Iterator[Fau
         yield ("metrics",), f"{scorers[0]} cannot be measured with select_by_mean"
     if config.reported_path is not None and (text := _table_fault(config.reported_path, names)):
         yield ("reported",), text
-    streams = {label: e for label, e in config.datasets.items() if e.stream is not None}
-    if not streams:
-        return
-    if scorers:
-        yield ("metrics",), f"{scorers[0]} is a scorer of rows in memory, not of a stream"
-    keys = ["scale_target", "folds", "train", "max_train", "max_test", "holdout", "validation"]
-    for key in keys if len(streams) == len(config.datasets) else keys[:2]:
-        if key in config.protocol.model_fields_set:
-            yield ("protocol", key), "is for data in memory, and data sets are streams"
-    for label, method in config.methods.items():
-        used = [name for name in streams if config.wants({"dataset": name, "method": label})]
-        if any(grid for name in used for _, grid in unfold(method.parameters, name)):
-            yield ("methods", label), "`select` chooses by rows in memory; give values"
-        last = method.components(scope)[-1][1]
-        divided = [name for name in used if "workers" in streams[name].shown_parameters]
-        if divided and (method.in_memory or not last.reads_rows):
-            text = f"reads its rows in one process, and {divided[0]} has workers: `exclude` it"
-            yield ("methods", label), text
 
 
 def _table_fault(path: Path, names: Names) -> str:

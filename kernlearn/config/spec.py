@@ -127,10 +127,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class DatasetSpec(_Part):
-    """The data of a trial: a data set known by its fingerprint, or a generator's parameters.
-
-    ``stream`` tells how its rows are read and divided, if they are read in chunks.
-    """
+    """The data of a trial: a data set known by its fingerprint, or a generator's parameters."""
 
     nominal: str
     binarize: str | list[str] | None
@@ -146,7 +143,6 @@ class DatasetSpec(_Part):
     version: int | None = None
     dense: bool | None = None
     grades: list[str] | None = None
-    stream: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -166,8 +162,7 @@ class MethodSpec(_Part):
     ``select`` holds the parameters that are chosen on validation data, with their candidates;
     ``kernels`` the version of every plug-in kernel among the parameters. ``steps`` are those of a
     pipeline, each with its label, under which its parameters are, and its estimator; ``dense``
-    tells that it gets sparse data as dense ones, ``in_memory`` that it gets all rows of a stream
-    at once.
+    tells that it gets sparse data as dense ones.
     """
 
     name: str
@@ -178,7 +173,6 @@ class MethodSpec(_Part):
     kernels: dict[str, dict[str, Any]] | None = None
     steps: list[dict[str, Any]] | None = None
     dense: bool | None = None
-    in_memory: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -222,9 +216,8 @@ class TrialSpec(_Part):
 
     @property
     def runs_alone(self) -> bool:
-        """Whether it needs a process of its own: it measures memory, or has workers."""
-        of_stream = self.dataset.stream or {}
-        return "workers" in of_stream or any(metric.name == FIT_MEMORY for metric in self.metrics)
+        """Whether it needs a process of its own, since it measures memory."""
+        return any(metric.name == FIT_MEMORY for metric in self.metrics)
 
     @property
     def plugins(self) -> set[str]:
@@ -247,8 +240,6 @@ class Source:
         Whether the targets that a plug-in gives are numbers; otherwise they are classes.
     plugins : tuple of (path, hash)
         The files of the config's plug-ins, if the trial needs any.
-    stream : str or None
-        The card or the file of a data set that is read in chunks.
     prepared : dict
         What loading did to the data, as :attr:`kernlearn.datasets.Preparation.plain`.
     """
@@ -257,7 +248,6 @@ class Source:
     numbers: bool = False
     plugins: tuple[tuple[str, str], ...] = ()
     prepared: dict[str, Any] = field(default_factory=dict)
-    stream: str | None = None
 
 
 @dataclass(frozen=True)

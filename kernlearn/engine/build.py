@@ -254,18 +254,9 @@ class MaxNormScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> "MaxNormScaler":
         """Learn the largest norm; 1 if all vectors are zero."""
-        return self._learn(X, 0.0, reset=True)
-
-    def partial_fit(self, X: Any, y: Any = None) -> "MaxNormScaler":
-        """Learn the largest norm from further vectors too."""
-        begun = hasattr(self, "scale_")
-        return self._learn(X, self._largest if begun else 0.0, reset=not begun)
-
-    def _learn(self, X: Any, largest: float, *, reset: bool) -> "MaxNormScaler":
         dtype = [np.float64, np.float32]
-        X = validate_data(self, X, accept_sparse="csr", dtype=dtype, reset=reset)
-        self._largest = max(largest, float(row_norms(X).max()))
-        self.scale_ = self._largest or 1.0
+        X = validate_data(self, X, accept_sparse="csr", dtype=dtype)
+        self.scale_ = float(row_norms(X).max()) or 1.0
         return self
 
     def transform(self, X: Any) -> Any:
@@ -453,7 +444,14 @@ def prepare(
         X_train, *others = X[train], X[held_out], X[test]
     if protocol.scale and are_objects(X):
         raise ValueError(f"scale: {kind_of(X)} have no features to scale; give []")
-    X_train, *others = scaled(protocol, X_train, *others)
+    for name in protocol.scale:
+        if name == "zscore" and sp.issparse(X_train):
+            raise ValueError(
+                "scale: zscore would fill a sparse matrix; use max_norm for this data"
+            )
+        scaler = SCALERS[name]().fit(X_train)
+        X_train = scaler.transform(X_train)
+        others = [scaler.transform(part) if part.shape[0] else part for part in others]
     learnt_on = y[train]
     if protocol.scale_target == "max_abs":
         y = y / (np.abs(learnt_on).max() or 1.0)
@@ -470,22 +468,6 @@ def prepare(
         pairwise=pairwise,
         queries=tuple(query if query is None else query[part] for part in (train, held_out, test)),
     )
-
-
-def scaled(protocol: ProtocolSpec, X: Any, *others: Any) -> list[Any]:
-    """Scale points, and others, by parameters learnt on the former."""
-    parts = [X, *others]
-    for name in protocol.scale:
-        refuse_filling(name, X)
-        scaler = SCALERS[name]().fit(parts[0])
-        parts = [scaler.transform(part) if part.shape[0] else part for part in parts]
-    return parts
-
-
-def refuse_filling(scaling: str, X: Any) -> None:
-    """Refuse a scaling that makes a sparse matrix dense."""
-    if scaling == "zscore" and sp.issparse(X):
-        raise ValueError("scale: zscore would fill a sparse matrix; use max_norm for this data")
 
 
 def _cut(

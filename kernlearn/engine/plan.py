@@ -139,11 +139,6 @@ def _variants(
     """
     config = experiment.config
     entry, scope, options = config.datasets[label], config.scope, _options(label, config)
-    if entry.stream is not None:
-        from kernlearn.engine.stream import stream_variants
-
-        yield from stream_variants(label, entry, experiment.path.parent)
-        return
     own = scope.datasets.get(entry.name or "") if entry.file is None else None
     make = scope.generators[entry.generator] if entry.generator else own
     if make is not None:
@@ -275,7 +270,6 @@ def _methods(
                     select=grid,
                     kernels={k.name: k.identity for k in own} or None,
                     dense=entry.dense or None,
-                    in_memory=entry.in_memory,
                 )
                 cells.append((labels, used[1], method))
     return cells

@@ -23,7 +23,6 @@ from kernlearn.config.spec import Source, Trial, canonical
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, machine
 from kernlearn.engine.build import Parts, generator, prepare
-from kernlearn.engine.stream import follow
 from kernlearn.engine.tasks import Task
 from kernlearn.exceptions import PluginError
 from kernlearn.kernels.libraries import knowing_pairs
@@ -97,8 +96,7 @@ def run_trial(trial: Trial, data_dir: Path | None = None, *, alone: bool = False
             outcome: build.Outcome = task(trial, scope, data_dir)
         else:
             own = scope.own_metrics(metric.name for metric in spec.metrics)
-            run = follow if spec.dataset.stream is not None else partial(_supervise, alone=alone)
-            outcome = run(replace(task, own=own), trial, scope, data_dir)
+            outcome = _supervise(replace(task, own=own), trial, scope, data_dir, alone=alone)
     if states:
         outcome.info["plugins"] = states
     return outcome

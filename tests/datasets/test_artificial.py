@@ -15,7 +15,6 @@ from kernlearn.datasets import (
     unit_ball,
     waveform,
 )
-from kernlearn.datasets.artificial import STREAMS
 
 
 @pytest.mark.parametrize("name", generators())
@@ -82,10 +81,3 @@ def test_rows_of_a_product():
     z = X * 2 * np.sqrt(5)
     residual = t - (z[:, 0] * z[:, 1] + z[:, 2])
     assert residual.std() == pytest.approx(0.5, abs=0.02)
-    assert set(STREAMS) == {"gaussian_stream", "product_rows"}
-    stream = STREAMS["product_rows"]
-    assert list(stream.parameters) == ["n_features", "noise"]
-    rows = stream.source(100, 30, 0, False, n_features=4)
-    assert [len(y) for _, y in rows] == [30, 30, 30, 10]
-    again = STREAMS["gaussian_stream"].source(100, 30, 0, False, n_features=4)
-    assert [len(y) for _, y in again] == [len(y) for _, y in again]
