@@ -59,8 +59,8 @@ class Check(Section):
         Methods for which the opposite must not be shown: a presumption that holds unless the
         results refute it.
     overtakes : list of str
-        Methods that are behind those under ``than`` at the smallest value of ``along``, and ahead
-        at the largest; the report says between which values this changes.
+        Methods that are ahead of those under ``than`` from some value of ``along`` on, up to the
+        largest; the report says from which.
     among_best : list of str
         Methods that are the best, or not significantly worse, among all but the baselines.
     below, above : float

@@ -24,16 +24,15 @@ one. It fails as above, and holds if the intervals of k cells lie within a state
 equality, which is an equivalence test. Otherwise it is *not refuted*. Any other claim that
 neither holds nor fails *leans for* or *against*, by the share of the cells whose means are in.
 
-That a method *overtakes* another as a parameter grows is in a cell if it is shown to be behind at
-the smallest value and ahead at the largest, and out if one of the two is shown to be otherwise.
+That a method *overtakes* another as a parameter grows is decided at its largest value; the name of
+a cell says from which value on the method is shown to be ahead.
 
 If a claim names several methods, each is decided by itself, against each of those under ``than``,
 and the worst outcome is that of the claim.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from math import ceil, inf, isfinite, log2
@@ -139,10 +138,8 @@ class AmongBest:
         """Return "out" if another method is significantly better than this one."""
         if self.method not in best_methods(cell.values, self.better, level, cell.ratio):
             return "out"
-        lows = [
-            resampled(ahead.dropna(), cell.ratio).interval(level)[0] for ahead in self._ahead(cell)
-        ]
-        return "in" if all(low > -self.margin for low in lows) else "open"
+        ahead = [resampled(one.dropna(), cell.ratio) for one in self._ahead(cell)]
+        return "in" if all(one.interval(level)[0] > -self.margin for one in ahead) else "open"
 
     def has(self, cell: Cell) -> bool:
         """Whether the mean of the method is the best, or within the margin of it."""
@@ -153,51 +150,8 @@ class AmongBest:
             yield self.better * (cell.values[self.method] - cell.values[other])
 
 
-@dataclass(frozen=True)
-class Crossing:
-    """That a method is behind another at the smallest value of a label, and ahead at the largest.
-
-    The values of a cell, in favour of the method, have a column per value of the label.
-    """
-
-    presumed: bool = False
-
-    def standing(self, cell: Cell, level: float) -> Standing:
-        """Return whether both are shown, or the opposite of one of them."""
-        first, *_, last = self._intervals(cell, level)
-        if first[0] > 0 or last[1] < 0:
-            return "out"
-        return "in" if first[1] < 0 < last[0] else "open"
-
-    def has(self, cell: Cell) -> bool:
-        """Whether the means are behind at the smallest value, and ahead at the largest."""
-        means = cell.values.mean()
-        return bool(means.iloc[0] < 0 < means.iloc[-1])
-
-    def in_words(self, cell: Cell, level: float) -> str:
-        """Return up to where the method is shown to be behind, and from where on ahead."""
-        intervals = dict(zip(cell.values, self._intervals(cell, level), strict=True))
-        behind = [value for value, (_, high) in intervals.items() if high < 0]
-        ahead: list[Any] = []
-        for value, (low, _) in reversed(intervals.items()):
-            if low <= 0:
-                break
-            ahead.append(value)
-        texts = [
-            f"behind up to {behind[-1]:g}" if behind else "nowhere behind",
-            f"ahead from {ahead[-1]:g}" if ahead else "not ahead at the end",
-        ]
-        return ", ".join(texts)
-
-    def _intervals(self, cell: Cell, level: float) -> list[tuple[float, float]]:
-        return [
-            resampled(cell.values[value].dropna(), cell.ratio).interval(level)
-            for value in cell.values
-        ]
-
-
 #: Where a claim expects the values of a cell.
-Expected = Region | AmongBest | Crossing
+Expected = Region | AmongBest
 
 
 def cells_needed(over: str | float, n: int) -> int:
@@ -265,9 +219,7 @@ def _shown(
         return True
     beyond = count(level) - (k - 1)
     # the greatest probability of a standing that is not the true one
-    two_sided = isinstance(region, Crossing) or (
-        isinstance(region, Region) and region.low > -inf and region.high < inf
-    )
+    two_sided = isinstance(region, Region) and region.low > -inf and region.high < inf
     chance = level if standing == "out" and two_sided else level / 2
     return beyond > 0 and bool(binom.sf(beyond - 1, at_border, chance) < level / 2)
 
@@ -290,6 +242,7 @@ class _Question(NamedTuple):
 
 _QUESTIONS = {
     "better": _Question("better", "worse", 1),
+    "overtakes": _Question("ahead", "behind", 1),
     "as_good": _Question("as good", "worse", -1),
     "not_better": _Question("worse", "better", -inf, 1, True),
     "not_worse": _Question("better", "worse", -1, inf, True),
@@ -420,22 +373,16 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
             )
             for method in check.among_best
         ]
-    if check.question in COMPARISONS:
-        sides: Sides = {}
-        pairs = product(getattr(check, check.question), check.than)
-        if check.question == "overtakes":
-            return [
-                _Part(f"{a} against {b}: ", crossing_cells(rows, check, a, b, better), Crossing())
-                for a, b in pairs
-            ]
-        region = claimed_region(check)
-        return [
-            _Part(f"{a} against {b}: ", compared_cells(rows, check, a, b, better, sides), region)
-            for a, b in pairs
-        ]
     region = claimed_region(check)
-    parts = [_Part(f"{name}: ", asked_cells(rows, check, name), region) for name in check.of]
-    return parts or [_Part("", asked_cells(rows, check), region)]
+    if check.question in COMPARISONS:
+        cells_of = crossing_cells if check.question == "overtakes" else compared_cells
+        return [
+            _Part(f"{one} against {other}: ", cells_of(rows, check, one, other, better), region)
+            for one, other in product(getattr(check, check.question), check.than)
+        ]
+    if check.of:
+        return [_Part(f"{name}: ", asked_cells(rows, check, name), region) for name in check.of]
+    return [_Part("", asked_cells(rows, check), region)]
 
 
 def _part_text(part: _Part, check: Check) -> str:
@@ -447,12 +394,6 @@ def _part_text(part: _Part, check: Check) -> str:
         standings = [part.region.standing(cell, check.level) for cell in cells]
         among, first = len(cells) - standings.count("out"), sum(map(part.region.has, cells))
         return f"not shown to be worse in {among} of {len(cells)} cells, best mean in {first}"
-    if isinstance(part.region, Crossing):
-        curves = [f"{c.name}: {part.region.in_words(c, check.level)}" for c in cells[:_MOST_NAMES]]
-        crossed = sum(part.region.standing(cell, check.level) == "in" for cell in cells)
-        return f"behind first and ahead later in {crossed} of {len(cells)} cells; " + "; ".join(
-            curves
-        )
     if check.over == "average":
         mean = _interval_text(average(cells), check)
         return f"{mean} on average over {len(cells)} cells"
@@ -529,77 +470,63 @@ def _number(value: float, check: Check) -> str:
 
 
 def _unit(check: Check) -> str:
-    return " per doubling" if check.along is not None else ""
+    return " per doubling" if check.along and check.question != "overtakes" else ""
 
 
 # ---- cells of splits ----
 
-#: Sides of a comparison, by value of the label that is compared: their means, and their labels.
-Sides = dict[LabelValue, tuple[pd.DataFrame, list[str]]]
-
 
 def compared_cells(
-    rows: pd.DataFrame,
-    check: Check,
-    one: LabelValue,
-    other: LabelValue,
-    better: int,
-    sides: Sides,
+    rows: pd.DataFrame, check: Check, one: LabelValue, other: LabelValue, better: int
 ) -> list[Cell]:
     """Return how far one is ahead of the other in each cell, on the splits that both have.
 
     ``one`` and ``other`` are values of the label that is compared. Values above 0 favour ``one``.
     With ``times`` they are the distance from the multiple that is allowed or required, and the
-    effect is the factor by which ``one`` is ahead. ``sides`` keeps what several pairs of the same
-    rows and check share.
+    effect is the factor by which ``one`` is ahead.
     """
-    known = {check.compare}
-    for value in (one, other):
-        if value not in sides:
-            side = rows[rows[check.compare] == value]
-            own = [c for c in _labels(side, check.compare) if side[c].notna().any()]
-            sides[value] = _side(side, check, own), own
-        known |= {*sides[value][1]}
-    left, right = sides[one][0], sides[other][0]
-    if left.empty or right.empty or not known.issuperset(check.where):
+    sides = [rows[rows[check.compare] == value] for value in (one, other)]
+    if any(side.empty for side in sides) or not all(
+        any(side[label].notna().any() for side in sides) for label in check.where
+    ):
         return []
+    left, right = (_by_split(side, check, check.compare) for side in sides)
     shared = [label for label in left if label in right and label not in ("value", "ratio")]
     pairs = left.merge(right, on=shared, suffixes=("_one", "_other"))
     # the greater value is the one that is ahead
-    sides_of = [*["value_one", "value_other"][:: 1 if better > 0 else -1], "ratio_one"]
+    high, low = ("value_one", "value_other")[:: 1 if better > 0 else -1]
     times, cells = check.times or 1.0, []
-    labels = [c for c in _labels(rows) if c in pairs]
-    for name, splits, means in _means(pairs, labels, check.mean_over, sides_of):
-        more, less, ratio = means
+    for name, means in _means(pairs, check.mean_over):
+        more, less = means[high], means[low]
         values = more - times * less if check.question == "better" else times * more - less
-        effect = mean_of(more) - mean_of(less)
+        effect = more.mean() - less.mean()
         if check.times is not None:
-            effect = mean_of(more) / mean_of(less) if mean_of(less) else inf
-        cells.append(Cell(name, pd.Series(values, splits), effect, mean_of(ratio)))
+            effect = more.mean() / less.mean() if less.mean() else inf
+        cells.append(Cell(name, values, float(effect), float(means["ratio_one"].mean())))
     return cells
 
 
 def crossing_cells(
     rows: pd.DataFrame, check: Check, one: LabelValue, other: LabelValue, better: int
 ) -> list[Cell]:
-    """Return how far one is ahead of the other at each value of the label ``along``."""
+    """Return how far one is ahead of the other at the largest value of the label ``along``."""
     along, plain = str(check.along), check.model_copy(update={"along": None})
-    values = rows.loc[_chosen(rows, check.where) & rows[along].notna(), along]
+    chosen = rows[_chosen(rows, check.where)]
     curves: dict[str, dict[Any, Cell]] = {}
-    for value in sorted(values.unique()):
+    for value in sorted(chosen[along].dropna().unique()):
         of_value = rows[rows[along].isna() | (rows[along] == value)]
-        for cell in compared_cells(of_value, plain, one, other, better, {}):
+        for cell in compared_cells(of_value, plain, one, other, better):
             curves.setdefault(cell.name, {})[value] = cell
-    return [
-        Cell(
-            name,
-            pd.DataFrame({value: cell.values for value, cell in curve.items()}),
-            np.nan,
-            mean_of([cell.ratio for cell in curve.values()]),
-        )
-        for name, curve in curves.items()
-        if len(curve) > 1
-    ]
+    cells = []
+    for name, curve in curves.items():
+        first = None
+        for value, cell in reversed(curve.items()):
+            if cell.interval(check.level)[0] <= 0:
+                break
+            first = value
+        last = next(reversed(curve.values()))
+        cells.append(last if first is None else replace(last, name=f"{name} from {first:g} on"))
+    return cells
 
 
 def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None) -> list[Cell]:
@@ -608,54 +535,44 @@ def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None
     With ``times`` the values are slopes of logarithms to base 2, and the effect is a factor.
     """
     rows = rows if name is None else rows[rows[check.compare] == name]
-    labels = _labels(rows)
-    side = _side(rows, check, labels)
-    labels = [c for c in labels if c in side]
-    without = [*check.across, *check.mean_over, check.along]
-    means = _means(side, labels, without, ["value", "ratio"])
-    effect = float if check.times is None else np.exp2
-    return [
-        Cell(cell, pd.Series(values, splits), float(effect(mean_of(values))), mean_of(ratio))
-        for cell, splits, (values, ratio) in means
-    ]
+    cells = []
+    for cell, means in _means(_by_split(rows, check), check.mean_over):
+        effect = float(means["value"].mean())
+        effect = effect if check.times is None else 2.0**effect
+        cells.append(Cell(cell, means["value"], effect, float(means["ratio"].mean())))
+    return cells
 
 
 def whole_cells(rows: pd.DataFrame, check: Check) -> list[Cell]:
     """Return the values of each combination of labels, with a column per method."""
     rows = rows[_chosen(rows, check.where)]
-    cells = rows.groupby(_labels(rows, "method"), dropna=False, sort=False)
-    return [
-        Cell(
-            "",
-            cell.groupby(["split", "method"])["value"].mean().unstack(),
-            0.0,
-            float(cell["ratio"].mean()),
-        )
-        for _, cell in cells
-    ]
+    cells = []
+    for _, cell in rows.groupby(_labels(rows, "method"), dropna=False, sort=False):
+        values = cell.groupby(["split", "method"])["value"].mean().unstack()
+        cells.append(Cell("", values, 0.0, float(cell["ratio"].mean())))
+    return cells
 
 
-def _labels(rows: pd.DataFrame, *without: str) -> list[str]:
-    return [c for c in rows.columns if c not in (*NOT_LABELS, *without)]
+def _labels(rows: pd.DataFrame, *without: str | None) -> list[str]:
+    return [str(c) for c in rows if c not in (*NOT_LABELS, "value_one", "value_other", *without)]
 
 
-def _chosen(rows: pd.DataFrame, where: dict[str, Any]) -> "pd.Series[bool]":
+def _chosen(rows: pd.DataFrame, where: Mapping[str, Any]) -> "pd.Series[bool]":
     chosen = pd.Series(True, index=rows.index)
     for label, values in where.items():
         chosen &= rows[label].isin(values if isinstance(values, list) else [values])
     return chosen
 
 
-def _side(rows: pd.DataFrame, check: Check, labels: list[str]) -> pd.DataFrame:
-    """Return the values, or slopes, of one side of a comparison by its labels and split."""
+def _by_split(rows: pd.DataFrame, check: Check, *without: str) -> pd.DataFrame:
+    """Return values, or slopes, by split and by the labels that some row has."""
+    labels = [label for label in _labels(rows, *without) if rows[label].notna().any()]
     rows = rows[_chosen(rows, {k: v for k, v in check.where.items() if k in labels})]
     if check.along is not None:
         rows = _slopes(rows, check.along, labels, logarithms=check.times is not None)
-    places = [c for c in labels if c not in (*check.across, check.along)] + ["split"]
-    if rows.duplicated(places).any():
-        groups = rows.groupby(places, dropna=False, sort=False)
-        return groups[["value", "ratio"]].mean().reset_index()
-    return rows[[*places, "value", "ratio"]]
+    places = [label for label in labels if label not in (*check.across, check.along)]
+    groups = rows.groupby([*places, "split"], dropna=False, sort=False)
+    return groups[["value", "ratio"]].mean().reset_index()
 
 
 def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool) -> pd.DataFrame:
@@ -679,28 +596,17 @@ def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool)
     return pd.DataFrame(slopes, columns=[*keys, "split", "value", "ratio"])
 
 
-def _means(
-    rows: pd.DataFrame, labels: Sequence[str], without: Sequence[str | None], columns: list[str]
-) -> Iterator[tuple[str, list[Any], Any]]:
-    """Yield each cell's name, its splits, and the means of columns over some of the labels."""
-    keys = [c for c in labels if c not in without]
+def _means(rows: pd.DataFrame, over: Sequence[str]) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the name of each cell, and its means over some of the labels, by split."""
+    keys = _labels(rows, "ratio_one", "ratio_other", *over)
     # labels that all cells share are not part of a name
     naming = [c for c in keys if c == "dataset" or rows[c].nunique() > 1]
-    by = [*keys, "split"]
-    means, sizes = rows, [1] * len(rows)
-    if {*labels} - {*keys} and rows.duplicated(by).any():
-        groups = rows.groupby(by, dropna=False, sort=False)
-        means, sizes = groups[columns].mean().reset_index(), groups.size().tolist()
-    places = label_rows(means, keys) if keys else [()] * len(means)
-    cells: dict[Any, list[tuple[Any, int, Any]]] = defaultdict(list)
-    numbers = means[columns].to_numpy(dtype=float)
-    for place, split, size, row in zip(places, means["split"], sizes, numbers, strict=True):
-        cells[place].append((split, size, row))
-    for place, of_cell in cells.items():
-        # means over fewer values than those of other splits are not comparable
-        most = max(size for _, size, _ in of_cell)
-        whole = {split: row for split, size, row in of_cell if size == most}
-        splits = sorted(whole)
-        named = dict(zip(keys, place, strict=True))
-        name = cell_name(naming, [named[c] for c in naming])
-        yield name, splits, np.array([whole[split] for split in splits]).T
+    cell = rows.groupby(keys, dropna=False, sort=False).ngroup() if keys else 0
+    rows = rows.assign(cell=cell)
+    names = dict(zip(rows["cell"], label_rows(rows, naming), strict=True))
+    groups = rows.drop(columns=keys).groupby(["cell", "split"])
+    means, sizes = groups.mean(numeric_only=True), groups.size()
+    # means over fewer values than those of other splits are not comparable
+    whole = sizes == sizes.groupby("cell").transform("max")
+    for number, of_cell in means[whole].groupby("cell"):
+        yield cell_name(naming, names[number]), of_cell.droplevel("cell")

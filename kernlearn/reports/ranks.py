@@ -9,7 +9,7 @@ adjusted for all pairs (Holm 1979). With a margin, two one-sided tests decide (S
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import inf, nan
@@ -20,9 +20,14 @@ import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import suggestion
+from kernlearn.config.spec import LABELS
 from kernlearn.datasets import catalogue
+from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ReportError
+from kernlearn.reports.differences import cell_name
+from kernlearn.reports.summary import label_rows, metric_rows, splits_of
 from kernlearn.reports.verdicts import Estimate, direction, holm, is_cost, resampled
+from kernlearn.store import Row
 
 
 def ranking_metric(config: ExperimentConfig, name: str, metric: str | None = None) -> str:
@@ -51,8 +56,8 @@ BEST_OF = "best on held-out rows"
 
 
 def method_values(
-    plan: Any,
-    results: Mapping[str, Any],
+    plan: Plan,
+    results: Mapping[str, Row],
     metric: str,
     accepts: Callable[[Mapping[str, Any]], bool],
 ) -> pd.DataFrame:
@@ -62,49 +67,41 @@ def method_values(
     are `dataset`, its `family`, `name`, `method`, `split`, `value`, `score` (on held-out rows) and
     `ratio` (of test to training rows).
     """
-    entries = plan.experiment.config.datasets
-    rows = []
-    for trial in plan.trials:
-        labels, result = trial.labels, results.get(trial.key)
-        if result is None or metric not in result.metrics or not accepts(labels):
-            continue
-        values = {k: labels[k] for k in ("kernel", *plan.axes) if labels.get(k) is not None}
-        of_data = {
-            k: values.pop(k) for k in [*values] if k in entries[labels["dataset"]].parameters
-        }
-        dataset = ", ".join([labels["dataset"], *(f"{k}={v}" for k, v in of_data.items())])
-        card = catalogue().get(entries[labels["dataset"]].name or labels["dataset"])
-        rows.append(
-            {
-                "dataset": dataset,
-                "family": (card and card.family) or dataset,
-                "name": labels["method"],
-                "values": values,
-                "split": trial.split,
-                "value": result.metrics[metric],
-                "score": result.metrics.get("selection_score", nan),
-                "ratio": result.info["n_test"] / result.info["n_train"],
-            }
-        )
-    if not rows:
+    config = plan.experiment.config
+    plan = replace(plan, trials=[trial for trial in plan.trials if accepts(trial.labels)])
+    splits = splits_of(plan, results, config.scope.task_metrics(config.task))
+    values, labels = metric_rows(splits, metric, config), [*LABELS, *plan.axes]
+    if values.empty:
         raise ReportError(
             f"{plan.experiment.name}: no {metric} in the store under profile "
             f"{plan.experiment.profile}; run it first"
         )
-    frame = pd.DataFrame(rows)
-    keys = ["kernel", *plan.axes]
-    several: dict[str, set[str]] = {str(name): set() for name in frame["name"]}
-    for (name, _), group in frame.groupby(["name", "dataset"])["values"]:
-        several[str(name)] |= {k for k in keys if len({str(v.get(k)) for v in group}) > 1}
-    frame["method"] = [
-        ", ".join([name, *(_label(k, values[k]) for k in values if k in several[name])])
-        for name, values in zip(frame["name"], frame["values"], strict=True)
-    ]
-    return frame.drop(columns="values")
-
-
-def _label(name: str, value: Any) -> str:
-    return str(value) if name == "kernel" else f"{name}={value}"
+    scores = metric_rows(splits, "selection_score", config).rename(columns={"value": "score"})
+    values = values.merge(scores[[*labels, "split", "score"]], on=[*labels, "split"], how="left")
+    names, families = [], []
+    for row in values.to_dict("records"):
+        entry = config.datasets[row["dataset"]]
+        card, own = catalogue().get(entry.name or row["dataset"]), [*entry.parameters]
+        texts = [cell_name([k], [row[k]]) for k in plan.axes if k in own]
+        names.append(", ".join(filter(None, [row["dataset"], *texts])))
+        families.append((card and card.family) or names[-1])
+    values = values.assign(name=values["method"], family=families)
+    of_data = {k for entry in config.datasets.values() for k in entry.parameters}
+    for name, rows in values.groupby("name"):
+        keys = [k for k in ("kernel", *plan.axes) if k not in of_data]
+        counts = rows.groupby("dataset")[keys].nunique(dropna=False).max()
+        several = [k for k in keys if counts[k] > 1]
+        values.loc[rows.index, "method"] = [
+            ", ".join(
+                filter(
+                    None,
+                    [str(name), *(cell_name([k], [v]) for k, v in zip(several, row, strict=True))],
+                )
+            )
+            for row in label_rows(rows, several)
+        ]
+    columns = ["dataset", "family", "name", "method", "split", "value", "score", "ratio"]
+    return values.assign(dataset=names)[columns]
 
 
 def with_best_of(values: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

@@ -23,7 +23,13 @@ from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.engine.plan import Plan, chosen_by_mean
 from kernlearn.exceptions import ReportError, StoreError, SummaryError
-from kernlearn.reports.verdicts import best_methods, direction, median_interval, verdicts_of
+from kernlearn.reports.verdicts import (
+    best_methods,
+    direction,
+    is_cost,
+    median_interval,
+    verdicts_of,
+)
 from kernlearn.store import Row, Store
 
 #: Columns that identify a cell.
@@ -74,8 +80,8 @@ def splits_of(
     -------
     pandas.DataFrame
         A row per trial and metric, in the order of the plan. A label that does not apply is None;
-        ``converged`` is False if a solver stopped early; ``ratio`` is 0 for independent draws,
-        which have no training and test rows of one data set.
+        ``converged`` is False if a solver stopped early. ``ratio`` is 0 for times and memory,
+        which overlapping splits do not share, and for independent draws.
     """
     config = plan.experiment.config
     if metrics is None:
@@ -90,7 +96,9 @@ def splits_of(
             trial.split,
             result.metrics[metric],
             result.info.get("converged", True),
-            result.info.get("n_test", 0) / result.info.get("n_train", 1),
+            0.0
+            if is_cost(metric, config)
+            else result.info.get("n_test", 0) / result.info.get("n_train", 1),
         ]
         for trial in plan.trials
         if (result := results.get(trial.key)) is not None and result.done
@@ -153,10 +161,12 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
             )
     if "n_train" in frame and "n_test" in frame:
         splits["ratio"] = frame["n_test"] / frame["n_train"]
+    costs = {metric: is_cost(metric, config) for metric in known["metric"]}
+    ratios = splits["ratio"].astype(float).fillna(protocol_ratio(config))
     splits = splits.assign(
         value=_numbers(frame, name),
         converged=[True if pd.isna(value) else bool(value) for value in splits["converged"]],
-        ratio=splits["ratio"].astype(float).fillna(protocol_ratio(config)),
+        ratio=ratios.mask(splits["metric"].map(costs).astype(bool), 0.0),
         **{axis: [_item(value) for value in splits[axis]] for axis in labels[len(LABELS) :]},
     )
     splits.insert(0, "experiment", name)
@@ -173,21 +183,23 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
 def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
     """Return the values of rows, shares in per cent divided by 100, if all are possible."""
     values = pd.to_numeric(frame["value"], errors="coerce").astype(float)
-    metrics = [str(metric) for metric in frame["metric"]]
-    shares = np.array([_SHARE(metric) is not None for metric in metrics], dtype=bool)
+    metrics = frame["metric"].astype(str)
+    is_share = metrics.map(lambda metric: _SHARE(metric) is not None).astype(bool)
     if "unit" in frame:
-        values = values.mask((frame["unit"] == "%").to_numpy() & shares, values / 100)
-    for i, (metric, value, is_share) in enumerate(zip(metrics, values, shares, strict=True)):
-        one = metric_names.METRICS.get(metric)
-        low = 0 if is_share or (one and one.better < 1 and "regret" not in metric) else -np.inf
-        high = 1 if is_share else 100 if metric == "error_percent" else np.inf
-        if np.isnan(value):
+        values = values.mask((frame["unit"] == "%") & is_share, values / 100)
+    known = {m: one.better < 1 and "regret" not in m for m, one in metric_names.METRICS.items()}
+    no_less = is_share | metrics.map(known).fillna(False).astype(bool)
+    low = no_less.map({True: 0.0, False: -np.inf})
+    high = metrics.map({"error_percent": 100.0}).fillna(np.inf).mask(is_share, 1.0)
+    wrong = ~values.between(low, high)
+    if wrong.any():
+        i = int(wrong.to_numpy().argmax())
+        if np.isnan(values[i]):
             raise ReportError(f"{name}: row {i + 1} has no number as its value")
-        if not low <= value <= high:
-            limits = f"between {low} and {high}" if high < np.inf else "0 or more"
-            advice = "; for per cent, write % in a column unit" if is_share else ""
-            found = frame["value"].iloc[i]
-            raise ReportError(f"{name}: row {i + 1}: {metric} is {found}, not {limits}{advice}")
+        limits = f"between {low[i]:g} and {high[i]:g}" if high[i] < np.inf else "0 or more"
+        advice = "; for per cent, write % in a column unit" if is_share[i] else ""
+        value = frame["value"].iloc[i]
+        raise ReportError(f"{name}: row {i + 1}: {metrics[i]} is {value}, not {limits}{advice}")
     return values
 
 
@@ -308,10 +320,9 @@ def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFram
     cells = with_reported(pd.concat([measured, *ratios], ignore_index=True), config, axes)
     cells["verdict"] = verdicts_of(cells, config)
     cells["experiment"] = experiment.name
-    # without axes pandas gives no rows at all
-    rows = label_rows(cells, axes) or [()] * len(cells)
     cells["params"] = [
-        parameters_of(dict(zip(axes, map(_item, row), strict=True))) for row in rows
+        parameters_of(dict(zip(axes, map(_item, row), strict=True)))
+        for row in label_rows(cells, axes)
     ]
     if config.best is not None:
         cells["best"] = _are_best(cells, splits, config)
@@ -363,7 +374,7 @@ def label_rows(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ..
     """Return the labels of each row, None for a label that does not apply."""
     columns = frame[list(labels)]
     rows = columns.astype(object).where(columns.notna(), None)
-    return list(rows.itertuples(index=False, name=None))
+    return list(rows.itertuples(index=False, name=None)) or [()] * len(frame)
 
 
 def label_values(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ...]]:
@@ -383,7 +394,7 @@ def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
     """Return the median of a time over the splits, and its interval if there are several."""
     if not metric_names.is_time(metric):
         return np.nan, np.nan, np.nan
-    low, high, _ = median_interval(values, _MEDIAN_LEVEL)
+    low, high = median_interval(values, _MEDIAN_LEVEL)
     ends = (low, high) if len(values) > 1 else (np.nan, np.nan)
     return float(values.median()), *ends
 
@@ -392,24 +403,18 @@ def _are_best(cells: pd.DataFrame, splits: pd.DataFrame, config: ExperimentConfi
     """Whether each cell is the best or not shown to be worse, among all but the baselines."""
     spec = config.best
     assert spec is not None
-    compared = splits[splits["metric"].isin(spec.metrics) & splits["method"].isin(config.compared)]
+    rows = splits[splits["metric"].isin(spec.metrics) & splits["method"].isin(config.compared)]
     labels = [*spec.within, "metric"]
-    compared = _joinable(compared, spec.within)
-    ratios = {
-        names if isinstance(names, tuple) else (names,): ratio
-        for names, ratio in compared.groupby(labels, sort=False)["ratio"].mean().items()
-    }
-    rows = compared.groupby([*labels, "split", "method"], sort=False)
+    places = pd.Series(label_rows(rows, labels), index=rows.index, dtype=object)
     best = set()
-    for names, cell in rows["value"].mean().unstack().groupby(labels, sort=False):
-        measured = cell.dropna(axis="columns", how="all")
+    for place, cell in rows.groupby(places, sort=False):
+        values = cell.groupby(["split", "method"])["value"].mean().unstack()
         # a single method is not best among others
-        if measured.shape[1] > 1:
-            better = direction(str(names[-1]), config)
-            found = best_methods(measured, better, spec.level, ratios[names])
-            best |= {(*names, m) for m in found}
-    places = _joinable(cells, spec.within)[[*labels, "method"]].itertuples(index=False, name=None)
-    return [place in best for place in places]
+        if values.shape[1] > 1:
+            better, ratio = direction(str(place[-1]), config), float(cell["ratio"].mean())
+            names = best_methods(values, better, spec.level, ratio)
+            best |= {(*place, method) for method in names}
+    return [place in best for place in label_rows(cells, [*labels, "method"])]
 
 
 def _joinable(frame: pd.DataFrame, key: list[str]) -> pd.DataFrame:
@@ -435,15 +440,16 @@ def _in_order(
         "method": config.methods,
         "metric": [*config.scope.metrics, *config.derived],
     }
-    keys = pd.DataFrame(index=cells.index)
-    for column, values in listed.items():
-        ranks = {value: rank for rank, value in enumerate(values)}
+
+    def rank(column: "pd.Series[Any]") -> "pd.Series[Any]":
+        if column.name not in listed:
+            return pd.to_numeric(column, errors="coerce").fillna(-1)
+        ranks = {value: rank for rank, value in enumerate(listed[str(column.name)])}
         # a reported number without a kernel belongs to the first
-        keys[column] = [0 if pd.isna(v) else ranks.get(str(v), -1) for v in cells[column]]
-    for axis in axes:
-        keys[axis] = pd.to_numeric(cells[axis], errors="coerce").fillna(-1)
+        return column.map(lambda value: 0 if pd.isna(value) else ranks.get(str(value), -1))
+
     by = ["kernel", "dataset", "method", *axes, "metric"]
-    return cells.loc[keys.sort_values(by, kind="stable").index].reset_index(drop=True)
+    return cells.sort_values(by, key=rank, kind="stable", ignore_index=True)
 
 
 # ---- summaries in files ----

@@ -25,12 +25,11 @@ other data than the paper's, as the config states, are *not comparable*; for opt
 are nowhere to be had there is *no data*.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from math import comb, inf, isnan, sqrt
+from math import inf, isnan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,22 +57,17 @@ class Mean:
 
 
 class Estimate(NamedTuple):
-    """A mean or a difference of means, with its standard error and degrees of freedom.
-
-    ``drift`` is how far it may move from one processor to another: every interval is wider by it,
-    so that no outcome rests on it.
-    """
+    """A mean or a difference of means, with its standard error and degrees of freedom."""
 
     mean: float
     error: float
     degrees: float
-    drift: float = 0.0
 
     def half_width(self, level: float) -> float:
         """Return half the width of the confidence interval of level ``1 - level``."""
         if not self.error:  # all values are the same: a sign test
-            return self.drift if 0.5**self.degrees <= level else inf
-        return _quantile(self.degrees, level) * self.error + self.drift
+            return 0.0 if 0.5**self.degrees <= level else inf
+        return _quantile(self.degrees, level) * self.error
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the confidence interval of level ``1 - level``."""
@@ -84,7 +78,6 @@ class Estimate(NamedTuple):
         """Return the probability that chance gives a mean which is larger by a distance."""
         from scipy.special import stdtr
 
-        distance -= self.drift
         if not self.degrees:
             return 0.5
         if not self.error:
@@ -155,40 +148,33 @@ def best_methods(values: pd.DataFrame, better: int, level: float, ratio: float) 
     is 1 where more is better, else -1. The best was picked from the data, so the p-values are
     adjusted for all pairs of methods.
     """
-    methods, numbers = [str(method) for method in values], values.to_numpy(dtype=float)
-    first = int(np.nanargmax(better * np.nanmean(numbers, axis=0)))
-    pairs = list(combinations(range(len(methods)), 2))
-    estimates = []
-    for i, j in pairs:
-        differences = better * (numbers[:, i] - numbers[:, j])
-        estimates.append(resampled(differences[~np.isnan(differences)], ratio))
-    adjusted = holm([estimate.p_value() for estimate in estimates])
-    worse = {
-        j if i == first else i
-        for (i, j), p, estimate in zip(pairs, adjusted.tolist(), estimates, strict=True)
-        if p < level and (i if estimate.mean > 0 else j) == first
-    }
-    return [methods[first], *(m for i, m in enumerate(methods) if i not in {first, *worse})]
+    signed = {str(method): better * values[method].to_numpy(dtype=float) for method in values}
+    first = max(signed, key=lambda method: float(np.nanmean(signed[method])))
+    tests = {}
+    for one, other in combinations(signed, 2):
+        differences = signed[one] - signed[other]
+        tests[one, other] = resampled(differences[~np.isnan(differences)], ratio)
+    adjusted = holm([test.p_value() for test in tests.values()]).tolist()
+    worse = set()
+    for ((one, other), test), p in zip(tests.items(), adjusted, strict=True):
+        ahead, behind = (one, other) if test.mean > 0 else (other, one)
+        if ahead == first and p < level:
+            worse.add(behind)
+    return [first, *(method for method in signed if method not in {first, *worse})]
 
 
-def median_interval(values: Any, level: float) -> tuple[float, float, float]:
-    """Return the confidence interval of the median, by order statistics, and its probability.
+def median_interval(values: Any, level: float) -> tuple[float, float]:
+    """Return the narrowest interval of the median between two values, by order statistics.
 
-    It is the narrowest between the k-th value from below and from above that has a probability of
-    at least ``1 - level``; of too few values it has all, with a smaller one.
+    Its level is ``1 - level`` or more; of so few values that none has it, it has all.
     """
+    from scipy.special import bdtr
+
     ordered = np.sort(np.asarray(values, dtype=float))
-    k, covered = _order_statistic(len(ordered), level)
-    return float(ordered[k]), float(ordered[-1 - k]), covered
-
-
-@cache
-def _order_statistic(n: int, level: float) -> tuple[int, float]:
-    """Return how many values are left out on each side, and the probability of what is left."""
-    # that the median is outside of all but k values on each side, by n tosses of a coin
-    tail = np.cumsum([comb(n, k) / 2**n for k in range((n + 1) // 2)])
-    k = max(int(np.searchsorted(tail, level / 2, side="right")) - 1, 0)
-    return k, 1.0 - 2.0 * float(tail[k])
+    n = len(ordered)
+    # the chance that the median is outside of all but k values on each side
+    left_out = max(int((bdtr(np.arange(n // 2), n, 0.5) <= level / 2).sum()) - 1, 0)
+    return float(ordered[left_out]), float(ordered[-1 - left_out])
 
 
 # ---- verdicts ----
@@ -339,20 +325,15 @@ def count_verdicts(cells: pd.DataFrame, config: ExperimentConfig) -> pd.DataFram
     The columns are :data:`VERDICTS` and ``without verdict``; they add up to ``reported``.
     """
     reported = cells[cells["reported_mean"].notna()]
-    absent = without_data(cells, config)
-    columns = (reported[name].tolist() for name in ("metric", "verdict", "mean", "dataset"))
-    counts = Counter(
-        (
-            kind_of(metric, config),
-            (NO_DATA if dataset in absent else NOT_RUN) if isnan(mean) else one or NO_VERDICT,
-        )
-        for metric, one, mean, dataset in zip(*columns, strict=True)
-    )
-    kinds = [kind for kind in KINDS if any(kind == of for of, _ in counts)]
-    rows = [[counts[kind, name] for name in (*VERDICTS, NO_VERDICT)] for kind in kinds]
-    frame = pd.DataFrame(rows, kinds, [*VERDICTS, NO_VERDICT], dtype=int)
-    frame.insert(0, "reported", frame.sum(axis="columns"))
-    return frame
+    absent = reported["dataset"].isin(without_data(cells, config))
+    missing = absent.map({True: NO_DATA, False: NOT_RUN})
+    verdicts = reported["verdict"].replace("", NO_VERDICT).mask(reported["mean"].isna(), missing)
+    kinds = reported["metric"].map(lambda metric: kind_of(metric, config))
+    counts = pd.crosstab(kinds, verdicts).rename_axis(index=None, columns=None)
+    counts = counts.reindex([kind for kind in KINDS if kind in counts.index])
+    counts = counts.reindex(columns=[*VERDICTS, NO_VERDICT], fill_value=0)
+    counts.insert(0, "reported", counts.sum(axis="columns"))
+    return counts
 
 
 #: Name of the branch of a fork that the config takes.
@@ -391,31 +372,25 @@ def compare_branches(
         units of the tolerance.
     """
     scores = [metric for metric in config.verdict if kind_of(metric, config) == SCORES]
-    tables = {}
-    for branch, cells in branches.items():
-        both = cells["mean"].notna() & cells["reported_mean"].notna()
-        cells = cells[both & cells["metric"].isin(scores)]
-        if fork.only:
-            records = cells.to_dict("records")
-            compared = [any(_agrees(row, match) for match in fork.only) for row in records]
-            cells = cells[np.array(compared, dtype=bool)]
-        reported = zip(cells["metric"], cells["reported_mean"].astype(float), strict=True)
-        allowed = [tolerated(config.verdict[metric], number) for metric, number in reported]
-        away = (cells["mean"] - cells["reported_mean"]).abs().astype(float) / allowed
-        places = cells[[*LABELS, "params", "metric"]].fillna("")
-        tables[branch] = cells.assign(deviation=away).set_index([*map(places.get, places)])
-    shared = set.intersection(*(set(table.index) for table in tables.values()))
-    rows: list[dict[str, Any]] = []
-    for branch, table in tables.items():
-        of_all = table[np.array([place in shared for place in table.index], dtype=bool)]
-        counts = of_all["verdict"].value_counts()
-        verdicts = {one: int(counts.get(one, 0)) for one in VERDICTS if one not in UNMEASURED}
-        labels = {"experiment": name, "choice": fork.choice, "reason": fork.reason}
-        row: dict[str, Any] = {**labels, "branch": branch, "numbers": len(of_all), **verdicts}
-        row["deviation"] = of_all["deviation"].median()
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def _agrees(row: Mapping[Any, Any], match: Mapping[Any, Any]) -> bool:
-    return all(row[label] == value for label, value in match.items())
+    parts = [part.assign(branch=branch) for branch, part in branches.items()]
+    cells = pd.concat(parts, ignore_index=True)
+    both = cells["mean"].notna() & cells["reported_mean"].notna()
+    cells = cells[both & cells["metric"].isin(scores)]
+    if fork.only:
+        rows = [row.items() for row in cells.to_dict("records")]
+        compared = [any(match.items() <= row for match in fork.only) for row in rows]
+        cells = cells[np.array(compared, dtype=bool)]
+    place = [*LABELS, "params", "metric"]
+    cells[place] = cells[place].fillna("")
+    cells = cells[cells.groupby(place)["branch"].transform("nunique") == len(branches)]
+    reported = zip(cells["metric"], cells["reported_mean"], strict=True)
+    allowed = [tolerated(config.verdict[metric], number) for metric, number in reported]
+    cells["deviation"] = (cells["mean"] - cells["reported_mean"]).abs().astype(float) / allowed
+    measured = [one for one in VERDICTS if one not in UNMEASURED]
+    counts = pd.crosstab(cells["branch"], cells["verdict"])
+    counts = counts.reindex(index=[*branches], columns=measured, fill_value=0)
+    counts.insert(0, "numbers", counts.sum(axis="columns"))
+    counts["deviation"] = cells.groupby("branch")["deviation"].median()
+    labels = {"experiment": name, "choice": fork.choice, "reason": fork.reason}
+    counts = counts.rename_axis("branch").reset_index().assign(**labels)
+    return counts[[*labels, *counts.columns.drop([*labels])]]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.config.claims import Check
-from kernlearn.reports.claims import asked_cells, compared_cells
+from kernlearn.reports.claims import asked_cells, compared_cells, crossing_cells
 
 SIZES = {"RF": [10, 20, 40], "H0/1": [10, 20, 40], "K": [None]}
 DATASETS, KERNELS, SPLITS = ("a", "b"), ("polynomial", "exponential"), range(4)
@@ -40,10 +40,6 @@ def rows(values):
     return frame
 
 
-def compared(*arguments):
-    return compared_cells(*arguments, {})
-
-
 def cells(found):
     return {cell.name: dict(cell.values) for cell in found}
 
@@ -51,7 +47,7 @@ def cells(found):
 def test_cells_have_the_ratio_of_their_rows(rows):
     rows.loc[rows["dataset"] == "b", "ratio"] = 0.2
     found = [
-        *compared(rows, check(better=["H0/1"], than=["RF"]), "H0/1", "RF", 1),
+        *compared_cells(rows, check(better=["H0/1"], than=["RF"]), "H0/1", "RF", 1),
         *asked_cells(rows, check(trend="rising", along="n_components", of=["RF"]), "RF"),
         *asked_cells(rows, check(above=1, mean_over=["n_components"])),
     ]
@@ -63,7 +59,7 @@ def check(**asked):
     return Check.model_validate({"metric": "accuracy", "over": "all", **asked})
 
 
-def test_the_same_parameters_are_compared(rows, values):
+def test_the_same_parameters_are_compared_cells(rows, values):
     asked = check(better=["H0/1"], than=["RF"])
     expected = {
         f"{d} {k} n_components={n}": {
@@ -75,14 +71,14 @@ def test_the_same_parameters_are_compared(rows, values):
         for k in KERNELS
         for n in SIZES["RF"]
     }
-    assert cells(compared(rows, asked, "H0/1", "RF", 1)) == expected
-    backwards = cells(compared(rows, asked, "RF", "H0/1", -1))
+    assert cells(compared_cells(rows, asked, "H0/1", "RF", 1)) == expected
+    backwards = cells(compared_cells(rows, asked, "RF", "H0/1", -1))
     assert backwards == expected
 
 
 def test_a_method_without_the_parameter_is_compared_with_every_value(rows, values):
     asked = check(better=["RF"], than=["K"], where={"n_components": [10, 40], "dataset": "b"})
-    assert cells(compared(rows, asked, "RF", "K", 1)) == {
+    assert cells(compared_cells(rows, asked, "RF", "K", 1)) == {
         f"b {k} n_components={n}": {
             s: pytest.approx(values["b", k, "RF", n, s] - values["b", k, "K", None, s])
             for s in SPLITS
@@ -90,12 +86,12 @@ def test_a_method_without_the_parameter_is_compared_with_every_value(rows, value
         for k in KERNELS
         for n in (10, 40)
     }
-    assert compared(rows, asked, "K", "K", 1) == []
+    assert compared_cells(rows, asked, "K", "K", 1) == []
 
 
 def test_a_mean_is_taken_over_whole_splits_only(rows, values):
     asked = check(better=["H0/1"], than=["RF"], mean_over=["n_components", "kernel"])
-    found = cells(compared(rows, asked, "H0/1", "RF", 1))
+    found = cells(compared_cells(rows, asked, "H0/1", "RF", 1))
     assert found == {
         d: {
             s: pytest.approx(
@@ -125,7 +121,7 @@ def test_a_mean_is_taken_over_whole_splits_only(rows, values):
 )
 def test_a_factor_is_a_difference_from_a_multiple(rows, values, question, better, formula):
     asked = check(**{question: ["H0/1"]}, than=["RF"], times=3)
-    found = compared(rows, asked, "H0/1", "RF", better)
+    found = compared_cells(rows, asked, "H0/1", "RF", better)
     cell = next(c for c in found if c.name == "b polynomial n_components=20")
     key = [("b", "polynomial", m, 20) for m in ("H0/1", "RF")]
     one, other = (np.array([values[*k, s] for s in SPLITS]) for k in key)
@@ -159,3 +155,29 @@ def test_a_power_law_has_one_factor_a_doubling(rows):
         assert cell.effect == pytest.approx(2**-0.5)
     law.loc[law["split"] == 0, "value"] = 0
     assert all(0 not in cell.values.index for cell in asked_cells(law, asked))
+
+
+@pytest.mark.parametrize(
+    ("gains", "name", "mean"),
+    [
+        ((-1, 0.5, 1), "from 20 on", 1),
+        ((1, 1, 1), "from 10 on", 1),
+        ((1, -1, 1), "from 40 on", 1),
+        ((1, 1, -1), None, -1),
+    ],
+)
+def test_a_crossing_is_decided_at_the_largest_value(rows, gains, name, mean):
+    """H0/1 is ahead of RF by the gains, with a little noise."""
+    noise = dict(zip(SPLITS, np.array([-1, 1, -1, 1]) * 0.01, strict=True))
+    level = {"RF": 0, "H0/1": 1, "K": 0}
+    by_size = dict(zip(SIZES["RF"], gains, strict=True)) | {None: 0}
+    rows["value"] = [
+        level[m] * (by_size[n] + noise[s])
+        for m, n, s in zip(rows["method"], rows["n_components"], rows["split"], strict=True)
+    ]
+    asked = check(overtakes=["H0/1"], than=["RF"], along="n_components")
+    found = crossing_cells(rows, asked, "H0/1", "RF", 1)
+    assert len(found) == 4
+    for cell in found:
+        assert cell.name.endswith(name) if name else " from " not in cell.name
+        assert cell.effect == pytest.approx(mean, abs=0.01)

@@ -7,9 +7,8 @@ from scipy import stats
 
 from benchmarks.equal_methods import measure, splits
 from kernlearn.config.claims import Check
-from kernlearn.reports.claims import Cell, Crossing, Region, average, cells_needed, decide
+from kernlearn.reports.claims import Cell, Region, average, cells_needed, decide
 from kernlearn.reports.verdicts import (
-    Estimate,
     best_methods,
     holm,
     median_interval,
@@ -42,7 +41,7 @@ def test_the_error_of_overlapping_splits_is_that_of_nadeau_and_bengio():
     values = np.array([0.1, 0.3, 0.2, 0.4])
     estimate = resampled(values, 0.3 / 0.7)
     error = np.sqrt((1 / 4 + 0.3 / 0.7) * values.var(ddof=1))
-    assert estimate == (pytest.approx(0.25), pytest.approx(error), 3, 0)
+    assert estimate == (pytest.approx(0.25), pytest.approx(error), 3)
     half = stats.t.ppf(0.975, 3) * error
     assert estimate.interval(0.05) == pytest.approx((0.25 - half, 0.25 + half))
     assert estimate.p_value() == pytest.approx(2 * stats.t.sf(0.25 / error, 3))
@@ -57,14 +56,6 @@ def test_equal_values_are_tested_by_their_signs(n, shown):
     estimate = resampled(np.full(n, 0.5), 0.4)
     assert estimate.p_value() == 2 / 2**n
     assert (estimate.interval(0.05)[0] > 0) == shown
-
-
-def test_nothing_within_the_drift_between_processors_is_shown():
-    sure = Estimate(0.01, 1e-9, 9)
-    moved = sure._replace(drift=0.02)
-    assert sure.interval(0.05)[0] > 0 > moved.interval(0.05)[0]
-    assert sure.p_value() < 1e-9 < 0.05 < moved.p_value()
-    assert Estimate(0.03, 1e-9, 9, 0.02).interval(0.05)[0] == pytest.approx(0.01)
 
 
 def test_equal_methods_are_seldom_called_different_and_intervals_are_right():
@@ -89,15 +80,15 @@ def test_holms_adjustment_step_by_step():
 
 
 @pytest.mark.parametrize(
-    ("n", "left_out", "covered"),
+    ("n", "left_out"),
     # of 20 values the 6th from both ends, of 5 all: binomial tables
-    [(1, 0, 0.0), (2, 0, 0.5), (3, 0, 0.75), (5, 0, 0.9375), (20, 5, 0.9586)],
+    [(1, 0), (2, 0), (5, 0), (7, 0), (8, 1), (20, 5)],
 )
-def test_the_interval_of_a_median_is_between_two_values(n, left_out, covered):
+def test_the_interval_of_a_median_is_between_two_values(n, left_out):
     values = np.random.default_rng(n).permutation(n)
-    low, high, probability = median_interval(values, 0.1)
-    assert (low, high) == (left_out, n - 1 - left_out)
-    assert probability == pytest.approx(covered, abs=1e-4)
+    assert median_interval(values, 0.1) == (left_out, n - 1 - left_out)
+    if n > 4:
+        assert stats.binom.cdf(left_out, n, 0.5) <= 0.05 < stats.binom.cdf(left_out + 1, n, 0.5)
 
 
 def test_the_best_and_what_is_not_shown_to_be_worse():
@@ -212,17 +203,3 @@ def test_both_tails_of_a_two_sided_region_count():
     for n_out, outcome in ((2, "not refuted"), (3, "fails")):
         cells = [with_p(0.02, 1)] * n_out + [cell(ALWAYS)] * (8 - n_out)
         assert decide(cells, asked, region) == outcome
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "outcome"),
-    [(-1, 1, "holds"), (1, 1, "fails"), (-1, -1, "fails"), (0, 1, "leans against")],
-)
-def test_a_crossing_needs_both_ends(low, high, outcome):
-    curve = pd.DataFrame({v: x + ALWAYS for v, x in ((10, low), (20, 0.0), (40, high))})
-    cells = [Cell("d", curve, np.nan)]
-    asked = check(overtakes=["a"], than=["b"], along="n", over="all")
-    assert decide(cells, asked, Crossing()) == outcome
-    words = {(-1, 1): "behind up to 10, ahead from 40", (1, 1): "nowhere behind, ahead from 40"}
-    if (low, high) in words:
-        assert Crossing().in_words(cells[0], 0.05) == words[low, high]

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.config import load_config
+from kernlearn.config.claims import Claim
 from kernlearn.engine import make_plan, run_plan
 from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports import assemble, report_rows, write_summary
@@ -196,7 +197,7 @@ def test_the_results_of_benchopt_are_rows(report, rows, data):
         update={"config": config.model_copy(update={"kernels": {}})}
     )
     of_benchopt = report_rows(plain, pd.concat([runs, worse]))
-    assert set(of_benchopt.splits["ratio"]) == {0.25}
+    assert set(of_benchopt.splits["ratio"]) == {0.25, 0}
     found = of_benchopt.cells
     names = ["dataset", "method", "n_components", "metric"]
     same = report.cells.merge(found, on=names, suffixes=("", "_of_benchopt"))
@@ -250,10 +251,12 @@ def test_a_column_says_that_shares_are_in_per_cent(report, rows):
 
 
 def test_rows_without_their_numbers_of_rows_have_those_of_the_protocol(report, rows):
-    assert report.splits["ratio"].tolist() == pytest.approx([0.4 / 0.6] * len(rows))
+    scores = report.splits["metric"] == "accuracy"
+    assert report.splits.loc[scores, "ratio"].unique() == pytest.approx([0.4 / 0.6])
     assert any("0.667 test rows to a training row" in text for text in report.remarks)
     counted = report_rows(report.experiment, rows.assign(n_train=80, n_test=20))
-    assert set(counted.splits["ratio"]) == {0.25}
+    assert set(counted.splits.loc[scores, "ratio"]) == {0.25}
+    assert set(counted.splits.loc[~scores, "ratio"]) == {0}
     assert not any("test rows to a" in text for text in counted.remarks)
     # the more overlap, the less is shown to be worse than the best
     behind = rows.assign(value=rows["value"] - 0.1 * (rows["method"] == "RF"))
@@ -265,6 +268,26 @@ def test_rows_without_their_numbers_of_rows_have_those_of_the_protocol(report, r
     # less overlap shows more: intervals are narrower
     widths = [(r.differences["high"] - r.differences["low"]).sum() for r in (counted, report)]
     assert widths[0] < widths[1]
+
+
+@pytest.mark.parametrize(("metric", "outcome"), [("fit_speedup", "holds"), ("accuracy", None)])
+def test_costs_have_no_correction_for_shared_rows(report, rows, metric, outcome):
+    """Speed-ups of 80 to 318 are three times and more, though most rows are test rows."""
+    rng = np.random.default_rng(0)
+    planted = rows[rows["metric"].isin(["accuracy", "fit_seconds"])].copy()
+    is_k, is_time = planted["method"] == "K", planted["metric"] == "fit_seconds"
+    planted.loc[is_time, "value"] = 1.0
+    planted.loc[is_time & is_k, "value"] = rng.uniform(80, 318, (is_time & is_k).sum())
+    planted.loc[~is_time, "value"] = rng.uniform(0.08, 0.318, (~is_time).sum())
+    check = {"metric": metric, "above": 3 if outcome else 0.03, "over": "all", "of": ["RF"]}
+    claim = Claim.model_validate({"says": "a", "check": check})
+    datasets = {k: v for k, v in report.experiment.config.datasets.items() if k != "nursery"}
+    changes = {"claims": [claim], "datasets": datasets}
+    config = report.experiment.config.model_copy(update=changes)
+    experiment = report.experiment.model_copy(update={"config": config})
+    for n_test in (0, 60):
+        found = report_rows(experiment, planted.assign(n_train=10, n_test=n_test)).claims
+        assert found["outcome"].tolist() == [outcome or ("leans for" if n_test else "holds")]
 
 
 def test_repetition_is_a_name_of_split(report, rows):
