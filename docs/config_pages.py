@@ -14,7 +14,7 @@ import yaml
 from reference_pages import parts, sentence
 
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.config.names import ESTIMATORS, KERNELS, METRICS, SCORERS
+from kernlearn.config.names import ESTIMATORS, KERNELS, METRICS, SCORERS, TASKS
 
 ROOT = Path(__file__).parents[1]
 PAGE, SCHEMA = ROOT / "docs" / "configs.md", ROOT / "configs" / "schema.json"
@@ -74,6 +74,7 @@ def schema() -> dict[str, Any]:
         made["$defs"][model]["properties"][key]["examples"] = sorted(names)
     made["$defs"]["StepEntry"] = {"anyOf": [{"type": "string"}, made["$defs"]["StepEntry"]]}
     properties = made["properties"]
+    properties["task"]["enum"] = [*TASKS]
     properties["metrics"]["items"]["examples"] = sorted({*METRICS, *SCORERS})
     for section in ("datasets", "kernels", "methods"):
         of_names = {"type": "array", "items": {"type": "string"}}

@@ -116,9 +116,9 @@ LINES = [
         "    lambda predicted, y_train: np.rint(predicted),\n"
         ")\n",
     ),
-    ("kernlearn/config/claims.py", 'COMPARISONS = ("better", ', '"barely_worse", '),
+    ("kernlearn/config/model.py", 'COMPARISONS = ("better", ', '"barely_worse", '),
     (
-        "kernlearn/config/claims.py",
+        "kernlearn/config/model.py",
         "    better: list[LabelValue] = []\n",
         "    barely_worse: list[LabelValue] = []\n",
     ),

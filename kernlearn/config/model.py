@@ -1,30 +1,136 @@
 """The model of a config: one class for each section; unknown keys are refused."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    PrivateAttr,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    ValidationInfo,
+    model_validator,
+)
 
 from kernlearn import datasets
-from kernlearn.config import names
-from kernlearn.config.claims import Claim
-from kernlearn.config.spec import Value
+from kernlearn.config.names import BUILT_IN, TASKS, Scope, is_time, suggestion
+from kernlearn.config.spec import LABELS, Value
+from kernlearn.datasets.files import shipped
 from kernlearn.plugins import Registered
-
-if TYPE_CHECKING:
-    TaskName = str
-else:
-    TaskName = Literal[tuple(names.TASKS)]
 
 #: Name of a config without the changes of a profile.
 DEFAULT_PROFILE = "full"
 
+
+def reported_files(folder: Path | None) -> dict[str, Path]:
+    """Return the files of reported numbers by name; those of kernlearn come first."""
+    folders = [*([] if folder is None else [folder]), shipped("reported")]
+    return {path.name: path for place in folders for path in sorted(place.glob("*.csv"))}
+
+
+class Names:
+    """What the sections of a config may refer to: the context of their validation.
+
+    Attributes
+    ----------
+    scope : Scope
+    folder : Path
+        Folder of the config.
+    data_dir : Path or None
+        Folder to search for the user's own cards first.
+    labels : dict of str to list of str
+        The labels of each kind: "dataset", "kernel" and "method".
+    axes : dict of str to list
+        The varied parameters with all their values.
+    task : str
+    derived : list of str
+        The derived metrics.
+    """
+
+    def __init__(
+        self, raw: Mapping[str, Any], scope: Scope, folder: Path, data_dir: Path | None = None
+    ) -> None:
+        sections = {key: value if isinstance(value, dict) else {} for key, value in raw.items()}
+        self.scope, self.folder, self.data_dir = scope, folder, data_dir
+        self.labels = {label: [*sections.get(f"{label}s", ())] for label in LABELS}
+        self.axes: dict[str, list[Any]] = {}
+        self.task = str(raw.get("task", "classification"))
+        self.derived = [*sections.get("derived", ())]
+
+    def of(self, kind: str) -> list[str]:
+        """Return the names of a kind."""
+        if kind == "task":
+            return [*TASKS]
+        if kind == "reported numbers":
+            return [*reported_files(self.folder)]
+        if kind == "config":
+            folders = (self.folder, shipped("configs"))
+            return [path.stem for folder in folders for path in folder.glob("*.yaml")]
+        if kind.startswith("label"):
+            return [*LABELS, *self.axes, *(["metric"] if kind == "label or metric" else [])]
+        if kind.endswith("metric"):
+            measured = self.scope.task_metrics(self.task)
+            return [*measured, *(self.derived if kind == "metric" else [])]
+        return self.labels[kind]
+
+    def check(self, kind: str, name: Any) -> None:
+        """Raise a ValueError if there is no such name of a kind."""
+        # an unknown task has no metrics
+        if name not in (allowed := self.of(kind)) and (allowed or not kind.endswith("metric")):
+            what = kind.replace("dataset", "data set")
+            raise ValueError(f"no {what} {name!r}{suggestion(str(name), allowed)}")
+
+
+def named(kind: str) -> AfterValidator:
+    """Return a validator of names of a kind."""
+
+    def check(name: str, info: ValidationInfo) -> str:
+        if info.context is not None:
+            info.context.check(kind, name)
+        return name
+
+    return AfterValidator(check)
+
+
+def _check_combination(labels: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+    if info.context is not None:
+        for key, name in labels.items():
+            info.context.check(key, name)
+    return labels
+
+
+Fraction = Annotated[float, Field(gt=0, lt=1)]
+#: A label of the results: dataset, kernel, method or a varied parameter.
+Label = Annotated[str, named("label")]
+TableLabel = Annotated[str, named("label or metric")]
+MeasuredMetric = Annotated[str, named("measured metric")]
+MetricName = Annotated[str, named("metric")]
+MethodLabel = Annotated[str, named("method")]
+DatasetLabel = Annotated[str, named("dataset")]
+#: Labels of a combination of data set, kernel and method.
+Combination = Annotated[
+    dict[Literal["dataset", "kernel", "method"], str], AfterValidator(_check_combination)
+]
+
+
+class Section(BaseModel):
+    """A section of a config; unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
 Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
 # The tasks of a file; other tasks take it as it is.
-_OF_FILES = ("classification", "regression", "ordinal", "ranking")
+_OF_FILES = ("classification", "regression", "ordinal", "ranking", "similarity")
 
 
 def _one_or_list(raw: Any) -> Value:
@@ -119,6 +225,12 @@ class DatasetEntry(Entry):
     bins: Annotated[int, Field(ge=2)] | None = None
     optional: bool = False
 
+    @model_validator(mode="after")
+    def _one_of_three(self) -> "DatasetEntry":
+        if sum(one is not None for one in (self.name, self.file, self.generator)) > 1:
+            raise ValueError("give one of name, file and generator")
+        return self
+
     @property
     def of_card(self) -> bool:
         """Whether it is a data set of the catalogue, or a file that is a card."""
@@ -126,7 +238,7 @@ class DatasetEntry(Entry):
             return self.file.endswith((".yaml", ".yml"))
         return self.generator is None
 
-    def nominal_in(self, scope: names.Scope) -> str:
+    def nominal_in(self, scope: Scope) -> str:
         """Return how nominal columns are encoded: those of a user's data one-hot by default.
 
         Published results have the codes of the catalogue's data sets.
@@ -135,34 +247,28 @@ class DatasetEntry(Entry):
         made = self.generator is not None or self.name in scope.datasets
         return self.nominal or ("ordinal" if shipped or made else "onehot")
 
-    def reading(self, task: str, folder: Path, scope: names.Scope) -> dict[str, Any]:
+    def reading(self, task: str, folder: Path, scope: Scope) -> dict[str, Any]:
         """Return the arguments of :func:`kernlearn.datasets.load`."""
-        options: dict[str, Any] = {
-            "name": self.name,
+        if self.matrix is not None:
+            task = "similarity"
+        elif self.bins is not None:
+            task = "regression"
+        elif task == "bipartite_ranking":
+            task = "classification"
+        plain = ("target", "missing", "dense", "sheet", "matrix", "points")
+        read_as = self.read_as or {}
+        options = {
+            "name": self.name if self.file is None else (folder / self.file).resolve(),
             "nominal": self.nominal_in(scope),
-            "missing": self.missing,
-            "dense": self.dense,
-            "drop": tuple(self.drop) or None,
+            "task": None if self.of_card or task not in _OF_FILES else task,
+            "drop": tuple(self.drop),
+            "grades": tuple(self.grades or ()),
+            "read_as": tuple(
+                (k, tuple(v) if isinstance(v, list) else v) for k, v in read_as.items()
+            ),
+            **{key: getattr(self, key) for key in plain},
         }
-        if self.file is not None:
-            options |= {"name": (folder / self.file).resolve(), "target": self.target}
-        if self.file is not None and not self.of_card:
-            kind = "classification" if task == "bipartite_ranking" else task
-            kind = "regression" if self.bins is not None else kind
-            kind = "similarity" if self.matrix is not None else kind
-            read_as = {
-                key: tuple(value) if isinstance(value, list) else value
-                for key, value in (self.read_as or {}).items()
-            }
-            options |= {
-                "sheet": self.sheet,
-                "read_as": tuple(read_as.items()) or None,
-                "matrix": self.matrix,
-                "points": self.points,
-                "task": kind if kind in (*_OF_FILES, "similarity") else None,
-                "grades": tuple(self.grades) if self.grades else None,
-            }
-        return {key: value for key, value in options.items() if value is not None}
+        return {key: value for key, value in options.items() if value not in (None, ())}
 
 
 class KernelEntry(Entry):
@@ -271,17 +377,17 @@ class MethodEntry(Entry):
         """Return parameters under their labels in results."""
         return {self.shown_as.get(name, name): value for name, value in parameters.items()}
 
-    def components(self, scope: names.Scope) -> list[tuple[str, Registered]]:
+    def components(self, scope: Scope) -> list[tuple[str, Registered]]:
         """Return the estimator of each step with the step's label, "" for a single estimator."""
         steps = self.labelled_steps.items()
         return [(label, scope.estimator(str(step.estimator))) for label, step in steps]
 
-    def takes_kernel(self, scope: names.Scope) -> bool:
+    def takes_kernel(self, scope: Scope) -> bool:
         """Whether it takes a kernel of the config's section, rather than none or its own."""
         takes = "" if self.estimator is None else scope.estimator(self.estimator).takes
         return bool(takes) and takes not in self.parameters
 
-    def is_installed(self, scope: names.Scope) -> bool:
+    def is_installed(self, scope: Scope) -> bool:
         """Whether the libraries that it needs are installed."""
         return not any(estimator.missing for _, estimator in self.components(scope))
 
@@ -296,7 +402,7 @@ def axes_of(entries: Iterable[Entry]) -> dict[str, list[Any]]:
     return axes
 
 
-class Protocol(names.Section):
+class Protocol(Section):
     """How the data is split and scaled and how parameters are chosen.
 
     Attributes
@@ -332,14 +438,14 @@ class Protocol(names.Section):
     """
 
     splits: Annotated[int, Field(ge=1, le=10_000)] = 5
-    train: names.Fraction = 0.6
+    train: Fraction = 0.6
     folds: Literal["published"] | Annotated[int, Field(ge=3)] | None = None
     max_train: Count | None = None
     max_test: Count | None = None
     scale: list[Scaling] = []
     scale_target: Literal["max_abs", "zscore"] | None = None
-    validation: names.Fraction = 0.2
-    holdout: names.Fraction | None = None
+    validation: Fraction = 0.2
+    holdout: Fraction | None = None
     select_by_mean: Literal[True] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     threads: Count = 1
@@ -359,7 +465,7 @@ class Protocol(names.Section):
         return self
 
 
-class Derived(names.Section):
+class Derived(Section):
     """A metric computed from others: the ratio of a baseline's metric to a method's.
 
     Attributes
@@ -372,12 +478,12 @@ class Derived(names.Section):
         Metric of the baseline, if not the same.
     """
 
-    ratio: names.MeasuredMetric
-    baseline: names.MethodLabel
-    baseline_metric: names.MeasuredMetric | None = None
+    ratio: MeasuredMetric
+    baseline: MethodLabel
+    baseline_metric: MeasuredMetric | None = None
 
 
-class TableSpec(names.Section):
+class TableSpec(Section):
     """The layout of the printed table.
 
     Attributes
@@ -392,13 +498,13 @@ class TableSpec(names.Section):
         By default all of the config.
     """
 
-    each: list[names.TableLabel] = []
-    rows: list[names.TableLabel] = ["dataset", "method"]
-    columns: list[names.TableLabel] = []
-    metrics: list[names.MetricName] = []
+    each: list[TableLabel] = []
+    rows: list[TableLabel] = ["dataset", "method"]
+    columns: list[TableLabel] = []
+    metrics: list[MetricName] = []
 
 
-class FigureSpec(names.Section):
+class FigureSpec(Section):
     """A chart of metrics against a varied parameter.
 
     Attributes
@@ -426,18 +532,18 @@ class FigureSpec(names.Section):
     """
 
     title: str = ""
-    x: names.TableLabel
-    metrics: list[names.MetricName]
-    panels: list[names.TableLabel] = []
+    x: TableLabel
+    metrics: list[MetricName]
+    panels: list[TableLabel] = []
     per_row: Count = 4
-    only: list[names.Combination] = []
-    color: names.TableLabel = "method"
-    dash: names.TableLabel | None = None
+    only: list[Combination] = []
+    color: TableLabel = "method"
+    dash: TableLabel | None = None
     x_scale: Literal["linear", "log"] = "linear"
     y_scale: Literal["linear", "log"] | dict[str, Literal["linear", "log"]] = "linear"
 
 
-class Tolerance(names.Section):
+class Tolerance(Section):
     """When a measured mean agrees with the reported one, see `reports.verdicts`.
 
     Attributes
@@ -454,7 +560,7 @@ class Tolerance(names.Section):
 
     absolute: Annotated[float, Field(ge=0)] | None = None
     relative: Annotated[float, Field(ge=0)] | None = None
-    level: names.Fraction | None = None
+    level: Fraction | None = None
     reported_splits: Annotated[int, Field(ge=2)] | None = None
 
     @model_validator(mode="after")
@@ -466,7 +572,7 @@ class Tolerance(names.Section):
         return self
 
 
-class Drift(names.Section):
+class Drift(Section):
     """How far a mean may lie from its baseline value: the largest of the three applies.
 
     Attributes
@@ -484,7 +590,7 @@ class Drift(names.Section):
     spread: Annotated[float, Field(ge=0)] = 0
 
 
-class BestSpec(names.Section):
+class BestSpec(Section):
     """Which cells are set in bold: the best, and those that are not significantly worse.
 
     By a paired t-test over the splits, as in the thesis' tables. Baselines are left out.
@@ -499,12 +605,12 @@ class BestSpec(names.Section):
         Significance level of the test.
     """
 
-    metrics: Annotated[list[names.MeasuredMetric], Field(min_length=1)]
-    within: list[names.Label] = ["dataset"]
-    level: names.Fraction = 0.05
+    metrics: Annotated[list[MeasuredMetric], Field(min_length=1)]
+    within: list[Label] = ["dataset"]
+    level: Fraction = 0.05
 
 
-class Fork(names.Section):
+class Fork(Section):
     """A choice that agrees with the paper's numbers, and what else could have been chosen.
 
     Such an agreement is in-sample: the numbers that come back include those that decided.
@@ -526,11 +632,203 @@ class Fork(names.Section):
     choice: str = Field(min_length=1)
     reason: str = Field(min_length=1)
     alternatives: dict[str, list[str]] = Field(min_length=1)
-    only: list[names.Combination] = []
+    only: list[Combination] = []
     splits: Count | None = None
 
 
-class ExperimentConfig(names.Section):
+#: Questions that compare methods, or values of another label.
+COMPARISONS = ("better", "as_good", "not_better", "not_worse", "indistinguishable", "overtakes")
+#: Questions about a metric alone.
+BOUNDS = ("below", "above", "between", "trend")
+#: All questions that a claim can ask.
+QUESTIONS = (*COMPARISONS, "among_best", *BOUNDS)
+
+#: A value of a label: the name of a method, or the value of a varied parameter.
+LabelValue = StrictStr | StrictInt | StrictFloat
+_Quantity = Literal["all", "all_but_one", "most", "some", "average"]
+_Amount = Annotated[float, Field(ge=0)]
+_Values = Annotated[list[LabelValue | StrictBool], Field(min_length=1)]
+# The questions that each option goes with.
+_OPTIONS = {
+    "than": COMPARISONS,
+    "of": BOUNDS,
+    "across": COMPARISONS,
+    "along": (*COMPARISONS, "trend"),
+    "by": (*COMPARISONS[:-1], "trend"),
+    "times": ("better", "as_good", "not_worse", "trend"),
+    "margin": ("not_better", "not_worse", "indistinguishable", "among_best"),
+}
+
+
+class Check(Section):
+    """A comparison of methods, or a question about a metric, that decides a claim.
+
+    Exactly one of :data:`QUESTIONS` is asked.
+
+    Attributes
+    ----------
+    metric : str
+        A measured metric, or a derived one, which is then computed split by split.
+    better, as_good : list of str
+        Methods that must be shown to be better than those under ``than``, or to be worse by no
+        more than ``by`` or ``times``.
+    not_better, not_worse, indistinguishable : list of str
+        Methods for which the opposite must not be shown: a presumption that holds unless the
+        results refute it.
+    overtakes : list of str
+        Methods that are ahead of those under ``than`` from some value of ``along`` on, up to the
+        largest; the report says from which.
+    among_best : list of str
+        Methods that are the best, or not significantly worse, among all but the baselines.
+    below, above : float
+        Bounds of the metric.
+    between : [low, high]
+        Range of the metric.
+    trend : {"rising", "falling", "flat"}
+        How the metric changes with ``along``. ``by`` is the smallest change per doubling that
+        counts, for ``flat`` the largest; ``times`` is the same as a factor.
+    than : list of str
+        The other side of the comparison.
+    of : list of str
+        Methods whose metric is asked for, each decided separately; by default all, together.
+    compare : str
+        The label whose values are named under the question, ``than`` and ``of``.
+    where : dict
+        Labels, each with a value or several, to which the check is restricted. It has no effect
+        on a side of a comparison that does not have the label, such as the number of landmarks
+        for a method without landmarks.
+    across : list of str
+        Labels that may differ between the two sides of a comparison; a side with several values
+        enters with their mean, split by split.
+    mean_over : list of str
+        Labels over whose values means are taken, split by split, before the cells are formed.
+    along : str
+        A varied parameter: the check then applies to the change of the metric per doubling of the
+        parameter, the slope of a least-squares line.
+    over : {"all", "all_but_one", "most", "some", "average"}, int or float
+        In how many of the cells the check must hold: also a number or a share. Cells are formed
+        by the labels other than ``compare``, ``across``, ``mean_over`` and ``along``.
+    by : float
+        The smallest difference that counts, in units of the metric.
+    times : float
+        The same as a factor: ``better`` requires a ratio of at least ``times`` in the good
+        direction; ``as_good`` and ``not_worse`` allow one of at most ``times`` in the other.
+    margin : float
+        For questions that presume the absence of a difference, and ``among_best``: the largest
+        difference that counts as none. The claim is shown if the interval lies within it.
+    level : float
+        Significance level of all tests of the check together.
+    """
+
+    metric: MetricName
+    better: list[LabelValue] = []
+    as_good: list[LabelValue] = []
+    not_better: list[LabelValue] = []
+    not_worse: list[LabelValue] = []
+    indistinguishable: list[LabelValue] = []
+    overtakes: list[LabelValue] = []
+    among_best: list[LabelValue] = []
+    below: float | None = None
+    above: float | None = None
+    between: tuple[float, float] | None = None
+    trend: Literal["rising", "falling", "flat"] | None = None
+    than: list[LabelValue] = []
+    of: list[LabelValue] = []
+    compare: Label = "method"
+    where: dict[Label, LabelValue | StrictBool | _Values] = {}
+    across: list[Label] = []
+    mean_over: list[Label] = []
+    along: Label | None = None
+    over: (
+        _Quantity | Annotated[StrictInt, Field(ge=1)] | Annotated[StrictFloat, Field(gt=0, lt=1)]
+    ) = "average"
+    by: _Amount = 0.0
+    times: Annotated[float, Field(ge=1)] | None = None
+    margin: _Amount = 0.0
+    level: Fraction = 0.05
+
+    @property
+    def question(self) -> str:
+        """The question that is asked."""
+        return self._questions()[0]
+
+    def _questions(self) -> list[str]:
+        return [name for name in QUESTIONS if getattr(self, name) not in ([], None)]
+
+    @model_validator(mode="after")
+    def _check(self, info: ValidationInfo) -> "Check":
+        if len(self._questions()) != 1:
+            raise ValueError(f"give one of {', '.join(QUESTIONS[:-1])} and {QUESTIONS[-1]}")
+        for text, is_wrong in self._rules():
+            if is_wrong:
+                raise ValueError(text)
+        if info.context is not None:
+            self._check_names(info.context)
+        return self
+
+    def _check_names(self, names: Names) -> None:
+        metric = names.scope.metrics.get(self.metric)
+        if metric is not None and metric.better == 0 and self.question not in BOUNDS:
+            text = f"of {self.metric!r} neither more nor less is better: ask for a bound"
+            raise ValueError(text)
+        values = names.axes.get(self.along, [""]) if self.along is not None else []
+        if not all(isinstance(value, (int, float)) and value > 0 for value in values):
+            raise ValueError(f"{self.along!r} is no parameter whose values are positive numbers")
+        sides = [*getattr(self, self.question)] if self.question not in BOUNDS else []
+        named = {**self.where, self.compare: [*sides, *self.than, *self.of]}
+        for label in LABELS:
+            value = named.get(label, [])
+            for name in value if isinstance(value, list) else [value]:
+                names.check(label, name)
+
+    def _rules(self) -> Iterator[tuple[str, bool]]:
+        """Yield what can be wrong with the options of a question, and whether it is."""
+        asked, along, factor = self.question, self.along is not None, self.times is not None
+        compares, average = asked in COMPARISONS, self.over == "average"
+        least = bool(self.by) or (self.times or 0) > 1
+        others = [*self.across, *self.mean_over, *([self.along] if self.along else [])]
+        for option, questions in _OPTIONS.items():
+            text = f"{option} goes with {', '.join(questions)}"
+            yield text, bool(getattr(self, option)) and asked not in questions
+        yield (
+            "give one of by, times and margin",
+            sum(map(bool, (self.by, factor, self.margin))) > 1,
+        )
+        text = "times asks for a ratio of values, cell by cell: without along, and over no average"
+        yield text, factor and compares and (along or average)
+        text = "among_best compares methods, over other than average, without mean_over"
+        wrong = average or bool(self.mean_over) or self.compare != "method"
+        yield text, asked == "among_best" and wrong
+        text = "a label is in more than one of compare, along, across and mean_over"
+        yield text, len({*others, self.compare}) < len(others) + 1
+        yield f"{asked} needs than: the other side of the comparison", compares and not self.than
+        yield f"{asked} needs along", asked in ("trend", "overtakes") and not along
+        yield "overtakes needs over: in how many cells", asked == "overtakes" and average
+        text = f"{asked} needs by or times: the largest difference that counts as none"
+        yield text, (asked == "as_good" or self.trend == "flat") and not least
+        low, high = self.between or (0, 1)
+        yield "between needs two numbers, the smaller first", not low < high
+
+
+class Claim(Section):
+    """A statement of the paper, and the check that decides it.
+
+    Attributes
+    ----------
+    says : str
+        The statement, in short.
+    section : str
+        The section of the paper.
+    check : Check
+        What decides it.
+    """
+
+    says: str = Field(min_length=1)
+    section: str = ""
+    check: Check
+
+
+class ExperimentConfig(Section):
     """One experiment: a product of data sets, kernels, methods and splits.
 
     Attributes
@@ -601,46 +899,46 @@ class ExperimentConfig(names.Section):
 
     title: str = Field(min_length=1)
     source: str = ""
-    task: TaskName = "classification"
+    task: Annotated[str, named("task")] = "classification"
     plugins: list[str] = []
     datasets: dict[str, DatasetEntry] = Field(min_length=1)
     kernels: dict[str, KernelEntry] = {}
     methods: dict[str, MethodEntry] = Field(min_length=1)
-    only: list[names.Combination] = []
-    exclude: list[names.Combination] = []
+    only: list[Combination] = []
+    exclude: list[Combination] = []
     protocol: Protocol = Protocol()
-    metrics: list[names.MetricName] = Field(min_length=1)
+    metrics: list[MetricName] = Field(min_length=1)
     derived: dict[str, Derived] = {}
     table: TableSpec | None = None
     figures: list[FigureSpec] = []
-    reported: Annotated[str, names.named("reported numbers")] | None = None
-    verdict: dict[names.MetricName, Tolerance] = {}
-    proposed: list[names.MethodLabel] = []
-    not_comparable: dict[names.DatasetLabel, str] = {}
-    variant_of: Annotated[str, names.named("config")] | None = None
-    drift: dict[names.MetricName, Drift] = {}
+    reported: Annotated[str, named("reported numbers")] | None = None
+    verdict: dict[MetricName, Tolerance] = {}
+    proposed: list[MethodLabel] = []
+    not_comparable: dict[DatasetLabel, str] = {}
+    variant_of: Annotated[str, named("config")] | None = None
+    drift: dict[MetricName, Drift] = {}
     best: BestSpec | None = None
     claims: list[Claim] = []
     forks: list[Fork] = []
     notes: dict[str, str] = {}
     profiles: dict[str, dict[str, Any]] = {}
-    _scope: names.Scope = PrivateAttr()
+    _scope: Scope = PrivateAttr()
     _folder: Path | None = PrivateAttr()
 
-    def model_post_init(self, context: names.Names | None) -> None:
+    def model_post_init(self, context: Names | None) -> None:
         """Take scope and folder from the context of the validation."""
-        self._scope = names.BUILT_IN if context is None else context.scope
+        self._scope = BUILT_IN if context is None else context.scope
         self._folder = None if context is None else context.folder
 
     @property
-    def scope(self) -> names.Scope:
+    def scope(self) -> Scope:
         """The names that the config sees."""
         return self._scope
 
     @property
     def reported_path(self) -> Path | None:
         """The file with the paper's numbers."""
-        return names.reported_files(self._folder)[self.reported] if self.reported else None
+        return reported_files(self._folder)[self.reported] if self.reported else None
 
     @property
     def published(self) -> dict[str, str]:
@@ -669,7 +967,7 @@ class ExperimentConfig(names.Section):
     @property
     def shows_times(self) -> bool:
         """Whether times, or metrics derived from them, are among the results."""
-        return any(names.is_time(name) for name in self.named_metrics)
+        return any(is_time(name) for name in self.named_metrics)
 
     @property
     def compared(self) -> list[str]:

@@ -1,7 +1,7 @@
 """What a config can name: tasks, metrics, estimators and kernels, and those of plug-ins.
 
 Nothing is imported before it is used. ``package.module.Class`` names an estimator of another
-package, if it is one of :data:`PACKAGES`.
+package, if ``names.yaml`` lists the package.
 """
 
 import inspect
@@ -14,30 +14,14 @@ from itertools import product
 from numbers import Integral, Real
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
-
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
+from typing import Any
 
 from kernlearn import kernels
-from kernlearn.config.spec import FIT_MEMORY, LABELS
-from kernlearn.datasets.files import shipped
+from kernlearn.config.spec import FIT_MEMORY
 from kernlearn.exceptions import ConfigError
 from kernlearn.kernels import registry as kernel_names
 from kernlearn.plugins import Plugin, Registered, load_file
 from kernlearn.yaml import read_yaml
-
-#: The packages whose estimators configs may name.
-PACKAGES = (
-    "aeon",
-    "catboost",
-    "imblearn",
-    "kernlearn",
-    "lightgbm",
-    "sklearn",
-    "sklearnex",
-    "skordinal",
-    "xgboost",
-)
 
 _DOTTED = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+")
 # Parameters of scikit-learn that are tuples, which YAML has not.
@@ -237,22 +221,26 @@ class Scope:
             hint = f"; did you mean {meant[close[0]]!r}?" if close else ""
             raise ConfigError(f"no estimator {name!r}{hint or suggestion(name, self.estimators)}")
         package = name.partition(".")[0]
-        if package not in PACKAGES:
-            raise ConfigError(
-                f"the package {package} is not among those that configs may name, "
-                f"{', '.join(PACKAGES)}; a plug-in can register the class"
-            )
+        if package not in _LISTED["packages"]:
+            listed = ", ".join(_LISTED["packages"])
+            text = f"the package {package} is not among those that configs may name, {listed}"
+            raise ConfigError(f"{text}; a plug-in can register the class")
         return Registered("estimator", name, ":".join(name.rsplit(".", 1)))
 
     def kernel(self, name: str) -> Registered:
-        """Return the kernel of a name, also of a dotted one; a ConfigError if there is none."""
-        kernel = self.kernels.get(name) or _of_library(name)
-        if kernel is not None:
+        """Return the kernel of a name, also of a dotted one.
+
+        Raises
+        ------
+        ConfigError, ValueError
+            If there is none, its library is not installed, or the library's is refused.
+        """
+        if kernel := self.kernels.get(name) or _of_library(name):
+            if kernel.missing:
+                raise ConfigError(kernel.missing)
             return kernel
-        if reason := kernel_names.refusal(name):
-            raise ConfigError(f"no kernel {name!r}; {name} {reason}")
-        known = kernel_names.library_names() if "." in name else self.kernels
-        raise ConfigError(f"no kernel {name!r}{suggestion(name, known)}")
+        kernel_names.library_of(name)
+        raise ConfigError(f"no kernel {name!r}{suggestion(name, self.kernels)}")
 
     def task_metrics(self, task: str) -> tuple[str, ...]:
         """Return the metrics that a task can measure; none for an unknown task."""
@@ -328,8 +316,6 @@ class Scope:
         if not _is_kernel(value):
             return value
         kernel = self.kernel(str(value["kernel"]))
-        if kernel.missing:
-            raise ConfigError(kernel.missing)
         own = {k: v if isinstance(v, list) else [v] for k, v in value.items() if k != "kernel"}
         made = [self.make(kernel, dict(zip(own, v, strict=True))) for v in product(*own.values())]
         if parameter != "kernels" and len(made) != 1:
@@ -368,8 +354,8 @@ class Scope:
             Candidates of further parameters: the first kernels among them are set, since an
             estimator that is to try kernels is made with one.
         """
-        first = {k: next((v for v in values if _is_kernel(v)), None) for k, values in grid.items()}
-        settings = {**parameters, **{k: v for k, v in first.items() if v is not None}}
+        first = {k: v for k, values in grid.items() for v in reversed(values) if _is_kernel(v)}
+        settings = {**parameters, **first}
         if not parts[0][0]:
             return self.make(parts[0][1], settings)
         from sklearn.pipeline import Pipeline
@@ -412,101 +398,3 @@ def load_plugins(files: Iterable[Sequence[str]]) -> Scope:
     for path, digest in files:
         scope = scope.extended(load_file(Path(path), digest=digest))
     return scope
-
-
-def reported_files(folder: Path | None) -> dict[str, Path]:
-    """Return the files of reported numbers by name; those of kernlearn come first."""
-    folders = [*([] if folder is None else [folder]), shipped("reported")]
-    return {path.name: path for place in folders for path in sorted(place.glob("*.csv"))}
-
-
-class Names:
-    """What the sections of a config may refer to: the context of their validation.
-
-    Attributes
-    ----------
-    scope : Scope
-    folder : Path
-        Folder of the config.
-    data_dir : Path or None
-        Folder to search for the user's own cards first.
-    labels : dict of str to list of str
-        The labels of each kind: "dataset", "kernel" and "method".
-    axes : dict of str to list
-        The varied parameters with all their values.
-    task : str
-    derived : list of str
-        The derived metrics.
-    protocol : mapping
-        The section as it is written.
-    """
-
-    def __init__(
-        self, raw: Mapping[str, Any], scope: Scope, folder: Path, data_dir: Path | None = None
-    ) -> None:
-        sections = {key: value if isinstance(value, dict) else {} for key, value in raw.items()}
-        self.scope, self.folder, self.data_dir = scope, folder, data_dir
-        self.labels = {label: [*sections.get(f"{label}s", ())] for label in LABELS}
-        self.axes: dict[str, list[Any]] = {}
-        self.task = str(raw.get("task", "classification"))
-        self.derived = [*sections.get("derived", ())]
-        self.protocol = sections.get("protocol", {})
-
-    def of(self, kind: str) -> list[str]:
-        """Return the names of a kind."""
-        if kind == "reported numbers":
-            return [*reported_files(self.folder)]
-        if kind == "config":
-            folders = (self.folder, shipped("configs"))
-            return [path.stem for folder in folders for path in folder.glob("*.yaml")]
-        if kind.startswith("label"):
-            return [*LABELS, *self.axes, *(["metric"] if kind == "label or metric" else [])]
-        if kind.endswith("metric"):
-            measured = self.scope.task_metrics(self.task)
-            return [*measured, *(self.derived if kind == "metric" else [])]
-        return self.labels[kind]
-
-    def check(self, kind: str, name: Any) -> None:
-        """Raise a ValueError if there is no such name of a kind."""
-        # an unknown task has no metrics
-        if name not in (allowed := self.of(kind)) and (allowed or not kind.endswith("metric")):
-            what = kind.replace("dataset", "data set")
-            raise ValueError(f"no {what} {name!r}{suggestion(str(name), allowed)}")
-
-
-def named(kind: str) -> AfterValidator:
-    """Return a validator of names of a kind."""
-
-    def check(name: str, info: ValidationInfo) -> str:
-        if info.context is not None:
-            info.context.check(kind, name)
-        return name
-
-    return AfterValidator(check)
-
-
-def _check_combination(labels: dict[str, str], info: ValidationInfo) -> dict[str, str]:
-    if info.context is not None:
-        for key, name in labels.items():
-            info.context.check(key, name)
-    return labels
-
-
-Fraction = Annotated[float, Field(gt=0, lt=1)]
-#: A label of the results: dataset, kernel, method or a varied parameter.
-Label = Annotated[str, named("label")]
-TableLabel = Annotated[str, named("label or metric")]
-MeasuredMetric = Annotated[str, named("measured metric")]
-MetricName = Annotated[str, named("metric")]
-MethodLabel = Annotated[str, named("method")]
-DatasetLabel = Annotated[str, named("dataset")]
-#: Labels of a combination of data set, kernel and method.
-Combination = Annotated[
-    dict[Literal["dataset", "kernel", "method"], str], AfterValidator(_check_combination)
-]
-
-
-class Section(BaseModel):
-    """A section of a config; unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)

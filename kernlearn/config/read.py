@@ -4,11 +4,10 @@ A fault is a path of keys with what is wrong there. All faults of a config are i
 """
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from inspect import Parameter
-from math import isfinite, prod
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,12 @@ from pydantic import ValidationError
 
 from kernlearn import datasets
 from kernlearn.config import model
+from kernlearn.config.model import Names
 from kernlearn.config.names import (
     BUILT_IN,
     SECTIONS,
     SUPERVISED,
     TASKS,
-    Names,
     Scope,
     suggestion,
 )
@@ -69,10 +68,8 @@ def find_config(name: str | Path) -> Path:
     if path.suffix in ("", ".yaml", ".yml") and short in known:
         return known[short]
     text = f"{name}: no such file, and no config of that name comes with kernlearn"
-    beside = path.with_name(f"{path.name}.yaml")
-    if beside.is_file():
-        raise ConfigError(f"{text}; did you mean {str(beside)!r}?")
-    raise ConfigError(f"{text}{suggestion(path.stem, known)}")
+    beside = [str(one) for one in path.parent.glob("*.yaml")]
+    raise ConfigError(f"{text}{suggestion(path.stem, [*known, *beside])}")
 
 
 def shipped_configs(folder: str = "") -> dict[str, Path]:
@@ -242,11 +239,10 @@ class _Draft:
                 try:
                     entries[label] = entry_model.model_validate(written, context=names)
                     # without a task nobody can tell what fits it
-                    own = check(entries[label], names) if names.task in TASKS else ()
-                    faults += [((section, label, *path), text) for path, text in own]
+                    own = [*check(entries[label], names)] if names.task in TASKS else []
                 except ValidationError as error:
                     own = _explained(error, written)
-                    faults += [((section, label, *path), text) for path, text in own]
+                faults += [((section, label, *path), text) for path, text in own]
             raw[section] = entries
             varying += entries.values() if section != "kernels" else ()
         names.axes = model.axes_of(varying)
@@ -331,34 +327,23 @@ def _check_plugin(plugin: Plugin, scope: Scope, shown: str) -> None:
     """Refuse a plug-in whose names are taken, or which no config could use."""
     if any(plugin.name == other.name for other in scope.plugins):
         raise PluginError(f"{shown}: another plug-in is called {plugin.name} too; rename one")
-    names = [(one.kind, one.name) for one in plugin.registered]
-    for i, one in enumerate(plugin.registered):
+    # a plug-in may define a scorer of scikit-learn otherwise
+    taken = {
+        (kind, name)
+        for kind, section in SECTIONS.items()
+        for name, one in getattr(scope, section).items()
+        if not one.scorer
+    }
+    for one in plugin.registered:
         where = f"{shown}:{one.line}: the {one.kind} {one.name!r}"
-        if names[i] in names[:i]:
-            raise PluginError(f"{where} is registered twice")
-        present = getattr(scope, SECTIONS[one.kind]).get(one.name)
-        owner = "" if present is None else present.plugin or "kernlearn"
-        if one.kind == "dataset" and not owner:
-            built_in = datasets.is_shipped(one.name) or one.name in datasets.generators()
-            owner = "kernlearn" if built_in else ""
-        # a plug-in may define a scorer of scikit-learn otherwise
-        if owner and not getattr(present, "scorer", ""):
-            raise PluginError(f"{where} has a name that is taken: {owner} has one")
-        if one.kind == "metric":
-            if unknown := [task for task in one.tasks if task not in SUPERVISED]:
-                known = ", ".join(SUPERVISED)
-                raise PluginError(f"{where} is for the task {unknown[0]!r}; there are {known}")
-        elif own := _OWN_KEYS[one.kind] & set(one.parameters):
-            keys = ", ".join(sorted(own))
-            raise PluginError(f"{where}: rename the parameter {keys}, which is a key of configs")
+        known = datasets.is_shipped(one.name) or one.name in datasets.generators()
+        if (one.kind, one.name) in taken or (one.kind == "dataset" and known):
+            raise PluginError(f"{where} has a name that is taken")
+        taken.add((one.kind, one.name))
+        if unknown := {*one.tasks}.difference(SUPERVISED):
+            allowed = ", ".join(SUPERVISED)
+            raise PluginError(f"{where} is for the task {min(unknown)!r}; there are {allowed}")
 
-
-# Keys beside the name of a component, which none of its parameters can have.
-_OWN_KEYS = {
-    "estimator": {*model.MethodEntry.model_fields} - {"estimator"},
-    "kernel": {*model.KernelEntry.model_fields} - {"kernel"},
-    "dataset": {*model.DatasetEntry.model_fields},
-}
 
 # Keys for data files, and for data that is read.
 _OF_FILE = ("target", "grades", "sheet", "read_as", "matrix", "points")
@@ -377,37 +362,29 @@ _SUITABLE = {
 
 def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
     """Yield what is wrong with a data set."""
-    makers: Mapping[str, Any] = names.scope.generators
-    made = names.scope.datasets.get(entry.name or "") or makers.get(entry.generator or "")
-    if sum(one is not None for one in (entry.name, entry.file, entry.generator)) > 1:
-        yield (), "give one of name, file and generator"
-        return
-    if entry.generator is not None and made is None:
-        hint = suggestion(entry.generator, makers)
-        yield ("generator",), f"no generator {entry.generator!r}{hint}"
-        return
+    made = names.scope.datasets.get(entry.name or "")
+    if entry.generator is not None:
+        made = names.scope.generators.get(entry.generator)
+        if made is None:
+            hint = suggestion(entry.generator, names.scope.generators)
+            yield ("generator",), f"no generator {entry.generator!r}{hint}"
+            return
     if entry.file is not None:
         path = names.folder / entry.file
         # a folder of LETOR, or a file in an archive
         if not (path.is_dir() or any(place.is_file() for place in (path, *path.parents))):
             yield ("file",), f"no file {entry.file!r} in the config's folder, {names.folder}"
             return
-    settable = [] if made is None else [key for key in made.parameters if key != "random_state"]
-    for key in entry.parameters:
-        if key not in settable:
-            hint = suggestion(key, [*model.DatasetEntry.model_fields, *settable])
-            yield (key,), f"unknown key{hint}"
-    useless = {
-        *(_OF_READING if made is not None else ()),
-        *(_OF_FILE if made is not None or entry.of_card else ()),
-    }
-    for key in sorted(useless):
+    settable = set() if made is None else made.parameters.keys() - {"random_state"}
+    for key in [key for key in entry.parameters if key not in settable]:
+        hint = suggestion(key, {*model.DatasetEntry.model_fields, *settable})
+        yield (key,), f"unknown key{hint}"
+    yield from _ambiguous(entry, settable)
+    useless = _OF_FILE if made is not None or entry.of_card else ()
+    for key in (*useless, *(_OF_READING if made is not None else ())):
         if getattr(entry, key) not in (None, []):
             yield (key,), "has no effect on this kind of data"
-    if made is not None:
-        if not getattr(made, "plugin", "") and names.task in ("regression", "ranking"):
-            yield (), f"{entry.generator} draws classes, which `task: {names.task}` cannot take"
-    elif entry.of_card:
+    if made is None and entry.of_card:
         try:
             if entry.file is not None:
                 card = datasets.read_card(names.folder / entry.file)
@@ -417,6 +394,15 @@ def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
             yield (), str(error)
         else:
             yield from (((), text) for text in _card_faults(entry, card, names))
+    elif not isinstance(made, Registered | None) and names.task in ("regression", "ranking"):
+        yield (), f"{entry.generator} draws classes, which `task: {names.task}` cannot take"
+
+
+def _ambiguous(entry: model.Entry, parameters: Iterable[str]) -> Iterator[Fault]:
+    """Yield the keys that are parameters of the component too."""
+    keys = {*type(entry).model_fields} & entry.model_fields_set - {"estimator", "kernel"}
+    for key in sorted(keys.intersection(parameters)):
+        yield (key,), "is a key of configs; a parameter of that name cannot be set"
 
 
 def _card_faults(entry: model.DatasetEntry, card: datasets.Card, names: Names) -> Iterator[str]:
@@ -430,24 +416,14 @@ def _card_faults(entry: model.DatasetEntry, card: datasets.Card, names: Names) -
     elif card.task not in _SUITABLE.get(task, (card.task,)):
         kind = "classification" if card.task == "similarity" else card.task
         yield f"{card.name} is data for `task: {kind}`, not for `task: {task}`"
-    scale = names.protocol.get("scale") if entry.scale is None else entry.scale
-    if card.task == "similarity" and scale:
-        yield f"{card.name} is a matrix of similarities, without features: give `scale: []`"
-    if names.protocol.get("folds") == "published" and not any(form.folds for form in card.forms):
-        yield f"{card.name} has no published folds: give `folds` a number"
 
 
 def _kernel_faults(entry: model.KernelEntry, names: Names) -> Iterator[Fault]:
     """Yield what is wrong with a kernel."""
     try:
-        kernel = names.scope.kernel(entry.kernel)
-    except KernlearnError as error:
+        yield from _parameter_faults(names.scope.kernel(entry.kernel), entry.parameters, names)
+    except (KernlearnError, ValueError) as error:
         yield ("kernel",), str(error)
-        return
-    if kernel.missing:
-        yield ("kernel",), kernel.missing
-    else:
-        yield from _parameter_faults(kernel, entry.parameters, names)
 
 
 def _method_faults(entry: model.MethodEntry, names: Names) -> Iterator[Fault]:
@@ -468,9 +444,16 @@ def _method_faults(entry: model.MethodEntry, names: Names) -> Iterator[Fault]:
         own = _estimator_faults(entry, str(step.estimator), dict(step.model_extra or {}), names)
         faults += [((*place, *path), text) for path, text in own]
     yield from faults
-    if not faults and entry.is_installed(names.scope):
+    if not faults and names.task in SUPERVISED and entry.is_installed(names.scope):
+        first = {key: value.candidates[0] for key, value in entry.parameters.items()}
+        output = TASKS[names.task].load().output
         try:
-            yield from [((), text) for text in _misfits(entry, names)]
+            made = names.scope.make_method(entry.components(names.scope), first)
+            if not hasattr(made, output):
+                yield (
+                    (),
+                    f"{step.estimator} has no method {output}, which `task: {names.task}` needs",
+                )
         except Exception as error:  # of any library
             yield (), f"cannot be made: {error or type(error).__name__}"
 
@@ -481,14 +464,14 @@ def _estimator_faults(
     """Yield what is wrong with an estimator of a method, and with its parameters."""
     try:
         estimator = names.scope.estimator(name)
-        if "." in name and not (estimator.missing or hasattr(estimator.load(), "set_params")):
+        if estimator.missing:
+            if not entry.optional:
+                yield ("estimator",), f"{estimator.missing}, or make the method `optional`"
+            return
+        if "." in name and not hasattr(estimator.load(), "set_params"):
             raise TypeError(f"{name} is no estimator: a class with fit and set_params")
     except Exception as error:  # of any library that is imported
         yield ("estimator",), str(error)
-        return
-    if estimator.missing:
-        if not entry.optional:
-            yield ("estimator",), f"{estimator.missing}, or make the method `optional`"
         return
     known = names.labels["dataset"]
     for key, value in own.items():
@@ -498,6 +481,7 @@ def _estimator_faults(
             yield (key, "by_dataset", label), f"no data set {label!r}{hint}"
         if "default" not in choices and (missing := [k for k in known if k not in choices]):
             yield (key,), f"by_dataset gives no value for {', '.join(missing)}"
+    yield from _ambiguous(entry, estimator.parameters)
     yield from _parameter_faults(estimator, own, names)
     # a similarity has a default, a kernel has none that would suit
     has_kernel = "kernel" in own or (entry.steps is None and names.labels["kernel"])
@@ -505,51 +489,19 @@ def _estimator_faults(
         yield (), f"{estimator.name} needs a kernel: give it one, or a section `kernels`"
 
 
-# Far more than the rows of any table; longer products of lists would fill the memory.
-_MAX_VARIANTS = 10_000
-
-
 def _parameter_faults(
     component: Registered, own: Mapping[str, Value], names: Names
 ) -> Iterator[Fault]:
     """Yield the faults of parameters: the component is made with each value of each of them."""
-    count = prod(len(v.candidates) for v in own.values() if v.form == "list")
-    if count > _MAX_VARIANTS:
-        yield (), f"its lists make {count} combinations; at most {_MAX_VARIANTS} are allowed"
     first = {key: value.candidates[0] for key, value in own.items()}
-    required = {k: v for k, v in first.items() if component.parameters.get(k) is Parameter.empty}
+    required = {k for k in own if component.parameters.get(k) is Parameter.empty}
     for key, value in own.items():
-        owner = key.partition("__")[0]
-        others = {**required, **({owner: first[owner]} if owner in first else {})}
+        others = {k: v for k, v in first.items() if k in {*required, key.partition("__")[0]}}
         try:
             for candidate in value.candidates:
                 names.scope.make(component, {**others, key: candidate})
         except Exception as error:  # of any library
             yield (key,), str(error) or type(error).__name__
-
-
-def _misfits(entry: model.MethodEntry, names: Names) -> Iterator[str]:
-    """Yield what a method lacks for the task."""
-    from sklearn.base import is_classifier, is_regressor
-
-    first = {key: value.candidates[0] for key, value in entry.parameters.items()}
-    made = names.scope.make_method(entry.components(names.scope), first)
-    *maps, name = (str(step.estimator) for step in entry.labelled_steps.values())
-    for one, step in zip(maps, made if maps else (), strict=False):
-        if not hasattr(step, "transform"):
-            yield f"{one} has no method transform, which all steps but the last need"
-            return
-    task = TASKS[names.task]
-    if names.task not in SUPERVISED:
-        return
-    with suppress(AttributeError, TypeError):  # a user-defined class may have no tags
-        classes = names.task in ("classification", "bipartite_ranking")
-        if classes and is_regressor(made):
-            yield f"{name} predicts numbers, and `task: {names.task}` needs classes"
-        if names.task == "regression" and is_classifier(made):
-            yield f"{name} predicts classes, and `task: regression` needs numbers"
-    if not hasattr(made, output := task.load().output):
-        yield f"{name} has no method {output}, which `task: {names.task}` needs"
 
 
 _ENTRIES: dict[str, tuple[Any, Any]] = {
@@ -568,10 +520,9 @@ def _config_faults(config: model.ExperimentConfig, names: Names) -> Iterator[Fau
             yield ("kernels", label), "is not used: no method takes a kernel of it"
     for name in config.derived.keys() & scope.metrics.keys():
         yield ("derived", name), "is the name of a measured metric; take another"
-    metrics = [scope.metrics.get(name) for name in config.metrics]
-    scorers = [metric.name for metric in metrics if metric and metric.scorer]
-    if scorers and config.protocol.select_by_mean:
-        yield ("metrics",), f"{scorers[0]} cannot be measured with select_by_mean"
+    for i, name in enumerate(config.metrics if config.protocol.select_by_mean else ()):
+        if name in scope.metrics and scope.metrics[name].scorer:
+            yield ("metrics", i), f"{name} cannot be measured with select_by_mean"
     if config.reported_path is not None and (text := _table_fault(config.reported_path, names)):
         yield ("reported",), text
 

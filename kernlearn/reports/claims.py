@@ -41,8 +41,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from kernlearn.config.claims import COMPARISONS, Check, LabelValue
-from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.model import COMPARISONS, Check, ExperimentConfig, LabelValue
 from kernlearn.reports.differences import cell_name
 from kernlearn.reports.summary import NOT_LABELS, label_rows, metric_rows
 from kernlearn.reports.verdicts import Estimate, best_methods, direction, resampled
@@ -272,7 +271,7 @@ def decide_claims(
 ) -> pd.DataFrame:
     """Decide every claim of an experiment.
 
-    :class:`~kernlearn.config.claims.Check` documents the questions, this module the tests.
+    :class:`~kernlearn.config.model.Check` documents the questions, this module the tests.
 
     Parameters
     ----------

@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from kernlearn.config import find_config, load_config
-from kernlearn.config.model import Entry
-from kernlearn.config.names import Section
+from kernlearn.config.model import Entry, Section
 from kernlearn.config.read import shipped_configs, shipped_name
 from kernlearn.datasets.files import shipped
 from kernlearn.engine import make_plan
