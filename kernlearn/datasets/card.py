@@ -114,8 +114,7 @@ class Delimited(TableOptions):
         There is no target column: each run of that many rows is a class, in the card's order.
     standard_missing : bool, default=False
         Whether no text, ``?``, ``.`` and what pandas takes for missing (``NA``, ``NaN``,
-        ``null``, …) are missing entries, in all columns. Without it and `missing` a missing entry
-        is a fault.
+        ``null``, …) are missing entries, in all columns.
     quote : str or None, default='"'
         The character around entries that may have the delimiter or line breaks in them, which is
         doubled within. Without one, quotes are text.
@@ -140,11 +139,6 @@ class Delimited(TableOptions):
     decimal: Literal[".", ","] = "."
     thousands: str | None = Field(default=None, min_length=1, max_length=1)
     encoding: Literal["utf-8", "utf-16", "cp1252"] = "utf-8"
-
-    @property
-    def allows_missing(self) -> bool:
-        """Whether an entry may be missing."""
-        return self.standard_missing or bool(self.missing_texts)
 
 
 class Columns(TableOptions):

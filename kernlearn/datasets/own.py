@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import zipfile
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -15,10 +16,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from pydantic import ValidationError
 
-from kernlearn.checks import whole_number
 from kernlearn.datasets import readers
-from kernlearn.datasets.card import Arrays, Columns, Delimited, FileOptions, Pairs, TableOptions
+from kernlearn.datasets.card import Arrays, Columns, Delimited, FileOptions, Pairs
 from kernlearn.datasets.tables import (
     ROW_NAMES,
     are_numbers,
@@ -27,8 +28,6 @@ from kernlearn.datasets.tables import (
     default_names,
     default_order,
     is_number_column,
-    is_symmetric,
-    unique_names,
 )
 from kernlearn.exceptions import DataError
 
@@ -39,14 +38,9 @@ if TYPE_CHECKING:
 TARGETS = {"target", "class", "label", "y", "outcome"}
 _MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
 FEW = 20  # up to this many distinct whole numbers are taken for classes
-_EXACT = 2**53  # up to which float64 has all whole numbers
 _HEAD = 200_000  # bytes from which the format is recognised
 _ROWS = 100  # rows from which the separator and the header are guessed
 _SEPARATORS = ("\t", ";", "|", ",", None)
-_READ_AS = (
-    *("delimiter", "header", "decimal", "thousands", "comment", "quote", "skip", "encoding"),
-    *("missing", "text"),
-)
 # Numbers, also with decimal commas and separators of thousands.
 _LIKE_NUMBER = re.compile(
     r"[+-]?((\d+|\d{1,3}([., '\u00a0\u202f]\d{3})+)([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?", re.ASCII
@@ -113,43 +107,35 @@ def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
     path = paths[0]
     content = b"\n".join(map(readers.file_bytes, paths))
     format = _format(path, content, asked.read_as.get("encoding"))
-    of_columns = isinstance(format, TableOptions)
-    known = [key for key in _READ_AS if of_columns and key in type(format).model_fields]
-    if unknown := [key for key in asked.read_as if key not in known]:
-        expected = f"expected one of {', '.join(known)}" if known else "it is for text in columns"
-        raise DataError(f"{path}: read_as: no {unknown[0]!r} here; {expected}")
-    if asked.points is not None and not of_columns:
-        raise DataError(f"{path}: points: is for columns of tables, JSON and series")
+    how = {**format.model_dump(exclude_unset=True), **asked.read_as}
+    how |= {} if asked.points is None else {"points": asked.points}
+    if how.get("delimiter") == "blanks":
+        how["delimiter"] = None
+    try:
+        format = type(format).model_validate(how)
+    except ValidationError as error:
+        faults = [f"{fault['loc'][0]}: {fault['msg']}" for fault in error.errors()]
+        raise DataError(f"{path}: read_as: {'; '.join(faults)} ({format.kind})") from None
     if asked.sheet is not None and format.kind != "excel":
         raise DataError(f"{path}: sheet: is for Excel and OpenDocument files")
-    if isinstance(format, Arrays):
-        return _arrays(path, format.kind, asked)
     if isinstance(format, Pairs):
         guess = _pairs(path, content, asked)
         return guess if len(paths) == 1 else guess._replace(contents=())
     if len(paths) > 1:
         raise DataError(f"{path.parent}: a folder; name a file in it")
-    how, notes = dict(asked.read_as), []
-    if format.kind == "excel":
-        how["sheet"], notes = _sheet(path, asked)
-    if isinstance(asked.points, str):
-        how["points"] = asked.points
-    with suppress(KeyError):
-        if how["delimiter"] == "blanks":
-            how["delimiter"] = None
-    try:
-        format = type(format).model_validate(format.model_dump(exclude_unset=True) | how)
-    except ValueError as error:
-        text = " ".join(str(error).split("For further")[0].split())
-        raise DataError(f"{path}: read_as: {text}") from None
+    if isinstance(format, Arrays):
+        return _arrays(path, format, asked)
     if isinstance(format, Delimited):
-        format, notes = dialect(path, content, format, asked)
-    try:
-        return frame_roles(path, readers.content_of(path, format), format, asked, notes)
-    except DataError as error:
-        if not (format.kind == "excel" and notes):
-            raise
-        raise DataError(f"{error}; {notes[0]}") from None  # it may be the wrong sheet
+        format = dialect(path, content, format, asked)
+    elif format.kind == "excel":
+        format = format.model_copy(update={"sheet": _sheet(path, content, asked.sheet)})
+    frame = readers.content_of(path, format)
+    if getattr(format, "quote", None) and content.count(b"\n") > len(frame) + format.header:
+        try:  # line breaks in entries may be those of a quote that does not end
+            deque(readers.split_rows(content, format), maxlen=0)
+        except csv.Error as error:
+            _refuse_rows(path, [], str(error))
+    return frame_roles(path, frame, format, asked)
 
 
 def _pairs(path: Path, content: bytes, asked: FileOptions) -> Guess:
@@ -166,34 +152,33 @@ def _pairs(path: Path, content: bytes, asked: FileOptions) -> Guess:
     return Guess(format, (matrix,), matrix.X.shape[1], labels, True, [], task=task)
 
 
-def _arrays(path: Path, kind: str, asked: FileOptions) -> Guess:
+def _arrays(path: Path, format: Arrays, asked: FileOptions) -> Guess:
     """Choose the matrix and the labels among the arrays of a file: X and y, or the only ones."""
     arrays = readers.load_arrays(path)
+    said = {*asked.read_as, *(("target",) if asked.target is not None else ())}
 
-    def chosen(called: Any, possible: list[str], what: str) -> str:
-        named = [name for name in possible if name.rpartition(".")[2] == called]
-        if len(named or possible) == 1:
-            return (named or possible)[0]
+    def chosen(key: str, called: str, possible: list[str]) -> str:
+        named = [name for name in possible if f".{name}".endswith(f".{called}")]
+        if len(named := named if key in said else named or possible) == 1:
+            return named[0]
         held = ", ".join(f"{name} {array.shape}" for name, array in arrays.items()) or "nothing"
         raise DataError(
-            f"{path}: which array is {what} is unclear; call it {called}. It holds {held}"
+            f"{path}: {len(named)} arrays could be the {key}, {advice(**{key: 'NAME'})} names "
+            f"one; the file holds {held}"
         )
 
-    matrices = [
-        name
-        for name, array in arrays.items()
-        if array.ndim == 2 and min(array.shape) > 1 and array.dtype.kind in "fiub"
-    ]
-    matrix = chosen("X", matrices, "the matrix of numbers")
+    matrices = [k for k, a in arrays.items() if a.ndim == 2 and a.dtype.kind in "fiub"]
+    wide = [k for k in matrices if min(arrays[k].shape) > 1]
+    matrix = chosen("matrix", format.matrix, matrices if "matrix" in said else wide)
     n, n_features = arrays[matrix].shape
     vectors = [k for k, a in arrays.items() if k != matrix and readers.is_vector(a.shape, n)]
-    called = "y" if asked.target is None else str(asked.target)
-    target = called if called in vectors else chosen(called, vectors, f"the {n} labels")
+    called = format.target if asked.target is None else str(asked.target)
+    target = chosen("target", called, vectors)
     content = readers.chosen_arrays(path, arrays, matrix, target)
-    notes = [f"the features are {matrix}, the target is {target}"] if asked.target is None else []
+    notes = [f"the features are {matrix}, the target is {target}"]
     labels, is_numeric = counted_labels(content.labels), content.labels.dtype.kind in "fiub"
-    format = {"kind": kind, "matrix": matrix, "target": target}
-    return Guess(format, (content,), n_features, labels, is_numeric, notes)
+    written = {"kind": format.kind, "matrix": matrix, "target": target}
+    return Guess(written, (content,), n_features, labels, is_numeric, notes)
 
 
 # Formats
@@ -227,7 +212,7 @@ def _format(path: Path, content: bytes, encoding: Any) -> Any:
         return Columns(kind="arff")
     if first.startswith("@") and "@data" in map(str.lower, map(str.strip, lines)):
         return Columns(kind="ts")
-    if re.match(r"<(!doctype|html|head|body|table|\?xml|\w+ xmlns)", first):
+    if first.startswith("<"):
         raise DataError(f"{path}: a page of HTML or XML, no table of text: save the table as CSV")
     if first.startswith(("{", "[")):
         with suppress(ValueError):
@@ -235,13 +220,7 @@ def _format(path: Path, content: bytes, encoding: Any) -> Any:
                 return Columns(kind="jsonl")
         if content.rstrip().endswith((b"}", b"]")):
             raise DataError(f"{path}: JSON in one piece: write a line for each object")
-    lines = lines[:_ROWS]
-    if any(re.search(r"\s\d+:", row) for row in lines) and all(map(_PAIRS.fullmatch, lines)):
-        if several := next((row for row in lines if "," in row.split()[0]), None):
-            raise DataError(
-                f"{path}: several labels in a row ({several.split()[0][:40]}) are not supported: "
-                "write a file for each label"
-            )
+    if re.search(r"\s\d+:", head) and all(map(_PAIRS.fullmatch, lines[:_ROWS])):
         return Pairs(kind="libsvm")
     return Delimited(encoding=encoding)
 
@@ -261,43 +240,35 @@ def _encoding(path: Path, content: bytes) -> Any:
     )
 
 
-def _sheet(path: Path, asked: FileOptions) -> tuple[Any, list[str]]:
-    """Choose the sheet of a spreadsheet."""
+def _sheet(path: Path, content: bytes, sheet: Any) -> str:
+    """Return the name of the sheet of a spreadsheet; of several, one must be asked for."""
     import pandas as pd
 
     with readers.library_errors(path, "damaged, or no Excel file"):
-        file = pd.ExcelFile(BytesIO(readers.file_bytes(path)), engine="calamine")
-        names = list(map(str, file.sheet_names))
-    sheet = 0 if asked.sheet is None else asked.sheet
-    if sheet not in names:
-        number = sheet if isinstance(sheet, int) else whole_number(sheet)
-        if number is None or not 0 <= number < len(names):
-            raise DataError(f"{path}: no sheet {sheet!r}; its sheets: {', '.join(names)}")
-        sheet = names[number]
-    others = ", ".join(name for name in names if name != sheet)
-    notes = [f"the sheet is {sheet}; `sheet` names another: {others}"] if others else []
-    return sheet, notes if asked.sheet is None else []
+        names = list(map(str, pd.ExcelFile(BytesIO(content), engine="calamine").sheet_names))
+    if sheet is None and len(names) > 1:
+        raise DataError(f"{path}: several sheets: `sheet` names one of {', '.join(names)}")
+    return names[column_position(path, sheet or 0, names, "sheet")]
 
 
 # Text in columns
 
 
-def dialect(
-    path: Path, content: bytes, format: Delimited, asked: FileOptions
-) -> tuple[Delimited, list[str]]:
+def dialect(path: Path, content: bytes, format: Delimited, asked: FileOptions) -> Delimited:
     """Guess the separator, quotes and header of text in columns, unless the user says them."""
-    said, tried, fault = asked.read_as, [], ""
-    separators: Any = (format.delimiter,) if "delimiter" in said else _SEPARATORS
+    tried, fault, header, points = [], "", format.header, format.points
+    separators: Any = (format.delimiter,) if "delimiter" in asked.read_as else _SEPARATORS
     guess: dict[str, Any] = {"standard_missing": True}
     if b'"' not in content:
         guess["quote"] = None
-    first = content.split(b"\n", 1)[0].decode(format.encoding, errors="ignore")
-    if mark := re.fullmatch(r"""\ufeff?"?sep=(.)"?\s*""", first, re.IGNORECASE):  # Excel's
+    first = content[:50].split(b"\n")[0].decode(format.encoding, errors="ignore")
+    if mark := re.fullmatch(r"""\ufeff?"?sep=(.)"?\s*""", first):  # as Excel writes
         separators, guess["skip"] = (mark[1],), (1, *format.skip)
     for separator in separators:
         format = format.model_copy(update={**guess, "delimiter": separator})
         try:
-            rows = [row for _, row in islice(readers.split_rows(content, format), _ROWS)]
+            split = islice(readers.split_rows(content, format), _ROWS)
+            rows = [[entry.strip() for entry in row] for _, row in split]
         except csv.Error as error:
             fault = fault or str(error)
             continue
@@ -313,23 +284,12 @@ def dialect(
             break
     else:
         _refuse_rows(path, tried, fault)
-    try:  # of which the rest may have a quote that does not end
-        for _ in readers.split_rows(content, format) if format.quote else ():
-            pass
-    except csv.Error as error:
-        _refuse_rows(path, [], str(error))
-    notes, header = [], format.header
-    if "header" not in said:
-        header = _has_header(path, rows, {*readers.STANDARD_MISSING, *format.missing_texts})
-        if not header:
-            notes.append(f"the first line is data ({advice(header=True)} takes it as names)")
-    if twice := [n for n in rows[0] if header and n and rows[0].count(n) > 1]:
-        raise DataError(f"{path}: two columns are called {twice[0]!r}; rename one")
-    points = format.points
+    if "header" not in asked.read_as:
+        header = lacks == 1 or _has_header(path, *rows)
     if isinstance(asked.points, int):
-        names = [*[ROW_NAMES] * lacks, *rows[0]] if header else default_names(width)
-        points = names[column_position(path, asked.points, names)]
-    return format.model_copy(update={"header": header, "points": points}), notes
+        points = column_position(path, asked.points, default_names(width))
+    columns = None if header else default_names(width)
+    return format.model_copy(update={"header": header, "columns": columns, "points": points})
 
 
 def _refuse_rows(path: Path, tried: list[list[list[str]]], fault: str) -> None:
@@ -350,25 +310,25 @@ def _refuse_rows(path: Path, tried: list[list[list[str]]], fault: str) -> None:
     )
 
 
-def _has_header(path: Path, rows: list[list[str]], gaps: set[str]) -> bool:
+def _has_header(path: Path, head: list[str], *rows: list[str]) -> bool:
     """Tell whether the first row names the columns; refuse what could be either."""
-    head, body = rows[0], rows[1:]
-    if not body or len(body[0]) > len(head):
-        return True
-    counted = list(map(str, range(len(head))))
-    if len(rows) != len(head) and head in (counted, ["", *counted[:-1]]):
-        return True  # what pandas writes for columns without names; no row of a square matrix
-    columns = [[row[i] for row in body if row[i] not in gaps] for i in range(len(head))]
-    texts = [i for i, name in enumerate(head) if name and not _LIKE_NUMBER.fullmatch(name)]
-    numeric = [2 * sum(map(bool, map(_LIKE_NUMBER.fullmatch, c))) > len(c) for c in columns]
-    names = any(numeric[i] and head[i] not in gaps for i in texts)
-    again = not texts or any(head[i] in columns[i] for i in texts)
-    if names == again and (again or len(texts) < len(list(filter(None, head)))):
+    columns = [[row[i] for row in rows] for i in range(len(head))]
+    are_numeric = [2 * sum(map(bool, map(_LIKE_NUMBER.fullmatch, c))) > len(c) for c in columns]
+    numbers = [bool(_LIKE_NUMBER.fullmatch(name)) for name in head]
+    again = [name in column for name, column in zip(head, columns, strict=True)]
+    counted = list(map(str, range(len(head))))  # what pandas writes for columns without names
+    like_data = all(
+        is_number if is_numeric else is_again
+        for is_number, is_numeric, is_again in zip(numbers, are_numeric, again, strict=True)
+    )
+    if any(are_numeric) and like_data and head not in (counted, ["", *counted[:-1]]):
+        return False
+    if any(numbers) or any(again):
         raise DataError(
             f"{path}: whether the first line, {', '.join(head)[:60]}, is data or names the "
             f"columns is not clear: say it, {advice(header=True)} or false"
         )
-    return not again
+    return True
 
 
 # Roles of columns
@@ -377,9 +337,9 @@ def _has_header(path: Path, rows: list[list[str]], gaps: set[str]) -> bool:
 def counted_labels(labels: Any) -> dict[str, int] | None:
     """Count labels, spelt as on a card, in their order; None if there are too many."""
     labels = labels[labels == labels]  # NaN is no label
-    values, counts = np.unique(canonical_labels(labels), return_counts=True)
-    if len(values) > _MANY:
+    if len(np.unique(labels)) > _MANY:
         return None
+    values, counts = np.unique(canonical_labels(labels), return_counts=True)
     times = dict(zip(values.tolist(), counts.tolist(), strict=True))
     return {label: times[label] for label in default_order(times)}
 
@@ -392,81 +352,62 @@ def advice(**how: Any) -> str:
     return f"`read_as: {{{in_config}}}` (`{' '.join(f'-o {text}' for text in settings)}`)"
 
 
-def frame_roles(
-    path: Path, frame: "pd.DataFrame", options: Any, asked: FileOptions, notes: list[str]
-) -> Guess:
+def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOptions) -> Guess:
     """Choose the role of each column of a frame from its entries.
 
     `options` are those by which the frame was read, `asked` what the user said.
     """
     import pandas as pd
 
-    names = unique_names(path, frame)
+    names, notes, left_out = list(map(str, frame.columns)), [], {}
+    if not getattr(options, "header", True) and "header" not in asked.read_as:
+        notes.append(f"the first line is data ({advice(header=True)} takes it as names)")
     drop = {column_position(path, column, names) for column in asked.drop}
-    left_out: dict[str, str] = {}
-    if ROW_NAMES in names and asked.target != ROW_NAMES and names.index(ROW_NAMES) not in drop:
+    if ROW_NAMES in names and asked.target != ROW_NAMES:
         drop.add(names.index(ROW_NAMES))
         left_out[ROW_NAMES] = "the first column has no name"
     points = None if asked.points is None else column_position(path, asked.points, names)
-    if asked.target is not None:
-        target = column_position(path, asked.target, names)
-    else:
-        free = [i for i in range(len(names)) if i not in drop | {points}]
-        named = (i for i in free if names[i].lower() in TARGETS)
-        target = next(named, free[-1] if free else -1)
+    if asked.target is None:
+        free = [i for i in range(len(names)) if i not in drop | {points}] or [-1]
+        target = next((i for i in free if names[i].lower() in TARGETS), free[-1])
         notes.append(f"the target is column {names[target]}")
-        square = frame.iloc[:, free]
-        if square.shape == (len(frame), len(frame)) and all(
-            is_number_column(square.iloc[:, i]) for i in range(len(free))
-        ):
-            _refuse_matrix(path, square.to_numpy(np.float64))
+    else:
+        target = column_position(path, asked.target, names)
     rest = [i for i in range(len(names)) if i not in drop | {target}]
     if points is None and options.kind == "jsonl" and len(rest) == 1:
         points = None if is_number_column(frame.iloc[:, rest[0]]) else rest[0]
     if target in drop | {points} or points in drop:
-        twice = names[target if target in drop | {points} else points]
-        raise DataError(f"{path}: column {twice} is named twice: as target, points or to drop")
+        raise DataError(f"{path}: a column is named twice: as `target`, as `points` or in `drop`")
     if points is not None:
         drop, rest = set(range(len(names))) - {points, target}, []
     place_of = partial(readers.row_place, path, frame, options)
-    looks = {i: _look_at(path, frame.iloc[:, i], options, place_of) for i in (*rest, target)}
     nominal: dict[str, list[str]] = {}
     for i in rest:
-        reason, counts = looks[i]
-        if counts is not None and not reason:
-            if len(counts) > min(_MANY, max(20, len(frame) // 2)):
-                reason = f"text with {len(counts)} values"
-            else:
-                nominal[names[i]] = list(counts)
+        reason, counts = _look_at(path, frame.iloc[:, i], options, place_of)
+        if counts and len(counts) > min(_MANY, max(FEW, len(frame) // 2)):
+            reason = reason or f"text with {len(counts)} values"
         if reason:
             drop.add(i)
             left_out[names[i]] = reason
+        elif counts is not None:
+            nominal[names[i]] = list(counts)
     n_features = len(names) - 1 - len(drop)
     if n_features < 1:
         why = "; ".join(f"{name} is left out: {reason}" for name, reason in left_out.items())
-        kinds = ("text", "values of type list", "values of type dict")
-        texts = next((n for n, reason in left_out.items() if reason.startswith(kinds)), "")
-        hint = f"; `points: {texts}` takes what it holds as points to compare" if texts else ""
+        texts = [name for name, reason in left_out.items() if reason.startswith(("text", "value"))]
+        hint = f"; `points: {texts[0]}` takes what it holds as points to compare" if texts else ""
         raise DataError(f"{path}: no column is left as a feature ({why}){hint}")
-    column, (reason, counts) = frame.iloc[:, target], looks[target]
+    column = frame.iloc[:, target]
+    reason, counts = _look_at(path, column, options, place_of)
     if reason:
         raise DataError(
             f"{path}: column {names[target]} cannot be the target: {reason}; name another by "
             "`target`, or make numbers or classes of it"
         )
     if counts is None:
-        few = column.nunique() <= _MANY
-        labels = counted_labels(column.dropna().to_numpy()) if few else None
+        labels = counted_labels(column.dropna().to_numpy())
     else:
         labels = {text: n for text, n in counts.items() if n} if len(counts) <= _MANY else None
-    if counts is None and column.dtype.kind == "f" and labels:
-        largest = column.abs().replace(np.inf, 0).max()
-        if largest >= _EXACT:
-            raise DataError(
-                f"{path}: column {names[target]} holds whole numbers above 2 ** 53, which are "
-                f"rounded where others are missing: {advice(text=[names[target]])} takes them as "
-                "labels"
-            )
     content = options.model_dump(mode="json", exclude_defaults=True) | {
         "kind": options.kind,
         "target": names[target],
@@ -476,9 +417,9 @@ def frame_roles(
     if points is not None:
         content["points"] = names[points]
     # ARFF, Stata and SPSS list values in their order, Parquet says which have an order
+    is_listed = isinstance(column.dtype, pd.CategoricalDtype)
     says_order = options.kind in ("parquet", "feather")
-    has_order = isinstance(column.dtype, pd.CategoricalDtype)
-    has_order = has_order and (not says_order or bool(column.cat.ordered))
+    has_order = is_listed and (not says_order or bool(column.cat.ordered))
     task = "ordinal" if says_order and has_order and len(labels or ()) > 2 else None
     return Guess(
         content, (frame,), n_features, labels, counts is None, notes, left_out, has_order, task
@@ -498,23 +439,20 @@ def _look_at(
         return f"dates, such as {column.min()}", None
     if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
         return "", None
-    if held.dtype == object:
-        plain = (str, int, float, bool, np.generic)
-        if other := [type(v).__name__ for v in held if not isinstance(v, plain)]:
-            return f"values of type {other[0]}", {}
-    counts = held.value_counts(sort=False)
-    counts = {str(value): int(n) for value, n in counts.items()}
+    kinds = set(map(type, held)) if held.dtype == object else set()
+    if other := [kind for kind in kinds if not issubclass(kind, (str, int, float, np.generic))]:
+        return f"values of type {other[0].__name__}", {}
+    times = held.value_counts(sort=False)
+    counts = dict(zip(map(str, times.index.tolist()), times.tolist(), strict=True))
     if isinstance(column.dtype, types.CategoricalDtype):
         return "", {str(value): counts[str(value)] for value in column.cat.categories}
-    if all(_DATE.fullmatch(text) for text in counts):
-        texts = held.astype(str)
-        rises = len(counts) > 2 and texts.is_monotonic_increasing
-        order = ", in ascending order: random splits mix past and future" if rises else ""
-        return f"dates, such as {texts.iloc[0]}{order}", counts
+    if all(map(_DATE.fullmatch, counts)):
+        return f"dates, such as {held.iloc[0]}", counts
     if column.name not in options.text:
         _refuse_odd_numbers(f"{path}: column {column.name}", column, counts, options, place_of)
-    order = default_order(counts) if len(counts) <= _MANY else counts
-    return "", {text: counts[text] for text in order}
+    if len(counts) > _MANY:
+        return "", counts
+    return "", {text: counts[text] for text in default_order(counts)}
 
 
 def _refuse_odd_numbers(
@@ -525,37 +463,23 @@ def _refuse_odd_numbers(
     place_of: Callable[[int], str],
 ) -> None:
     """Refuse a column of which most entries look like numbers, and say what to write."""
-    odd = {text: n for text, n in counts.items() if not _LIKE_NUMBER.fullmatch(text)}
-    n, n_odd = sum(counts.values()), sum(odd.values())
-    if 2 * n_odd >= n:
+    decimal = getattr(options, "decimal", ".")
+    plain = str.maketrans({".": "#", decimal: "."})
+    n = sum(counts.values())
+    if 2 * sum(k for text, k in counts.items() if _LIKE_NUMBER.fullmatch(text.strip())) <= n:
         return
-    as_text = f"{advice(text=[column.name])} takes the column as text"
-    if odd:
-        row = int(column.astype(str).isin(odd).to_numpy().argmax())
-        first = str(column.iloc[row])
-        raise DataError(
-            f"{where}: {n - n_odd} of {n} entries are numbers; the first other is {first!r}, "
-            f"{place_of(row)}: correct it; or name what is missing, {advice(missing=[first])}; "
-            f"{as_text}; or drop it"
-        )
-    if marked := [text for text in counts if not are_numbers([text])]:
-        ways = ["correct them"]
-        if hasattr(options, "decimal"):
-            mark = re.sub(r"[\d+-]", "", marked[0])[0]
-            ways += [advice(decimal=",")] * ("," in marked[0] and options.decimal == ".")
-            ways += [advice(thousands=" " if mark.isspace() else mark)]
-        raise DataError(
-            f"{where}: how numbers such as {marked[0]!r} are written is not clear: "
-            f"{' or '.join(ways)}; {as_text}"
-        )
-
-
-def _refuse_matrix(path: Path, X: np.ndarray) -> None:
-    """Refuse a matrix of similarities or distances whose last column would be the target."""
-    if is_symmetric(X):
-        n = len(X)
-        raise DataError(
-            f"{path}: a {n} x {n} symmetric matrix and no column of labels: add one, or write "
-            "both to an NPZ file, by numpy.savez(file, X=X, y=y); or name the target if the "
-            "columns are features"
-        )
+    odd = [text for text in counts if not are_numbers([text.translate(plain)])]
+    if not odd:
+        return
+    row = int(column.astype(str).isin(odd).to_numpy().argmax())
+    first = str(column.iloc[row])
+    ways = [f"name what is missing, {advice(missing=[first])}"]
+    if hasattr(options, "decimal") and _LIKE_NUMBER.fullmatch(first.strip()):
+        mark = re.sub(r"[\d+-]", "", first.strip())[0]
+        ways = [advice(decimal=",")] * (mark == "," != decimal)
+        ways += [advice(thousands=" " if mark.isspace() else mark)]
+    raise DataError(
+        f"{where}: {n - sum(map(counts.__getitem__, odd))} of {n} entries are numbers; the first "
+        f"other is {first!r}, {place_of(row)}: correct it; or {' or '.join(ways)}; or "
+        f"{advice(text=[column.name])} takes the column as text"
+    )

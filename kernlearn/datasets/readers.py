@@ -18,7 +18,6 @@ from kernlearn.datasets.tables import (
     ROW_NAMES,
     Table,
     are_numbers,
-    counted,
     default_names,
     frame_table,
     values_of,
@@ -38,7 +37,6 @@ _DENSE_FROM = 0.2  # share of entries that are not zero
 _ATTRIBUTE = re.compile(
     r"""(?im)^(\s*@attribute\s+(?:'[^']*'|"[^"]*"|\S+)\s+)(integer|real|numeric|date)\b.*$"""
 )
-_LINE_OF_PANDAS = re.compile(r"\b(?:line|row) (\d+)")
 
 
 class Matrix(NamedTuple):
@@ -71,12 +69,12 @@ def read(
     tables = []
     for i, path in enumerate(paths or [Path("scikit-learn")]):
         content = contents[i] if contents else content_of(path, options, n_features)
+        place_of = partial(row_place, path, content, options)
         if isinstance(content, Matrix):
-            y = values_of(content.labels, classes, lambda row, path=path: f"{path}, row {row + 1}")
+            y = values_of(content.labels, classes, place_of)
             names = content.names or default_names(content.X.shape[1])
             tables.append(Table(content.X, y, names, query=content.query).with_target())
         else:
-            place_of = partial(row_place, path, content, options)
             tables.append(frame_table(content, options, n_features, classes, path, place_of))
     return tables
 
@@ -105,10 +103,10 @@ def content_of(path: Path, options: Any, n_features: int | None = None) -> Any:
     return frame
 
 
-def row_place(path: Path, frame: "pd.DataFrame", options: Any, row: int) -> str:
+def row_place(path: Path, content: Any, options: Any, row: int) -> str:
     """Name a row in a message: by its line where it has one."""
-    if "lines" in frame.attrs:
-        return f"{path}, line {frame.attrs['lines'][row]}"
+    if lines := getattr(content, "attrs", {}).get("lines"):
+        return f"{path}, line {lines[row]}"
     if options.kind == "delimited":
         rows = split_rows(file_bytes(path), options)
         for line, _ in islice(rows, row + options.header, None):
@@ -146,7 +144,7 @@ def split_rows(content: bytes, options: Any) -> Iterator[tuple[int, list[str]]]:
         for row in reader:
             line, end = end + 1, reader.line_num
             if len(row) > 1 or (row and row[0].strip()):
-                yield line, [entry.strip() for entry in row]
+                yield line, row
     except csv.Error as error:
         raise csv.Error(f"line {end + 1}: {error}") from None
 
@@ -154,46 +152,32 @@ def split_rows(content: bytes, options: Any) -> Iterator[tuple[int, list[str]]]:
 def _delimited(path: Path, options: Any) -> "pd.DataFrame":
     import pandas as pd
 
-    as_text: Any = [name for name in (*options.text, options.points) if isinstance(name, str)]
-    if options.columns:  # pandas knows them by position
-        as_text = [options.columns.index(name) for name in as_text if name in options.columns]
+    names = options.columns or ()
+    as_text = [*options.text, *([] if options.points is None else [options.points])]
+    as_text = [names.index(name) if name in names else name for name in as_text]
     content, codec = file_bytes(path), options.encoding
-    try:
-        if options.thousands == " ":  # programs write blanks of other kinds
-            content = re.sub("[\u00a0\u202f]", " ", content.decode(codec)).encode(codec)
-        frame = pd.read_csv(
-            BytesIO(content),
-            sep=options.delimiter or r"\s+",
-            header=0 if options.header else None,
-            skiprows=[line - 1 for line in options.skip],
-            comment=options.comment or None,
-            dtype=dict.fromkeys(as_text, str),
-            na_values=[*options.missing_texts, *STANDARD_MISSING * options.standard_missing],
-            keep_default_na=False,
-            quotechar=options.quote or '"',
-            quoting=csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
-            index_col=None if options.header else False,
-            decimal=options.decimal,
-            thousands=options.thousands,
-            encoding="utf-8-sig" if codec == "utf-8" else codec,
-            skipinitialspace=options.points is None,
-            # files of users come as pandas reads them, published ones exactly as written
-            float_precision=None if options.standard_missing else "round_trip",
-            low_memory=False,
-        )
-    except UnicodeDecodeError as error:
-        wrong = error.object[error.start : error.start + 1]
-        raise DataError(
-            f"{path}: found {wrong!r} at byte {error.start}, expected text in "
-            f"{options.encoding.upper()}; `encoding` names another"
-        ) from None
-    except pd.errors.EmptyDataError:
-        raise DataError(f"{path}: the file is empty") from None
-    except pd.errors.ParserError as error:
-        reason = " ".join(str(error).removeprefix("Error tokenizing data. ").split())
-        line = _LINE_OF_PANDAS.search(reason)
-        where = f"{path}, line {line[1]}" if line else str(path)
-        raise DataError(f"{where}: {reason.removeprefix('C error: ')}") from None
+    if options.thousands == " ":  # programs write blanks of other kinds
+        content = re.sub("[\u00a0\u202f]", " ", content.decode(codec)).encode(codec)
+    frame = pd.read_csv(
+        BytesIO(content),
+        sep=options.delimiter or r"\s+",
+        header=0 if options.header else None,
+        skiprows=[line - 1 for line in options.skip],
+        comment=options.comment or None,
+        dtype=dict.fromkeys(as_text, str),
+        na_values=[*options.missing_texts, *STANDARD_MISSING * options.standard_missing],
+        keep_default_na=False,
+        quotechar=options.quote or '"',
+        quoting=csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
+        index_col=None if options.header else False,
+        decimal=options.decimal,
+        thousands=options.thousands,
+        encoding="utf-8-sig" if codec == "utf-8" else codec,
+        skipinitialspace=options.points is None,
+        # files of users come as pandas reads them, published ones exactly as written
+        float_precision=None if options.standard_missing else "round_trip",
+        low_memory=False,
+    )
     if not options.header:
         names = options.columns or default_names(len(frame.columns))
         if len(names) != len(frame.columns):
@@ -202,46 +186,36 @@ def _delimited(path: Path, options: Any) -> "pd.DataFrame":
         frame.columns = list(names)
     elif frame.index.nlevels > 1:
         raise DataError(f"{path}: rows have more columns than the first line has names")
-    if options.encoding != "utf-8":
-        frame.attrs["notes"] = [f"the text is read as {options.encoding}, not UTF-8"]
+    if codec != "utf-8":
+        frame.attrs["notes"] = [f"the text is read as {codec}, not UTF-8"]
     return _tidied(frame, options) if options.standard_missing else frame
 
 
 def _tidied(frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
-    """Strip blanks around texts, take out those of missing entries, name the names of rows."""
+    """Take out texts that stand for missing entries, and name the names of rows."""
     import pandas as pd
 
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index(names=[str(name or ROW_NAMES) for name in frame.index.names])
     frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})
-    typed = options.kind not in ("delimited", "excel")
-    gaps = {"", *options.missing_texts, *(() if typed else STANDARD_MISSING)}
+    as_text = options.kind in ("delimited", "excel")
+    gaps = {"", *options.missing_texts, *STANDARD_MISSING * as_text}
     numbers = [float(text) for text in options.missing_texts if are_numbers([text])]
     for i, name in enumerate(frame.columns):
         column: Any = frame.iloc[:, i]
         if pd.api.types.is_numeric_dtype(column.dtype):
-            if numbers:
-                frame.isetitem(i, column.mask(column.isin(numbers)))
-            continue
+            frame.isetitem(i, column.mask(column.isin(numbers)) if numbers else column)
         if name == options.points or not pd.api.types.is_string_dtype(column.dtype):
             continue
         if column.dtype == object and any(isinstance(v, list | dict | np.ndarray) for v in column):
             continue
         codes, distinct = pd.factorize(column)
-        bare = [v.strip() if isinstance(v, str) and not typed else v for v in distinct]
-        held = [None if isinstance(v, str) and v in gaps else v for v in bare]
-        if held == list(distinct):
-            continue
-        kept = {v for v in held if v is not None}
-        if len(kept) + held.count(None) < len(held):
-            frame.attrs.setdefault("notes", []).append(
-                f"blanks around texts of column {name} were left out, so that "
-                f"{counted(len(held) - held.count(None), 'text')} became {len(kept)}"
-            )
-        column = pd.Series([*held, None], dtype=object).take(codes).reset_index(drop=True)
-        if options.kind == "delimited" and name not in options.text and are_numbers(kept):
-            column = pd.to_numeric(column)
-        frame.isetitem(i, column.infer_objects())
+        missing = [isinstance(value, str) and value.strip() in gaps for value in distinct]
+        if any(missing):
+            column = column.mask(np.array([*missing, False])[codes])
+            if as_text and name not in options.text and are_numbers(column.dropna().astype(str)):
+                column = pd.to_numeric(column)
+            frame.isetitem(i, column.infer_objects())
     return frame
 
 
@@ -251,16 +225,11 @@ def _excel(path: Path, options: Any) -> "pd.DataFrame":
     frame = pd.read_excel(
         BytesIO(file_bytes(path)),
         sheet_name=options.sheet,
-        header=None,
-        dtype=object,
+        dtype=dict.fromkeys(options.text, str),
         engine="calamine",
         na_values=[*STANDARD_MISSING, *options.missing_texts],
     )
-    frame = frame.dropna(how="all").dropna(axis=1, how="all")
-    if len(frame):
-        names = [n if n == n else f"Unnamed: {i}" for i, n in enumerate(frame.iloc[0])]
-        frame = frame.iloc[1:].set_axis(names, axis=1).reset_index(drop=True).infer_objects()
-    return _tidied(frame.astype({n: str for n in options.text if n in frame.columns}), options)
+    return _tidied(frame, options)
 
 
 def _stored(path: Path, options: Any) -> "pd.DataFrame":
@@ -281,10 +250,10 @@ def _arff(path: Path, options: Any) -> "pd.DataFrame":
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = content.decode("cp1252", errors="replace")
-    # liac-arff would cut decimals off an integer, and knows no ranges and dates
+    # liac-arff would cut decimals off an integer, and knows no ranges, dates and last commas
     kinds = {"date": "string"}
     text = _ATTRIBUTE.sub(lambda m: m[1] + kinds.get(m[2].lower(), "numeric"), text)
-    loaded = arff.loads(text)
+    loaded = arff.loads(re.sub(r"(?m),[ \t\r]*$", "", text))
     kinds = dict(loaded["attributes"])
     frame = pd.DataFrame(loaded["data"], columns=list(kinds))
     for name, kind in kinds.items():
@@ -301,53 +270,46 @@ def _series(path: Path, options: Any) -> "pd.DataFrame":
     head = [text.lower() for _, text in lines]
     if "@data" not in head:
         raise DataError(f"{path}: has no @data line before the series")
-    numbers, series, labels = [], [], []
-    for line, text in lines[head.index("@data") + 1 :]:
-        if text.startswith("#"):
-            continue
+    lines = [pair for pair in lines[head.index("@data") + 1 :] if not pair[1].startswith("#")]
+    series, labels = [], []
+    for line, text in lines:
         *channels, label = text.split(":")
+        rows = [channel.replace("?", "nan").split(",") for channel in channels]
         try:
-            rows = [channel.replace("?", "nan").split(",") for channel in channels]
-            values = np.array(rows, dtype=np.float64).reshape(len(channels), -1)
+            series.append(np.array(rows, dtype=np.float64).reshape(len(rows), -1))
         except ValueError:
             raise DataError(
                 f"{path}, line {line}: expected channels of one length, numbers with commas "
-                "between them, each with a colon, and the class"
+                "between them, a colon after each, and the class"
             ) from None
-        numbers.append(line)
-        series.append(values)
         labels.append(label.strip())
-    shapes = {values.shape for values in series}
     if options.points is not None:
         points = [values[0] if len(values) == 1 else values for values in series]
         frame = pd.DataFrame({"series": pd.Series(points, dtype=object)})
-    elif len(shapes) == 1 and len(series[0]) == 1:
+    elif len({values.shape for values in series}) == 1 and len(series[0]) == 1:
         frame = pd.DataFrame(np.concatenate(series), columns=default_names(series[0].shape[1]))
     else:
         raise DataError(
-            f"{path}: series of several channels or lengths make no matrix: give "
-            "`points: series`, for distances of series"
+            f"{path}: series of several channels or lengths make no matrix: give `points: series`"
         )
     frame["class"] = np.array(labels, dtype=np.float64) if are_numbers(labels) else labels
-    frame.attrs["lines"] = numbers
+    frame.attrs["lines"] = [line for line, _ in lines]
     return frame
 
 
 def _json_lines(path: Path, options: Any) -> "pd.DataFrame":
     import pandas as pd
 
-    records, numbers = [], []
-    for line, text in _text_lines(path):
+    lines, records = _text_lines(path), []
+    for line, text in lines:
         try:
-            record = json.loads(text)
-        except ValueError as error:
-            raise DataError(f"{path}, line {line}: expected an object of JSON: {error}") from None
-        if not isinstance(record, dict):
-            raise DataError(f'{path}, line {line}: expected an object, {{"name": value, ...}}')
-        records.append(record)
-        numbers.append(line)
+            records.append({**json.loads(text)})
+        except (TypeError, ValueError) as error:
+            raise DataError(
+                f'{path}, line {line}: expected an object, {{"name": value, ...}}: {error}'
+            ) from None
     frame = _tidied(pd.DataFrame.from_records(records), options)
-    frame.attrs["lines"] = numbers
+    frame.attrs["lines"] = [line for line, _ in lines]
     return frame
 
 
@@ -431,12 +393,10 @@ def _hdf5(content: bytes) -> dict[str, Any]:
     turned = content.startswith(b"MATLAB")  # which stores column by column
 
     def keep(name: str, item: Any) -> None:
-        if not isinstance(item, h5py.Dataset) or item.shape is None:
-            return
-        if h5py.check_string_dtype(item.dtype) is not None:
-            arrays[name] = np.asarray(item.asstr()[()], dtype=np.str_)
-        elif item.dtype.kind in "fiub":
-            arrays[name] = item[()].T if turned else item[()]
+        if isinstance(item, h5py.Dataset) and item.shape is not None:
+            is_text = h5py.check_string_dtype(item.dtype) is not None
+            value = np.asarray(item.asstr()[()], np.str_) if is_text else item[()]
+            arrays[name] = value.T if turned else value
 
     with h5py.File(BytesIO(content), "r") as file:
         file.visititems(keep)

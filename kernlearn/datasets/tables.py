@@ -160,15 +160,12 @@ def values_of(
 
 def column_position(place: Any, column: Any, names: Sequence[str], noun: str = "column") -> int:
     """Return the position of a column; a text that is no name may be a number."""
+    number = column if isinstance(column, int) else whole_number(column)
     if column in names:
         return list(names).index(column)
-    number = column if isinstance(column, int) else whole_number(column)
-    if number is None:
+    if number is None or not -len(names) <= number < len(names):
         shown = ", ".join(names)[:200]
-        raise DataError(f"{place}: has no {noun} called {column!r:.60}; its {noun}s: {shown}")
-    if not -len(names) <= number < len(names):
-        extent = f"-{len(names)} to {len(names) - 1}"
-        raise DataError(f"{place}: {noun} {number} requested, expected {extent}")
+        raise DataError(f"{place}: has no {noun} {column!r:.60}; its {noun}s: {shown}")
     return number % len(names)
 
 
@@ -177,14 +174,6 @@ def is_number_column(column: "pd.Series") -> bool:
     from pandas.api import types
 
     return bool(types.is_bool_dtype(column) or types.is_numeric_dtype(column))
-
-
-def unique_names(place: Any, frame: "pd.DataFrame") -> list[str]:
-    """Return the names of the columns, which must differ."""
-    names = list(map(str, frame.columns))
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise DataError(f"{place}: two columns are called {twice[0]!r:.60}; rename one")
-    return names
 
 
 def frame_table(
@@ -201,8 +190,7 @@ def frame_table(
     """
     import pandas as pd
 
-    names = unique_names(place, frame)
-    frame = frame.set_axis(names, axis=1)
+    names = list(map(str, frame.columns))
     if getattr(options, "one_hot", False):
         n_classes = len(classes or ())
         hot = frame.iloc[:, -n_classes:].to_numpy(np.float64)
@@ -223,7 +211,7 @@ def frame_table(
         raise DataError(f"{place}: found {len(rest)} features, expected {n_features}")
     if unknown := [name for name in options.nominal if name not in names]:
         column_position(place, unknown[0], names)
-    gaps, nominal = np.isnan(y), {}
+    nominal = {}
     if options.points is not None:
         X = _points(frame.iloc[:, rest[0]], options, place_of)
     else:
@@ -235,12 +223,6 @@ def frame_table(
             elif isinstance(entries.dtype, pd.CategoricalDtype):
                 nominal[name] = tuple(map(str, entries.cat.categories))
             X[:, column] = values_of(entries, nominal.get(name), place_of, f", column {name}")
-            gaps |= np.isnan(X[:, column])
-    if gaps.any() and not getattr(options, "allows_missing", True):
-        raise DataError(
-            f"{place_of(int(gaps.argmax()))}: an entry is missing; `missing` names what stands "
-            "for such entries"
-        )
     notes = tuple(frame.attrs.get("notes", ()))
     return Table(X, y, tuple(names[i] for i in rest), nominal, notes=notes).with_target()
 
@@ -255,14 +237,11 @@ def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -
             points.append(value)
         elif not isinstance(value, list | dict) and (pd.isna(value) or value == ""):
             points.append(None)
-        elif options.kind != "jsonl":
-            points.append(str(value))
         else:
             try:
-                points.append(from_json(value))
+                points.append(from_json(value) if options.kind == "jsonl" else str(value))
             except ValueError as error:
-                where = f"{place_of(row)}: {column.name}"
-                raise DataError(f"{where}: expected {error}") from None
+                raise DataError(f"{place_of(row)}, column {column.name}: {error}") from None
     return as_objects(points)
 
 
@@ -292,7 +271,7 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[
                 values[names[i]] = (*values[names[i]], "missing")
         gaps, table = np.isnan(X), table._replace(X=X, nominal=values)
         notes = [f"{counted(n, 'missing entry')} of nominal columns became the value `missing`"]
-    rows, by_column, total = gaps.any(axis=1), gaps.sum(axis=0), len(gaps)
+    rows, by_column, total = np.any(gaps, axis=1), gaps.sum(axis=0), len(gaps)
     if not rows.any():
         return table, notes
     extent = f"{counted(int(gaps.sum()), 'missing entry')} in {rows.sum()} of {total} rows"
@@ -464,16 +443,12 @@ def kind_of(X: Any) -> str:
     if not are_objects(X):
         return "vectors"
     first: Any = X[0] if len(X) else None
-    if isinstance(first, str):
-        return "strings"
-    if isinstance(first, np.ndarray) and first.dtype.kind in "biuf":
-        return "series"
-    if isinstance(first, AbstractSet):
-        return "sets"
-    pair = isinstance(first, (tuple, list)) and len(first) in (2, 3)
-    if _is_networkx(first) or (pair and all(isinstance(part, Mapping) for part in first)):
-        return "graphs"
-    return "objects"
+    kinds = {"strings": str, "series": np.ndarray, "sets": AbstractSet}
+    if kind := next((kind for kind, types in kinds.items() if isinstance(first, types)), None):
+        return kind
+    parts = isinstance(first, (tuple, list)) and len(first) in (2, 3) and first
+    of_parts = parts and all(isinstance(part, Mapping) for part in parts)
+    return "graphs" if of_parts or _is_networkx(first) else "objects"
 
 
 def from_json(value: Any) -> Any:
@@ -503,8 +478,8 @@ def from_json(value: Any) -> Any:
         if series.ndim in (1, 2) and series.size and np.isfinite(series).all():
             return series
     raise ValueError(
-        'text, a list of numbers or of texts, lists of numbers of one length, or {"edges": '
-        '[[u, v], ...], "labels": {u: label, ...}}'
+        "expected text, a list of numbers or of texts, lists of numbers of one length, or "
+        '{"edges": [[u, v], ...], "labels": {u: label, ...}}'
     )
 
 
