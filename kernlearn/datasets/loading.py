@@ -97,7 +97,8 @@ def load(
     drop : sequence of int or str, default=()
         Columns of a data file that are no features, or features of a card that are left out.
     sheet : int or str, optional
-        For the path of an Excel file, the sheet by position or name; by default the first.
+        For the path of an Excel file, the sheet by position or name; of several, one must be
+        named.
     matrix : {"similarity", "distance"}, optional
         For the path of a data file that is a square matrix with a column or array of labels:
         what its entries are.
