@@ -21,14 +21,30 @@ from sklearn.linear_model import RidgeClassifier, SGDClassifier
 from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
-from kernlearn.datasets import RowSource, product_rows
+from kernlearn.datasets import RowSource, row_source
 from kernlearn.engine.machine import PeakMemory, Stopwatch
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.landmarks import NystroemEmbedding
 from kernlearn.onepass import OnePassRidgeClassifier
 
-CHUNK, COMPONENTS, KERNEL = 32_768, 200, PolynomialKernel(10, coef0=1)
+CHUNK, COLUMNS, COMPONENTS, KERNEL = 32_768, 54, 200, PolynomialKernel(10, coef0=1)
+
+
+def draw(n_rows: int, seed: Any) -> tuple[Any, Any]:
+    """Draw rows in the unit ball, whose class is that of a product and a linear part."""
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal((n_rows, COLUMNS)).clip(-2, 2)
+    targets = z[:, 0] * z[:, 1] + z[:, 2] + rng.standard_normal(n_rows)
+    return z / (2 * np.sqrt(COLUMNS)), (targets > 0).astype(int)
+
+
+def rows_of(n_rows: int, seed: int, workers: int = 0) -> RowSource:
+    """Return drawn rows in chunks, which Dask's workers draw if there are some."""
+    sizes = [min(CHUNK, n_rows - start) for start in range(0, n_rows, CHUNK)]
+    if workers:
+        return row_source([dask.delayed(draw)(n, [seed, i]) for i, n in enumerate(sizes)])
+    return row_source(lambda: (draw(n, [seed, i]) for i, n in enumerate(sizes)))
 
 
 H01 = RandomMaclaurin(KERNEL, COMPONENTS, h01=True, random_state=0)
@@ -70,11 +86,11 @@ def measure(method: str, n_rows: int, workers: int = 0) -> tuple[float, float, f
             how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": None}
             client = stack.enter_context(Client(n_workers=workers, **how))
             client.wait_for_workers(workers)
-            client.run(fit, product_rows(CHUNK, batch_size=CHUNK))
-        fit(product_rows(3 * CHUNK, batch_size=CHUNK, random_state=1))  # imports, first calls
+            client.run(fit, rows_of(CHUNK, 0))
+        fit(rows_of(3 * CHUNK, 1))  # imports, first calls
         with PeakMemory() as memory, Stopwatch() as watch:
-            model = fit(product_rows(n_rows, batch_size=CHUNK, random_state=2013))
-        (X, y), *_ = product_rows(10_000, random_state=2)
+            model = fit(rows_of(n_rows, 2013, workers))
+        X, y = draw(10_000, 2)
         return watch.wall, memory.grown, float(np.mean(model.predict(X) == y))
 
 

@@ -15,8 +15,8 @@ __getattr__, __dir__, __all__ = attach(
         ),
         "fetching": "fetch",
         "artificial": (
-            "Generator gaussian_stream generators indefinite_similarity product_rows rings "
-            "two_gaussians two_moons unit_ball waveform"
+            "Generator generators indefinite_similarity rings two_gaussians two_moons "
+            "unit_ball waveform"
         ),
         "loading": "add load",
         "stream": "RowSource row_source",

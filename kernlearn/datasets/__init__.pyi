@@ -1,9 +1,7 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
 from kernlearn.datasets.artificial import Generator as Generator
-from kernlearn.datasets.artificial import gaussian_stream as gaussian_stream
 from kernlearn.datasets.artificial import generators as generators
 from kernlearn.datasets.artificial import indefinite_similarity as indefinite_similarity
-from kernlearn.datasets.artificial import product_rows as product_rows
 from kernlearn.datasets.artificial import rings as rings
 from kernlearn.datasets.artificial import two_gaussians as two_gaussians
 from kernlearn.datasets.artificial import two_moons as two_moons
@@ -42,7 +40,6 @@ __all__ = [
     "fetch",
     "find_card",
     "fingerprint",
-    "gaussian_stream",
     "generators",
     "indefinite_similarity",
     "is_shipped",
@@ -50,7 +47,6 @@ __all__ = [
     "locate",
     "missing_message",
     "own_cards",
-    "product_rows",
     "read_card",
     "rings",
     "row_source",

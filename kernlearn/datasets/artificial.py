@@ -1,15 +1,13 @@
 """Artificial data: generators of points and of similarity matrices, by name."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from kernlearn.checks import check_count, check_nonnegative, check_proportion
-from kernlearn.datasets.stream import Partition, RowChunk, RowSource
 from kernlearn.datasets.tables import Preparation, default_names, fingerprint
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 Make = TypeVar("Make", bound=Callable[..., "Bunch"])
 Seed = int | np.random.RandomState | None
 
-_BLOCK = 1024  # rows are drawn in blocks, so that the size of chunks does not change them
+_BLOCK = 1024  # rows are drawn in blocks, so that their number does not change them
 
 
 def _random(seed: Seed) -> np.random.RandomState:
@@ -355,14 +353,23 @@ def two_gaussians(
     separation: float = 2.0,
     random_state: Seed = None,
 ) -> "Bunch":
-    """Draw the first points of :func:`gaussian_stream`, in its order.
+    """Draw points of two normal classes.
+
+    Class 1 has mean ``separation / 2`` along a unit vector, class 0 the opposite, both with
+    the identity as covariance. Fewer points are the first of more.
 
     Parameters
     ----------
     n_samples : int, default=1000
         The number of points.
-    n_features, positive, separation, random_state
-        As in :func:`gaussian_stream`.
+    n_features : int, default=20
+        Their dimension, at least 2.
+    positive : float, default=0.5
+        The probability of class 1, in [0, 1).
+    separation : float, default=2.0
+        The distance of the two means.
+    random_state : int, RandomState instance or None, default=None
+        The random seed or generator.
 
     Returns
     -------
@@ -381,10 +388,19 @@ def two_gaussians(
     >>> drawn.data.shape, float(drawn.target.mean())
     ((1000, 3), 0.256)
     """
-    check_count(n_samples=n_samples)
-    X, y = next(
-        gaussian_stream(n_samples, n_features, positive, separation, n_samples, random_state)
-    )
+    check_count(n_samples=n_samples, n_features=n_features)
+    if n_features < 2:
+        raise ValueError(f"'n_features' must be at least 2, got {n_features}")
+    check_proportion(positive=positive)
+    check_nonnegative(separation=separation)
+    rng = _random(random_state)
+    plane, _ = np.linalg.qr(rng.standard_normal((n_features, 2)))
+    rows, labels = [], []
+    for _ in range(0, n_samples, _BLOCK):
+        labels.append((rng.uniform(size=_BLOCK) < positive).astype(np.int64))
+        means = (2 * labels[-1] - 1)[:, np.newaxis] * (separation / 2) * plane[:, 0]
+        rows.append(rng.standard_normal((_BLOCK, n_features)) + means)
+    X, y = np.concatenate(rows)[:n_samples], np.concatenate(labels)[:n_samples]
     return to_bunch(X, y, "0", "1")
 
 
@@ -404,193 +420,3 @@ def generators() -> Mapping[str, Generator]:
     (20, 5)
     """
     return dict(sorted(REGISTERED.items()))
-
-
-# Streams
-
-
-def gaussian_stream(
-    n_samples: int | None = None,
-    n_features: int = 20,
-    positive: float = 0.5,
-    separation: float = 2.0,
-    batch_size: int = 1000,
-    random_state: Seed = None,
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Draw batches of points of two normal classes, in constant memory.
-
-    Class 1 has mean ``separation / 2`` along a unit vector, class 0 the opposite, both with
-    the identity as covariance.
-
-    Parameters
-    ----------
-    n_samples : int or None, default=None
-        The number of points; None for an endless stream.
-    n_features : int, default=20
-        Their dimension, at least 2.
-    positive : float, default=0.5
-        The probability of class 1, in [0, 1).
-    separation : float, default=2.0
-        The distance of the two means.
-    batch_size : int, default=1000
-        Points per batch; the last may have fewer. The points do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        The random seed or generator.
-
-    Yields
-    ------
-    X : ndarray of shape (batch_size, n_features)
-    y : ndarray of shape (batch_size,)
-        0 and 1.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import gaussian_stream
-    >>> [len(y) for X, y in gaussian_stream(2500, random_state=0)]
-    [1000, 1000, 500]
-    """
-    check_count(n_features=n_features, batch_size=batch_size)
-    if n_samples is not None:
-        check_count(n_samples=n_samples)
-    if n_features < 2:
-        raise ValueError(f"'n_features' must be at least 2, got {n_features}")
-    check_proportion(positive=positive)
-    check_nonnegative(separation=separation)
-    rng = _random(random_state)
-    return _full(_gaussians(rng, n_samples, n_features, positive, separation / 2), batch_size)
-
-
-def _full(batches: Iterable[RowChunk], size: int) -> Iterator[RowChunk]:
-    """Cut batches of any sizes into chunks of exactly `size` rows, and a last one."""
-    kept: list[RowChunk] = []
-    for batch in batches:
-        kept.append(batch)
-        n_rows = sum(len(y) for _, y in kept)
-        if n_rows >= size:
-            X, y = _concatenated(kept)
-            end = n_rows - n_rows % size
-            for start in range(0, end, size):
-                yield X[start : start + size], y[start : start + size]
-            kept = [(X[end:].copy(), y[end:].copy())] if end < n_rows else []
-    if kept:
-        yield _concatenated(kept)
-
-
-def _concatenated(parts: list[RowChunk]) -> RowChunk:
-    if len(parts) == 1:
-        return parts[0]
-    return np.concatenate([X for X, _ in parts]), np.concatenate([y for _, y in parts])
-
-
-def _gaussians(rng: Any, total: int | None, d: int, positive: float, half: float) -> Any:
-    plane, _ = np.linalg.qr(rng.standard_normal((d, 2)))
-    for start in count(0, _BLOCK):
-        if total is not None and start >= total:
-            return
-        y = (rng.uniform(size=_BLOCK) < positive).astype(np.int64)
-        X = rng.standard_normal((_BLOCK, d)) + (2 * y - 1)[:, np.newaxis] * half * plane[:, 0]
-        end = None if total is None else total - start
-        yield X[:end], y[:end]
-
-
-def product_rows(
-    n_samples: int | None = None,
-    n_features: int = 54,
-    noise: float = 1.0,
-    batch_size: int = 10_000,
-    random_state: Seed = None,
-    *,
-    numbers: bool = False,
-) -> RowSource:
-    r"""Draw rows in the unit ball whose target is that of a product and a linear part.
-
-    With standard normal :math:`z_j`, cut at ±2, a row is :math:`x = z / (2 \sqrt d)`, and its
-    target :math:`t = z_1 z_2 + z_3 + \epsilon`, or whether t is positive. A linear function finds
-    the second part alone. Blocks of 1024 rows have a seed each: the rows do not depend on the
-    batch size, and each chunk can be drawn by itself, on any machine.
-
-    Parameters
-    ----------
-    n_samples : int or None, default=None
-        The number of rows; None for an endless stream.
-    n_features : int, default=54
-        The number of columns d, at least 3.
-    noise : float, default=1.0
-        Standard deviation of the normal noise ε.
-    batch_size : int, default=10000
-        Rows per chunk; the last may have fewer.
-    random_state : int, RandomState instance or None, default=None
-        The random seed or generator.
-    numbers : bool, default=False
-        Whether the target is t itself; otherwise it is the class, 0 or 1.
-
-    Returns
-    -------
-    RowSource
-        Divided into chunks, unless it is endless.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import product_rows
-    >>> [X.shape for X, y in product_rows(2500, n_features=5, batch_size=1000, random_state=0)]
-    [(1000, 5), (1000, 5), (500, 5)]
-    """
-    check_count(n_features=n_features, batch_size=batch_size)
-    if n_samples is not None:
-        check_count(n_samples=n_samples)
-    if n_features < 3:
-        raise ValueError(f"'n_features' must be at least 3, got {n_features}")
-    check_nonnegative(noise=noise)
-    seed = random_state
-    if seed is None or isinstance(seed, np.random.RandomState):
-        seed = int(_random(seed).randint(2**31))
-    drawn = seed, n_features, noise, numbers
-    if n_samples is None:
-        return RowSource(lambda: _endless(batch_size, drawn))
-    starts = range(0, n_samples, batch_size)
-    parts = [
-        Partition(f"rows {a} to {(b := min(a + batch_size, n_samples)) - 1}", _rows, (a, b, drawn))
-        for a in starts
-    ]
-    return RowSource.of_partitions(lambda: parts)
-
-
-def _endless(size: int, drawn: tuple[Any, ...]) -> Iterator[RowChunk]:
-    start = 0
-    while True:
-        yield from _rows(start, start + size, drawn)
-        start += size
-
-
-def _rows(start: int, end: int, drawn: tuple[Any, ...]) -> Iterator[RowChunk]:
-    """Yield one chunk: the rows of some numbers."""
-    _, n_features, _, numbers = drawn
-    X = np.empty((end - start, n_features))
-    t = np.empty(end - start)
-    for block in range(start // _BLOCK, -(-end // _BLOCK)):
-        first = block * _BLOCK
-        a, b = max(start, first), min(end, first + _BLOCK)
-        z, targets = _block(block, *drawn[:3])
-        X[a - start : b - start], t[a - start : b - start] = (
-            z[a - first : b - first],
-            targets[a - first : b - first],
-        )
-    X /= 2 * np.sqrt(n_features)
-    yield X, t if numbers else (t > 0).astype(np.int64)
-
-
-def _block(block: int, seed: int, n_features: int, noise: float) -> RowChunk:
-    rng = np.random.default_rng([seed, block])
-    z = rng.standard_normal((_BLOCK, n_features))
-    np.clip(z, -2, 2, out=z)
-    return z, z[:, 0] * z[:, 1] + z[:, 2] + noise * rng.standard_normal(_BLOCK)

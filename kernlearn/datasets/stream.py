@@ -1,10 +1,7 @@
-"""Rows in chunks from where data are: arrays, files, iterators, Dask collections."""
+"""Rows in chunks from where data are: arrays, files, iterables, Dask collections."""
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from kernlearn import checks
-from kernlearn.datasets.files import container, is_archive, opened
+from kernlearn.datasets.files import opened
 from kernlearn.exceptions import DataError
 from kernlearn.lazy import needed_by
 
@@ -20,89 +17,21 @@ from kernlearn.lazy import needed_by
 RowChunk = tuple[Any, Any]
 Value = TypeVar("Value")
 
-_MERGED_TOGETHER = 8  # values that one task merges
-_PART_BYTES = 2**26  # of a Parquet file, that one partition reads
-
-
-# Partitions and sources
+_MERGED_TOGETHER = 8  # values that one task of Dask merges
 
 
 @dataclass(frozen=True)
-class Partition:
-    """A part of the rows of a source.
-
-    Iterating over it yields its chunks, which are computed in this process.
-
-    Attributes
-    ----------
-    name : str
-        What errors call it; empty where there is but one.
-    read : callable
-        Returns the chunks; a function of a module, so that it can be sent to where the data are.
-    arguments : tuple
-        Its arguments, after the values of `lazy`.
-    lazy : tuple of Dask objects
-        What has to be computed for it.
-    """
-
-    name: str
-    read: Callable[..., Iterable[RowChunk]]
-    arguments: tuple[Any, ...] = ()
-    lazy: tuple[Any, ...] = ()
-
-    def __iter__(self) -> Iterator[RowChunk]:
-        values: Sequence[Any] = ()
-        if self.lazy:
-            import dask
-
-            values = dask.compute(*self.lazy)
-        return _checked(self.read(*values, *self.arguments))
-
-    def computed(self, values: Sequence[Any]) -> "Partition":
-        """Return the partition with the values of its lazy arguments."""
-        return Partition(self.name, self.read, (*values, *self.arguments))
-
-    @contextmanager
-    def naming_errors(self) -> Iterator[None]:
-        """Say in errors that they are of this partition."""
-        try:
-            yield
-        except Exception as error:
-            if not self.name:
-                raise
-            if type(error) is ValueError:
-                raise ValueError(f"{self.name}: {error}") from error
-            error.add_note(f"in {self.name}")
-            raise
-
-
-def gathered(gather: Callable[[Partition], Any], part: Partition, *values: Any) -> Any:
-    """Return what is gathered of a partition with the values of its lazy arguments."""
-    with part.naming_errors():
-        return gather(part.computed(values) if values else part)
-
-
-def _checked(chunks: Iterable[RowChunk]) -> Iterator[RowChunk]:
-    """Yield chunks; refuse what is none."""
-    for place, chunk in enumerate(chunks):
-        if not (isinstance(chunk, tuple) and len(chunk) == 2):
-            kind = type(chunk).__name__
-            raise ValueError(f"chunk {place} must be a pair (X, y), got a {kind}")
-        yield chunk
-
-
 class RowSource:
-    """Rows in chunks, to be read once or several times. Made by :func:`row_source`.
+    """Rows in chunks, to be read several times. Made by :func:`row_source`.
+
+    Iterating over it yields its chunks, tuples (X, y), which are computed in this process.
 
     Parameters
     ----------
     chunks : callable
-        Returns an iterator of chunks, tuples (X, y).
-    repeatable : bool, default=True
-        Whether it can be called again.
-    partitions : callable, default=None
-        Returns a list of partitions, which hold the same rows and can be read by themselves.
-        None: there is but one, which is read in this process.
+        Returns an iterator of chunks.
+    partitions : tuple of Dask delayed objects, default=()
+        The same chunks, if Dask computes them.
 
     Examples
     --------
@@ -112,49 +41,28 @@ class RowSource:
     >>> source = RowSource(lambda: iter([chunk, chunk]))
     >>> sum(len(y) for X, y in source), sum(len(y) for X, y in source)
     (6, 6)
-    >>> source.is_divided, source.repeatable
-    (False, True)
     """
 
-    def __init__(
-        self,
-        chunks: Callable[[], Iterable[RowChunk]],
-        repeatable: bool = True,
-        partitions: Callable[[], list[Partition]] | None = None,
-    ) -> None:
-        self._chunks, self.repeatable, self._begun = chunks, repeatable, False
-        self._partitions = partitions
+    chunks: Callable[[], Iterable[RowChunk]]
+    partitions: tuple[Any, ...] = ()
 
-    @classmethod
-    def of_partitions(cls, make: Callable[[], list[Partition]]) -> "RowSource":
-        """Return the rows of partitions, one after the other."""
-        return cls(lambda: (chunk for part in make() for chunk in part), partitions=make)
-
-    @property
-    def is_divided(self) -> bool:
-        """Whether there are partitions that can be read by themselves."""
-        return self._partitions is not None
-
-    @property
-    def partitions(self) -> list[Partition]:
-        """The partitions; a source that is not divided is one as a whole."""
-        if self._partitions is not None:
-            return self._partitions()
-        return [Partition("", self.__iter__)]
+    def __iter__(self) -> Iterator[RowChunk]:
+        return _checked(self.chunks())
 
     def reduce(
-        self, gather: Callable[[Partition], Value], merge: Callable[[Sequence[Value]], Value]
+        self,
+        gather: Callable[[Iterable[RowChunk]], Value],
+        merge: Callable[[Sequence[Value]], Value],
     ) -> Value:
-        """Return the merged values of the partitions.
+        """Return what is gathered of all chunks.
 
-        If a `distributed.Client` is active, each partition of a divided source is a task that
-        runs where its data are, and so are merges of eight values each, in a tree that does not
-        depend on the workers. Otherwise partitions are read one after the other.
+        Dask gathers of each of its partitions where the partition is, and merges eight values each
+        in a tree that does not depend on the workers. Of other data all is gathered at once.
 
         Parameters
         ----------
         gather : callable
-            Returns the value of a partition, over whose chunks it iterates.
+            Returns the value of an iterable of chunks.
         merge : callable
             Returns the value of several. Both functions must be such that can be pickled, and
             leave their arguments as they are, as a task may run again.
@@ -166,71 +74,74 @@ class RowSource:
         Raises
         ------
         ValueError
-            What `gather` raises, with the name of the partition.
+            What `gather` raises, with the number of the partition.
         """
-        parts = self.partitions
-        if not (self.is_divided and parts and _has_client()):
-            result = None
-            for part in parts:
-                value = gathered(gather, part)
-                result = value if result is None else merge([result, value])
-            return result  # type: ignore[return-value]
+        if not self.partitions:
+            return gather(self)
         from dask import delayed
 
-        task, shared = delayed(gathered), delayed(gather)  # which is sent once
-        values = [task(shared, part.computed(()), *part.lazy) for part in parts]
+        task, shared = delayed(_gathered), delayed(gather)  # which is sent once
+        values = [task(shared, i, chunk) for i, chunk in enumerate(self.partitions)]
         while len(values) > 1:
             starts = range(0, len(values), _MERGED_TOGETHER)
             values = [delayed(merge)(values[i : i + _MERGED_TOGETHER]) for i in starts]
-        return values[0].compute()
-
-    def __iter__(self) -> Iterator[RowChunk]:
-        if self._begun and not self.repeatable:
-            raise ValueError(
-                "the chunks of an iterator have been read and come only once: pass a function "
-                "that returns a new iterator"
-            )
-        self._begun = True
-        return _checked(self._chunks())
+        value: Value = values[0].compute()
+        return value
 
 
-def _has_client() -> bool:
-    """Tell whether a client of Dask is active in this process."""
-    distributed = sys.modules.get("distributed")  # not imported: there is none
+def _gathered(gather: Callable[[Iterable[RowChunk]], Value], number: int, chunk: Any) -> Value:
+    """Return what is gathered of a partition, whose number its errors name."""
     try:
-        return distributed is not None and bool(distributed.default_client())
-    except ValueError:
-        return False
+        return gather(_checked([chunk]))
+    except ValueError as error:
+        raise ValueError(f"partition {number}: {error}") from error
+
+
+def _checked(chunks: Iterable[Any]) -> Iterator[RowChunk]:
+    """Yield the chunks that have rows; refuse what is none."""
+    for place, chunk in enumerate(chunks):
+        if not (isinstance(chunk, tuple) and len(chunk) == 2):
+            kind = type(chunk).__name__
+            raise ValueError(f"chunk {place} must be a pair (X, y), got a {kind}")
+        if np.shape(chunk[0])[0]:
+            yield chunk
 
 
 def row_source(
-    data: Any, y: Any = None, *, n_rows: int = 65_536, target: str | None = None, **options: Any
+    data: Any,
+    y: Any = None,
+    *,
+    n_rows: int = 65_536,
+    target: str | None = None,
+    drop: Sequence[str] = (),
+    n_features: int | None = None,
+    zero_based: bool = False,
 ) -> RowSource:
     r"""Return data as rows in chunks, whatever holds them.
 
     Parameters
     ----------
-    data : array-like, path, sequence of paths, Dask collection, iterator, iterable or callable
+    data : array-like, path, sequence of paths, Dask collection, iterable or callable
         - An array, a memory map, a sparse matrix or a data frame, with `y`.
-        - A Parquet, CSV (names in the first line, commas) or LIBSVM file, or several, which are
-          read in constant memory; LIBSVM and CSV also packed (``.gz``, ``.bz2``, ``.xz``).
-          Nothing is scaled or encoded; labels are those of the file.
+        - A Parquet, CSV (``.csv`` in the name, names in the first line, commas) or LIBSVM file, or
+          several, which are read in constant memory; LIBSVM and CSV also packed (``.gz``,
+          ``.bz2``, ``.xz``). Nothing is scaled or encoded; labels are those of the file.
         - A Dask array or data frame with `y` of the same kind, or a Dask data frame with `target`,
           or a list of delayed tuples (X, y). Each partition is a chunk.
-        - An iterator of tuples (X, y), which is read once; another iterable of them or a function
-          without arguments that returns one, which are read again in each pass.
+        - An iterable of tuples (X, y) that can be read again, or a function without arguments that
+          returns an iterator of such.
     y : array-like of shape (n_samples,), default=None
-        Targets of an array.
+        Targets of an array or a data frame.
     n_rows : int, default=65536
         Rows per chunk of arrays and files; the last may have fewer.
     target : str, default=None
         The target's column in a Parquet or CSV file or a data frame.
-    **options
-        For files: ``n_features``, required for LIBSVM, as no chunk has all features, and checked
-        for others; ``zero_based``, whether LIBSVM's indices begin at 0; ``drop``, the names of
-        columns of a Parquet or CSV file that are no features; ``row_groups``, a range of
-        consecutive row groups of a Parquet file to read; ``format``, "libsvm", "parquet" or
-        "csv", by default told by the first bytes and ``.csv`` in the name.
+    drop : sequence of str, default=()
+        Columns of a Parquet or CSV file that are no features.
+    n_features : int, default=None
+        Of a LIBSVM file, where it is required, as no chunk has all features.
+    zero_based : bool, default=False
+        Whether the indices of a LIBSVM file begin at 0.
 
     Returns
     -------
@@ -261,59 +172,41 @@ def row_source(
     [((2, 3), [1.0, -1.0]), ((1, 3), [1.0])]
     """
     checks.check_count(n_rows=n_rows)
-    if isinstance(data, RowSource):
-        return data
-    if _are_paths(data):
-        paths = [data] if isinstance(data, (str, Path)) else list(data)
+    several = isinstance(data, (list, tuple)) and len(data) > 0
+    items = data if several else [data]
+    if all(isinstance(item, (str, Path)) for item in items):
         _refuse(y is not None, "y is for arrays; name the column of a file by 'target'")
-        if unknown := options.keys() - _OPTIONS:
-            raise ValueError(f"{min(unknown)!r} is no option of files: {', '.join(_OPTIONS)}")
-        return RowSource.of_partitions(
-            lambda: [
-                part for path in paths for part in _of_file(Path(path), n_rows, target, **options)
-            ]
-        )
-    _refuse(bool(options), f"{next(iter(options), '')!r} is for files")
-    if isinstance(data, (list, tuple)) and data and all(map(_is_dask, data)):
-        _refuse(y is not None, "y is for arrays; delayed chunks have their own")
-        parts = [Partition(f"partition {i}", _alone, lazy=(c,)) for i, c in enumerate(data)]
-        return RowSource.of_partitions(lambda: parts)
-    if _is_dask(data):
-        return RowSource.of_partitions(partial(list, _of_dask(data, y, target)))
-    frame_or_array = hasattr(data, "shape") or hasattr(data, "columns")
-    if callable(data) or (y is None and not frame_or_array and _yields_chunks(data)):
-        _refuse(y is not None, "y is for arrays; chunks of a function have their own")
-        repeatable = not hasattr(data, "__next__")
-        return RowSource(data if callable(data) else lambda: iter(data), repeatable)
+        _refuse(isinstance(drop, str), f"drop must be a sequence of column names, got {drop!r}")
+        paths = [Path(item) for item in items]
+        readers = [_reader(path, n_rows, target, drop, n_features, zero_based) for path in paths]
+        return RowSource(lambda: (chunk for read in readers for chunk in read()))
+    of_files = bool(drop) or n_features is not None or zero_based
+    _refuse(of_files, "drop, n_features and zero_based are for files")
+    if all(type(item).__module__.split(".")[0] in ("dask", "dask_expr") for item in items):
+        _refuse(several and y is not None, "y is for arrays; delayed chunks have their own")
+        partitions = tuple(items) if several else _of_dask(data, y, target)
+        return RowSource(lambda: (part.compute() for part in partitions), partitions)
+    if y is None and target is None and not hasattr(data, "shape"):
+        _refuse(hasattr(data, "__next__"), "an iterator is read once: pass what makes it")
+        return RowSource(data if callable(data) else lambda: data)
     if target is not None:
         _refuse(not hasattr(data, "columns"), "target is for files and data frames")
-        _refuse(target not in data.columns, f"the data frame has no column called {target!r}")
-        data, y = data.drop(columns=[target]), data[target]
-    if not hasattr(data, "shape"):
-        _refuse(hasattr(data, "__next__"), "y is for arrays; chunks of an iterator have their own")
-        data = np.asarray(data)
-    if y is not None and len(y) != data.shape[0]:
-        raise ValueError(f"X has {data.shape[0]} rows, y has {len(y)}")
+        data, y = _without(data, target)
+    _refuse(callable(data) or hasattr(data, "__next__"), "y is for arrays; chunks have their own")
+    data = data if hasattr(data, "shape") else np.asarray(data)
+    n = data.shape[0]
+    _refuse(y is not None and len(y) != n, f"X has {n} rows, y has {0 if y is None else len(y)}")
     return RowSource(lambda: _of_array(data, y, n_rows))
-
-
-def _are_paths(data: Any) -> bool:
-    if isinstance(data, (str, Path)):
-        return True
-    several = isinstance(data, Sequence) and len(data) > 0
-    return several and all(isinstance(item, (str, Path)) for item in data)
-
-
-def _yields_chunks(data: Any) -> bool:
-    if isinstance(data, Sequence):
-        first = data[0] if len(data) else None
-        return isinstance(first, tuple) and len(first) == 2 and hasattr(first[0], "shape")
-    return isinstance(data, Iterable)
 
 
 def _refuse(wrong: bool, message: str) -> None:
     if wrong:
         raise ValueError(message)
+
+
+def _without(frame: Any, target: str) -> tuple[Any, Any]:
+    _refuse(target not in frame.columns, f"the data frame has no column called {target!r}")
+    return frame.drop(columns=[target]), frame[target]
 
 
 def _of_array(X: Any, y: Any, n_rows: int) -> Iterator[RowChunk]:
@@ -325,112 +218,59 @@ def _of_array(X: Any, y: Any, n_rows: int) -> Iterator[RowChunk]:
         yield part, None if y is None else y.iloc[rows] if hasattr(y, "iloc") else y[rows]
 
 
-def _is_dask(data: Any) -> bool:
-    """Tell whether data are a collection of Dask, without importing Dask."""
-    return type(data).__module__.split(".")[0] in ("dask", "dask_expr")
+def _of_dask(data: Any, y: Any, target: str | None) -> tuple[Any, ...]:
+    """Return the partitions of a Dask array or data frame with their targets."""
+    from dask import delayed
 
-
-def _of_dask(data: Any, y: Any, target: str | None) -> list[Partition]:
-    """Return the partitions of a Dask array or data frame."""
-    _refuse(y is not None and not _is_dask(y), "y must be of Dask, as X is")
-    if hasattr(data, "columns"):
-        _refuse(y is not None and target is not None, "pass either y or target")
-        _refuse(y is None and target is None, "target must name the target's column of a frame")
-        if target is not None:
-            _refuse(target not in data.columns, f"the data frame has no column called {target!r}")
-            parts = enumerate(_delayed(data))
-            return [Partition(f"partition {i}", _with_target, (target,), (p,)) for i, p in parts]
-    else:
-        _refuse(target is not None, "target is for data frames; pass y with a Dask array")
+    if target is not None:
+        _refuse(y is not None, "pass either y or target")
+        _refuse(not hasattr(data, "columns"), "target is for data frames; pass y with an array")
+        data, y = _without(data, target)
+    _refuse(not hasattr(y, "to_delayed"), "y must be of Dask, as X is, or target name its column")
+    if not hasattr(data, "columns"):
         _refuse(data.ndim != 2, f"a Dask array must have 2 dimensions, got {data.ndim}")
         data = data.rechunk({1: -1})
-        if y is not None and not any(map(np.isnan, (*data.chunks[0], *y.chunks[0]))):
+        if not any(map(np.isnan, (*data.chunks[0], *y.chunks[0]))):
             n, n_targets = data.shape[0], y.shape[0]
             _refuse(n != n_targets, f"X has {n} rows, y {n_targets}")
-            y = y.rechunk({0: data.chunks[0]})
-        y = y.rechunk({1: -1}) if y is not None and y.ndim == 2 else y
-    columns = [_delayed(part) for part in (data, y) if part is not None]
-    _refuse(len({*map(len, columns)}) > 1, "X and y must have the same partitions")
-    lazy = enumerate(zip(*columns, strict=True))
-    return [Partition(f"partition {i}", _pair, lazy=both) for i, both in lazy]
+            y = y.rechunk({0: data.chunks[0], **({1: -1} if y.ndim == 2 else {})})
+    rows, targets = (np.ravel(part.to_delayed()).tolist() for part in (data, y))
+    _refuse(len(rows) != len(targets), "X and y must have the same partitions")
+    return tuple(map(delayed(_pair), rows, targets))
 
 
-def _delayed(data: Any) -> list[Any]:
-    parts = data.to_delayed()
-    return list(parts.ravel() if hasattr(parts, "ravel") else parts)
-
-
-def _pair(X: Any, y: Any = None) -> Iterator[RowChunk]:
-    if X.shape[0]:
-        yield X, y
-
-
-def _with_target(frame: Any, target: str) -> Iterator[RowChunk]:
-    return _pair(frame.drop(columns=[target]), frame[target])
-
-
-def _alone(chunk: RowChunk) -> Iterator[RowChunk]:
-    yield chunk
+def _pair(X: Any, y: Any) -> RowChunk:
+    return X, y
 
 
 # Files
 
 
-def _of_file(
-    path: Path, n_rows: int, target: str | None, row_groups: range | None = None, **options: Any
-) -> list[Partition]:
-    """Return a file as a partition, a Parquet file as several with some row groups each."""
-    format = options.pop("format", None) or _format(path)
-    drop, n_features = options.get("drop", ()), options.get("n_features")
-    _refuse(format not in ("libsvm", "parquet", "csv"), f"format {format!r} is not read in chunks")
-    _refuse(isinstance(drop, str), f"drop must be a sequence of column names, got {drop!r}")
-    _refuse(row_groups is not None and format != "parquet", "row_groups is for Parquet files")
-    if n_features is not None:
-        checks.check_count(n_features=n_features)
-    if format == "libsvm":
-        _refuse(n_features is None, "n_features must be passed for a LIBSVM file")
-        _refuse(bool(target or drop), "target and drop are for Parquet and CSV files")
-        return [
-            Partition(str(path), _pairs, (path, n_rows, n_features, options.get("zero_based")))
-        ]
-    _refuse(target is None, f"target must name the target's column of a {format} file")
-    roles = target, tuple(drop), n_features
-    if format == "csv":
-        return [Partition(str(path), _csv, (path, n_rows, roles))]
-    groups = []
-    with needed_by("a source of files"):
-        metadata = _parquet_file(path).metadata
-    start, n_bytes = None, 0
-    for group in range(metadata.num_row_groups) if row_groups is None else row_groups:
-        start = group if start is None else start
-        n_bytes += metadata.row_group(group).total_byte_size
-        if n_bytes >= _PART_BYTES:
-            groups.append(range(start, group + 1))
-            start, n_bytes = None, 0
-    if start is not None:
-        groups.append(range(start, group + 1))
-    return [
-        Partition(
-            f"{path}, row groups {some[0]} to {some[-1]}", _parquet, (path, n_rows, roles, some)
-        )
-        for some in groups
-    ]
-
-
-_OPTIONS = ("n_features", "zero_based", "drop", "row_groups", "format")
-
-
-def _format(path: Path) -> str:
-    if is_archive(container(path)):
-        raise DataError(f"{path}: an archive is not read in chunks; unpack it")
+def _reader(
+    path: Path,
+    n_rows: int,
+    target: str | None,
+    drop: Sequence[str],
+    n_features: int | None,
+    zero_based: bool,
+) -> Callable[[], Iterator[RowChunk]]:
+    """Return a function that reads the chunks of a file; the first bytes tell its format."""
     with opened(path) as stream:
-        magic = stream.read(4)
-    return "parquet" if magic == b"PAR1" else "csv" if ".csv" in path.suffixes[-2:] else "libsvm"
+        is_parquet = stream.read(4) == b"PAR1"
+    if not is_parquet and ".csv" not in path.suffixes[-2:]:
+        _refuse(target is not None or bool(drop), "target and drop are for Parquet and CSV files")
+        if n_features is None:
+            raise ValueError("n_features must be passed for a LIBSVM file")
+        checks.check_count(n_features=n_features)
+        size = n_features
+        return lambda: _pairs(path, n_rows, size, zero_based)
+    if target is None:
+        raise ValueError("target must name the target's column of a Parquet or CSV file")
+    column, frames = target, _parquet if is_parquet else _csv
+    return lambda: _converted(path, frames(path, n_rows), column, drop)
 
 
-def _pairs(
-    path: Path, n_rows: int, n_features: int, zero_based: bool | None
-) -> Iterator[RowChunk]:
+def _pairs(path: Path, n_rows: int, n_features: int, zero_based: bool) -> Iterator[RowChunk]:
     from kernlearn.datasets.readers import load_pairs
 
     empty = True
@@ -438,46 +278,35 @@ def _pairs(
         rows = (line for line in stream if line.split(b"#", 1)[0].strip())
         while lines := list(islice(rows, n_rows)):
             empty = False
-            yield load_pairs(path, b"".join(lines), n_features, bool(zero_based))[:2]
+            yield load_pairs(path, b"".join(lines), n_features, zero_based)[:2]
     if empty:
         raise DataError(f"{path}: the file has no rows")
 
 
-def _parquet_file(path: Path) -> Any:
-    from pyarrow import ArrowException
-    from pyarrow.parquet import ParquetFile
-
+def _parquet(path: Path, n_rows: int) -> Iterator[Any]:
+    with needed_by("a source of files"):
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
     try:
         # with other options Arrow keeps a whole row group, or all of it that was read
-        return ParquetFile(path, memory_map=True, pre_buffer=False)
+        with ParquetFile(path, memory_map=True, pre_buffer=False) as file:
+            yield from (batch.to_pandas() for batch in file.iter_batches(n_rows))
     except (ArrowException, OSError) as error:
         raise DataError(f"{path}: damaged, or no Parquet file: {error}") from None
 
 
-def _parquet(path: Path, n_rows: int, roles: Any, row_groups: range) -> Iterator[RowChunk]:
-    from pyarrow import ArrowException
-
-    try:
-        with _parquet_file(path) as file:
-            batches = file.iter_batches(n_rows, row_groups=list(row_groups))
-            yield from _converted(path, (batch.to_pandas() for batch in batches), *roles)
-    except (ArrowException, OSError) as error:
-        raise DataError(f"{path}: damaged: {error}") from None
-
-
-def _csv(path: Path, n_rows: int, roles: Any) -> Iterator[RowChunk]:
+def _csv(path: Path, n_rows: int) -> Iterator[Any]:
     import pandas as pd
 
     try:
         with opened(path) as stream:
-            frames = pd.read_csv(stream, chunksize=n_rows, float_precision="round_trip")
-            yield from _converted(path, frames, *roles)
+            yield from pd.read_csv(stream, chunksize=n_rows, float_precision="round_trip")
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise DataError(f"{path}: {' '.join(str(error).split())}") from None
 
 
 def _converted(
-    path: Path, frames: Iterable[Any], target: str, drop: Sequence[str], n_features: int | None
+    path: Path, frames: Iterable[Any], target: str, drop: Sequence[str]
 ) -> Iterator[RowChunk]:
     """Convert frames to matrices of numbers, and targets."""
     from kernlearn.datasets.tables import is_number_column, values_of
@@ -490,17 +319,14 @@ def _converted(
         def place_of(row: int, first: int = first) -> str:
             return f"{path}, row {first + row}"
 
-        names = [name for name in frame.columns if name not in (target, *drop)]
-        if n_features not in (None, len(names)):
-            raise DataError(f"{path}: found {len(names)} features, expected {n_features}")
-        X, labels = np.empty((len(frame), len(names))), frame[target]
-        for i, name in enumerate(names):
-            X[:, i] = values_of(frame[name], None, place_of, f", column {name}")
-        for name, gaps in [*zip(names, np.isnan(X).T, strict=True), (target, labels.isna())]:
+        features = frame.drop(columns=[target, *drop])
+        for name, gaps in frame.drop(columns=[*drop]).isna().items():
             if gaps.any():
-                where = place_of(int(np.argmax(gaps)))
-                raise DataError(f"{where}, column {name}: found nothing, expected an entry")
-        kinds.add(is_number_column(labels))
+                where = f"{place_of(int(gaps.to_numpy().argmax()))}, column {name}"
+                raise DataError(f"{where}: found nothing, expected an entry")
+        columns = (values_of(x, None, place_of, f", column {n}") for n, x in features.items())
+        X = np.column_stack([*columns])
+        kinds.add(is_number_column(frame[target]))
         if len(kinds) > 1:
             raise DataError(
                 f"{place_of(0)}, column {target}: the target is text in some chunks and numbers "
@@ -508,7 +334,8 @@ def _converted(
             )
         first += len(frame)
         if len(frame):
-            texts = np.array(list(map(str, labels)))
+            labels = frame[target]
+            texts = np.array([*map(str, labels)])
             yield X, labels.to_numpy(np.float64) if True in kinds else texts
     if first == 1:
         raise DataError(f"{path}: the file has no rows")

@@ -5,10 +5,8 @@ import pytest
 
 from kernlearn.datasets import (
     fingerprint,
-    gaussian_stream,
     generators,
     indefinite_similarity,
-    product_rows,
     rings,
     two_gaussians,
     two_moons,
@@ -40,6 +38,10 @@ def test_points_have_the_stated_distributions():
     np.testing.assert_allclose(np.linalg.norm(drawn.data[drawn.target == 1], axis=1), 0.3)
     drawn = two_gaussians(20_000, 4, positive=0.25, separation=3.0, random_state=0)
     assert drawn.target.mean() == pytest.approx(0.25, abs=0.01)
+    np.testing.assert_array_equal(
+        two_gaussians(1500, 4, positive=0.25, separation=3.0, random_state=0).data,
+        drawn.data[:1500],
+    )
     means = [drawn.data[drawn.target == code].mean(axis=0) for code in (0, 1)]
     assert np.linalg.norm(means[1] - means[0]) == pytest.approx(3, abs=0.1)
 
@@ -55,29 +57,3 @@ def test_indefinite_similarities_have_the_stated_spectrum(negative, n_negative):
     assert -values[below].sum() / np.abs(values).sum() == pytest.approx(negative)
     assert n_negative is None or below.sum() == n_negative
     assert np.bincount(drawn.target).tolist() == [30, 30]
-
-
-@pytest.mark.parametrize("draw", [gaussian_stream, product_rows])
-def test_streams_do_not_depend_on_the_size_of_chunks(draw):
-    parts = [[*draw(2500, 5, batch_size=size, random_state=1)] for size in (100, 999, 4000)]
-    assert [len(y) for _, y in parts[1]] == [999, 999, 502]
-    rows = [np.concatenate([X for X, _ in part]) for part in parts]
-    labels = [np.concatenate([y for _, y in part]) for part in parts]
-    for other, y in zip(rows[1:], labels[1:], strict=True):
-        np.testing.assert_array_equal(other, rows[0])
-        np.testing.assert_array_equal(y, labels[0])
-    endless = iter(draw(None, 5, batch_size=100, random_state=1))
-    np.testing.assert_array_equal(next(endless)[0], rows[0][:100])
-    with pytest.raises(ValueError, match="n_features"):
-        draw(10, 1)
-
-
-def test_rows_of_a_product():
-    source = product_rows(20_000, 5, noise=0.5, random_state=0, numbers=True)
-    X, t = next(iter(source.partitions[1]))
-    whole = np.concatenate([X for X, _ in source])
-    np.testing.assert_array_equal(whole[10_000:], X)
-    assert np.linalg.norm(whole, axis=1).max() <= 1
-    z = X * 2 * np.sqrt(5)
-    residual = t - (z[:, 0] * z[:, 1] + z[:, 2])
-    assert residual.std() == pytest.approx(0.5, abs=0.02)

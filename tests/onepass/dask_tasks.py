@@ -29,8 +29,8 @@ def readings(folder):
     return sum(len(file.read_text().split()) for file in Path(folder).glob("read-*"))
 
 
-def counted(scale, part):
-    return [(part.name, scale * sum(len(y) for _, y in part))]
+def counted(scale, chunks):
+    return [scale * sum(len(y) for _, y in chunks)]
 
 
 def joined(values):
