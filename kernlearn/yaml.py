@@ -152,11 +152,13 @@ def shortened(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:60]}… ({len(text)} characters)"
 
 
-def dump_yaml(value: Any, *, flow: bool = False, width: int = 95) -> str:
+def dump_yaml(value: Any) -> str:
     """Write plain data as YAML that :func:`parse_yaml` reads back, keys in their order."""
     writer: Any = YAML(typ="safe", pure=True)
-    writer.default_flow_style, writer.width, writer.allow_unicode = flow, width, True
+    # lists and mappings of plain values on one line each, others in blocks
+    writer.default_flow_style, writer.width, writer.allow_unicode = None, 95, True
     writer.sort_base_mapping_type_on_output = False
+    writer.representer.ignore_aliases = lambda value: True
     stream = StringIO()
     writer.dump(value, stream)
     return stream.getvalue().removesuffix("...\n")

@@ -190,7 +190,8 @@ def kernlearn(copy):
 
 def test_everything_added_takes_part_in_a_run(kernlearn, copy):
     kernlearn("run", "added", "added_task")
-    rows = json.loads(kernlearn("export", "--format", "json"))
+    kernlearn("export", "--output", "rows.json")
+    rows = json.loads((copy / "rows.json").read_text())
     places = {(row["dataset"], row["kernel"] or None, row["method"]) for row in rows}
     assert places == {
         ("corners", "triangle", "SVM"),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from hashlib import sha256
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
 
@@ -68,7 +69,7 @@ def run(
     timeout: Annotated[
         float | None, option("Time limit of a trial.", "SECONDS", min=0.001)
     ] = None,
-    memory: Annotated[str | None, option("Memory limit, such as 4GB.", "SIZE")] = None,
+    memory: Annotated[float | None, option("Memory limit of a trial.", "GB", min=0.001)] = None,
     allow_contention: Annotated[
         bool, option("Measure times though trials share cores.", None, "--allow-contention")
     ] = False,
@@ -90,14 +91,13 @@ def run(
         choice.of(plan)
     _show_preparations(plans)
     failed, progress = 0, cast(Any, output.Progress())
-    with output.resumable(store), engine.Interrupts().caught(), stores.Store(store) as opened:
-        executor = engine.make_executor(
-            jobs=jobs,
-            scheduler=scheduler,
-            timeout=timeout,
-            memory=_size(memory),
-        )
-        with closing(executor):
+    limits: Any = {"timeout": timeout, "memory": None if memory is None else int(memory * 2**30)}
+    try:
+        with (
+            engine.Interrupts().caught(),
+            stores.Store(store) as opened,
+            closing(engine.make_executor(jobs=jobs, scheduler=scheduler, **limits)) as executor,
+        ):
             for plan in plans:
                 outcome = engine.run_plan(
                     plan,
@@ -111,6 +111,10 @@ def run(
                 if not no_report:
                     chosen = replace(plan, trials=choice.of(plan))
                     _show_report(reports.assemble(chosen, opened), _folder(store), choice.only)
+    except KeyboardInterrupt:
+        done = f"What is done is in {store}; the same command goes on from there."
+        typer.echo(f"Stopped. {done}", err=True)
+        raise typer.Exit(130) from None
     if failed:
         raise typer.Exit(1)
 
@@ -164,7 +168,10 @@ def report(
       kernlearn report mine.yaml
       kernlearn report --from results/measured
     """  # noqa: D301
-    from kernlearn.reports.report import read_reports, stored_plans
+    import pandas as pd
+
+    from kernlearn.reports.charts import draw, map_chart, save
+    from kernlearn.reports.report import read_reports, stored_plans, totals
 
     names = configs or []
     loaded = _load(names, profile or "full", settings)
@@ -172,7 +179,11 @@ def report(
     if rows is not None:
         if len(loaded) != 1:
             raise ReportError(f"--rows {rows}: name the one config that they are results of")
-        found = [reports.report_rows(loaded[0], _read_table(rows))]
+        try:
+            table = pd.read_parquet(rows) if rows.suffix == ".parquet" else pd.read_csv(rows)
+        except (OSError, ValueError) as error:
+            raise ReportError(f"{rows}: cannot be read: {error}") from None
+        found = [reports.report_rows(loaded[0], table)]
     elif summaries is not None:
         own = [Path(name) for name in names if Path(name).is_file()]
         found, skipped = read_reports(summaries, configs=own, names={one.name for one in loaded})
@@ -187,13 +198,25 @@ def report(
         reasons = "".join(f"\n  {one.name}: {one.reason}" for one in skipped)
         raise ReportError(f"{summaries or store}: nothing to show{reasons}")
     if summary is not None:
-        _write_summaries(found, summary)
+        for one in found:
+            reports.write_summary(one, summary)
+        if chart := map_chart(found):
+            (svg,) = draw([chart.spec])
+            save(svg, summary / "map.svg")
     if names:
         default = _folder(store) if rows is None and summaries is None else SITE
         for one in found:
             _show_report(one, folder or default)
-    else:
-        _show_site(reports.write_site(found, folder or SITE, skipped=skipped), found, skipped)
+        return
+    index = reports.write_site(found, folder or SITE, skipped=skipped)
+    for one in found:
+        name, done, trials = (one.details[key] for key in ("experiment", "done", "trials"))
+        typer.echo(f"{name}: profile {one.run_as}, {done} of {trials} trials")
+    for one in skipped:
+        typer.echo(f"{one.name}: not shown: {one.reason}")
+    for sentence in totals(found).in_words():
+        typer.echo(sentence)
+    typer.echo(f"Site: {index}")
 
 
 @app.command()
@@ -216,24 +239,23 @@ def check(
     """
     from kernlearn.reports import check as rules
 
-    checks, errors = {}, []
     if not against.is_dir():
         how = f"`kernlearn report --profile {profile} --summary {against}` writes them"
         raise SummaryError(f"{against}: no such folder of summaries; {how}")
+    failed, errors = False, []
     with stores.Store(store, read_only=True) as opened:
         for plan in _plans(_load(configs, profile, settings), available):
             try:
-                checks[plan.experiment.name] = rules.check_plan(plan, opened, against)
+                frame = rules.check_plan(plan, opened, against)
             except KernlearnError as error:
                 errors.append(str(error))
-    failed = False
-    for name, frame in checks.items():
-        counts = frame["outcome"].value_counts()
-        outcomes = ", ".join(f"{counts[o]} {o}" for o in rules.OUTCOMES if o in counts)
-        typer.echo(f"{name}: {len(frame)} cells: {outcomes}")
-        for _, row in frame[frame["outcome"].isin(rules.FAILURES)].iterrows():
-            failed = True
-            typer.echo(f"  {row['outcome']}: {rules.cell_name(row)}: {rules.cell_text(row)}")
+                continue
+            counts = frame["outcome"].value_counts()
+            outcomes = ", ".join(f"{counts[o]} {o}" for o in rules.OUTCOMES if o in counts)
+            typer.echo(f"{plan.experiment.name}: {len(frame)} cells: {outcomes}")
+            for _, row in frame[frame["outcome"].isin(rules.FAILURES)].iterrows():
+                failed = True
+                typer.echo(f"  {row['outcome']}: {rules.cell_name(row)}: {rules.cell_text(row)}")
     if errors:
         raise SummaryError("\n".join(errors))
     if failed:
@@ -243,7 +265,9 @@ def check(
 
 @app.command()
 def compare(
-    config: Annotated[str, Argument(metavar="CONFIG", help="A YAML file, or a shipped name.")],
+    config_name: Annotated[
+        str, Argument(metavar="CONFIG", help="A YAML file, or a shipped name.")
+    ],
     methods: Annotated[
         list[str] | None, Argument(metavar="METHOD", help="By default all of the config.")
     ] = None,
@@ -252,9 +276,6 @@ def compare(
     margin: Annotated[
         float | None, option("A difference that does not matter.", "X", min=0)
     ] = None,
-    best_of: Annotated[
-        list[str], option("Add the best of these on held-out rows.", "METHOD")
-    ] = [],
     only: Only = [],
     profile: Profile = "full",
     settings: Settings = [],
@@ -267,11 +288,74 @@ def compare(
 
     Example: kernlearn compare table4_2 BBS FTUNE-S --only n_landmarks=30
     """
-    from kernlearn.reports.summary import csv_text
+    from kernlearn.reports import ranks as rules
+    from kernlearn.reports.summary import csv_text, stored_rows
+    from kernlearn.reports.verdicts import direction
 
-    (plan,) = _plans(_load([config], profile, settings), True)
-    frame = _compare_methods(plan, store, methods or [], metric, control, margin, best_of, only)
+    (plan,) = _plans(_load([config_name], profile, settings), True)
+    config, name = plan.experiment.config, plan.experiment.name
+    metric = rules.ranking_metric(config, name, metric)
+    matches = [engine.parse_only(text) for text in only]
+
+    def wanted(labels: Any) -> bool:
+        # a method without a label is compared with all values of it
+        return not matches or any(
+            all(labels.get(k) is None or str(labels[k]) in v for k, v in match.items())
+            for match in matches
+        )
+
+    with stores.Store(store, read_only=True) as opened:
+        results = stored_rows(plan, opened)
+    if (done := sum(row.done for row in results.values())) < len(plan.trials):
+        typer.echo(f"{done} of {len(plan.trials)} trials are measured; others do not count")
+    values = rules.method_values(plan, results, metric, wanted)
+    if methods:
+        named = [*methods, *filter(None, [control])]
+        if unknown := {*named} - {*values["name"], *values["method"]}:
+            raise ReportError(f"{name}: no numbers of a method {min(unknown)!r}")
+        values = values[values["method"].isin(named) | values["name"].isin(named)]
+    result = rules.compare_methods(
+        values, direction(metric, config), control=control, margin=margin
+    )
+    places = result.datasets["dataset"].unique()
+    many = len(places) > 1
+    where = f"{len(places)} data sets" if many else places[0]
+    if result.families < len(places):
+        where += f", {result.families} after those of a family count once"
+    typer.echo(f"{name}: {metric} on {where}")
+    percent = 95 if margin is None else 90
+    p_head = "p (Holm)" if margin is None else f"p (worse by {margin:g})"
+    heads = ["method", "mean", "rank", "difference", f"{percent} % interval", p_head, "outcome"]
+    rows = []
+    for method, row in result.table.iterrows():
+        texts = [str(method), f"{row['mean']:.4g}", f"{row['rank']:.2f}"]
+        if method == result.control:
+            rows.append([*texts, "", "", "", "control" if control else "best"])
+        else:
+            rows.append([*texts, *_difference(row), f"{row['p']:.2g}", row["outcome"]])
+    output.show_table(heads, rows)
+    if many and len(rows) == 2:
+        each = result.datasets.to_dict("records")
+        output.show_table(
+            ["data set", "difference", f"{percent} % interval", "splits"],
+            [[row["dataset"], *_difference(row), str(row["n_splits"])] for row in each],
+        )
+    if result.left_out:
+        typer.echo(f"left out, without numbers of all methods: {', '.join(result.left_out)}")
+    if result.friedman == result.friedman:
+        typer.echo(f"Friedman's test of the ranks: p = {result.friedman:.2g}")
+    if control is None:
+        near = result.table.index[result.table["outcome"].isin(["not shown", "not worse"])]
+        output.show_wrapped(
+            f"Best: {result.control}; not shown to be worse: {', '.join(near) or 'none'}", 2
+        )
+    least = 0.5 ** (result.families - 1)
+    if many and least >= 0.05:
+        typer.echo(f"So few data sets cannot show a difference: the least p-value is {least:g}")
+    test = "Wilcoxon signed-rank test over them" if many else "corrected resampled t-test"
+    typer.echo(f"Differences from the control or the best: {test}, level 5 %")
     if file is not None:
+        frame = result.table.reset_index()
         output.write_text(file, csv_text(frame, float_format="%.6g"), f"{len(frame)} rows")
 
 
@@ -305,30 +389,23 @@ def forks(
     with opened, closing(engine.make_executor(jobs=jobs)) as executor:
         for name, experiment in zip(names, _load(names, profile, []), strict=True):
             for fork in experiment.config.forks:
-                only = [{k: (str(v),) for k, v in match.items()} for match in fork.only]
+                only = ({k: (str(v),) for k, v in match.items()} for match in fork.only)
                 choice = engine.Choice(only=tuple(only))
+                splits = [f"splits={fork.splits}"] if fork.splits else []
                 summaries, missing = {}, set[str]()
                 for branch, changes in branches(fork).items():
-                    chosen = branch == CHOSEN
-                    splits = [f"splits={fork.splits}"] if fork.splits else []
                     loaded = _load([name], profile, [*changes, *splits])
-                    (plan,) = _plans(loaded, available or not chosen, choice)
-                    if chosen:
-                        missing = set(plan.left_out)
-                    elif lacking := [d for d in plan.left_out if d not in missing]:
+                    (plan,) = _plans(loaded, available or branch != CHOSEN, choice)
+                    missing = set(plan.left_out) if branch == CHOSEN else missing
+                    if lacking := set(plan.left_out) - missing:
                         typer.echo(
                             f"{experiment.name}: {fork.choice}: the alternative {branch} is left "
-                            f"out, data not found: {', '.join(lacking)}"
+                            f"out, data not found: {', '.join(sorted(lacking))}"
                         )
                         continue
                     if not no_run:
-                        engine.run_plan(
-                            plan,
-                            opened,
-                            executor=executor,
-                            choice=choice,
-                            listener=progress,
-                        )
+                        todo = {"choice": choice, "listener": progress}
+                        engine.run_plan(plan, opened, executor=executor, **todo)
                     splits_so_far = splits_of(plan, stored_rows(plan, opened))
                     summaries[branch] = reports.summarise(splits_so_far, plan.experiment)
                 found.append(compare_branches(experiment.name, fork, experiment.config, summaries))
@@ -357,32 +434,27 @@ def forks(
 
 @app.command()
 def export(
-    file: Annotated[Path | None, option("File, by default stdout.", "FILE", "--output")] = None,
-    form: Annotated[
-        str | None, option("csv, json, parquet, ro-crate; else as the suffix.", "FORM", "--format")
+    file: Annotated[
+        Path | None, option("A .csv, .json, .parquet or .zip file.", "FILE", "--output")
     ] = None,
     experiment: Annotated[list[str], option("Only this one; repeatable.", "NAME")] = [],
     store: Store = STORE,
 ) -> None:
-    """Export a store as a table with a row for each trial and metric.
+    """Export a store as a table with a row for each trial and metric, by default CSV to stdout.
 
-    The format ro-crate is an open record of one experiment, a folder or a .zip file.
+    A .zip file is an open record of one experiment, an RO-Crate.
 
     Example: kernlearn export --output numbers.csv
     """
     from kernlearn.reports import page, summary
 
-    forms = (*summary.FORMATS, "ro-crate")
-    where = "--format" if form is not None else "--output: the suffix"
-    form = form or (file.suffix[1:].lower() if file is not None else "csv")
-    if form not in forms:
-        raise StoreError(f"{where} {form or 'is missing'}: expected one of {', '.join(forms)}")
-    if file is None and form in ("parquet", "ro-crate"):
-        raise StoreError(f"--format {form}: name a file with --output")
+    form = "csv" if file is None else file.suffix[1:].lower()
+    if form not in (*summary.FORMATS, "zip"):
+        raise StoreError(f"{file}: expected a name in .{', .'.join(summary.FORMATS)} or .zip")
+    if form == "zip" and len(experiment) != 1:
+        raise StoreError(f"{file}: name one config with --experiment")
     with stores.Store(store, read_only=True) as opened:
-        if file is not None and form == "ro-crate":
-            if len(experiment) != 1:
-                raise StoreError("--format ro-crate: name one config with --experiment")
+        if file is not None and form == "zip":
             (plan,) = _plans(_load(experiment, "full", []), True)
             count = page.write_crate(reports.assemble(plan, opened), file)
             typer.echo(f"{file}: {count} files")
@@ -391,8 +463,7 @@ def export(
         if file is None:
             typer.echo(summary.export_text(rows, form), nl=False)
         else:
-            count = summary.export_file(rows, file, form)
-            typer.echo(f"{file}: {count} rows")
+            typer.echo(f"{file}: {summary.export_file(rows, file, form)} rows")
 
 
 @app.command()
@@ -450,7 +521,9 @@ def _root(
 
 def main() -> None:
     """Run the command; a user's error is one message on standard error and exit code 2."""
-    output.prepare_streams()
+    for stream in (sys.stdout, sys.stderr):  # which write ? for what their encoding lacks
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
         sys.stdout.flush()
@@ -511,98 +584,6 @@ def _choice(only: Sequence[str], retry_failed: bool, force: Sequence[str]) -> "e
     return engine.Choice(matches, retry_failed, tuple(force))
 
 
-def _size(text: str | None) -> int | None:
-    """Return a size such as "4GB" in bytes."""
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", text.strip(), re.IGNORECASE)
-    if match is None:
-        raise DataError(f"--memory {text!r}: expected a size such as 4GB")
-    return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
-
-
-def _compare_methods(
-    plan: "engine.Plan",
-    store: Path,
-    methods: Sequence[str],
-    metric: str | None,
-    control: str | None,
-    margin: float | None,
-    best_of: Sequence[str],
-    only: Sequence[str],
-) -> Any:
-    """Print the methods of an experiment, the best first, and return the numbers."""
-    from kernlearn.reports import ranks as rules
-    from kernlearn.reports.summary import stored_rows
-    from kernlearn.reports.verdicts import direction
-
-    config, name = plan.experiment.config, plan.experiment.name
-    metric = rules.ranking_metric(config, name, metric)
-    matches = [engine.parse_only(text) for text in only]
-
-    def wanted(labels: Any) -> bool:
-        # a method without a label is compared with all values of it
-        return not matches or any(
-            all(labels.get(k) is None or str(labels[k]) in v for k, v in match.items())
-            for match in matches
-        )
-
-    with stores.Store(store, read_only=True) as opened:
-        results = stored_rows(plan, opened)
-    if (done := sum(row.done for row in results.values())) < len(plan.trials):
-        typer.echo(f"{done} of {len(plan.trials)} trials are measured; others do not count")
-    values = rules.method_values(plan, results, metric, wanted)
-    if best_of:
-        values = rules.with_best_of(values, best_of)
-    if methods:
-        named = [*methods, *filter(None, [control]), *([rules.BEST_OF] if best_of else [])]
-        if unknown := [m for m in named if m not in {*values["name"], *values["method"]}]:
-            raise ReportError(f"{name}: no numbers of a method {unknown[0]!r}")
-        values = values[values["method"].isin(named) | values["name"].isin(named)]
-    result = rules.compare_methods(
-        values, direction(metric, config), control=control, margin=margin
-    )
-    places = result.datasets["dataset"].unique()
-    many = len(places) > 1
-    where = f"{len(places)} data sets" if many else places[0]
-    if result.families < len(places):
-        where += f", {result.families} after those of a family count once"
-    typer.echo(f"{name}: {metric} on {where}")
-    percent = 95 if margin is None else 90
-    p_head = "p (Holm)" if margin is None else f"p (worse by {margin:g})"
-    heads = ["method", "mean", "rank", "difference", f"{percent} % interval", p_head, "outcome"]
-    rows = []
-    for method, row in result.table.iterrows():
-        texts = [str(method), f"{row['mean']:.4g}", f"{row['rank']:.2f}"]
-        if method == result.control:
-            rows.append([*texts, "", "", "", "control" if control else "best"])
-        else:
-            rows.append([*texts, *_difference(row), f"{row['p']:.2g}", row["outcome"]])
-    output.show_table(heads, rows)
-    if many and len(rows) == 2:
-        each = result.datasets.to_dict("records")
-        output.show_table(
-            ["data set", "difference", f"{percent} % interval", "splits"],
-            [[row["dataset"], *_difference(row), str(row["n_splits"])] for row in each],
-        )
-    if result.left_out:
-        typer.echo(f"left out, without numbers of all methods: {', '.join(result.left_out)}")
-    if result.friedman == result.friedman:
-        typer.echo(f"Friedman's test of the ranks: p = {result.friedman:.2g}")
-    if control is None:
-        first, *others = (str(method) for method in result.table.index)
-        near = [m for m in others if result.table.at[m, "outcome"] != "worse"]
-        more = f" and {len(near) - 3} more" if len(near) > 3 else ""
-        behind = f"not shown to be worse: {', '.join(near[:3])}{more}"
-        typer.echo(f"Best: {first}; {behind if near else 'all others are worse'}")
-    least = 0.5 ** (result.families - 1)
-    if many and least >= 0.05:
-        typer.echo(f"So few data sets cannot show a difference: the least p-value is {least:g}")
-    test = "Wilcoxon signed-rank test over them" if many else "corrected resampled t-test"
-    typer.echo(f"Differences from the control or the best: {test}, level 5 %")
-    return result.table.reset_index()
-
-
 def _difference(row: Any) -> list[str]:
     return [f"{row['difference']:+.3g}", f"{row['low']:+.3g} to {row['high']:+.3g}"]
 
@@ -617,69 +598,31 @@ def _show_report(
 ) -> None:
     """Write and print the report of an experiment, in a folder of its own."""
     output.show_report(result)
-    place, full = (_report_folder(result.experiment, match) for match in (only, None))
-    page = reports.write_report(result, folder / place)
-    beside = f", apart from the full report in {folder / full}" if place != full else ""
-    typer.echo(f"Report: {page}{beside}")
+    place = folder / _report_folder(result.experiment, only)
+    typer.echo(f"Report: {reports.write_report(result, place)}")
 
 
-def _report_folder(experiment: Any, only: Sequence[Mapping[str, Sequence[str]]] | None) -> Path:
-    """Return the folder of a report among those of a store; without `only` that of the full one.
+def _report_folder(experiment: Any, only: Sequence[Mapping[str, Sequence[str]]]) -> Path:
+    """Return the folder of a report among those of a store.
 
     A config has the place that its file has in the working folder, so that others of the same name
     have another. The config's profile, settings and chosen trials follow its name.
     """
     from kernlearn.config.read import shipped_name
 
-    path, parts = experiment.path.resolve(), list[str]()
-    if shipped_name(path) is not None:
-        place = Path(experiment.name)
-    elif path.is_relative_to(Path.cwd()):
-        place = path.relative_to(Path.cwd()).with_suffix("" if path.suffix == ".yaml" else ".yml")
-    else:
-        place = Path(f"{experiment.name}-{sha256(str(path).encode()).hexdigest()[:6]}")
-    if only is not None:
-        parts = [experiment.profile] if experiment.indicative else []
-        parts += experiment.settings
-        parts += [f"{key}={'+'.join(values)}" for match in only for key, values in match.items()]
+    path, place = experiment.path.resolve(), Path(experiment.name)
+    parts = [experiment.profile] if experiment.indicative else []
+    parts += experiment.settings
+    parts += [f"{key}={'+'.join(values)}" for match in only for key, values in match.items()]
+    if shipped_name(path) is None:
+        if path.is_relative_to(Path.cwd()):
+            place = path.relative_to(Path.cwd()).with_suffix("")
+        else:
+            parts.append(str(path.parent))
     exact = "@".join([place.name, *parts])
     name = re.sub(r"[^\w.=+@-]+", "_", exact)[:80]
     digest = "" if name == exact else f"-{sha256(exact.encode()).hexdigest()[:6]}"
     return place.with_name(name + digest)
-
-
-def _read_table(path: Path) -> Any:
-    """Read a table of results, CSV or Parquet."""
-    import pandas as pd
-
-    try:
-        return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
-    except (OSError, ValueError) as error:
-        raise ReportError(f"{path}: cannot be read: {error}") from None
-
-
-def _write_summaries(shown: "Sequence[reports.Report]", folder: Path) -> None:
-    """Write the summaries of several reports, and the map of all their numbers."""
-    from kernlearn.reports.charts import draw, map_chart, save
-
-    for one in shown:
-        reports.write_summary(one, folder)
-    if chart := map_chart(shown):
-        (svg,) = draw([chart.spec])
-        save(svg, folder / "map.svg")
-
-
-def _show_site(index: Path, shown: Sequence[Any], skipped: Sequence[Any]) -> None:
-    from kernlearn.reports.report import totals
-
-    for one in shown:
-        name, done, trials = (one.details[key] for key in ("experiment", "done", "trials"))
-        typer.echo(f"{name}: profile {one.run_as}, {done} of {trials} trials")
-    for one in skipped:
-        typer.echo(f"{one.name}: not shown: {one.reason}")
-    for sentence in totals(shown).in_words():
-        typer.echo(sentence)
-    typer.echo(f"Site: {index}")
 
 
 def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
@@ -716,13 +659,10 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
         if text:
             output.show_wrapped(f"  {fact:8} {text}", 11)
     _show_preparations([plan])
-    pace = engine.run.Pace(trials)
-    for trial, row in done:
-        pace.add(trial, row.seconds)
-    seconds, left = pace.seconds_left(), len(trials) - len(done)
-    time = "time unknown until the first have run"
-    if seconds is not None:
-        time = f"about {engine.run.duration(seconds)} one at a time"
+    left, time = len(trials) - len(done), "time unknown until the first have run"
+    if done:
+        seconds = left * sum(row.seconds for _, row in done) / len(done)
+        time = f"about {engine.run.duration(seconds)} one at a time, if as long as those"
     errors = Counter(row.error for _, row in done if not row.done)
     typer.echo(
         f"  {len(trials)} trials: {len(done) - errors.total()} in the store, {errors.total()} "

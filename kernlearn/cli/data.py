@@ -1,8 +1,6 @@
 """What configs can name: the commands ``list`` and ``datasets``."""
 
-import textwrap
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import typer
@@ -20,7 +18,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 
-_SHOWN = 20  # columns that `info` summarises
+_SHOWN = 20  # columns in the summary of `info`
 
 Reading = Annotated[
     list[str], option("How to read it; repeatable.", "KEY=VALUE", "-o", "--option")
@@ -67,35 +65,27 @@ def show_names(
         for name, text in sections[what].items():
             typer.echo(f"{name:{width}}  {text}")
         return
-    for title, entries in sections.items():
-        names = [name for name in entries if title != "metrics" or not scope.metrics[name].scorer]
-        more = " and the scorers of scikit-learn" if title == "metrics" else ""
-        if title == "similarities":
-            names = [f"{name}.… ({len(one.kinds)})" for name, one in sorted(LIBRARIES.items())]
-        text = f"{title}: {', '.join(names)}{more}"
-        typer.echo(textwrap.fill(text, get_terminal_size().columns, subsequent_indent="  "))
+    names = {title: [*entries] for title, entries in sections.items()}
+    names["metrics"] = [name for name, one in scope.metrics.items() if not one.scorer]
+    names["metrics"].append("and the scorers of scikit-learn")
+    names["similarities"] = [f"{k}.… ({len(one.kinds)})" for k, one in sorted(LIBRARIES.items())]
+    for title in names:
+        output.show_wrapped(f"{title}: {', '.join(names[title])}", 2)
     typer.echo("`kernlearn list estimators` describes them, and so for the others.")
 
 
 @app.command("list")
-def show_list(
-    missing: Annotated[bool, option("Only those that are not here.", None, "--missing")] = False,
-) -> None:
+def show_list() -> None:
     """List the data sets, their sizes, and whether they are here."""
     rows = []
-    cards = [*datasets.catalogue().values()]
-    cards += [datasets.read_card(path) for path in datasets.own_cards().values()]
-    for card in cards:
+    own = [datasets.read_card(path) for path in datasets.own_cards().values()]
+    for card in [*datasets.catalogue().values(), *own]:
         found = datasets.locate(card)
-        if missing and found is not None:
-            continue
         form = card.forms[0] if found is None else found.form
         size = f"{'?' if form.rows is None else form.rows} x {card.n_features}"
-        where = "missing" if found is None else "here" if found.paths else "scikit-learn"
-        if form.sample:
-            where += ", a sample"
+        place = "missing" if found is None else "here" if found.paths else "scikit-learn"
         classes = str(len(card.classes)) if card.classes else ""
-        rows.append([card.name, card.task, size, classes, where])
+        rows.append([card.name, card.task, size, classes, place + ", a sample" * form.sample])
     output.show_table(["name", "task", "rows x features", "classes", "place"], rows, left=5)
 
 
@@ -105,12 +95,12 @@ def info(
 ) -> None:
     """Describe a data set: its card, its columns, and whether its content is as it should be."""
     import numpy as np
+    import pandas as pd
 
     card, folder = _card(name)
     found = datasets.locate(card, folder)
-    advice = f"get it from {card.source.name_and_page}"
-    if card.source.downloads:
-        advice = f"`kernlearn datasets fetch {card.name}` gets it"
+    by_hand = f"get it from {card.source.name_and_page}"
+    advice = f"`kernlearn datasets fetch {card.name}`" if card.source.downloads else by_hand
     facts = {
         "name": card.name,
         "title": card.title,
@@ -123,40 +113,26 @@ def info(
         "notes": "; ".join(card.notes),
         "place": f"missing; {advice}" if found is None else found.place,
     }
+    differs = False
+    if found is not None:
+        bunch, expected = datasets.load(found), found.form.fingerprint
+        differs = expected not in (None, bunch.fingerprint)
+        content = "differs from the card" if differs else "as on the card"
+        facts["content"] = content if expected else "the card has no fingerprint"
+        facts["loaded"] = " x ".join(map(str, bunch.data.shape))
+        facts["prepared"] = "; ".join(bunch.preparation.sentences)
+        if names := bunch.target_names.tolist():
+            counts = np.bincount(bunch.target, minlength=len(names))
+            rows_of = zip(names, counts, strict=True)
+            facts["classes"] = ", ".join(f"{label} ({n} rows)" for label, n in rows_of)
     for fact, text in facts.items():
         if text:
             output.show_wrapped(f"{fact:10} {text}", 11)
-    if found is None:
-        return
-    bunch, expected = datasets.load(found), found.form.fingerprint
-    differs = expected not in (None, bunch.fingerprint)
-    content = "differs from the card" if differs else "as on the card"
-    typer.echo(f"{'content':10} {content if expected else 'the card has no fingerprint'}")
-    typer.echo(f"{'shape':10} {' x '.join(map(str, bunch.data.shape))}")
-    for sentence in dict.fromkeys([*bunch.preparation.sentences, bunch.found.form.note]):
-        if sentence:
-            output.show_wrapped(f"{'':10} {sentence}", 11)
-    columns = {}
-    if len(bunch.target_names):
-        counts = np.bincount(bunch.target, minlength=len(bunch.target_names))
-        shares = counts / counts.sum()
-        named = zip(bunch.target_names, counts, shares, strict=True)
-        rows = [[label, str(n), f"{share:.1%}"] for label, n, share in named]
-        output.show_table(["class", "rows", "share"], rows)
-    else:
-        columns["target"] = bunch.target
-    if bunch.data.ndim == 2 and card.similarity is None:
-        X = bunch.data[:, :_SHOWN]
-        X = X.toarray() if hasattr(X, "toarray") else X
-        columns |= zip(bunch.feature_names, X.T, strict=False)
-    rows = [
-        [str(name), *(f"{value:.5g}" for value in (x.min(), x.max(), x.mean()))]
-        for name, x in columns.items()
-    ]
-    if rows:
-        output.show_table(["column", "min", "max", "mean"], rows)
-    if (more := bunch.data.shape[-1] - _SHOWN) > 0 and card.similarity is None:
-        typer.echo(f"and {more} more columns")
+    if found is not None and bunch.data.ndim == 2 and card.similarity is None:
+        X = bunch.data.toarray() if hasattr(bunch.data, "toarray") else bunch.data
+        frame = pd.DataFrame(X, columns=bunch.feature_names)
+        table = pd.DataFrame({"min": frame.min(), "max": frame.max(), "mean": frame.mean()})
+        typer.echo(table.to_string(max_rows=_SHOWN, float_format="{:.5g}".format))
     if differs:
         raise typer.Exit(1)
 
@@ -167,7 +143,6 @@ def fetch(
         list[str] | None, Argument(metavar="[NAME...]", help="Names in the catalogue, or cards.")
     ] = None,
     config: Annotated[list[str], option("All data sets of a config.", "CONFIG", "--for")] = [],
-    everything: Annotated[bool, option("The whole catalogue.", None, "--all")] = False,
     folder: Annotated[Path | None, option("Folder, by default a cache.", "DIR", "--into")] = None,
     force: Annotated[bool, option("Fetch again what is here.", None, "--force")] = False,
 ) -> None:
@@ -176,10 +151,8 @@ def fetch(
     for one in config:
         published = configs.load_config(one).config.published.values()
         cards += [_card(name)[0] for name in published]
-    if everything:
-        cards += datasets.catalogue().values()
     if not cards and not config:
-        raise DataError("nothing to fetch: name data sets, --for CONFIG or --all")
+        raise DataError("nothing to fetch: name data sets, or --for CONFIG")
     failures = []
     for card in {card.name: card for card in cards}.values():
         try:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import textwrap
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -51,6 +50,8 @@ def init(
       kernlearn init mine.csv --target price --task regression
       kernlearn init names.csv -o points=name
     """  # noqa: D301
+    from kernlearn.yaml import dump_yaml
+
     if config is None:
         config = Path(f"{_label(data)}.yaml")
     if config.exists() and not force:
@@ -61,12 +62,9 @@ def init(
     if target is not None:
         keys = {"target": int(target) if target.lstrip("-").isdecimal() else target, **keys}
     try:
-        if Path(data).is_dir():
-            raise DataError(f"{data}: is a folder; name a file in it")
         if _is_file(data):
-            # the labels of a matrix are classes
-            how = {"nominal": "onehot", **keys, **({} if "matrix" in keys else {"task": task})}
-            bunch = datasets.load(Path(data), **how)
+            asked = None if "matrix" in keys else task  # the labels of a matrix are classes
+            bunch = datasets.load(Path(data), **{"nominal": "onehot", "task": asked, **keys})
         else:
             bunch = datasets.load(data, **keys)
     except DataError as error:
@@ -76,9 +74,12 @@ def init(
         keys = {"target": column, **keys}
     for sentence in replace(bunch.preparation, id_like={}).sentences:
         typer.echo(f"{data}: {_as_options(sentence)}")
-    if drop := _ids(data, bunch):
-        typer.echo(f"{data}: the config drops what looks like an id: {', '.join(drop)}")
-        keys["drop"] = [*keys.get("drop", []), *drop]
+    if ids := bunch.preparation.id_like if _is_file(data) else {}:
+        if len(ids) == bunch.data.shape[1]:
+            shown = ", ".join(f"{name} ({why})" for name, why in ids.items())
+            raise DataError(f"{data}: no feature is left but what looks like an id: {shown}")
+        typer.echo(f"{data}: the config drops what looks like an id: {', '.join(ids)}")
+        keys["drop"] = [*keys.get("drop", []), *ids]
     task = task or ("classification" if "similarity" in bunch else bunch.card.task)
     n_classes, n = len(bunch.target_names), len(bunch.target)
     if task == "classification" and 2 * n_classes > n:
@@ -86,15 +87,12 @@ def init(
             f"{data}: the target has {n_classes} values in {n} rows, which are no classes; name "
             "another column by --target, or --task regression if they are numbers"
         )
-    text = _text(data, config, bunch, task, keys)
-    part = config.with_name(f"{config.stem}.part.yaml")
-    try:
-        write_text(part, text)
-        configs.load_config(part)
-        part.replace(config)
-    finally:
-        part.unlink(missing_ok=True)
-    typer.echo(f"{config}:\n\n{text}")
+    content, left_out = _config(data, config, bunch, task, keys)
+    for name, why in left_out.items():
+        typer.echo(f"{data}: {name} is left out: {why}")
+    chosen = "# `select` takes the value that is best on held-out rows of the training part\n"
+    write_text(config, chosen + dump_yaml(content), ", ".join(content["methods"]))
+    configs.load_config(config)
     typer.echo(f"Run it with `kernlearn run {config}`, on few rows with `--profile quick`.")
 
 
@@ -112,15 +110,6 @@ def _is_file(data: str) -> bool:
 def _label(data: str) -> str:
     """Return the label of a data set in a config."""
     return "".join(c if c.isalnum() else "_" for c in Path(data).name.partition(".")[0]) or "data"
-
-
-def _ids(data: str, bunch: Any) -> list[str]:
-    """Return the columns of a file that look like ids; refuse it if there are no others."""
-    ids = bunch.preparation.id_like if _is_file(data) else {}
-    if ids and len(ids) == bunch.data.shape[1]:
-        listed = ", ".join(f"{name} ({why})" for name, why in ids.items())
-        raise DataError(f"{data}: no feature is left but what looks like an id: {listed}")
-    return list(ids)
 
 
 def _methods(bunch: Any, task: str) -> tuple[dict[str, Any], dict[str, str]]:
@@ -174,8 +163,10 @@ def _filled(entry: Any, values: dict[str, Any]) -> Any:
     return values[entry] if isinstance(entry, str) and entry[:1] == "$" else entry
 
 
-def _text(data: str, config: Path, bunch: Any, task: str, keys: dict[str, Any]) -> str:
-    """Return the config of a comparison."""
+def _config(
+    data: str, config: Path, bunch: Any, task: str, keys: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the config of a comparison, and why methods are left out of it."""
     import scipy.sparse as sp
 
     methods, left_out = _methods(bunch, task)
@@ -183,53 +174,24 @@ def _text(data: str, config: Path, bunch: Any, task: str, keys: dict[str, Any]) 
     if _is_file(data):
         place = {"file": Path(os.path.relpath(data, config.parent)).as_posix()}
     published = "fold" in bunch
-    # queries are held out whole
-    division = (
-        "folds: published" if published else "folds: 5" if task == "ranking" else "train: 0.7"
-    )
-    lines = [
-        f"title: {_flow(f'Methods compared on {_label(data)}')}",
-        f"task: {task}",
-        "",
-        "datasets:",
-        f"  {_label(data)}: {_flow({**place, **keys})}",
-        "",
-        "# `select`: the value that is best on held-out rows of the training part",
-        "methods:",
-        *(_folded(f"  {name}: {_flow(method)}") for name, method in methods.items()),
-        *(f"  # {name} is left out: {why}" for name, why in left_out.items()),
-        "",
-        "protocol:",
-        f"  {division}",
-        "  splits: 5                # the same for all methods",
-    ]
+    protocol: dict[str, Any] = {"folds": "published"} if published else {"train": 0.7}
+    if task == "ranking" and not published:  # queries are held out whole
+        protocol = {"folds": 5}
+    protocol["splits"] = 5
     if not published and len(bunch.target) > _MOST_TRAINED / 0.7:
-        lines.append(f"  max_train: {_MOST_TRAINED}         # of more rows")
+        protocol["max_train"] = _MOST_TRAINED
     if bunch.data.ndim == 2 and "similarity" not in bunch:
-        lines.append(f"  scale: [{'unit_norm' if sp.issparse(bunch.data) else 'zscore'}]")
-    lines += [
-        "",
-        f"metrics: {_flow([*_METRICS[task], 'fit_seconds', 'predict_seconds'])}",
-        "table: {rows: [dataset, method]}",
-        f"best: {{metrics: [{_METRICS[task][0]}]}}",
-        "",
-        "profiles:",
-        "  quick: {splits: 2" + ("" if published else ", max_train: 500, max_test: 500") + "}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _folded(line: str) -> str:
-    """Return an entry of YAML on lines of moderate length, with each list on one line."""
-    together = re.sub(r"\[[^][{}]*\]|: ", lambda match: match[0].replace(" ", "\0"), line)
-    folded = textwrap.fill(
-        together, 100, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-    )
-    return folded.replace("\0", " ")
-
-
-def _flow(value: Any) -> str:
-    """Return a value as YAML on one line, texts in quotes where they need them."""
-    from kernlearn.yaml import dump_yaml
-
-    return dump_yaml(value, flow=True, width=10_000).strip()
+        protocol["scale"] = ["unit_norm" if sp.issparse(bunch.data) else "zscore"]
+    few_rows = {} if published else {"max_train": 500, "max_test": 500}
+    content = {
+        "title": f"Methods compared on {_label(data)}",
+        "task": task,
+        "datasets": {_label(data): {**place, **keys}},
+        "methods": methods,
+        "protocol": protocol,
+        "metrics": [*_METRICS[task], "fit_seconds", "predict_seconds"],
+        "table": {"rows": ["dataset", "method"]},
+        "best": {"metrics": _METRICS[task][:1]},
+        "profiles": {"quick": {"splits": 2, **few_rows}},
+    }
+    return content, left_out

@@ -4,16 +4,12 @@ import os
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from itertools import accumulate
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
 import typer
-
-from kernlearn import engine
-from kernlearn.exceptions import ReportError
 
 #: Width of an output that is neither a terminal nor has a width in $COLUMNS.
 UNBOUNDED = 10_000
@@ -28,31 +24,11 @@ _SIGNS = {
     "±": "standard deviation over the splits",
     "!": "a solver stopped early",
 }
-# Metrics shown as a trial ends, if it has them; of others the first three.
-_METRICS = ("accuracy", "auc", "mse", "aae", "ndcg", "gram_error", "fit_seconds")
 
 
 def option(help: str, metavar: str | None = None, *names: str, **limits: Any) -> Any:
     """Return an option of a command whose help says what its default is, if that is needed."""
     return typer.Option(*names, metavar=metavar, help=help, show_default=False, **limits)
-
-
-def prepare_streams() -> None:
-    """Let the output replace what its encoding lacks, instead of an error."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
-
-
-@contextmanager
-def resumable(store: Path) -> Iterator[None]:
-    """Say, when a run is stopped, that it can go on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        done = f"What is done is in {store}; the same command goes on from there."
-        typer.echo(f"Stopped. {done}", err=True)
-        raise typer.Exit(130) from None
 
 
 def make_console() -> Any:
@@ -106,21 +82,11 @@ def show_table(
         first = last
 
 
-def write_text(path: Path, text: str, content: str = "") -> None:
-    """Write a text file, and print what it holds, if that is stated.
-
-    Raises
-    ------
-    ReportError
-        If it cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ReportError(f"{path}: cannot be written: {error.strerror or error}") from None
-    if content:
-        typer.echo(f"{path}: {content}")
+def write_text(path: Path, text: str, content: str) -> None:
+    """Write a text file, whose folder is created, and print what it holds."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    typer.echo(f"{path}: {content}")
 
 
 def show_report(report: Any) -> None:
@@ -129,7 +95,6 @@ def show_report(report: Any) -> None:
 
     from kernlearn.reports.differences import in_words
 
-    signs: dict[str, str] = {}
     for table in report.tables:
         rows = [
             [*labels, *(Text(str(cell), style="bold" if cell.best else "") for cell in cells)]
@@ -145,12 +110,12 @@ def show_report(report: Any) -> None:
             typer.echo(f"columns: {table.varied}")
         if table.missing:
             typer.echo(f"not measured: {', '.join(table.missing)}")
-        texts = [str(cell) for _, cells in table.rows for cell in cells]
-        signs |= {sign: text for sign, text in _SIGNS.items() if any(sign in t for t in texts)}
-        if any(cell.reported for _, cells in table.rows for cell in cells):
-            signs["(…)"] = "reported"
-        if any(cell.best for _, cells in table.rows for cell in cells):
-            signs["bold"] = "the best, or not shown to be worse"
+    every = [cell for table in report.tables for _, cells in table.rows for cell in cells]
+    signs = {s: text for s, text in _SIGNS.items() if any(s in str(cell) for cell in every)}
+    if any(cell.reported for cell in every):
+        signs["(…)"] = "reported"
+    if any(cell.best for cell in every):
+        signs["bold"] = "the best, or not shown to be worse"
     for sign, text in signs.items():
         typer.echo(f"  {sign}  {text}")
     if report.indicative:
@@ -187,34 +152,25 @@ class Progress:
             progress.BarColumn(),
             progress.MofNCompleteColumn(),
             progress.TimeElapsedColumn(),
-            progress.TextColumn("{task.fields[left]}"),
+            progress.TimeRemainingColumn(),
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task(self._name, total=self._total, left="")
+        self._task = self._bar.add_task(self._name, total=self._total)
         self._bar.start()
 
     def trial_done(self, trial: Any, row: Any, seconds_left: float | None) -> None:
         """Show the numbers of a trial, or why it failed."""
         self._done += 1
-        early = self._done < min(10, self._total / 10)  # the first ones mislead
-        left = ""
-        if not early and seconds_left is not None and seconds_left > 1:
-            left = f"about {engine.run.duration(seconds_left)} left"
-        text = f"[{self._done}/{self._total}] {trial}: {_outcome(row)}"
+        numbers = (f"{name} {value:.4g}" for name, value in islice(row.metrics.items(), 3))
+        outcome = ", ".join(numbers) if row.done else f"FAILED: {row.error}"
+        text = f"[{self._done}/{self._total}] {trial}: {outcome}"
         if not self._bar.console.is_terminal:
-            typer.echo("; ".join(filter(None, [text, left])))
+            typer.echo(text)
         elif not row.done:
             self._bar.console.print(text, style="red")
-        self._bar.update(self._task, completed=self._done, left=left)
+        self._bar.update(self._task, completed=self._done)
 
     def run_ended(self) -> None:
         """Stop the bar."""
         self._bar.stop()
-
-
-def _outcome(row: Any) -> str:
-    if not row.done:
-        return f"FAILED: {row.error}"
-    names = [k for k in _METRICS if k in row.metrics] or list(row.metrics)[:3]
-    return ", ".join(f"{k.replace('_', ' ')} {row.metrics[k]:.4g}" for k in names)

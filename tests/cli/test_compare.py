@@ -145,7 +145,7 @@ def test_the_command(kernlearn, small, tmp_path):
     one = ("--only", "dataset=moons")
     margin = kernlearn("compare", small, "--control", "K", "--margin", "0.5", *one)
     assert "equivalent" in margin.stdout
-    for words in (["Q"], ["--control", "Q"], ["--metric", "speed"], ["--best-of", "RF"]):
+    for words in (["Q"], ["--control", "Q"], ["--metric", "speed"]):
         wrong = kernlearn("compare", small, *words)
         assert wrong.returncode == 2, words
         assert "Traceback" not in wrong.stderr

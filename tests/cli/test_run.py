@@ -52,7 +52,6 @@ def test_a_part_of_an_experiment_has_a_report_of_its_own(kernlearn, small, tmp_p
     for options in (["--only", "method=K"], ["-o", "splits=1"], ["--profile", "quick"]):
         out = kernlearn("run", small, *options)
         assert out.returncode == 0, out.stderr
-        assert "full report in results/runs/small" in out.stdout
         (page,) = re.findall(r"Report: (\S+\.html)", out.stdout)
         assert (tmp_path / page).is_file()
         assert full.read_bytes() == before
@@ -115,7 +114,7 @@ def test_several_processes(kernlearn, small, tmp_path):
     refused = kernlearn("run", small, "--jobs", "1000")
     assert refused.returncode == 2
     assert "--allow-contention" in refused.stderr
-    options = ("--jobs", "2", "--allow-contention", "--timeout", "100", "--memory", "4GB")
+    options = ("--jobs", "2", "--allow-contention", "--timeout", "100", "--memory", "4")
     out = kernlearn("run", small, *options, "--profile", "quick", "--no-report")
     assert out.returncode == 0, out.stderr
     assert len(trials(out.stdout)) == 6
