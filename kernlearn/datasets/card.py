@@ -91,6 +91,8 @@ class TableOptions(Strict):
 class Delimited(TableOptions):
     """Text in columns, one row per line, read by :func:`pandas.read_csv`.
 
+    Blanks after a delimiter are skipped, unless texts are the points.
+
     The parameters of :class:`TableOptions`, and the following.
 
     Parameters
@@ -106,21 +108,16 @@ class Delimited(TableOptions):
         Lines of a single file that are left out, from 1, such as damaged ones.
     columns : tuple of str, optional
         The names of all columns in the file's order, if the file has no header.
-    target_suffix : str, default=""
-        Text that may follow a label and is no part of it (the dot in ``adult.test``).
     one_hot : bool, default=False
         Whether the last columns are the target, one 0/1 column per class in the card's order.
     blocks : int, optional
         There is no target column: each run of that many rows is a class, in the card's order.
     standard_missing : bool, default=False
         Whether no text, ``?``, ``.`` and what pandas takes for missing (``NA``, ``NaN``,
-        ``null``, …) are missing entries, in all columns. Without it and `missing` a missing entry
-        is a fault.
-    quote : str, optional
+        ``null``, …) are missing entries, in all columns.
+    quote : str or None, default='"'
         The character around entries that may have the delimiter or line breaks in them, which is
-        doubled within.
-    skip_blanks : bool, default=True
-        Whether blanks after a delimiter are skipped.
+        doubled within. Without one, quotes are text.
     decimal : {".", ","}, default="."
         The decimal point.
     thousands : str, optional
@@ -135,61 +132,44 @@ class Delimited(TableOptions):
     comment: str = Field(default="", max_length=1)
     skip: tuple[Count, ...] = ()
     columns: tuple[str, ...] | None = None
-    target_suffix: str = ""
     one_hot: bool = False
     blocks: Count | None = None
     standard_missing: bool = False
-    quote: str | None = Field(default=None, min_length=1, max_length=1)
-    skip_blanks: bool = True
+    quote: str | None = Field(default='"', min_length=1, max_length=1)
     decimal: Literal[".", ","] = "."
     thousands: str | None = Field(default=None, min_length=1, max_length=1)
     encoding: Literal["utf-8", "utf-16", "cp1252"] = "utf-8"
-
-    @property
-    def allows_missing(self) -> bool:
-        """Whether an entry may be missing."""
-        return self.standard_missing or bool(self.missing_texts)
 
 
 class Columns(TableOptions):
     """A file whose format says how it reads, down to missing entries.
 
     Apache Parquet and Feather; Stata's .dta and SPSS's .sav, where values with labels are texts in
-    the order of the values; Weka's attribute-relation file format; the ``.ts`` text of the time
-    series archives, in columns ``x1``, ``x2``, … and ``class``, or with a column ``series`` of
-    `points`, which may have any lengths and numbers of channels; lines of JSON, an object each,
-    where a point is text, a list of numbers (a series; lists of numbers are its channels), a list
-    of texts (a set), or a graph, ``{"edges": [[u, v], ...], "labels": {u: label, ...}}``.
-
-    The parameters of :class:`TableOptions`.
-    """
-
-    kind: Literal["parquet", "feather", "stata", "spss", "arff", "ts", "jsonl"]
-
-
-class Excel(TableOptions):
-    """A sheet of an Excel (.xls, .xlsx, .xlsb) or OpenDocument file; an empty cell is missing.
+    the order of the values; a sheet of an Excel (.xls, .xlsx, .xlsb) or OpenDocument file, whose
+    first row that is not empty names the columns; Weka's attribute-relation file format; the
+    ``.ts`` text of the time series archives, in columns ``x1``, ``x2``, … and ``class``, or with a
+    column ``series`` of `points`, which may have any lengths and numbers of channels; lines of
+    JSON, an object each, where a point is text, a list of numbers (a series; lists of numbers are
+    its channels), a list of texts (a set), or a graph, ``{"edges": [[u, v], ...], "labels": {u:
+    label, ...}}``.
 
     The parameters of :class:`TableOptions`, and the following.
 
     Parameters
     ----------
     sheet : int or str, default=0
-        The sheet, by position or name.
-    header : bool, default=True
-        Whether the first row that is not empty names the columns.
-    columns : tuple of str, optional
-        The names of all columns, if the sheet has no header.
+        The sheet of a spreadsheet, by position or name.
     """
 
-    kind: Literal["excel"] = "excel"
+    kind: Literal["parquet", "feather", "stata", "spss", "excel", "arff", "ts", "jsonl"]
     sheet: int | str = 0
-    header: bool = True
-    columns: tuple[str, ...] | None = None
 
 
-class Libsvm(Strict):
-    """LIBSVM's sparse text: ``label index:value index:value …``, one row per line.
+class Pairs(Strict):
+    """LIBSVM's or LETOR's sparse text, one row per line.
+
+    LIBSVM's rows are ``label index:value index:value …``, LETOR's ``relevance qid:number 1:value
+    2:value … # comment``.
 
     Parameters
     ----------
@@ -197,14 +177,8 @@ class Libsvm(Strict):
         Whether the first feature has index 0.
     """
 
-    kind: Literal["libsvm"] = "libsvm"
+    kind: Literal["libsvm", "letor"]
     zero_based: bool = False
-
-
-class Letor(Strict):
-    """LETOR's text: ``relevance qid:number 1:value 2:value … # comment``, one row per line."""
-
-    kind: Literal["letor"] = "letor"
 
 
 class Arrays(Strict):
@@ -238,9 +212,7 @@ class Bundled(Strict):
     loader: Literal["load_breast_cancer", "load_diabetes", "load_digits", "load_iris", "load_wine"]
 
 
-Format = Annotated[
-    Delimited | Excel | Columns | Libsvm | Letor | Arrays | Bundled, Field(discriminator="kind")
-]
+Format = Annotated[Delimited | Columns | Pairs | Arrays | Bundled, Field(discriminator="kind")]
 
 
 class Source(Strict):

