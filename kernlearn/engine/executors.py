@@ -1,14 +1,12 @@
 """Executors: who carries trials out, in the current process, in others, or on a cluster."""
 
 import os
-import pickle
-import subprocess
-import sys
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import closing, suppress
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -27,23 +25,27 @@ _RETRIES = 2
 # Seconds between two looks at trials with a time limit. What takes longer was a stop of this
 # process, such as Ctrl-Z, or sleep of the machine.
 _TICK, _LONGEST_TICK = 0.2, 1.0
-# Seconds for an idle process to end.
-_END = 5.0
 # Seconds for a scheduler to answer, and for a first worker to come.
 _CONNECT, _PATIENCE = 10.0, 60.0
 _MIB = 2**20
 
 
 class Executor(Protocol):
-    """Runs trials; ``slots`` of them at a time."""
+    """Runs trials.
+
+    Attributes
+    ----------
+    slots : int
+        How many run at a time.
+    about : dict
+        What rows say of the executor.
+    places : list of (str, int, int)
+        Each machine, how many trials run there at a time, and its usable cores.
+    """
 
     slots: int
-
-    def describe(self) -> dict[str, Any]:
-        """Return what rows tell of the executor."""
-
-    def crowded(self, threads: int) -> str:
-        """Say why trials with so many threads each would share cores; empty if they do not."""
+    about: dict[str, Any]
+    places: list[tuple[str, int, int]]
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Row]]:
         """Yield every trial with its row, in the order in which they end.
@@ -55,29 +57,13 @@ class Executor(Protocol):
         """Release all processes; no more trials follow."""
 
 
-def _crowding(slots: int, threads: int, cores: int, where: str) -> str:
-    # a single trial has the machine to itself, whatever its threads
-    if slots <= 1 or slots * threads <= cores:
-        return ""
-    return (
-        f"{slots} trials at a time with {threads} thread{'s' * (threads > 1)} each would share "
-        f"the {cores} core{'s' * (cores > 1)} of {where}"
-    )
-
-
 class InProcess:
     """Run trials one after the other in the current process, which a method may end."""
 
-    slots = 1
-
     def __init__(self, data_dir: Path | None = None) -> None:
+        self.slots, self.places = 1, list[tuple[str, int, int]]()
+        self.about = {"executor": "in-process"}
         self._data_dir = data_dir
-
-    def describe(self) -> dict[str, Any]:
-        return {"executor": "in-process"}
-
-    def crowded(self, threads: int) -> str:
-        return ""
 
     def close(self) -> None:
         pass
@@ -85,126 +71,78 @@ class InProcess:
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Row]]:
         machine.keep_freed_memory()
         for trial in trials:
-            yield trial, _carry_out(trial, self._data_dir, concurrent=False)
+            yield trial, _execute(trial, self._data_dir, concurrent=False)
 
 
-def _carry_out(trial: Trial, data_dir: Path | None, concurrent: bool) -> Row:
-    """Execute a trial here, or in a new process if it measures memory or has workers."""
+def _execute(trial: Trial, data_dir: Path | None, concurrent: bool, memory: int = 0) -> Row:
     # what trials need takes longer to import than a report without trials
     from kernlearn.engine.trial import execute
 
-    if not trial.spec.runs_alone:
-        return execute(trial, data_dir, concurrent=concurrent)
-    with closing(Processes(1, data_dir, concurrent=concurrent)) as alone:
-        ((_, row),) = alone.run([trial])
-        return row
+    row = execute(trial, data_dir, concurrent=concurrent)
+    if memory and "MemoryError" in (row.error or ""):
+        limit = f"MemoryLimit: {memory / _MIB:.0f} MiB are not enough (--memory)"
+        return replace(row, error=f"{limit}: {row.error}")
+    return row
 
 
-class _Worker:
+class _Slot:
     """A process that executes one trial after the other.
 
     Parameters
     ----------
     threads : int
         Threads for libraries that read their number when they are loaded; 0 leaves it to them.
-    memory : int or None
-        The most bytes of data.
+    memory : int
+        The most bytes of data; 0 for no limit.
     keep : int
         The most bytes of freed memory to keep; -1 keeps all.
     """
 
-    def __init__(self, threads: int, memory: int | None, keep: int) -> None:
-        self.ready = False
-        own = dict.fromkeys(machine.THREAD_VARIABLES, str(threads)) if threads else {}
-        start = (
-            f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import serve; "
-            f"serve({memory}, {keep})"
-        )
-        with machine.shielded():
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", start],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env={**os.environ, **own},
-            )
+    def __init__(self, threads: int, memory: int, keep: int) -> None:
+        from loky import ProcessPoolExecutor
 
-    def ask(self, *arguments: Any) -> Row | None:
-        """Return the row of a trial; None if the process ends before."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        try:
-            self.ready = self.ready or pickle.load(self.process.stdout)
-            pickle.dump(arguments, self.process.stdin)
-            self.process.stdin.flush()
-            row: Row = pickle.load(self.process.stdout)
-        except (OSError, EOFError, pickle.UnpicklingError):
-            self.end()
-            return None
-        return row
+        # loky starts a process anew that has grown, as one that keeps freed memory does
+        variables = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e18"}
+        variables |= dict.fromkeys(machine.THREAD_VARIABLES, str(threads)) if threads else {}
+        own = os.getpid(), memory, keep
+        with machine.shielded():
+            self.pool = ProcessPoolExecutor(1, env=variables, initializer=_begin, initargs=own)
+            self._pid: Future[int] = self.pool.submit(_ready)
 
     @property
-    def is_stopped(self) -> bool:
-        """Whether a signal has stopped the process for now."""
+    def is_busy(self) -> bool:
+        """Whether the process is ready, and no signal has stopped it for now."""
         import psutil
 
         with suppress(psutil.Error):
-            return bool(psutil.Process(self.process.pid).status() == psutil.STATUS_STOPPED)
+            if self._pid.done() and not self._pid.exception():
+                return psutil.Process(self._pid.result()).status() != psutil.STATUS_STOPPED
         return False
 
-    def end(self) -> None:
-        """End an idle process, or clear up after one that has ended."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        with suppress(OSError):
-            self.process.stdin.close()
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(_END)
-        self.kill()
-        self.process.stdout.close()
-
-    def kill(self) -> None:
-        """End the process at once, with those that it has started."""
-        import psutil
-
-        if self.process.poll() is not None:
-            return  # another process may have its number
-        family = []
-        with suppress(psutil.Error):
-            family = psutil.Process(self.process.pid).children(recursive=True)
-        self.process.kill()
-        for one in family:
-            with suppress(psutil.Error):
-                one.kill()
-        self.process.wait()
+    def kill(self, wait: bool = True) -> None:
+        """End the process, with those that it has started."""
+        self.pool.shutdown(wait=wait, kill_workers=True)
 
 
-def serve(memory: int | None, keep: int) -> None:
-    """Execute the trials that the process which started this one sends, until it closes."""
-    machine.end_with_parent()
-    # what trials read or print must not get between
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+def _begin(parent: int, memory: int, keep: int) -> None:
+    """Make this process one of a run."""
+    machine.end_with_parent(parent)
+    # what trials print is no result
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
-    if memory is not None:
+    if memory:
         import resource
 
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     else:
         machine.keep_freed_memory(keep)
-    from kernlearn.engine.trial import execute
 
-    answer: Any = True  # it is ready
-    while True:
-        pickle.dump(answer, answers)
-        answers.flush()
-        try:
-            trial, data_dir, concurrent = pickle.load(requests)
-        except EOFError:
-            return
-        answer = execute(trial, data_dir, concurrent=concurrent)
-        if memory is not None and "MemoryError" in (answer.error or ""):
-            limit = f"MemoryLimit: {memory / _MIB:.0f} MiB are not enough (--memory)"
-            answer = replace(answer, error=f"{limit}: {answer.error}")
+
+def _ready() -> int:
+    """Import what trials need, which is no part of their time, and return the process's number."""
+    import kernlearn.engine.trial  # noqa: F401
+
+    return os.getpid()
 
 
 @dataclass
@@ -213,7 +151,7 @@ class _Running:
 
     trial: Trial
     attempt: int
-    worker: _Worker
+    slot: _Slot
     start: machine.Start
     seconds: float = 0.0
 
@@ -234,100 +172,95 @@ class Processes:
         Seconds of a trial. Those for which its process is stopped do not count.
     memory : int, optional
         Bytes of data of a trial's process.
-    concurrent : bool, default=False
-        Whether trials of others run at the same time.
     """
 
     def __init__(
         self,
-        jobs: int,
+        jobs: int = 1,
         data_dir: Path | None = None,
         timeout: float | None = None,
         memory: int | None = None,
-        *,
-        concurrent: bool = False,
     ) -> None:
-        self.slots = jobs
-        self._data_dir, self._timeout, self._memory = data_dir, timeout, memory
-        self._concurrent = concurrent or jobs > 1
-        self._threads = machine.usable_cores() // jobs or 1
-        self._idle: list[_Worker] = []
-        self._running: dict[Future[Row | None], _Running] = {}
-        self._asking = ThreadPoolExecutor(jobs)
-
-    def describe(self) -> dict[str, Any]:
-        return {"executor": "processes", "jobs": self.slots, "threads_each": self._threads}
-
-    def crowded(self, threads: int) -> str:
-        return _crowding(self.slots, threads, machine.usable_cores(), "this machine")
+        cores = machine.usable_cores()
+        self.slots, self.places = jobs, [("this machine", jobs, cores)]
+        self._threads = cores // jobs or 1
+        self.about = {"executor": "processes", "jobs": jobs, "threads_each": self._threads}
+        self._data_dir, self._timeout, self._memory = data_dir, timeout, memory or 0
+        self._idle: list[_Slot] = []
+        self._running: dict[Future[Row], _Running] = {}
 
     def close(self) -> None:
-        for one in self._running.values():
-            one.worker.kill()
-        for worker in self._idle:
-            worker.end()
+        for slot in [*(one.slot for one in self._running.values()), *self._idle]:
+            slot.kill()
         self._running.clear()
         self._idle.clear()
-        self._asking.shutdown()
-
-    def _begin(self, trial: Trial, attempt: int = 1) -> None:
-        if self._idle and not trial.spec.runs_alone:
-            worker = self._idle.pop()
-        else:
-            several = self.slots > 1
-            # half of the memory for what is kept, half for what grows beyond
-            keep = available_memory() // (2 * self.slots) if several else -1
-            worker = _Worker(self._threads if several else 0, self._memory, keep)
-        future = self._asking.submit(worker.ask, trial, self._data_dir, self._concurrent)
-        self._running[future] = _Running(trial, attempt, worker, machine.Start(trial))
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Row]]:
         waiting = iter(trials)
         try:
             for trial in islice(waiting, self.slots):
-                self._begin(trial)
+                self._submit(trial)
             while self._running:
-                for one, row in self._ended():
-                    was_killed = row is None and one.worker.process.returncode < 0
-                    if was_killed and one.attempt <= _RETRIES and not self._is_late(one):
-                        self._begin(one.trial, one.attempt + 1)
+                for future in self._ended():
+                    one, error = self._running.pop(future), future.exception()
+                    if error is None and not one.trial.spec.runs_alone:
+                        self._idle.append(one.slot)
+                    else:
+                        one.slot.kill()
+                    was_killed = (_exit_code(error) or 0) < 0 and not self._is_late(one)
+                    if was_killed and one.attempt <= _RETRIES:
+                        self._submit(one.trial, one.attempt + 1)
                         continue
                     # no process waits while the row is written
                     if (following := next(waiting, None)) is not None:
-                        self._begin(following)
-                    yield one.trial, self._failed(one) if row is None else row
+                        self._submit(following)
+                    yield one.trial, self._failed(one, error) if error else future.result()
         finally:
             if self._running:
                 self.close()
 
-    def _ended(self) -> list[tuple[_Running, Row | None]]:
-        """Wait, and return the trials that have ended with their rows, if they have one."""
-        since = time.monotonic()
-        limited = self._timeout is not None
+    def _submit(self, trial: Trial, attempt: int = 1) -> None:
+        several = self.slots > 1
+        if self._idle and not trial.spec.runs_alone:
+            slot = self._idle.pop()
+        else:
+            # half of the memory for what is kept, half for what grows beyond
+            keep = available_memory() // (2 * self.slots) if several else -1
+            slot = _Slot(self._threads if several else 0, self._memory, keep)
+        start = machine.Start(trial)
+        future = slot.pool.submit(_execute, trial, self._data_dir, several, self._memory)
+        self._running[future] = _Running(trial, attempt, slot, start)
+
+    def _ended(self) -> set[Future[Row]]:
+        """Wait, and return the trials that have ended; end those that are late."""
+        since, limited = time.monotonic(), self._timeout is not None
         done, _ = wait(self._running, _TICK if limited else None, FIRST_COMPLETED)
         for future, one in self._running.items() if limited else ():
-            if future not in done and one.worker.ready and not one.worker.is_stopped:
+            if future not in done and one.slot.is_busy:
                 one.seconds += min(time.monotonic() - since, _LONGEST_TICK)
                 if self._is_late(one):
-                    one.worker.kill()
-        ended = [(self._running.pop(future), future.result()) for future in done]
-        for one, row in ended:
-            if row is not None and not one.trial.spec.runs_alone:
-                self._idle.append(one.worker)
-            elif row is not None:
-                one.worker.end()
-        return ended
+                    one.slot.kill(wait=False)
+        return done
 
     def _is_late(self, one: _Running) -> bool:
         return self._timeout is not None and one.seconds > self._timeout
 
-    def _failed(self, one: _Running) -> Row:
-        """Return the row of a trial whose process has ended."""
-        code, times = one.worker.process.returncode, f"{one.attempt} times "
-        text = f"WorkerDied: its process died {times if one.attempt > 1 else ''}(exit code {code})"
+    def _failed(self, one: _Running, error: BaseException) -> Row:
+        """Return the row of a trial that has not ended by itself."""
         if self._is_late(one):
             text = f"Timeout: not finished after {self._timeout:g} s, the limit (--timeout)"
+        elif (code := _exit_code(error)) is not None:
+            times = f"{one.attempt} times " if one.attempt > 1 else ""
+            text = f"WorkerDied: its process died {times}(exit code {code})"
+        else:
+            text = _line(error)
         return one.start.failed(text)
+
+
+def _exit_code(error: BaseException | None) -> int | None:
+    """Return the exit code in loky's error of a process that has died."""
+    codes = re.search(r"exit codes of the workers are \{[^}]*\((-?\d+)\)\}", str(error))
+    return int(codes[1]) if codes else None
 
 
 class DaskExecutor:
@@ -371,28 +304,19 @@ class DaskExecutor:
                 "`dask scheduler` and workers with `dask worker ADDRESS --nthreads 1`"
             ) from None
         try:
-            self._workers = self._check_workers()
+            cores = self._checked_workers()
         except BaseException:
             self.close()
             raise
-        self.slots = len(self._workers)
-
-    def describe(self) -> dict[str, Any]:
-        return {"executor": "dask", "jobs": self.slots}
-
-    def crowded(self, threads: int) -> str:
-        hosts = {address: address.rpartition(":")[0] for address in self._workers}
-        counts = Counter(hosts.values())
-        reasons = (
-            _crowding(counts[host], threads, self._workers[address], host)
-            for address, host in hosts.items()
-        )
-        return next(filter(None, reasons), "")
+        hosts = {address: address.rpartition(":")[0] for address in cores}
+        counts, self.slots = Counter(hosts.values()), len(cores)
+        self.places = [(host, counts[host], cores[one]) for one, host in hosts.items()]
+        self.about = {"executor": "dask", "jobs": self.slots}
 
     def close(self) -> None:
         self._client.close()  # with a local cluster of its own
 
-    def _check_workers(self) -> dict[str, int]:
+    def _checked_workers(self) -> dict[str, int]:
         """Return the usable cores of each worker by its address."""
         if threaded := [name for name, n in self._client.nthreads().items() if n > 1]:
             raise ExecutorError(
@@ -416,8 +340,10 @@ class DaskExecutor:
         from distributed import as_completed
 
         todo = list(trials)
+        if any(trial.spec.runs_alone for trial in todo):
+            raise ExecutorError("the memory of a fit is measured in processes, not by Dask")
         futures = self._client.map(
-            _carry_out, todo, data_dir=self._data_dir, concurrent=self.slots > 1, pure=False
+            _execute, todo, data_dir=self._data_dir, concurrent=self.slots > 1, pure=False
         )
         running = {f.key: (t, machine.Start(t)) for f, t in zip(futures, todo, strict=True)}
         try:

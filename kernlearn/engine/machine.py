@@ -299,10 +299,12 @@ def shielded() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def end_with_parent() -> None:
+def end_with_parent(parent: int) -> None:
     """Let the system kill this process when the thread that has started it ends, if it can."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it has ended before
+            os._exit(1)
 
 
 class Interrupts:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import suggestion
 from kernlearn.config.spec import LABELS, Trial
-from kernlearn.engine.executors import Executor, InProcess
+from kernlearn.engine.executors import Executor, InProcess, Processes
 from kernlearn.engine.machine import Interrupts
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ExecutorError, SelectionError
@@ -318,20 +318,21 @@ def run_plan(
         if todo:
             interrupts = stack.enter_context(Interrupts.caught())
             if executor is None:
-                executor = stack.enter_context(closing(InProcess()))
+                alone = any(trial.spec.runs_alone for trial in todo)
+                executor = stack.enter_context(closing(Processes() if alone else InProcess()))
             if not allow_contention:
                 check_cores(experiment.config, executor)
             listener.run_started(executor.slots)
             stack.callback(listener.run_ended)
             results = stack.enter_context(closing(executor.run(todo)))  # type: ignore[type-var]
-            place, pace = executor.describe(), Pace(todo)
+            pace = Pace(todo)
             profile, settings = experiment.profile, tuple(experiment.settings)
             for trial, row in results:
                 with interrupts.held():
                     if interrupts.asked and not row.done:
                         continue  # the signal may be what ended it
                     row = replace(row, profile=profile, settings=settings)
-                    store.put(replace(row, machine={**row.machine, **place}))
+                    store.put(replace(row, machine={**row.machine, **executor.about}))
                     pace.add(trial, row.seconds)
                     done += row.done
                     failed += not row.done
@@ -351,8 +352,12 @@ def check_cores(config: ExperimentConfig, executor: Executor) -> None:
     ExecutorError
         If the experiment reports times and the trials need more cores than there are.
     """
-    if config.shows_times and (crowded := executor.crowded(config.protocol.threads)):
-        raise ExecutorError(
-            f"{config.title}: reports times, and {crowded}; run fewer at a time, or measure all "
-            "the same with --allow-contention"
-        )
+    threads = config.protocol.threads
+    for place, slots, cores in executor.places if config.shows_times else ():
+        # a single trial has the machine to itself, whatever its threads
+        if slots > 1 and slots * threads > cores:
+            raise ExecutorError(
+                f"{config.title}: reports times, and {slots} trials at a time of {threads} "
+                f"thread(s) each would share the {cores} core(s) of {place}; run fewer at a "
+                "time, or measure all the same with --allow-contention"
+            )
