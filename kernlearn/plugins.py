@@ -89,8 +89,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import sha256
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from threading import RLock
 from traceback import walk_tb
 from types import FunctionType, ModuleType
@@ -103,6 +103,7 @@ Target = TypeVar("Target", bound=Callable[..., Any])
 
 # The name of a package in the package index, where it is another one.
 _PROJECTS = {"imblearn": "imbalanced-learn"}
+
 __all__ = ["register_dataset", "register_estimator", "register_kernel", "register_metric"]
 
 
@@ -112,7 +113,7 @@ class Registered:
 
     Attributes
     ----------
-    kind : {"task", "estimator", "kernel", "dataset", "metric"}
+    kind : {"task", "estimator", "kernel", "dataset", "generator", "metric"}
     name : str
         Its name in configs.
     target : class, function or str
@@ -131,7 +132,7 @@ class Registered:
     dotted : str
         Name of a kernel in another library.
     similarity : {"similarity", "distance"} or None
-        What the entries of a data set's X are, if they compare points.
+        What the entries of X are, of a data set or generator, if they compare points.
     label : str
         Heading of a metric's column.
     better : int
@@ -160,10 +161,7 @@ class Registered:
 
     def load(self) -> Any:
         """Import and return the class or function."""
-        if not isinstance(self.target, str):
-            return self.target
-        module, _, name = self.target.partition(":")
-        found = getattr(import_module(module), name)
+        found = resolve_name(self.target) if isinstance(self.target, str) else self.target
         return partial(found, self.dotted) if self.dotted else found
 
     @property
@@ -207,14 +205,9 @@ class Registered:
 
     @property
     def takes(self) -> str:
-        """An estimator's parameter for the kernels of a config; empty for dotted names."""
-        names = () if "." in self.name else ("kernel", "similarity")
-        return next((name for name in names if name in self.parameters), "")
-
-    @property
-    def is_generator(self) -> bool:
-        """Whether new data is drawn for every split."""
-        return "random_state" in self.parameters
+        """Its parameter for the kernels of a config; empty for dotted names."""
+        names = [name for name in ("kernel", "similarity") if name in self.parameters]
+        return names[0] if names and "." not in self.name else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,16 +216,13 @@ class Plugin:
 
     Attributes
     ----------
-    name : str
-        Name of the file without its ending.
     path : Path
-        The file.
+        The file; its stem is the name of the plug-in.
     state : str
         A hash of its content.
     registered : tuple of Registered
     """
 
-    name: str
     path: Path
     state: str
     registered: tuple[Registered, ...]
@@ -268,20 +258,19 @@ def load_file(path: Path, *, shown: str = "", digest: str | None = None) -> Plug
         try:
             content = path.read_bytes()
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
+            reason = getattr(error, "strerror", error)
             raise PluginError(f"{shown}: cannot be read: {reason}") from None
         state = sha256(content).hexdigest()
         if digest is not None and state != digest:
             raise PluginError(f"{shown}: has changed since the trials were planned; run again")
         path = path.resolve()
         if (path, state) not in _loaded:
-            made = _execute(path, shown, content, state)
-            _loaded[path, state] = Plugin(path.stem, path, state, made)
+            _loaded[path, state] = _executed(path, shown, content, state)
         return _loaded[path, state]
 
 
-def _execute(path: Path, shown: str, content: bytes, state: str) -> tuple[Registered, ...]:
-    """Execute a file as a module with a unique name, and return what it registers."""
+def _executed(path: Path, shown: str, content: bytes, state: str) -> Plugin:
+    """Execute a file as a module with a unique name."""
     mark = sha256(f"{path}\n{state}".encode()).hexdigest()[:8]
     module = ModuleType(f"kernlearn_plugin_{path.stem}_{mark}")
     module.__file__, before = str(path), len(_registered)
@@ -291,10 +280,10 @@ def _execute(path: Path, shown: str, content: bytes, state: str) -> tuple[Regist
         exec(compile(content, str(path), "exec", dont_inherit=True), module.__dict__)
     except (Exception, SystemExit) as error:
         raise PluginError(blame(error, str(path), shown)) from error
-    own = [one for one in _registered[before:] if one.file == str(path)]
+    own = [replace(r, plugin=path.stem) for r in _registered[before:] if r.file == str(path)]
     if not own:
         raise PluginError(f"{shown}: registers nothing; `kernlearn.plugins` says how")
-    return tuple(replace(one, plugin=path.stem) for one in own)
+    return Plugin(path, state, tuple(own))
 
 
 def blame(error: BaseException, file: str, shown: str = "") -> str:
@@ -308,14 +297,10 @@ def blame(error: BaseException, file: str, shown: str = "") -> str:
     shown : str, optional
         Its name in the message.
     """
-    if isinstance(error, SyntaxError) and error.filename == file:
-        line, text = error.lineno, error.msg
-    else:
-        steps = walk_tb(error.__traceback__)
-        lines = [number for frame, number in steps if frame.f_code.co_filename == file]
-        line, text = lines[-1] if lines else None, str(error)
-    place = ":".join(str(part) for part in (shown or file, line) if part)
-    return ": ".join(part for part in (place, type(error).__name__, text) if part)
+    steps = walk_tb(error.__traceback__)
+    lines = [number for frame, number in steps if frame.f_code.co_filename == file]
+    place = ":".join(str(part) for part in (shown or file, *lines[-1:]) if part)
+    return ": ".join(part for part in (place, type(error).__name__, str(error)) if part)
 
 
 def _check(kind: str, target: Any) -> None:
@@ -324,10 +309,8 @@ def _check(kind: str, target: Any) -> None:
     if kind == "estimator" or (kind == "kernel" and isinstance(target, type)):
         arguments, methods = [], ("fit", "get_params", "set_params")
         if missing := [name for name in methods if not hasattr(target, name)]:
-            base = (
-                "sklearn.base.BaseEstimator" if kind == "estimator" else "kernlearn.kernels.Kernel"
-            )
             called = getattr(target, "__name__", target)
+            base = "sklearn.base.BaseEstimator, a kernel from kernlearn.kernels.Kernel"
             raise TypeError(f"{called} has no {', '.join(missing)}: derive a class from {base}")
     signature = inspect.signature(target)
     by_name = {"random_state", "query", "qid"} & signature.parameters.keys()
@@ -357,8 +340,10 @@ def _registering(
         if not called.isidentifier():
             raise ValueError(f"a name must be letters, digits and underscores, not {called!r}")
         _check(kind, target)
-        line = summary or inspect.cleandoc(target.__doc__ or "").partition("\n")[0]
-        _registered.append(Registered(kind, called, target, version, line, **options))
+        draws = "random_state" in inspect.signature(target).parameters
+        actual = "generator" if kind == "dataset" and draws else kind
+        title = summary or inspect.cleandoc(target.__doc__ or "").partition("\n")[0]
+        _registered.append(Registered(actual, called, target, version, title, **options))
         return target
 
     return register
@@ -497,8 +482,6 @@ def register_dataset(
     >>> X.shape, sorted(set(y.tolist()))
     ((100, 2), [0, 1])
     """
-    if similarity not in (None, "similarity", "distance"):
-        raise ValueError(f"similarity must be 'similarity' or 'distance', not {similarity!r}")
     return _registering("dataset", name, version, summary, similarity=similarity)
 
 

@@ -55,9 +55,7 @@ class Names:
         The derived metrics.
     """
 
-    def __init__(
-        self, raw: Mapping[str, Any], scope: Scope, folder: Path, data_dir: Path | None = None
-    ) -> None:
+    def __init__(self, raw: Any, scope: Scope, folder: Path, data_dir: Path | None) -> None:
         sections = {key: value if isinstance(value, dict) else {} for key, value in raw.items()}
         self.scope, self.folder, self.data_dir = scope, folder, data_dir
         self.labels = {label: [*sections.get(f"{label}s", ())] for label in LABELS}
@@ -89,22 +87,16 @@ class Names:
             raise ValueError(f"no {what} {name!r}{suggestion(str(name), allowed)}")
 
 
-def named(kind: str) -> AfterValidator:
-    """Return a validator of names of a kind."""
+def named(kind: str = "") -> AfterValidator:
+    """Return a validator of names of a kind, or of names by their kinds."""
 
-    def check(name: str, info: ValidationInfo) -> str:
+    def check(value: Any, info: ValidationInfo) -> Any:
         if info.context is not None:
-            info.context.check(kind, name)
-        return name
+            for key, name in value.items() if isinstance(value, dict) else [(kind, value)]:
+                info.context.check(key, name)
+        return value
 
     return AfterValidator(check)
-
-
-def _check_combination(labels: dict[str, str], info: ValidationInfo) -> dict[str, str]:
-    if info.context is not None:
-        for key, name in labels.items():
-            info.context.check(key, name)
-    return labels
 
 
 Fraction = Annotated[float, Field(gt=0, lt=1)]
@@ -116,9 +108,7 @@ MetricName = Annotated[str, named("metric")]
 MethodLabel = Annotated[str, named("method")]
 DatasetLabel = Annotated[str, named("dataset")]
 #: Labels of a combination of data set, kernel and method.
-Combination = Annotated[
-    dict[Literal["dataset", "kernel", "method"], str], AfterValidator(_check_combination)
-]
+Combination = Annotated[dict[Literal["dataset", "kernel", "method"], str], named()]
 
 
 class Section(BaseModel):
@@ -133,15 +123,14 @@ Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
 _OF_FILES = ("classification", "regression", "ordinal", "ranking", "similarity")
 
 
-def _one_or_list(raw: Any) -> Value:
-    return Value.parse(raw, ("list",))
+_OneOrList = Annotated[Any, PlainValidator(lambda raw: Value.parse(raw, ("list",)))]
 
 
 class Entry(BaseModel):
     """A section whose further keys are parameters of the component that it names."""
 
     model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
-    __pydantic_extra__: dict[str, Annotated[Any, PlainValidator(_one_or_list)]]
+    __pydantic_extra__: dict[str, _OneOrList]
 
     @cached_property
     def parameters(self) -> dict[str, Value]:
@@ -451,15 +440,13 @@ class Protocol(Section):
     threads: Count = 1
 
     @model_validator(mode="after")
-    def _leaves_a_test_part(self) -> "Protocol":
+    def _agrees(self) -> "Protocol":
         if isinstance(self.folds, int) and self.splits > self.folds and self.splits % self.folds:
             raise ValueError(f"{self.folds} folds make {self.folds} splits, or a multiple of it")
         if self.folds == "published" and (self.max_train or self.max_test):
             raise ValueError("published folds are taken whole: leave out max_train and max_test")
         if self.folds is not None and self.holdout is not None:
             raise ValueError("with folds one of them is held out: leave out holdout")
-        if self.holdout is not None and self.train + self.holdout >= 1:
-            raise ValueError("train and holdout together must leave a test part: less than 1")
         if self.select_by_mean and not (self.holdout or self.folds):
             raise ValueError("select_by_mean needs rows held out of all splits: holdout or folds")
         return self
@@ -769,8 +756,7 @@ class Check(Section):
     def _check_names(self, names: Names) -> None:
         metric = names.scope.metrics.get(self.metric)
         if metric is not None and metric.better == 0 and self.question not in BOUNDS:
-            text = f"of {self.metric!r} neither more nor less is better: ask for a bound"
-            raise ValueError(text)
+            raise ValueError(f"{self.metric!r} is neither better nor worse: ask for a bound")
         values = names.axes.get(self.along, [""]) if self.along is not None else []
         if not all(isinstance(value, (int, float)) and value > 0 for value in values):
             raise ValueError(f"{self.along!r} is no parameter whose values are positive numbers")
@@ -790,10 +776,8 @@ class Check(Section):
         for option, questions in _OPTIONS.items():
             text = f"{option} goes with {', '.join(questions)}"
             yield text, bool(getattr(self, option)) and asked not in questions
-        yield (
-            "give one of by, times and margin",
-            sum(map(bool, (self.by, factor, self.margin))) > 1,
-        )
+        wrong = sum(map(bool, (self.by, factor, self.margin))) > 1
+        yield "give one of by, times and margin", wrong
         text = "times asks for a ratio of values, cell by cell: without along, and over no average"
         yield text, factor and compares and (along or average)
         text = "among_best compares methods, over other than average, without mean_over"
@@ -943,11 +927,8 @@ class ExperimentConfig(Section):
     @property
     def published(self) -> dict[str, str]:
         """The labels of the data sets of the catalogue, with their names."""
-        return {
-            label: entry.name
-            for label, entry in self.datasets.items()
-            if entry.name is not None and entry.name not in self.scope.datasets
-        }
+        names = {label: entry.name or "" for label, entry in self.datasets.items()}
+        return {k: name for k, name in names.items() if name and name not in self.scope.datasets}
 
     @property
     def named_metrics(self) -> set[str]:
@@ -1023,8 +1004,3 @@ class LoadedExperiment(BaseModel):
     def indicative(self) -> bool:
         """Whether it is run under a profile: a smaller version, from which no verdict is drawn."""
         return self.profile != DEFAULT_PROFILE
-
-    @property
-    def plugins(self) -> tuple[Path, ...]:
-        """The absolute paths of the plug-in files that the config names."""
-        return tuple(plugin.path for plugin in self.config.scope.plugins)

@@ -18,6 +18,7 @@ from typing import Any
 
 from kernlearn import kernels
 from kernlearn.config.spec import FIT_MEMORY
+from kernlearn.datasets import generators
 from kernlearn.exceptions import ConfigError
 from kernlearn.kernels import registry as kernel_names
 from kernlearn.plugins import Plugin, Registered, load_file
@@ -147,13 +148,8 @@ def _sklearn_names() -> dict[str, str]:
     return {name: f"{m.__module__.partition('._')[0]}.{name}" for name, m in all_estimators()}
 
 
-#: The field of a Scope that has the components of a kind.
-SECTIONS = {
-    "estimator": "estimators",
-    "kernel": "kernels",
-    "dataset": "own_datasets",
-    "metric": "metrics",
-}
+#: The kinds of what a plug-in can register.
+KINDS = ("estimator", "kernel", "dataset", "generator", "metric")
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,8 +159,10 @@ class Scope:
     Attributes
     ----------
     estimators, kernels, metrics : mapping of str to Registered
-    own_datasets : mapping of str to Registered
-        Data sets and generators of plug-ins.
+    datasets : mapping of str to Registered
+        The data sets of plug-ins, which are loaded once.
+    generators : mapping of str to Registered or Generator
+        They draw new data for every split.
     plugins : tuple of Plugin
     classes : mapping of str to int
         The labels of the data of a trial with their codes, by which `class_weight` names them.
@@ -173,33 +171,19 @@ class Scope:
     estimators: Mapping[str, Registered] = field(default_factory=lambda: ESTIMATORS)
     kernels: Mapping[str, Registered] = field(default_factory=lambda: KERNELS)
     metrics: Mapping[str, Registered] = field(default_factory=lambda: {**METRICS, **SCORERS})
-    own_datasets: Mapping[str, Registered] = field(default_factory=dict)
+    datasets: Mapping[str, Registered] = field(default_factory=dict)
+    generators: Mapping[str, Any] = field(default_factory=generators)
     plugins: tuple[Plugin, ...] = ()
     classes: Mapping[str, int] = field(default_factory=dict)
 
     def extended(self, plugin: Plugin) -> "Scope":
         """Return these names with those of a plug-in."""
-        if plugin in self.plugins:
-            return self
-        sections = {section: dict(getattr(self, section)) for section in SECTIONS.values()}
+        sections = {f"{kind}s": dict(getattr(self, f"{kind}s")) for kind in KINDS}
         for one in plugin.registered:
             if one.kind == "kernel" and not isinstance(one.target, type):
                 one = replace(one, target=kernel_class(one.target, one.name))
-            sections[SECTIONS[one.kind]][one.name] = one
+            sections[f"{one.kind}s"][one.name] = one
         return replace(self, plugins=(*self.plugins, plugin), **sections)
-
-    @property
-    def generators(self) -> Mapping[str, Any]:
-        """Generators, which draw new data for every split, by name."""
-        from kernlearn.datasets import generators
-
-        own = {name: data for name, data in self.own_datasets.items() if data.is_generator}
-        return {**generators(), **own}
-
-    @property
-    def datasets(self) -> Mapping[str, Registered]:
-        """The data sets of plug-ins that are loaded once, by name."""
-        return {name: d for name, d in self.own_datasets.items() if not d.is_generator}
 
     def estimator(self, name: str) -> Registered:
         """Return the estimator of a name, or of a dotted name in an allowed package.
@@ -265,7 +249,7 @@ class Scope:
 
     def state(self, plugin: str) -> str | None:
         """Return the state of a plug-in of the config; None if it has no such one."""
-        return next((p.state for p in self.plugins if p.name == plugin), None)
+        return next((p.state for p in self.plugins if p.path.stem == plugin), None)
 
     def make(self, component: Registered, parameters: Mapping[str, Any]) -> Any:
         """Make an estimator or kernel, and check its parameters.

@@ -18,7 +18,7 @@ from kernlearn.config import model
 from kernlearn.config.model import Names
 from kernlearn.config.names import (
     BUILT_IN,
-    SECTIONS,
+    KINDS,
     SUPERVISED,
     TASKS,
     Scope,
@@ -198,8 +198,7 @@ class _Draft:
     def _error(self, faults: Sequence[Fault]) -> ConfigError:
         """Return an error with a line for each fault."""
         lines = [
-            f"{self.place(path)}: {'.'.join(map(str, path))}{': ' if path else ''}"
-            f"{' '.join(text.split())}"
+            f"{self.place(path)}: {'.'.join(map(str, path))}: {' '.join(text.split())}"
             for path, text in faults
         ]
         return ConfigError("\n".join(dict.fromkeys(lines)))
@@ -253,9 +252,9 @@ class _Draft:
             # a section is empty without its faulty entries
             known = {path[:1] for path, _ in faults}
             faults += [fault for fault in _explained(error, raw) if fault[0] not in known]
+        if config is not None and not faults:
+            faults += _config_faults(config, names)
         if config is None or faults:
-            raise self._error(faults)
-        if faults := [*_config_faults(config, names)]:
             raise self._error(faults)
         return config
 
@@ -325,19 +324,16 @@ def _text(error: Any) -> str:
 
 def _check_plugin(plugin: Plugin, scope: Scope, shown: str) -> None:
     """Refuse a plug-in whose names are taken, or which no config could use."""
-    if any(plugin.name == other.name for other in scope.plugins):
-        raise PluginError(f"{shown}: another plug-in is called {plugin.name} too; rename one")
+    name = plugin.path.stem
+    if any(name == other.path.stem for other in scope.plugins):
+        raise PluginError(f"{shown}: another plug-in is called {name} too; rename one")
     # a plug-in may define a scorer of scikit-learn otherwise
-    taken = {
-        (kind, name)
-        for kind, section in SECTIONS.items()
-        for name, one in getattr(scope, section).items()
-        if not one.scorer
-    }
+    taken = {(kind, k) for kind in KINDS for k in getattr(scope, f"{kind}s")}
+    taken -= {("metric", name) for name, one in scope.metrics.items() if one.scorer}
     for one in plugin.registered:
         where = f"{shown}:{one.line}: the {one.kind} {one.name!r}"
-        known = datasets.is_shipped(one.name) or one.name in datasets.generators()
-        if (one.kind, one.name) in taken or (one.kind == "dataset" and known):
+        shipped_too = one.kind == "dataset" and datasets.is_shipped(one.name)
+        if (one.kind, one.name) in taken or shipped_too:
             raise PluginError(f"{where} has a name that is taken")
         taken.add((one.kind, one.name))
         if unknown := {*one.tasks}.difference(SUPERVISED):
@@ -348,16 +344,10 @@ def _check_plugin(plugin: Plugin, scope: Scope, shown: str) -> None:
 # Keys for data files, and for data that is read.
 _OF_FILE = ("target", "grades", "sheet", "read_as", "matrix", "points")
 _OF_READING = ("drop", "dense", "missing", "nominal")
-# The tasks of cards whose targets suit a task.
-_CLASSES = ("classification", "ordinal", "similarity")
-_SUITABLE = {
-    "classification": _CLASSES,
-    "bipartite_ranking": _CLASSES,
-    "regret": _CLASSES,
-    "ordinal": ("ordinal", "classification"),
-    "regression": ("regression",),
-    "ranking": ("ranking",),
-}
+# The tasks whose targets are classes.
+_TARGETS = dict.fromkeys(
+    ("bipartite_ranking", "regret", "ordinal", "similarity"), "classification"
+)
 
 
 def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
@@ -406,15 +396,15 @@ def _ambiguous(entry: model.Entry, parameters: Iterable[str]) -> Iterator[Fault]
 
 
 def _card_faults(entry: model.DatasetEntry, card: datasets.Card, names: Names) -> Iterator[str]:
-    """Yield what of a card does not fit the task and the protocol."""
+    """Yield what of a card does not fit the task."""
     task = names.task
+    needed, kind = (_TARGETS.get(one, one) for one in (task, card.task))
     if entry.bins is not None and card.task != "regression":
         yield f"bins cut numbers into grades, and the target of {card.name} is no number"
     elif task == "ordinal" and card.task == "regression":
         if entry.bins is None:
             yield f"{card.name} has numbers to predict: `bins` cuts them into grades"
-    elif card.task not in _SUITABLE.get(task, (card.task,)):
-        kind = "classification" if card.task == "similarity" else card.task
+    elif needed in ("classification", "regression", "ranking") and kind != needed:
         yield f"{card.name} is data for `task: {kind}`, not for `task: {task}`"
 
 
@@ -441,7 +431,7 @@ def _method_faults(entry: model.MethodEntry, names: Names) -> Iterator[Fault]:
     faults: list[Fault] = []
     for i, step in enumerate(steps.values()):
         place = ("steps", i) if entry.steps else ()
-        own = _estimator_faults(entry, str(step.estimator), dict(step.model_extra or {}), names)
+        own = _estimator_faults(step, entry, names)
         faults += [((*place, *path), text) for path, text in own]
     yield from faults
     if not faults and names.task in SUPERVISED and entry.is_installed(names.scope):
@@ -458,10 +448,9 @@ def _method_faults(entry: model.MethodEntry, names: Names) -> Iterator[Fault]:
             yield (), f"cannot be made: {error or type(error).__name__}"
 
 
-def _estimator_faults(
-    entry: model.MethodEntry, name: str, own: Mapping[str, Value], names: Names
-) -> Iterator[Fault]:
-    """Yield what is wrong with an estimator of a method, and with its parameters."""
+def _estimator_faults(step: Any, entry: model.MethodEntry, names: Names) -> Iterator[Fault]:
+    """Yield what is wrong with a step of a method, which may be the method itself."""
+    name, own = step.estimator, step.parameters
     try:
         estimator = names.scope.estimator(name)
         if estimator.missing:

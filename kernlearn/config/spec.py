@@ -85,9 +85,6 @@ class Value:
         value: Value = self.content[dataset if dataset in self.content else "default"]
         return value
 
-    def __str__(self) -> str:
-        return ", ".join(map(str, self.candidates))
-
 
 def unfold(
     parameters: Mapping[str, Value], dataset: str = ""

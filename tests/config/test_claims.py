@@ -94,5 +94,5 @@ def test_where_neither_more_nor_less_is_better_only_a_bound_can_be_asked(load, r
         "methods: {data: {estimator: DummyClassifier}}\nmetrics: [n_samples]\n"
         "claims: [{says: a, check: {metric: n_samples, better: [data], than: [data]}}]\n"
     )
-    assert "neither more nor less is better: ask for a bound" in refused(text)
+    assert "'n_samples' is neither better nor worse: ask for a bound" in refused(text)
     assert load(text, ("better: [data], than: [data]", "above: 10")).config.claims

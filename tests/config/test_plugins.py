@@ -283,7 +283,7 @@ def test_every_config_sees_its_own_plug_ins_only(mine, tmp_path, refused):
     mine.write_text(CONFIG.replace("mine.py", "b.py, ./b.py"))
     second = load_config(mine)
     assert [e.config.scope.estimators["Majority"].load()().n for e in (first, second)] == [3, 7]
-    assert second.plugins == (tmp_path / "b.py",)
+    assert [p.path for p in second.config.scope.plugins] == [tmp_path / "b.py"]
 
 
 IMPORT = "from kernlearn.plugins import *\n"
@@ -371,11 +371,12 @@ def test_profiles_and_settings_may_name_plug_ins(mine, tmp_path):
     (tmp_path / "other.py").write_text(METHODS.replace("n=3", "n=9"))
     mine.write_text(f"{CONFIG}profiles:\n  quick: {{plugins: [other.py]}}\n")
     for options in ({"profile": "quick"}, {"settings": ["plugins=[other.py]"]}):
-        assert load_config(mine, **options).plugins == (tmp_path / "other.py",)
+        (plugin,) = load_config(mine, **options).config.scope.plugins
+        assert plugin.path == tmp_path / "other.py"
     mine.write_text("plugins: [mine.py]\n")
     scope = load_scope(mine)
     assert scope.estimators["Majority"].plugin == "mine"
-    assert set(scope.own_datasets) == {"stripes", "grid"}
+    assert (*scope.datasets, "stripes" in scope.generators) == ("grid", True)
     mine.write_text("plugins: [gone.py]\n")
     with pytest.raises(ConfigError, match=r"c\.yaml:1: plugins\.0: .*gone\.py: cannot be read"):
         load_scope(mine)

@@ -79,7 +79,6 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
             ":8: methods.K.C: The 'C' parameter of KernelSVM",
         ),
         ("n_components: [10, 40]", "n_components: []", ":9: methods.RF.n_components: list must"),
-        ("seed: 1,", "train: 0.7, holdout: 0.3,", ":11: protocol: train and holdout together"),
         ("seed: 1,", "select_by_mean: true,", ":11: protocol: select_by_mean needs rows held out"),
         ("profiles:", "best: {metrics: [speedup]}\nprofiles:", ":16: best.metrics.0: no measured"),
         ("profiles:", "reported: ../x.csv\nprofiles:", ":16: reported: no reported numbers"),
