@@ -1,5 +1,6 @@
 """The ``kernlearn`` command: run, plan, report, check, compare, forks, export and merge."""
 
+import os
 import re
 import sys
 from collections import Counter
@@ -602,27 +603,23 @@ def _show_report(
     typer.echo(f"Report: {reports.write_report(result, place)}")
 
 
-def _report_folder(experiment: Any, only: Sequence[Mapping[str, Sequence[str]]]) -> Path:
+def _report_folder(experiment: Any, only: Sequence[Mapping[str, Sequence[str]]]) -> str:
     """Return the folder of a report among those of a store.
 
-    A config has the place that its file has in the working folder, so that others of the same name
-    have another. The config's profile, settings and chosen trials follow its name.
+    It is named by the place of the config in the working folder, since others may have its name,
+    and by its profile, settings and chosen trials.
     """
     from kernlearn.config.read import shipped_name
 
-    path, place = experiment.path.resolve(), Path(experiment.name)
-    parts = [experiment.profile] if experiment.indicative else []
+    path = experiment.path.resolve()
+    is_shipped = shipped_name(path) is not None
+    parts = [experiment.name if is_shipped else os.path.relpath(path.with_suffix(""))]
+    parts += [experiment.profile] if experiment.indicative else []
     parts += experiment.settings
     parts += [f"{key}={'+'.join(values)}" for match in only for key, values in match.items()]
-    if shipped_name(path) is None:
-        if path.is_relative_to(Path.cwd()):
-            place = path.relative_to(Path.cwd()).with_suffix("")
-        else:
-            parts.append(str(path.parent))
-    exact = "@".join([place.name, *parts])
+    exact = "@".join(parts)
     name = re.sub(r"[^\w.=+@-]+", "_", exact)[:80]
-    digest = "" if name == exact else f"-{sha256(exact.encode()).hexdigest()[:6]}"
-    return place.with_name(name + digest)
+    return name if name == exact else f"{name}-{sha256(exact.encode()).hexdigest()[:6]}"
 
 
 def _show_preparations(plans: "Sequence[engine.Plan]") -> None:

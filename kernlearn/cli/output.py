@@ -5,7 +5,7 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -60,26 +60,27 @@ def show_table(
     console = make_console()
     if title:
         console.print(title, style="bold", soft_wrap=True)
-    widths = [
-        3 + max(cell_len(line) for text in column for line in (str(text).splitlines() or [""]))
-        for column in zip(heads, *rows, strict=True)
-    ]
-    named, first = sum(widths[:left]), left
-    while first < len(heads) or first == left:
-        ends = list(accumulate(widths[first:], initial=named + 1))
-        last = first + max(1, sum(end <= console.width for end in ends) - 1)
+    columns = zip(heads, *rows, strict=True)
+    widths = [3 + max(cell_len(str(text)) for text in column) for column in columns]
+    named, parts, end = sum(widths[:left]) + 1, list[list[int]](), console.width
+    for i in range(left, len(heads)):
+        if not parts or end + widths[i] > console.width:
+            parts.append([])
+            end = named
+        parts[-1].append(i)
+        end += widths[i]
+    for part in parts or [[]]:
         table = Table(box=SIMPLE_HEAD)
         for head in heads[:left]:
             table.add_column(head, no_wrap=named < console.width // 2, overflow="fold")
-        for head in heads[first:last]:
-            table.add_column(head, justify="right", no_wrap=True)
+        for i in part:
+            table.add_column(heads[i], justify="right", no_wrap=True)
         previous = None
         for row in rows:
             name = "" if left > 1 and row[0] == previous else str(row[0])
-            table.add_row(name, *map(str, row[1:left]), *row[first:last])
+            table.add_row(name, *map(str, row[1:left]), *(row[i] for i in part))
             previous = row[0]
         console.print(table)
-        first = last
 
 
 def write_text(path: Path, text: str, content: str) -> None:

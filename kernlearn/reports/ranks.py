@@ -8,7 +8,7 @@ recording, count once, with their mean. Without a control that was named before,
 adjusted for all pairs (Holm 1979). With a margin, two one-sided tests decide (Schuirmann 1987).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -20,7 +20,6 @@ import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import suggestion
-from kernlearn.config.spec import LABELS
 from kernlearn.datasets import catalogue
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ReportError
@@ -52,7 +51,6 @@ def ranking_metric(config: ExperimentConfig, name: str, metric: str | None = Non
 # Level of the tests.
 _LEVEL = 0.05
 #: The method that is best on held-out rows in each split.
-BEST_OF = "best on held-out rows"
 
 
 def method_values(
@@ -64,20 +62,18 @@ def method_values(
     """Return the numbers of a plan's trials: a row for each method, data set and split.
 
     A method is named with its kernel and parameters where several are among the numbers. Columns
-    are `dataset`, its `family`, `name`, `method`, `split`, `value`, `score` (on held-out rows) and
-    `ratio` (of test to training rows).
+    are `dataset`, its `family`, `name`, `method`, `split`, `value` and `ratio` (of test to
+    training rows).
     """
     config = plan.experiment.config
     plan = replace(plan, trials=[trial for trial in plan.trials if accepts(trial.labels)])
     splits = splits_of(plan, results, config.scope.task_metrics(config.task))
-    values, labels = metric_rows(splits, metric, config), [*LABELS, *plan.axes]
+    values = metric_rows(splits, metric, config)
     if values.empty:
         raise ReportError(
             f"{plan.experiment.name}: no {metric} in the store under profile "
             f"{plan.experiment.profile}; run it first"
         )
-    scores = metric_rows(splits, "selection_score", config).rename(columns={"value": "score"})
-    values = values.merge(scores[[*labels, "split", "score"]], on=[*labels, "split"], how="left")
     names, families = [], []
     for row in values.to_dict("records"):
         entry = config.datasets[row["dataset"]]
@@ -100,31 +96,8 @@ def method_values(
             )
             for row in label_rows(rows, several)
         ]
-    columns = ["dataset", "family", "name", "method", "split", "value", "score", "ratio"]
+    columns = ["dataset", "family", "name", "method", "split", "value", "ratio"]
     return values.assign(dataset=names)[columns]
-
-
-def with_best_of(values: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Add the one of some methods that has the best score on held-out rows in each split.
-
-    Splits that not all of them have are left out.
-
-    Raises
-    ------
-    ReportError
-        If one has no score.
-    """
-    among = values[values["name"].isin(names) & values["score"].notna()]
-    for name in names:
-        if name not in set(among["name"]):
-            raise ReportError(
-                f"no score of {name!r} on held-out rows{suggestion(name, values['name'])}"
-            )
-    count = among["method"].nunique()
-    whole = among.groupby(["dataset", "split"])["method"].transform("nunique") == count
-    best = among[whole].sort_values("score", ascending=False, kind="stable")
-    best = best.groupby(["dataset", "split"], sort=False).head(1)
-    return pd.concat([values, best.assign(method=BEST_OF, name=BEST_OF)], ignore_index=True)
 
 
 @dataclass(frozen=True)

@@ -7,19 +7,19 @@ from scipy import stats
 
 from kernlearn.config import load_config
 from kernlearn.exceptions import ReportError
-from kernlearn.reports.ranks import BEST_OF, compare_methods, ranking_metric, with_best_of
+from kernlearn.reports.ranks import compare_methods, ranking_metric
 
 
 def numbers(gains, n_datasets=1, n_splits=10, noise=0.01, seed=0):
     """Values of methods that differ by gains on average."""
     rng = np.random.default_rng(seed)
     rows = [
-        (f"d{d}", f"d{d}", name, name, split, 0.8 + gain + noise * rng.normal(), rng.uniform())
+        (f"d{d}", f"d{d}", name, name, split, 0.8 + gain + noise * rng.normal())
         for d in range(n_datasets)
         for split in range(n_splits)
         for name, gain in gains.items()
     ]
-    heads = ["dataset", "family", "name", "method", "split", "value", "score"]
+    heads = ["dataset", "family", "name", "method", "split", "value"]
     return pd.DataFrame(rows, columns=heads).assign(ratio=30 / 70)
 
 
@@ -120,13 +120,6 @@ def test_what_not_all_methods_have_is_left_out_and_named():
     assert compare_methods(lacking, 1).left_out == ["d1"]
     with pytest.raises(ReportError, match="fewer than two"):
         compare_methods(values[values["method"] == "A"], 1)
-
-
-def test_best_of_takes_the_best_score_of_each_split():
-    values = with_best_of(numbers({"A": 0.0, "B": 0.1}, 2), ["A", "B"])
-    chosen = values[values["method"] == BEST_OF].set_index(["dataset", "split"])
-    others = values[values["method"] != BEST_OF].groupby(["dataset", "split"])["score"].max()
-    assert chosen["score"].sort_index().equals(others.sort_index())
 
 
 def test_the_command(kernlearn, small, tmp_path):

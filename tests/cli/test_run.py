@@ -58,8 +58,10 @@ def test_a_part_of_an_experiment_has_a_report_of_its_own(kernlearn, small, tmp_p
     (tmp_path / "other").mkdir()
     same_name = tmp_path / "other" / "small.yaml"
     same_name.write_text(small.read_text().replace("A small experiment", "Another"))
-    assert kernlearn("run", same_name).returncode == 0
-    assert "Another" in (tmp_path / "results/runs/other/small/report.html").read_text()
+    out = kernlearn("run", same_name)
+    assert out.returncode == 0, out.stderr
+    (page,) = re.findall(r"Report: (\S+\.html)", out.stdout)
+    assert "Another" in (tmp_path / page).read_text()
     assert full.read_bytes() == before
     other = kernlearn("run", small, "-o", "splits=1", "--store", "results/runs/other.sqlite")
     assert "Report: results/runs/other_reports/" in other.stdout
