@@ -1,53 +1,7 @@
 '''Registration of user-defined methods, kernels, data sets and metrics.
 
-A Python file registers them:
-
-.. code-block:: python
-
-    # my_methods.py
-    import numpy as np
-    from sklearn.base import clone
-    from sklearn.linear_model import RidgeClassifier
-    from sklearn.metrics import balanced_accuracy_score
-
-    from kernlearn.plugins import (
-        register_dataset, register_estimator, register_kernel, register_metric,
-    )
-
-
-    @register_estimator(version=1, summary="ridge on the similarities to all training points")
-    class SimilarityRidge(RidgeClassifier):
-        def __init__(self, similarity=None, alpha=1.0):
-            super().__init__(alpha=alpha)
-            self.similarity = similarity
-
-        def fit(self, X, y):
-            self.similarity_, self.points_ = clone(self.similarity).fit(X, y), X
-            return super().fit(self.similarity_(X, X), y)
-
-        def predict(self, X):
-            return super().predict(self.similarity_(X, self.points_))
-
-
-    @register_kernel()
-    def inverse_distance(X, Y, width=1.0):
-        """1 / (1 + ‖x - y‖ / width)."""
-        distances = np.linalg.norm(X[:, None] - Y[None], axis=2)
-        return 1 / (1 + distances / width)
-
-
-    @register_dataset()
-    def stripes(n_samples=200, n_stripes=4, random_state=None):
-        """Two classes that alternate along the first of two coordinates."""
-        X = np.random.RandomState(random_state).uniform(size=(n_samples, 2))
-        return X, (X[:, 0] * n_stripes).astype(int) % 2
-
-
-    @register_metric(task="classification", better="higher")
-    def balanced_accuracy(y_true, y_pred):
-        return balanced_accuracy_score(y_true, y_pred)
-
-A config in the same folder names the file, and then what the file registers:
+A Python file registers them by the four decorators below, whose examples can be copied into such a
+file. A config in the same folder names the file, and then what the file registers:
 
 .. code-block:: yaml
 
@@ -61,10 +15,10 @@ A config in the same folder names the file, and then what the file registers:
       inverse distance: {kernel: inverse_distance, width: 0.5}
       gaussian: {kernel: gaussian}
     methods:
-      mine: {estimator: SimilarityRidge, alpha: {select: [0.01, 0.1, 1]}}
+      mine: {estimator: NearestMean}
       K: {estimator: KernelSVM, C: {select: [1, 10]}}
     protocol: {splits: 3, scale: [zscore]}
-    metrics: [accuracy, balanced_accuracy]
+    metrics: [accuracy]
     table: {rows: [dataset, n_stripes, kernel, method]}
 
 ``kernlearn list my.yaml`` shows the names, ``kernlearn plan my.yaml`` checks the parameters,

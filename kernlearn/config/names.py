@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, make_dataclass, replace
 from difflib import get_close_matches
 from functools import cache, partial
 from itertools import product
-from numbers import Integral, Real
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,8 +26,6 @@ from kernlearn.yaml import read_yaml
 _DOTTED = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+")
 # Parameters of scikit-learn that are tuples, which YAML has not.
 _TUPLES = ("ngram_range", "feature_range", "quantile_range")
-# Allowed types of a parameter of a kernel by the type of its default; others may be anything.
-_ALLOWED: dict[type, list[Any]] = {bool: ["boolean"], int: [Integral], float: [Real], str: [str]}
 
 
 def suggestion(word: str, allowed: Iterable[str]) -> str:
@@ -130,9 +127,6 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
         "__call__": compare,
         "__doc__": function.__doc__,
         "__module__": function.__module__,
-        "_parameter_constraints": {
-            p.name: _ALLOWED[type(p.default)] for p in own if type(p.default) in _ALLOWED
-        },
     }
     parameters = [(p.name, Any, field(default=p.default)) for p in own]
     options: dict[str, Any] = {"eq": False, "repr": False, "kw_only": True}

@@ -114,8 +114,6 @@ def test_a_function_with_parameters_is_a_kernel_as_any_other():
     np.testing.assert_array_equal(kernel(X, X[:3]), bell(X, X[:3], width=0.5))
     changed = clone(kernel).set_params(power=1).fit(X)
     np.testing.assert_array_equal(changed(X), bell(X, X, width=0.5, power=1))
-    with pytest.raises(ValueError, match="The 'power' parameter of Bell"):
-        Bell(power=1.5).fit(X)
     with pytest.raises(TypeError, match="widht"):
         Bell(widht=1.0)
     y = (np.linalg.norm(X, axis=1) > 1).astype(int)
@@ -340,7 +338,7 @@ def test_files_that_cannot_be_plug_ins(refused, mine, tmp_path):
     [
         ("n: {select", "m: {select", ":11: methods.mine.m: Majority has no parameter 'm'"),
         ("side: 9", "side: 9, bins: 3", ":5: datasets.grid.bins: is a key of configs; a param"),
-        ("width: 2.0", "width: wide", ":8: kernels.near.width: The 'width' parameter of near"),
+        ("width: 2.0", "wdth: 2.0", ":8: kernels.near.wdth: near has no parameter 'wdth'; did"),
         ("factor: 2.0", "factr: 2.0", ":12: methods.nested.similarity: Scaled has no parameter"),
         ("factor: 2.0", "factor: 0", ":12: methods.nested.similarity: float division by zero"),
         ("balanced]", "balancd]", ":15: metrics.1: no metric 'balancd'; did you mean 'balanced'"),
