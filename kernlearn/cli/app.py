@@ -625,8 +625,8 @@ def _report_folder(experiment: Any, only: Sequence[Mapping[str, Sequence[str]]])
 def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
     """Print what was dropped, coded or filled in of each data set, once."""
     done = {label: one for plan in plans for label, one in plan.preparations.items()}
-    for label, preparation in done.items():
-        for sentence in preparation.sentences:
+    for label, sentences in done.items():
+        for sentence in sentences:
             output.show_wrapped(f"{label}: {sentence}", 2)
     for plan in plans:
         name = plan.experiment.name

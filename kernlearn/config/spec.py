@@ -237,14 +237,14 @@ class Source:
         Whether the targets that a plug-in gives are numbers; otherwise they are classes.
     plugins : tuple of (path, hash)
         The files of the config's plug-ins, if the trial needs any.
-    prepared : dict
-        What loading did to the data, as :attr:`kernlearn.datasets.Preparation.plain`.
+    prepared : tuple of str
+        What loading did to the data, in sentences.
     """
 
     read: dict[str, Any] = field(default_factory=dict)
     numbers: bool = False
     plugins: tuple[tuple[str, str], ...] = ()
-    prepared: dict[str, Any] = field(default_factory=dict)
+    prepared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

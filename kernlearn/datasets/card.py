@@ -252,9 +252,8 @@ class Form(Strict):
     ----------
     files : tuple of str, default=()
         The files, in the order in which their rows are concatenated. Each may also be
-        compressed (with ``.gz``, ``.bz2`` or ``.xz`` after its name) or in an archive.
-    members : dict of str to str, default={}
-        The path in the published archive of a file whose name is not unique there.
+        compressed (with ``.gz``, ``.bz2`` or ``.xz`` after its name) or in an archive, where
+        its name, or its path if that is not unique, finds it.
     own_folder : bool, default=False
         Whether the files are only taken from a folder named like the data set, because other
         data sets have files of the same names.
@@ -292,7 +291,6 @@ class Form(Strict):
     """
 
     files: tuple[Member, ...] = ()
-    members: dict[Member, Member] = {}
     own_folder: bool = False
     folder: Name | None = None
     format: Format
@@ -308,29 +306,17 @@ class Form(Strict):
 
     @model_validator(mode="after")
     def _check(self) -> "Form":
-        if self.format.kind == "sklearn" and self.files:
-            raise ValueError("files: must be empty for a data set bundled with scikit-learn")
-        if self.format.kind != "sklearn" and not self.files:
-            raise ValueError("files: at least one is required")
+        if (self.format.kind == "sklearn") == bool(self.files):
+            raise ValueError("files: at least one, and none of a data set of scikit-learn")
         if self.classes is not None and sum(self.classes.values()) != self.rows:
             raise ValueError(
                 f"classes: the counts sum to {sum(self.classes.values())}, rows is {self.rows}"
             )
         if self.folds and self.folds != "files" and sum(self.folds) != self.rows:
             raise ValueError(f"folds: their rows sum to {sum(self.folds)}, rows is {self.rows}")
-        if self.folds and self.n_folds < 3:
-            raise ValueError(
-                f"folds: {self.n_folds}, expected at least 3: one is tested on, one held out"
-            )
         blocks, one_hot = (getattr(self.format, key, None) for key in ("blocks", "one_hot"))
         if (blocks and one_hot) or ((blocks or one_hot) and self.known_labels is None):
             raise ValueError("one_hot, blocks: one of them, if the card has classes")
-        if self.classes is not None and self.labels is not None:
-            raise ValueError("labels: must be left out if classes are given")
-        if unknown := sorted(self.members.keys() - set(self.files)):
-            raise ValueError(f"members: {', '.join(unknown)}: not among files")
-        if self.sample and not self.note:
-            raise ValueError("note: a sample must state of what")
         return self
 
     @property
@@ -389,7 +375,7 @@ class Card(Strict):
     task: Task
     n_features: Count
     source: Source
-    forms: tuple[Form, ...]
+    forms: Annotated[tuple[Form, ...], Field(min_length=1)]
     licence: str
     citation: str
     similarity: Literal["similarity", "distance"] | None = None
@@ -399,8 +385,6 @@ class Card(Strict):
 
     @model_validator(mode="after")
     def _check(self) -> "Card":
-        if not self.forms:
-            raise ValueError("forms: at least one is required")
         if (self.similarity is None) == (self.task == "similarity"):
             raise ValueError("similarity: required for the task similarity, and only there")
         for number, form in enumerate(self.forms):
@@ -411,9 +395,6 @@ class Card(Strict):
                 raise ValueError(f"forms.{number}.classes: not allowed for regression")
             if labels != self.classes:
                 raise ValueError(f"forms.{number}.classes: must be those of forms.0")
-        known = {file for form in self.forms for file in form.files}
-        if unknown := sorted(self.source.downloads.keys() - known):
-            raise ValueError(f"source.downloads: {', '.join(unknown)}: not a file of any form")
         return self
 
     @property

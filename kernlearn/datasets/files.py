@@ -332,7 +332,7 @@ def _path_of(file: str, card: "Card", form: "Form", folder: Path) -> Path | None
     archives += [folder / n for n in (published, *(card.name + suffix for suffix in ARCHIVES))]
     for archive in archives:
         there = is_archive(archive) and os.path.isfile(archive)
-        path = _member(archive, form.members.get(file, file)) if there else None
+        path = _member(archive, file) if there else None
         if path is not None:
             return path
     return None

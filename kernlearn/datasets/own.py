@@ -109,8 +109,6 @@ def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
     format = _format(path, content, asked.read_as.get("encoding"))
     how = {**format.model_dump(exclude_unset=True), **asked.read_as}
     how |= {} if asked.points is None else {"points": asked.points}
-    if how.get("delimiter") == "blanks":
-        how["delimiter"] = None
     try:
         format = type(format).model_validate(how)
     except ValidationError as error:

@@ -64,8 +64,6 @@ def read(
     DataError
         If a file is damaged or not as the options say; the message names the file and the place.
     """
-    if len(paths) > 1 and getattr(options, "skip", None):
-        raise DataError(f"{paths[0]}: `skip` names lines of one file, and there are {len(paths)}")
     tables = []
     for i, path in enumerate(paths or [Path("scikit-learn")]):
         content = contents[i] if contents else content_of(path, options, n_features)
@@ -83,8 +81,6 @@ def content_of(path: Path, options: Any, n_features: int | None = None) -> Any:
     """Read one file: a frame, typed as pandas does, or a matrix."""
     if options.kind in ("libsvm", "letor"):
         matrix = load_pairs(path, file_bytes(path), n_features, options.zero_based)
-        if options.kind == "letor" and matrix.query is None:
-            raise DataError(f"{path}: found no query ids, expected qid:number in each row")
         return matrix if options.kind == "letor" else matrix._replace(query=None)
     if options.kind in ("npz", "matlab"):
         return chosen_arrays(path, load_arrays(path), options.matrix, options.target)
@@ -179,13 +175,7 @@ def _delimited(path: Path, options: Any) -> "pd.DataFrame":
         low_memory=False,
     )
     if not options.header:
-        names = options.columns or default_names(len(frame.columns))
-        if len(names) != len(frame.columns):
-            found = len(frame.columns)
-            raise DataError(f"{path}: found {found} columns, expected {len(names)}")
-        frame.columns = list(names)
-    elif frame.index.nlevels > 1:
-        raise DataError(f"{path}: rows have more columns than the first line has names")
+        frame.columns = list(names or default_names(len(frame.columns)))
     if codec != "utf-8":
         frame.attrs["notes"] = [f"the text is read as {codec}, not UTF-8"]
     return _tidied(frame, options) if options.standard_missing else frame
@@ -348,10 +338,8 @@ def load_pairs(
         )
     except (ValueError, OverflowError) as error:
         raise DataError(f"{path}: cannot be read as index:value: {error}") from None
-    if not len(y):
-        raise DataError(f"{path}: the file has no rows")
-    if not (np.isfinite(y).all() and np.isfinite(X.data).all()):
-        raise DataError(f"{path}: a value is not finite")
+    if not (len(y) and np.isfinite(y).all() and np.isfinite(X.data).all()):
+        raise DataError(f"{path}: the file has no rows, or a value is not finite")
     X.sum_duplicates()
     X.eliminate_zeros()
     n_queries = len(re.findall(rb"(?m)^[ \t]*[^\s#]+[ \t]+qid:\d", content))
@@ -406,17 +394,12 @@ def _hdf5(content: bytes) -> dict[str, Any]:
 def chosen_arrays(path: Path, arrays: Mapping[str, Any], matrix: str, target: str) -> Matrix:
     """Return the matrix and the labels among the arrays of a file."""
     if unknown := [name for name in (matrix, target) if name not in arrays]:
-        held = ", ".join(arrays) or "no arrays"
-        raise DataError(f"{path}: has no array called {unknown[0]}; it has {held}")
+        raise DataError(f"{path}: has no array {unknown[0]}; its arrays: {', '.join(arrays)}")
     X, labels = arrays[matrix], arrays[target]
-    if X.ndim != 2 or X.dtype.kind not in "fiub" or not X.shape[0]:
+    if X.ndim != 2 or X.dtype.kind not in "fiub" or not is_vector(labels.shape, X.shape[0]):
         raise DataError(
-            f"{path}: found an array {matrix} of shape {X.shape} and type {X.dtype}, expected a "
-            "matrix of numbers"
-        )
-    if not is_vector(labels.shape, X.shape[0]):
-        raise DataError(
-            f"{path}: found labels of shape {labels.shape}, expected one per row of {X.shape[0]}"
+            f"{path}: {matrix} of shape {X.shape} and type {X.dtype} with {target} of shape "
+            f"{labels.shape}, expected a matrix of numbers with a label per row"
         )
     X = X.tocsr() if hasattr(X, "tocsr") else np.ascontiguousarray(X)
     X = X.astype(np.float64)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from numbers import Real
 from types import MappingProxyType
@@ -252,14 +252,13 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[
     """Drop, fill or refuse missing entries (NaN); return what was done in sentences."""
     import pandas as pd
 
-    X, names, notes, objects = table.X, table.feature_names, [], are_objects(table.X)
+    X, names, notes = table.X, table.feature_names, []
     if hasattr(X, "tocsr"):  # files of sparse matrices have no missing entries
         return table, []
-    if objects:
-        whole = [
-            p is not None and not (isinstance(p, np.ndarray) and np.isnan(p).any()) for p in X
-        ]
-        gaps = ~np.array(whole).reshape(-1, 1)
+    if objects := are_objects(X):
+        gaps = np.array(
+            [[p is None or (isinstance(p, np.ndarray) and np.isnan(p).any())] for p in X]
+        )
     else:
         gaps = np.isnan(X)
     nominal = [i for i, name in enumerate(names) if name in table.nominal]
@@ -275,23 +274,18 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[
     if not rows.any():
         return table, notes
     extent = f"{counted(int(gaps.sum()), 'missing entry')} in {rows.sum()} of {total} rows"
-    if missing == "error" or (objects and missing not in ("drop", "category")):
-        others = "drop" if objects else "drop, mean or most_frequent"
-        raise DataError(f"{place}: {extent}; load with missing: {others}")
-    if missing in ("drop", "category"):
-        if not rows.all():
-            note = f"{rows.sum()} of {total} rows with missing entries were left out"
-            return table.rows(~rows), [*notes, note]
-        too_many = "no row is left without them"
-    else:
-        nearly = np.flatnonzero(by_column > (1 - _LEAST_FILLED) * total)
-        too_many = ", ".join(names[i] for i in nearly) and "too many to fill in"
-    if too_many:
+    drops = missing in ("drop", "category")
+    if drops and not rows.all():
+        note = f"{rows.sum()} of {total} rows with missing entries were left out"
+        return table.rows(~rows), [*notes, note]
+    if missing == "error" or objects:
+        raise DataError(f"{place}: {extent}; load with missing: drop, mean or most_frequent")
+    if drops or (by_column > (1 - _LEAST_FILLED) * total).any():
         order = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
         emptiest = listed(f"{names[i]} ({by_column[i]} of {total})" for i in order)
         raise DataError(
-            f"{place}: {extent}, {too_many}: `missing: mean` or `most_frequent` fills some in, "
-            f"`drop` leaves out columns: {emptiest}"
+            f"{place}: {extent}, {'in every row' if drops else 'too many to fill in'}: `drop` "
+            f"leaves out columns: {emptiest}; `missing: mean` or `most_frequent` fills in a few"
         )
     frame = pd.DataFrame(X)
     if missing == "mean":
@@ -352,17 +346,6 @@ class Preparation:
     def noting(self, *notes: str) -> "Preparation":
         """Return it with further notes."""
         return replace(self, notes=tuple(dict.fromkeys((*self.notes, *notes))))
-
-    @property
-    def plain(self) -> dict[str, Any]:
-        """What was done as JSON has it; empty if nothing was."""
-        done = {key: value for key, value in asdict(self).items() if value}
-        return done | {"notes": list(self.notes)} if self.sentences else {}
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> "Preparation":
-        """Read what :attr:`plain` returned."""
-        return cls(**{"rows": 0, **plain, "notes": tuple(plain.get("notes", ()))})
 
     @property
     def sentences(self) -> list[str]:

@@ -56,10 +56,10 @@ class Plan:
     axes: list[str] = field(default_factory=list)
 
     @property
-    def preparations(self) -> "dict[str, datasets.Preparation]":
-        """What loading did to the rows and columns of each data set that was read, by label."""
+    def preparations(self) -> dict[str, tuple[str, ...]]:
+        """What loading did to the rows and columns of each data set, in sentences, by label."""
         return {
-            trial.labels["dataset"]: datasets.Preparation.from_plain(trial.source.prepared)
+            trial.labels["dataset"]: trial.source.prepared
             for trial in self.trials
             if trial.source is not None and trial.source.prepared
         }
@@ -174,7 +174,7 @@ def _variants(
         options["dense"] = True
     name = entry.name if entry.file is None else label
     what = DatasetSpec(name=name, fingerprint=found.identity, pairwise=card.similarity, **options)
-    yield {}, what, Source(arguments, prepared=done.plain)
+    yield {}, what, Source(arguments, prepared=tuple(done.sentences))
 
 
 def _known_data(

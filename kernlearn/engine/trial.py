@@ -120,7 +120,7 @@ def _supervise(
     if data.get("sample"):
         outcome.info["sample"] = data.note
     if trial.source is not None and trial.source.prepared:
-        outcome.info["prepared"] = trial.source.prepared
+        outcome.info["prepared"] = list(trial.source.prepared)
     with _advising(parts.X_train):
         with machine.Stopwatch() as selecting:
             coded = build.coded_columns(data)

@@ -566,7 +566,7 @@ def data_facts(plan: Plan, results: Mapping[str, Row]) -> dict[str, list[str]]:
         elif card is not None:
             rows = f"{card.rows} rows, " if card.rows else ""
             lines += [f"{card.title}: {rows}{card.n_features} features", *card.notes]
-        lines += prepared[label].sentences if label in prepared else []
+        lines += prepared.get(label, ())
         if "positive" in info:
             lines.append(f"positive classes: {', '.join(map(str, info['positive']))}")
         if lines:

@@ -511,7 +511,7 @@ REFUSED = {
     "no whole row": (
         "a,b,label\n1,,p\n,2,q\n",
         {},
-        r"no row is left without them.*`drop` leaves out columns: a \(1 of 2\), b \(1 of 2\)",
+        r"in every row.*`drop` leaves out columns: a \(1 of 2\), b \(1 of 2\)",
     ),
     "too little to fill in": (
         "pool,x,label\n" + "NA,1,p\n" * 30 + "5,2,q\n",

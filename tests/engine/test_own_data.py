@@ -52,14 +52,13 @@ def test_what_was_done_is_in_the_plan_and_in_every_trial(plan_of, tmp_path):
     for _ in range(2):  # read, then known
         plan = plan_of("file: f.csv")
         done = plan.preparations["mine"]
-        assert done.rows == 40
-        assert "5 of 40 rows with missing entries were left out" in done.notes
-        assert done.one_hot == {"city": 2}
-        assert done.id_like == {"id": "by its name"}
+        assert "5 of 40 rows with missing entries were left out" in done
+        assert "1 nominal column as one-hot: city (2 values)" in done
+        assert "id (by its name)" in done[-1]
     with Store(tmp_path / "store.sqlite") as store:
         assert run_plan(plan, store).done == 1
         (result,) = store.get([t.key for t in plan.trials]).values()
-    assert result.info["prepared"] == done.plain
+    assert result.info["prepared"] == list(done)
 
 
 def test_nominal_columns_of_the_user_are_one_hot_unless_asked_otherwise(plan_of, tmp_path):
@@ -81,10 +80,10 @@ def test_nominal_columns_of_the_user_are_one_hot_unless_asked_otherwise(plan_of,
 def test_grades_in_words_have_the_order_given_or_it_is_said(plan_of, tmp_path):
     write(tmp_path / "f.csv")
     plan = plan_of("file: f.csv", task="ordinal")
-    (said,) = [s for s in plan.preparations["mine"].sentences if "grades" in s]
+    (said,) = [s for s in plan.preparations["mine"] if "grades" in s]
     assert "in the order high < low < mid, that of the alphabet" in said
     given = plan_of("file: f.csv, grades: [low, mid, high]", task="ordinal")
-    assert not any("grades" in s for s in given.preparations["mine"].sentences)
+    assert not any("grades" in s for s in given.preparations["mine"])
     trial = given.trials[0]
     assert load(**trial.source.read).target_names.tolist() == ["low", "mid", "high"]
     assert trial.spec.dataset.grades == ["low", "mid", "high"]
