@@ -68,7 +68,7 @@ class TableOptions(Strict):
         other columns but the target are dropped.
     rename : dict of str to str, default={}
         The card's spelling of labels that the file spells differently.
-    missing : str or tuple of str, optional
+    missing : tuple of str, default=()
         Texts of a missing entry, beside those that the format itself has for one.
     text : tuple of str, default=()
         Columns that are text, even if most of their entries are numbers.
@@ -79,13 +79,8 @@ class TableOptions(Strict):
     nominal: dict[str, tuple[Label, ...]] = {}
     points: Column | None = None
     rename: dict[Label, Label] = {}
-    missing: Label | tuple[Label, ...] | None = None
+    missing: tuple[Label, ...] = ()
     text: tuple[str, ...] = ()
-
-    @property
-    def missing_texts(self) -> tuple[str, ...]:
-        """The texts that `missing` names."""
-        return (self.missing,) if isinstance(self.missing, str) else self.missing or ()
 
 
 class Delimited(TableOptions):
@@ -182,7 +177,7 @@ class Pairs(Strict):
 
 
 class Arrays(Strict):
-    """NumPy's NPZ, or a MATLAB (version 5 to 7.3) or HDF5 file, with a matrix and its labels.
+    """NumPy's NPZ, or a MATLAB file (of versions before 7.3), with a matrix and its labels.
 
     Object arrays are not read. A field of a structure has the name ``structure.field``.
 
@@ -439,8 +434,6 @@ def read_card(path: Path | str) -> Card:
         content, lines = read_yaml(path)
     except ConfigError as error:
         raise DataError(str(error)) from None
-    if not isinstance(content, dict):
-        raise DataError(f"{path}: a card is a mapping of keys to values")
     card = make_card(content, str(path), lines)
     if card.name != path.stem:
         raise DataError(f"{path}: name: {card.name!r}, but the file is called {path.stem!r}")

@@ -44,7 +44,6 @@ from kernlearn.datasets.tables import (
     counted,
     fingerprint,
     grades_note,
-    is_symmetric,
     joined,
     listed,
     look_like_ids,
@@ -431,12 +430,6 @@ def _as_features(
                 f"{largest:.3g}"
             )
         return table, done
-    if is_symmetric(table.X):
-        n = len(table.X)
-        done = done.noting(
-            f"the features are a symmetric {n} x {n} matrix: if it compares the rows, say so, "
-            "`matrix: similarity` or `matrix: distance`"
-        )
     done = replace(done, id_like=look_like_ids(table.X, table.feature_names, table.nominal))
     names = table.feature_names
     values = {name: len(table.nominal[name]) for name in names if name in table.nominal}
@@ -492,7 +485,7 @@ def add(
     r"""Write a card for a data file, with a copy of its data.
 
     Text in columns, LIBSVM's and LETOR's text, ARFF, NPZ, Parquet, Feather, Excel, Stata, SPSS,
-    MATLAB, HDF5, ``.ts`` and lines of JSON are read, also compressed or in an archive.
+    MATLAB, ``.ts`` and lines of JSON are read, also compressed or in an archive.
 
     Parameters
     ----------

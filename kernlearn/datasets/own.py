@@ -55,7 +55,6 @@ _MAGIC: dict[bytes, Any] = {
     b"<stata_dta>": Columns(kind="stata"),
     b"$FL2": Columns(kind="spss"),
     b"$FL3": Columns(kind="spss"),
-    b"\x89HDF": Arrays(kind="matlab"),
     b"MATLAB": Arrays(kind="matlab"),
     b"\xd0\xcf\x11\xe0": Columns(kind="excel"),
 }
@@ -146,7 +145,7 @@ def _pairs(path: Path, content: bytes, asked: FileOptions) -> Guess:
     if not zero_based:
         matrix = matrix._replace(X=matrix.X[:, 1:])
     format = {"kind": "letor" if of_queries else "libsvm", "zero_based": zero_based}
-    labels, task = counted_labels(matrix.labels), "ranking" if of_queries else None
+    labels, task = counted_labels(matrix.y), "ranking" if of_queries else None
     return Guess(format, (matrix,), matrix.X.shape[1], labels, True, [], task=task)
 
 
@@ -174,7 +173,7 @@ def _arrays(path: Path, format: Arrays, asked: FileOptions) -> Guess:
     target = chosen("target", called, vectors)
     content = readers.chosen_arrays(path, arrays, matrix, target)
     notes = [f"the features are {matrix}, the target is {target}"]
-    labels, is_numeric = counted_labels(content.labels), content.labels.dtype.kind in "fiub"
+    labels, is_numeric = counted_labels(content.y), content.y.dtype.kind in "fiub"
     written = {"kind": format.kind, "matrix": matrix, "target": target}
     return Guess(written, (content,), n_features, labels, is_numeric, notes)
 
@@ -199,10 +198,8 @@ def _format(path: Path, content: bytes, encoding: Any) -> Any:
             return Arrays(kind="npz")
     elif "dta" in suffixes:  # of old versions
         return Columns(kind="stata")
-    elif "mat" in suffixes:
-        return Arrays(kind="matlab")
     if encoding is None:
-        encoding = _encoding(path, content)
+        encoding = readers.encoding_of(path, content)
     head = content[:_HEAD].decode(encoding, errors="ignore").removeprefix("\ufeff")
     lines = [line for line in head.splitlines() if line.strip() and line.lstrip()[0] not in "%#"]
     first = lines[0].strip().lower() if lines else ""
@@ -221,21 +218,6 @@ def _format(path: Path, content: bytes, encoding: Any) -> Any:
     if re.search(r"\s\d+:", head) and all(map(_PAIRS.fullmatch, lines[:_ROWS])):
         return Pairs(kind="libsvm")
     return Delimited(encoding=encoding)
-
-
-def _encoding(path: Path, content: bytes) -> Any:
-    """Tell how a text is encoded; Excel does not write UTF-8 by default."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
-    for encoding in () if b"\0" in content else ("utf-8", "cp1252"):
-        with suppress(UnicodeDecodeError):
-            content.decode(encoding)
-            return encoding
-    raise DataError(
-        f"{path}: neither text nor a format that is read: write a table to CSV or Parquet, arrays "
-        "by numpy.savez(file, X=X, y=y); let the name of a packed file end with .gz, .bz2, .xz or "
-        ".zip"
-    )
 
 
 def _sheet(path: Path, content: bytes, sheet: Any) -> str:
@@ -310,23 +292,25 @@ def _refuse_rows(path: Path, tried: list[list[list[str]]], fault: str) -> None:
 
 def _has_header(path: Path, head: list[str], *rows: list[str]) -> bool:
     """Tell whether the first row names the columns; refuse what could be either."""
-    columns = [[row[i] for row in rows] for i in range(len(head))]
-    are_numeric = [2 * sum(map(bool, map(_LIKE_NUMBER.fullmatch, c))) > len(c) for c in columns]
-    numbers = [bool(_LIKE_NUMBER.fullmatch(name)) for name in head]
-    again = [name in column for name, column in zip(head, columns, strict=True)]
     counted = list(map(str, range(len(head))))  # what pandas writes for columns without names
-    like_data = all(
-        is_number if is_numeric else is_again
-        for is_number, is_numeric, is_again in zip(numbers, are_numeric, again, strict=True)
-    )
-    if any(are_numeric) and like_data and head not in (counted, ["", *counted[:-1]]):
+    fits = []
+    for i, name in enumerate(head):
+        column = [row[i] for row in rows]
+        is_numeric = 2 * sum(map(_is_like_number, column)) > len(column)
+        fits.append(_is_like_number(name) if is_numeric else name in column)
+    has_numbers = any(map(_is_like_number, head))
+    if has_numbers and all(fits) and head not in (counted, ["", *counted[:-1]]):
         return False
-    if any(numbers) or any(again):
+    if has_numbers or any(fits):
         raise DataError(
             f"{path}: whether the first line, {', '.join(head)[:60]}, is data or names the "
             f"columns is not clear: say it, {advice(header=True)} or false"
         )
     return True
+
+
+def _is_like_number(text: str) -> bool:
+    return bool(_LIKE_NUMBER.fullmatch(text.strip()))
 
 
 # Roles of columns
@@ -464,7 +448,7 @@ def _refuse_odd_numbers(
     decimal = getattr(options, "decimal", ".")
     plain = str.maketrans({".": "#", decimal: "."})
     n = sum(counts.values())
-    if 2 * sum(k for text, k in counts.items() if _LIKE_NUMBER.fullmatch(text.strip())) <= n:
+    if 2 * sum(k for text, k in counts.items() if _is_like_number(text)) <= n:
         return
     odd = [text for text in counts if not are_numbers([text.translate(plain)])]
     if not odd:
@@ -472,7 +456,7 @@ def _refuse_odd_numbers(
     row = int(column.astype(str).isin(odd).to_numpy().argmax())
     first = str(column.iloc[row])
     ways = [f"name what is missing, {advice(missing=[first])}"]
-    if hasattr(options, "decimal") and _LIKE_NUMBER.fullmatch(first.strip()):
+    if hasattr(options, "decimal") and _is_like_number(first):
         mark = re.sub(r"[\d+-]", "", first.strip())[0]
         ways = [advice(decimal=",")] * (mark == "," != decimal)
         ways += [advice(thousands=" " if mark.isspace() else mark)]

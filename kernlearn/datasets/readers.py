@@ -4,12 +4,12 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from io import BytesIO, TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,15 +39,6 @@ _ATTRIBUTE = re.compile(
 )
 
 
-class Matrix(NamedTuple):
-    """A file of numbers and labels, whose columns need no roles."""
-
-    X: Any
-    labels: Any
-    query: np.ndarray | None = None
-    names: tuple[str, ...] = ()
-
-
 def read(
     paths: Sequence[Path],
     options: Any,
@@ -68,17 +59,17 @@ def read(
     for i, path in enumerate(paths or [Path("scikit-learn")]):
         content = contents[i] if contents else content_of(path, options, n_features)
         place_of = partial(row_place, path, content, options)
-        if isinstance(content, Matrix):
-            y = values_of(content.labels, classes, place_of)
-            names = content.names or default_names(content.X.shape[1])
-            tables.append(Table(content.X, y, names, query=content.query).with_target())
+        if isinstance(content, Table):
+            y = values_of(content.y, classes, place_of)
+            names = content.feature_names or default_names(content.X.shape[1])
+            tables.append(content._replace(y=y, feature_names=names).with_target())
         else:
             tables.append(frame_table(content, options, n_features, classes, path, place_of))
     return tables
 
 
 def content_of(path: Path, options: Any, n_features: int | None = None) -> Any:
-    """Read one file: a frame, typed as pandas does, or a matrix."""
+    """Read one file: a frame, typed as pandas does, or a table whose y are labels."""
     if options.kind in ("libsvm", "letor"):
         matrix = load_pairs(path, file_bytes(path), n_features, options.zero_based)
         return matrix if options.kind == "letor" else matrix._replace(query=None)
@@ -90,7 +81,7 @@ def content_of(path: Path, options: Any, n_features: int | None = None) -> Any:
         bunch = getattr(datasets, options.loader)()
         of_classes = "target_names" in bunch
         labels = bunch.target_names[bunch.target] if of_classes else bunch.target
-        return Matrix(bunch.data, labels, None, tuple(map(str, bunch.feature_names)))
+        return Table(bunch.data, labels, tuple(map(str, bunch.feature_names)))
     with library_errors(path, f"damaged, or no {options.kind} file"):
         frame = _FRAMES[options.kind](path, options)
     if not len(frame):
@@ -161,7 +152,7 @@ def _delimited(path: Path, options: Any) -> "pd.DataFrame":
         skiprows=[line - 1 for line in options.skip],
         comment=options.comment or None,
         dtype=dict.fromkeys(as_text, str),
-        na_values=[*options.missing_texts, *STANDARD_MISSING * options.standard_missing],
+        na_values=[*options.missing, *STANDARD_MISSING * options.standard_missing],
         keep_default_na=False,
         quotechar=options.quote or '"',
         quoting=csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
@@ -189,8 +180,8 @@ def _tidied(frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
         frame = frame.reset_index(names=[str(name or ROW_NAMES) for name in frame.index.names])
     frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})
     as_text = options.kind in ("delimited", "excel")
-    gaps = {"", *options.missing_texts, *STANDARD_MISSING * as_text}
-    numbers = [float(text) for text in options.missing_texts if are_numbers([text])]
+    gaps = {"", *options.missing, *STANDARD_MISSING * as_text}
+    numbers = [float(text) for text in options.missing if are_numbers([text])]
     for i, name in enumerate(frame.columns):
         column: Any = frame.iloc[:, i]
         if pd.api.types.is_numeric_dtype(column.dtype):
@@ -217,7 +208,7 @@ def _excel(path: Path, options: Any) -> "pd.DataFrame":
         sheet_name=options.sheet,
         dtype=dict.fromkeys(options.text, str),
         engine="calamine",
-        na_values=[*STANDARD_MISSING, *options.missing_texts],
+        na_values=[*STANDARD_MISSING, *options.missing],
     )
     return _tidied(frame, options)
 
@@ -236,10 +227,7 @@ def _arff(path: Path, options: Any) -> "pd.DataFrame":
     import pandas as pd
 
     content = file_bytes(path)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("cp1252", errors="replace")
+    text = content.decode(encoding_of(path, content)).removeprefix("\ufeff")
     # liac-arff would cut decimals off an integer, and knows no ranges, dates and last commas
     kinds = {"date": "string"}
     text = _ATTRIBUTE.sub(lambda m: m[1] + kinds.get(m[2].lower(), "numeric"), text)
@@ -305,10 +293,8 @@ def _json_lines(path: Path, options: Any) -> "pd.DataFrame":
 
 def _text_lines(path: Path) -> list[tuple[int, str]]:
     """Return the lines that are not blank, with their numbers."""
-    try:
-        lines = file_bytes(path).decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    content = file_bytes(path)
+    lines = content.decode(encoding_of(path, content)).removeprefix("\ufeff").splitlines()
     return [(i, line.strip()) for i, line in enumerate(lines, 1) if line.strip()]
 
 
@@ -327,7 +313,7 @@ _FRAMES: dict[str, Callable[[Path, Any], Any]] = {
 
 def load_pairs(
     path: Path, content: bytes, n_features: int | None = None, zero_based: bool = True
-) -> Matrix:
+) -> Table:
     """Read LIBSVM or LETOR text by scikit-learn, with queries if all rows have one."""
     from sklearn.datasets import load_svmlight_file
 
@@ -345,18 +331,16 @@ def load_pairs(
     n_queries = len(re.findall(rb"(?m)^[ \t]*[^\s#]+[ \t]+qid:\d", content))
     if n_queries not in (0, len(y)):
         raise DataError(f"{path}: {n_queries} of {len(y)} rows have a qid: all need one, or none")
-    return Matrix(X, y, query.astype(np.int64) if n_queries else None)
+    return Table(X, y, (), query=query.astype(np.int64) if n_queries else None)
 
 
 def load_arrays(path: Path) -> dict[str, Any]:
-    """Return the arrays of an NPZ, MATLAB or HDF5 file by name; pickled objects are not loaded."""
+    """Return the arrays of an NPZ or MATLAB file by name; pickled objects are not loaded."""
     content = file_bytes(path)
     with library_errors(path, "damaged, or no file of plain arrays"):
         if content.startswith(b"PK"):
             with np.load(BytesIO(content), allow_pickle=False) as stored:
                 return dict(stored)
-        if content.startswith((b"\x89HDF", b"MATLAB 7.3")):
-            return _hdf5(content)
         from scipy.io import loadmat
 
         stored = loadmat(BytesIO(content), simplify_cells=True)
@@ -374,24 +358,7 @@ def _flat(stored: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             yield prefix + name, np.asarray(value, np.str_ if texts else None)
 
 
-def _hdf5(content: bytes) -> dict[str, Any]:
-    import h5py
-
-    arrays: dict[str, Any] = {}
-    turned = content.startswith(b"MATLAB")  # which stores column by column
-
-    def keep(name: str, item: Any) -> None:
-        if isinstance(item, h5py.Dataset) and item.shape is not None:
-            is_text = h5py.check_string_dtype(item.dtype) is not None
-            value = np.asarray(item.asstr()[()], np.str_) if is_text else item[()]
-            arrays[name] = value.T if turned else value
-
-    with h5py.File(BytesIO(content), "r") as file:
-        file.visititems(keep)
-    return arrays
-
-
-def chosen_arrays(path: Path, arrays: Mapping[str, Any], matrix: str, target: str) -> Matrix:
+def chosen_arrays(path: Path, arrays: Mapping[str, Any], matrix: str, target: str) -> Table:
     """Return the matrix and the labels among the arrays of a file."""
     if unknown := [name for name in (matrix, target) if name not in arrays]:
         raise DataError(f"{path}: has no array {unknown[0]}; its arrays: {', '.join(arrays)}")
@@ -405,7 +372,7 @@ def chosen_arrays(path: Path, arrays: Mapping[str, Any], matrix: str, target: st
     X = X.astype(np.float64)
     if not np.isfinite(X.data if hasattr(X, "tocsr") else X).all():
         raise DataError(f"{path}: an entry of {matrix} is not finite")
-    return Matrix(X, labels.ravel())
+    return Table(X, labels.ravel(), ())
 
 
 def is_vector(shape: tuple[int, ...], n: int) -> bool:
@@ -417,6 +384,21 @@ def densified(X: Any) -> Any:
     """Return a sparse matrix of which much is not zero as a dense one."""
     few = hasattr(X, "tocsr") and X.nnz < _DENSE_FROM * X.shape[0] * X.shape[1]
     return X if few or not hasattr(X, "tocsr") else X.toarray()
+
+
+def encoding_of(path: Path, content: bytes) -> Any:
+    """Tell how a text is encoded; Excel does not write UTF-8 by default."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    for encoding in () if b"\0" in content else ("utf-8", "cp1252"):
+        with suppress(UnicodeDecodeError):
+            content.decode(encoding)
+            return encoding
+    raise DataError(
+        f"{path}: neither text nor a format that is read: write a table to CSV or Parquet, arrays "
+        "by numpy.savez(file, X=X, y=y); let the name of a packed file end with .gz, .bz2, .xz or "
+        ".zip"
+    )
 
 
 def file_bytes(path: Path) -> bytes:

@@ -92,15 +92,12 @@ def are_numbers(labels: Iterable[str]) -> bool:
 def canonical_label(label: Any) -> str:
     """Spell a label so that ``+1``, ``1``, ``1.0`` and the number 1 are the same text."""
     text = str(label).strip()
-    try:
+    with suppress(ValueError):
         return str(int(text))  # of any length
-    except ValueError:
-        pass
-    try:
+    with suppress(ValueError, OverflowError):  # no number, NaN or infinite
         value = float(text)
         return str(int(value)) if value == int(value) else repr(value)
-    except (ValueError, OverflowError):  # no number, NaN or infinite
-        return text
+    return text
 
 
 def canonical_labels(y: np.typing.ArrayLike) -> np.ndarray:
@@ -399,12 +396,6 @@ def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[
         ):
             ids[name] = f"{n} different whole numbers"
     return ids
-
-
-def is_symmetric(X: Any) -> bool:
-    """Tell whether a dense matrix looks like similarities or distances of its rows."""
-    square = not hasattr(X, "tocsr") and len(X) > 2 and X.shape == (len(X), len(X))
-    return square and bool(X.any()) and np.allclose(X, X.T, rtol=1e-9, atol=0)
 
 
 # Points that are no vectors

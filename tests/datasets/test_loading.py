@@ -15,7 +15,7 @@ GAPS = {
         "columns": ["a", "b", "kind", "class"],
         "target": "class",
         "nominal": {"kind": ["low", "high"]},
-        "missing": "?",
+        "missing": ["?"],
     },
     "rows": 4,
     "classes": {"no": 2, "yes": 2},
@@ -75,7 +75,7 @@ def test_missing_entries(gaps, folder, missing, rows, sentence):
 def test_missing_entries_that_are_refused(gaps, folder, make_card):
     with pytest.raises(DataError, match="3 missing entries in 2 of 4 rows; load with missing"):
         load(gaps, data_dir=folder, missing="error")
-    strict = GAPS | {"format": GAPS["format"] | {"missing": None}}
+    strict = GAPS | {"format": GAPS["format"] | {"missing": []}}
     with pytest.raises(DataError, match="line 2, column a: found '\\?', expected a finite number"):
         load(make_card(strict, n_features=3), data_dir=folder)
     with pytest.raises(ValueError, match="missing must be one of drop, mean"):

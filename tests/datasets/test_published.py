@@ -5,25 +5,11 @@ import io
 import tarfile
 from collections.abc import Iterable
 
-import h5py
 import numpy as np
 import pytest
 from scipy.io import savemat
 
 from kernlearn.datasets import catalogue, load
-
-
-def save_v73(path, **variables):
-    """Write as MATLAB 7.3 does: HDF5 after 512 bytes of text, arrays column by column."""
-    with h5py.File(path, "w", userblock_size=512) as file:
-        for name, value in variables.items():
-            file[name] = np.asarray(value).T
-    with path.open("r+b") as file:
-        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(508) + b"\x00\x02IM")
-
-
-def save_v5(path, **variables):
-    savemat(path, variables, do_compression=True)
 
 
 @pytest.fixture
@@ -49,10 +35,10 @@ def test_a_delve_task_in_the_archive_as_fetched(folder, values):
     assert [*bunch.data[0], bunch.target[0]] == [float(v) for v in row.split()]
 
 
-@pytest.mark.parametrize("save", [save_v5, save_v73])
-def test_amazon_binary(folder, values, save):
+def test_amazon_binary(folder, values):
     A = values.uniform(0, 1, (180, 180))
-    save(folder / "AmazonBinary.mat", A=A, C=np.repeat([[1], [2]], 90, axis=0))
+    variables = {"A": A, "C": np.repeat([[1], [2]], 90, axis=0)}
+    savemat(folder / "AmazonBinary.mat", variables, do_compression=True)
     bunch = load("amazon_binary", data_dir=folder)
     np.testing.assert_array_equal(bunch.data, A)
     assert bunch.similarity == "similarity"

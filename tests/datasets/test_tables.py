@@ -11,7 +11,6 @@ from kernlearn.datasets.tables import (
     content,
     default_order,
     from_json,
-    is_symmetric,
     kind_of,
 )
 
@@ -90,11 +89,3 @@ def test_points_of_json():
     for value in (3, None, [], [1, "a"], [[1, 2], [3]], {"nodes": []}, {"edges": [[1]]}):
         with pytest.raises(ValueError, match="text, a list of numbers"):
             from_json(value)
-
-
-def test_square_matrices():
-    S = np.array([[1, 0.5, 0.2], [0.5, 1, 0.1], [0.2, 0.1, 1]])
-    assert is_symmetric(S)
-    S[0, 1] = 0.7
-    assert not is_symmetric(S)
-    assert not is_symmetric(S[:2])

@@ -104,7 +104,7 @@ licence: none
 citation: none
 forms:
 - files: [f.csv]
-  format: {kind: delimited, missing: "?"}
+  format: {kind: delimited, missing: ["?"]}
   rows: 12
   folds: [4, 4, 4]
   labels: [a, b]
