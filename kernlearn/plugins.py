@@ -1,4 +1,4 @@
-'''Registration of user-defined methods, kernels, data sets and metrics.
+"""Registration of user-defined methods, kernels, data sets and metrics.
 
 A Python file registers them by the four decorators below, whose examples can be copied into such a
 file. A config in the same folder names the file, and then what the file registers:
@@ -34,7 +34,7 @@ and its ``version``: raise ``version`` when the same parameters give different n
 remarks on results that were measured with a different state of the file. A file may import any
 installed package, but no other file in its folder. Outside kernlearn the decorators check their
 argument and return it unchanged, so that the file can be imported and tested as usual.
-'''
+"""
 
 import inspect
 import re
