@@ -160,7 +160,7 @@ class Progress:
         self._task = self._bar.add_task(self._name, total=self._total)
         self._bar.start()
 
-    def trial_done(self, trial: Any, row: Any, seconds_left: float | None) -> None:
+    def trial_done(self, trial: Any, row: Any) -> None:
         """Show the numbers of a trial, or why it failed."""
         self._done += 1
         numbers = (f"{name} {value:.4g}" for name, value in islice(row.metrics.items(), 3))

@@ -1,7 +1,6 @@
 """Runs of plans: which trials, in which order, until when; each is stored as it ends."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -179,38 +178,6 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
-class Pace:
-    """The seconds that trials take, after the first ones.
-
-    A trial takes as long as those on its data set by its method did, else those by its method,
-    else all, on average.
-    """
-
-    def __init__(self, trials: Iterable[Trial]) -> None:
-        self._left = Counter(map(_cell, trials))
-        self._done: dict[Any, tuple[int, float]] = {}
-
-    def add(self, trial: Trial, seconds: float) -> None:
-        """Count a finished trial."""
-        cell = _cell(trial)
-        self._left[cell] -= 1
-        for group in (cell, cell[1], None):
-            number, total = self._done.get(group, (0, 0.0))
-            self._done[group] = number + 1, total + seconds
-
-    def seconds_left(self, slots: int = 1) -> float | None:
-        """Return the expected seconds of the other trials; None before the first one has ended."""
-        if not self._done:
-            return None
-        means = {group: total / number for group, (number, total) in self._done.items()}
-        left = ((cell, number) for cell, number in self._left.items() if number)
-        return sum(n * means.get(c, means.get(c[1], means[None])) for c, n in left) / slots
-
-
-def _cell(trial: Trial) -> tuple[Any, Any]:
-    return trial.labels.get("dataset"), trial.labels.get("method")
-
-
 @dataclass(frozen=True)
 class RunSummary:
     """The numbers of trials of a plan by what happened to them.
@@ -241,8 +208,8 @@ class Listener:
     def run_started(self, slots: int) -> None:
         """Receive the number of trials at a time; the executor is ready."""
 
-    def trial_done(self, trial: Trial, row: Row, seconds_left: float | None) -> None:
-        """Receive a trial, its row, which is in the store, and the expected time of the others."""
+    def trial_done(self, trial: Trial, row: Row) -> None:
+        """Receive a trial and its row, which is in the store."""
 
     def run_ended(self) -> None:
         """Learn that the run has ended, also by an error or an interruption."""
@@ -325,7 +292,6 @@ def run_plan(
             listener.run_started(executor.slots)
             stack.callback(listener.run_ended)
             results = stack.enter_context(closing(executor.run(todo)))  # type: ignore[type-var]
-            pace = Pace(todo)
             profile, settings = experiment.profile, tuple(experiment.settings)
             for trial, row in results:
                 with interrupts.held():
@@ -333,10 +299,9 @@ def run_plan(
                         continue  # the signal may be what ended it
                     row = replace(row, profile=profile, settings=settings)
                     store.put(replace(row, machine={**row.machine, **executor.about}))
-                    pace.add(trial, row.seconds)
                     done += row.done
                     failed += not row.done
-                    listener.trial_done(trial, row, pace.seconds_left(executor.slots))
+                    listener.trial_done(trial, row)
     keys = {trial.key for trial in todo}
     skipped = [state for key, state in states.items() if key not in keys]
     return RunSummary(

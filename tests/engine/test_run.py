@@ -17,7 +17,7 @@ import pytest
 from kernlearn.config import load_config
 from kernlearn.engine import Choice, Listener, make_executor, make_plan, parse_only, run_plan
 from kernlearn.engine.executors import InProcess
-from kernlearn.engine.run import Pace, check_cores, trial_states
+from kernlearn.engine.run import check_cores, trial_states
 from kernlearn.exceptions import ExecutorError, SelectionError, StoreError
 from kernlearn.store import Store
 from tests.engine.numbers import numbers
@@ -83,36 +83,21 @@ def test_numbers_depend_neither_on_order_nor_on_the_executor(how, small, tmp_pat
 
 def test_a_second_run_does_only_what_is_missing(plan, small, tmp_path):
     class Seen(Listener):
-        done, left = [], []
+        done = []
 
-        def trial_done(self, trial, row, seconds_left):
+        def trial_done(self, trial, row):
             self.done.append(trial.key)
-            self.left.append(seconds_left)
 
     with Store(tmp_path / "s") as store:
         first = run_plan(plan, store, listener=Seen())
         assert (first.total, first.cached, first.done, first.failed) == (16, 0, 16, 0)
         assert Seen.done == [trial.key for trial in plan.trials]
-        assert Seen.left[-1] == 0
-        assert all(seconds > 0 for seconds in Seen.left[:-1])
         assert run_plan(plan, store).cached == 16
         more = make_plan(load_config(small, settings=["splits=3"]))
         assert run_plan(more, store).done == 8
         assert run_plan(plan, store, choice=Choice(force=("K",))).done == 4
         experiments = store.experiments()
     assert experiments == {"small": {("full", ()): 16, ("full", ("splits=3",)): 8}}
-
-
-def test_the_time_left_is_known_after_the_first_trials(plan):
-    moons = [t for t in plan.trials if t.labels["dataset"] == "moons" and t.split == 0]
-    k, rf, _, other = moons
-    pace = Pace([k, k, k, rf, rf, other])
-    assert pace.seconds_left() is None
-    pace.add(k, 2.0)
-    assert pace.seconds_left(slots=2) == 5.0
-    pace.add(rf, 5.0)
-    # of another method as long as all on average
-    assert pace.seconds_left() == 2 * 2.0 + 5.0 + 3.5
 
 
 # Trouble
@@ -199,7 +184,7 @@ def test_an_interruption_keeps_what_is_done_and_leaves_no_process(trouble, tmp_p
     before = {p.pid for p in psutil.Process().children(recursive=True)}
 
     class Impatient(Listener):
-        def trial_done(self, trial, row, seconds_left):
+        def trial_done(self, trial, row):
             threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
 
     with closing(EXECUTORS[name]()) as executor, pytest.raises(KeyboardInterrupt):
@@ -237,7 +222,7 @@ def test_what_a_signal_ends_is_no_failure(plan, tmp_path):
 @pytest.mark.parametrize("how", ["deleted", "truncated"])
 def test_a_run_whose_store_is_lost_ends(plan, tmp_path, how):
     class Losing(Listener):
-        def trial_done(self, trial, row, seconds_left):
+        def trial_done(self, trial, row):
             path.unlink() if how == "deleted" else os.truncate(path, 0)
 
     path = tmp_path / "s"
