@@ -67,16 +67,12 @@ def run(
     only: Only = [],
     jobs: Jobs = 1,
     scheduler: Annotated[str | None, option("Dask: tcp://HOST:PORT, or local.", "ADDRESS")] = None,
-    timeout: Annotated[
-        float | None, option("Time limit of a trial.", "SECONDS", min=0.001)
-    ] = None,
+    timeout: Annotated[float | None, option("Time limit of a trial.", "SEC", min=0.001)] = None,
     memory: Annotated[float | None, option("Memory limit of a trial.", "GB", min=0.001)] = None,
     allow_contention: Annotated[
         bool, option("Measure times though trials share cores.", None, "--allow-contention")
     ] = False,
-    retry_failed: Annotated[
-        bool, option("Run the trials again that failed before.", None, "--retry-failed")
-    ] = False,
+    retry_failed: Annotated[bool, option("Run failures again.", None, "--retry-failed")] = False,
     force: Annotated[list[str], option("Run again what has this label, or all.", "NAME")] = [],
     available: Available = False,
     no_report: Annotated[bool, option("Write and print no report.", None, "--no-report")] = False,
@@ -145,30 +141,20 @@ def report(
     configs: AllConfigs = None,
     profile: Annotated[str | None, option("By default the one with most results.", "NAME")] = None,
     settings: Settings = [],
-    summaries: Annotated[
-        Path | None, option("Report summaries, without a store.", "DIR", "--from")
-    ] = None,
-    rows: Annotated[
-        Path | None,
-        option(
-            "Report dataset, method, metric, split, value (CSV, Parquet), or benchopt's results.",
-            "FILE",
-        ),
-    ] = None,
+    summaries: Annotated[Path | None, option("Summaries, not a store.", "DIR", "--from")] = None,
+    rows: Annotated[Path | None, option("A table of any program's results.", "FILE")] = None,
     store: Store = STORE,
     folder: Annotated[Path | None, option("Folder to write to.", "DIR", "--output")] = None,
     summary: Summary = None,
 ) -> None:
-    """Write pages of the results in a store, of summaries, or of any program.
+    """Write pages of results: of a store, of summaries, or of any program.
 
     Without CONFIG this is a site of all experiments, in results/site. With CONFIG it is a page
-    for each, next to the store, and tables on the terminal.
+    for each, next to the store, and tables on the terminal. --rows takes CSV or Parquet with
+    the columns dataset, method, metric, split and value, or benchopt's.
 
-    \b
-    Examples:
-      kernlearn report mine.yaml
-      kernlearn report --from results/measured
-    """  # noqa: D301
+    Example: kernlearn report mine.yaml --rows results.csv
+    """
     import pandas as pd
 
     from kernlearn.reports.charts import draw, map_chart, save
@@ -223,9 +209,7 @@ def report(
 @app.command()
 def check(
     configs: Configs,
-    against: Annotated[
-        Path, option("Summaries to compare with, by default results/baseline.", "DIR")
-    ] = BASELINE,
+    against: Annotated[Path, option("By default results/baseline.", "DIR")] = BASELINE,
     profile: Annotated[str, option("Their profile, by default quick.", "NAME")] = "quick",
     settings: Settings = [],
     available: Available = False,
@@ -266,17 +250,13 @@ def check(
 
 @app.command()
 def compare(
-    config_name: Annotated[
-        str, Argument(metavar="CONFIG", help="A YAML file, or a shipped name.")
-    ],
+    config: Annotated[str, Argument(metavar="CONFIG", help="A YAML file, or a shipped name.")],
     methods: Annotated[
         list[str] | None, Argument(metavar="METHOD", help="By default all of the config.")
     ] = None,
     metric: Annotated[str | None, option("By default the first that is no time.", "NAME")] = None,
     control: Annotated[str | None, option("Compare with it, not the best.", "METHOD")] = None,
-    margin: Annotated[
-        float | None, option("A difference that does not matter.", "X", min=0)
-    ] = None,
+    margin: Annotated[float | None, option("A negligible difference.", "X", min=0)] = None,
     only: Only = [],
     profile: Profile = "full",
     settings: Settings = [],
@@ -293,9 +273,9 @@ def compare(
     from kernlearn.reports.summary import csv_text, stored_rows
     from kernlearn.reports.verdicts import direction
 
-    (plan,) = _plans(_load([config_name], profile, settings), True)
-    config, name = plan.experiment.config, plan.experiment.name
-    metric = rules.ranking_metric(config, name, metric)
+    (plan,) = _plans(_load([config], profile, settings), True)
+    of_plan, name = plan.experiment.config, plan.experiment.name
+    metric = rules.ranking_metric(of_plan, name, metric)
     matches = [engine.parse_only(text) for text in only]
 
     def wanted(labels: Any) -> bool:
@@ -316,7 +296,7 @@ def compare(
             raise ReportError(f"{name}: no numbers of a method {min(unknown)!r}")
         values = values[values["method"].isin(named) | values["name"].isin(named)]
     result = rules.compare_methods(
-        values, direction(metric, config), control=control, margin=margin
+        values, direction(metric, of_plan), control=control, margin=margin
     )
     places = result.datasets["dataset"].unique()
     many = len(places) > 1
@@ -435,15 +415,13 @@ def forks(
 
 @app.command()
 def export(
-    file: Annotated[
-        Path | None, option("A .csv, .json, .parquet or .zip file.", "FILE", "--output")
-    ] = None,
+    file: Annotated[Path | None, option("Its suffix says the format.", "FILE", "--output")] = None,
     experiment: Annotated[list[str], option("Only this one; repeatable.", "NAME")] = [],
     store: Store = STORE,
 ) -> None:
     """Export a store as a table with a row for each trial and metric, by default CSV to stdout.
 
-    A .zip file is an open record of one experiment, an RO-Crate.
+    Files are .csv, .json, .parquet; a .zip is an open record of one experiment, an RO-Crate.
 
     Example: kernlearn export --output numbers.csv
     """

@@ -99,8 +99,7 @@ def info(
 
     card, folder = _card(name)
     found = datasets.locate(card, folder)
-    by_hand = f"get it from {card.source.name_and_page}"
-    advice = f"`kernlearn datasets fetch {card.name}`" if card.source.downloads else by_hand
+    how = f"`kernlearn datasets fetch {card.name}`" if card.source.downloads else "see publisher"
     facts = {
         "name": card.name,
         "title": card.title,
@@ -111,7 +110,7 @@ def info(
         "licence": card.licence,
         "citation": " ".join(card.citation.split()),
         "notes": "; ".join(card.notes),
-        "place": f"missing; {advice}" if found is None else found.place,
+        "place": f"missing; {how}" if found is None else found.place,
     }
     differs = False
     if found is not None:
@@ -121,9 +120,9 @@ def info(
         facts["content"] = content if expected else "the card has no fingerprint"
         facts["loaded"] = " x ".join(map(str, bunch.data.shape))
         facts["prepared"] = "; ".join(bunch.preparation.sentences)
-        if names := bunch.target_names.tolist():
-            counts = np.bincount(bunch.target, minlength=len(names))
-            rows_of = zip(names, counts, strict=True)
+        if len(bunch.target_names):
+            counts = np.bincount(bunch.target, minlength=len(bunch.target_names))
+            rows_of = zip(bunch.target_names, counts, strict=True)
             facts["classes"] = ", ".join(f"{label} ({n} rows)" for label, n in rows_of)
     for fact, text in facts.items():
         if text:
@@ -157,10 +156,9 @@ def fetch(
     for card in {card.name: card for card in cards}.values():
         try:
             found = datasets.fetch(card, folder=folder, force=force)
-            compared = (
-                "as on its card" if found.form.fingerprint else "its card has no fingerprint"
-            )
-            typer.echo(f"{card.name}: {found.place}{f'; {compared}' if found.paths else ''}")
+            unknown = found.paths and not found.form.fingerprint
+            remark = "; its card has no fingerprint to compare it with" if unknown else ""
+            typer.echo(f"{card.name}: {found.place}{remark}")
         except DataError as error:
             failures.append(str(error))
             typer.echo(f"{card.name}: FAILED")
