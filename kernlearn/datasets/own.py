@@ -85,17 +85,17 @@ class Guess(NamedTuple):
         if not self.is_numeric:
             return "classification"
         counts = self.labels or {}
-        other = [label for label in counts if not label.lstrip("-").isdecimal()]
-        n, n_other = sum(counts.values()), sum(counts[label] for label in other)
-        if not counts or len(counts) - len(other) > FEW or 10 * n_other > n:
+        other = {label: n for label, n in counts.items() if not label.lstrip("-").isdecimal()}
+        n, n_whole = sum(counts.values()), sum(counts.values()) - sum(other.values())
+        if not 0 < len(counts) - len(other) <= FEW or 10 * n_whole < 9 * n:
             return "regression"
-        if other:
-            raise DataError(
-                f"{path}: {n - n_other} of {n} entries of the target are whole numbers, "
-                f"{len(counts) - len(other)} different ones, and {other[0]} is not: correct it, "
-                "or say `task: classification` or `task: regression`"
-            )
-        return "classification"
+        if not other:
+            return "classification"
+        raise DataError(
+            f"{path}: {n_whole} of {n} entries of the target are few different whole numbers, and "
+            f"{next(iter(other))} is none: correct it, or say `task: classification` or "
+            "`task: regression`"
+        )
 
 
 def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
@@ -248,13 +248,12 @@ def dialect(path: Path, content: bytes, format: Delimited, asked: FileOptions) -
         format = format.model_copy(update={**guess, "delimiter": separator})
         try:
             split = islice(readers.split_rows(content, format), _ROWS)
-            rows = [[entry.strip() for entry in row] for _, row in split]
+            rows = [[entry.strip() for entry in row] for _, row in split] or [[]]
         except csv.Error as error:
             fault = fault or str(error)
             continue
         tried.append(rows)
-        width = len(rows[-1]) if rows else 0
-        lacks = width - len(rows[0]) if rows else 0
+        width, lacks = len(rows[-1]), len(rows[-1]) - len(rows[0])
         has_row_names = (
             lacks == 1 < len(rows[0])
             and any(row[-1] for row in rows[1:])
@@ -274,19 +273,13 @@ def dialect(path: Path, content: bytes, format: Delimited, asked: FileOptions) -
 
 def _refuse_rows(path: Path, tried: list[list[list[str]]], fault: str) -> None:
     """Say why no separator will do."""
-    rows = max(tried, key=lambda rows: len(rows[0]) if rows else 0, default=[])
-    if fault and not any(len(row) > 1 for row in rows):
-        raise DataError(
-            f"{path}: a quote does not end with its entry ({fault}): double it within, or say "
-            f"that quotes are text, {advice(quote=None)}"
-        )
+    rows = max(tried, key=lambda rows: len(rows[0]), default=[[""]])
     odd = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), 0)
     where = f" (row {odd + 1} has {len(rows[odd])}, row 1 {len(rows[0])})" if odd else ""
-    mark = next((m for row in rows for m in "#%" if row[0].startswith(m)), "")
-    hint = f"; lines may begin with comments: {advice(comment=mark)}" if mark else ""
+    quotes = f"; {advice(quote=None)} takes quotes as text ({fault})" if fault else ""
     raise DataError(
-        f"{path}: no separator gives the same number of columns, at least 2, in all of the "
-        f"first lines{where}; {advice(delimiter=';')} names one{hint}"
+        f"{path}: no separator gives the same number of columns, at least 2, in all rows{where}; "
+        f"{advice(delimiter=';')} names one; {advice(comment='#')} leaves out comments{quotes}"
     )
 
 
@@ -417,8 +410,6 @@ def _look_at(
     held = column.dropna()
     if not len(held):
         return "it has no entries", None
-    if types.is_datetime64_any_dtype(column):
-        return f"dates, such as {column.min()}", None
     if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
         return "", None
     kinds = set(map(type, held)) if held.dtype == object else set()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from io import BytesIO, TextIOWrapper
-from itertools import islice
+from itertools import islice, starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,11 +28,7 @@ from kernlearn.lazy import missing_text
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Texts that stand for a missing entry in files of users: those of pandas, and two more.
-STANDARD_MISSING = (
-    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
-    *("<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "?", "."),
-)
+_GAPS = ("?", ".")  # texts of missing entries in files of users, besides those of pandas
 _DENSE_FROM = 0.2  # share of entries that are not zero
 _ATTRIBUTE = re.compile(
     r"""(?im)^(\s*@attribute\s+(?:'[^']*'|"[^"]*"|\S+)\s+)(integer|real|numeric|date)\b.*$"""
@@ -64,7 +60,7 @@ def read(
             names = content.feature_names or default_names(content.X.shape[1])
             tables.append(content._replace(y=y, feature_names=names).with_target())
         else:
-            tables.append(frame_table(content, options, n_features, classes, path, place_of))
+            tables.append(frame_table(content, options, classes, path, place_of))
     return tables
 
 
@@ -109,17 +105,16 @@ def split_rows(content: bytes, options: Any) -> Iterator[tuple[int, list[str]]]:
 
     csv.Error says that a quoted entry does not end with its quote.
     """
+
+    def bare(number: int, line: str) -> str:
+        line = "\n" if number in options.skip else line
+        line = line.partition(options.comment)[0] if options.comment else line
+        return line if options.delimiter else " ".join(line.split())
+
     codec = "utf-8-sig" if options.encoding == "utf-8" else options.encoding
-    lines: Any = TextIOWrapper(BytesIO(content), codec, errors="replace", newline="")
-    if options.skip or options.comment:
-        numbered = enumerate(lines, 1)
-        lines = ("\n" if i in options.skip else line for i, line in numbered)
-        if options.comment:
-            lines = (line.partition(options.comment)[0] for line in lines)
-    if options.delimiter is None:
-        lines = (" ".join(line.split()) for line in lines)
+    lines = TextIOWrapper(BytesIO(content), codec, errors="replace", newline="")
     reader = csv.reader(
-        lines,
+        starmap(bare, enumerate(lines, 1)),
         delimiter=options.delimiter or " ",
         quotechar=options.quote or '"',
         quoting=csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
@@ -152,8 +147,8 @@ def _delimited(path: Path, options: Any) -> "pd.DataFrame":
         skiprows=[line - 1 for line in options.skip],
         comment=options.comment or None,
         dtype=dict.fromkeys(as_text, str),
-        na_values=[*options.missing, *STANDARD_MISSING * options.standard_missing],
-        keep_default_na=False,
+        na_values=[*options.missing, *_GAPS * options.standard_missing],
+        keep_default_na=options.standard_missing,
         quotechar=options.quote or '"',
         quoting=csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
         index_col=None if options.header else False,
@@ -169,34 +164,27 @@ def _delimited(path: Path, options: Any) -> "pd.DataFrame":
         frame.columns = list(names or default_names(len(frame.columns)))
     if codec != "utf-8":
         frame.attrs["notes"] = [f"the text is read as {codec}, not UTF-8"]
-    return _tidied(frame, options) if options.standard_missing else frame
+    return _naming_rows(frame) if options.standard_missing else frame
 
 
-def _tidied(frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
-    """Take out texts that stand for missing entries, and name the names of rows."""
+def _naming_rows(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the names of rows, if a file has such, as a column."""
     import pandas as pd
 
     if not isinstance(frame.index, pd.RangeIndex):
         frame = frame.reset_index(names=[str(name or ROW_NAMES) for name in frame.index.names])
-    frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})
-    as_text = options.kind in ("delimited", "excel")
-    gaps = {"", *options.missing, *STANDARD_MISSING * as_text}
+    return frame.rename(columns={"Unnamed: 0": ROW_NAMES})
+
+
+def _with_gaps(frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
+    """Take out empty texts, and texts and numbers that are named as missing."""
+    from pandas.api import types
+
     numbers = [float(text) for text in options.missing if are_numbers([text])]
-    for i, name in enumerate(frame.columns):
+    for i in range(len(frame.columns)):
         column: Any = frame.iloc[:, i]
-        if pd.api.types.is_numeric_dtype(column.dtype):
-            frame.isetitem(i, column.mask(column.isin(numbers)) if numbers else column)
-        if name == options.points or not pd.api.types.is_string_dtype(column.dtype):
-            continue
-        if column.dtype == object and any(isinstance(v, list | dict | np.ndarray) for v in column):
-            continue
-        codes, distinct = pd.factorize(column)
-        missing = [isinstance(value, str) and value.strip() in gaps for value in distinct]
-        if any(missing):
-            column = column.mask(np.array([*missing, False])[codes])
-            if as_text and name not in options.text and are_numbers(column.dropna().astype(str)):
-                column = pd.to_numeric(column)
-            frame.isetitem(i, column.infer_objects())
+        if types.is_string_dtype(column) or types.is_numeric_dtype(column):
+            frame.isetitem(i, column.mask(column.isin(["", *options.missing, *numbers])))
     return frame
 
 
@@ -208,9 +196,9 @@ def _excel(path: Path, options: Any) -> "pd.DataFrame":
         sheet_name=options.sheet,
         dtype=dict.fromkeys(options.text, str),
         engine="calamine",
-        na_values=[*STANDARD_MISSING, *options.missing],
+        na_values=[*_GAPS, *options.missing],
     )
-    return _tidied(frame, options)
+    return _naming_rows(frame)
 
 
 def _stored(path: Path, options: Any) -> "pd.DataFrame":
@@ -218,7 +206,7 @@ def _stored(path: Path, options: Any) -> "pd.DataFrame":
     import pandas as pd
 
     source = path if options.kind == "spss" else BytesIO(file_bytes(path))
-    return _tidied(getattr(pd, f"read_{options.kind}")(source), options)
+    return _with_gaps(_naming_rows(getattr(pd, f"read_{options.kind}")(source)), options)
 
 
 def _arff(path: Path, options: Any) -> "pd.DataFrame":
@@ -237,7 +225,7 @@ def _arff(path: Path, options: Any) -> "pd.DataFrame":
     for name, kind in kinds.items():
         if isinstance(kind, list):
             frame[name] = pd.Categorical(frame[name], categories=list(dict.fromkeys(kind)))
-    return _tidied(frame, options)
+    return _with_gaps(frame, options)
 
 
 def _series(path: Path, options: Any) -> "pd.DataFrame":
@@ -286,7 +274,7 @@ def _json_lines(path: Path, options: Any) -> "pd.DataFrame":
             raise DataError(
                 f'{path}, line {line}: expected an object, {{"name": value, ...}}: {error}'
             ) from None
-    frame = _tidied(pd.DataFrame.from_records(records), options)
+    frame = _with_gaps(pd.DataFrame.from_records(records), options)
     frame.attrs["lines"] = [line for line, _ in lines]
     return frame
 
@@ -395,9 +383,8 @@ def encoding_of(path: Path, content: bytes) -> Any:
             content.decode(encoding)
             return encoding
     raise DataError(
-        f"{path}: neither text nor a format that is read: write a table to CSV or Parquet, arrays "
-        "by numpy.savez(file, X=X, y=y); let the name of a packed file end with .gz, .bz2, .xz or "
-        ".zip"
+        f"{path}: neither text nor a format that is read: write tables to CSV or Parquet, arrays "
+        "by numpy.savez(file, X=X, y=y); names of packed files end with .gz, .bz2, .xz or .zip"
     )
 
 

@@ -102,12 +102,7 @@ def canonical_label(label: Any) -> str:
 
 def canonical_labels(y: np.typing.ArrayLike) -> np.ndarray:
     """Spell every label of an array, text or numbers, as :func:`canonical_label` does."""
-    labels = np.asarray(y)
-    if labels.dtype.kind == "b":
-        labels = labels.astype(int)
-    elif labels.dtype.kind == "f":
-        labels = labels.astype(np.float64)  # the shortest form of a float32 is another number
-    distinct, positions = np.unique(labels, return_inverse=True)
+    distinct, positions = np.unique(np.asarray(y), return_inverse=True)
     spellings = np.array([canonical_label(label) for label in distinct], dtype=np.str_)
     return spellings[positions.reshape(-1)]
 
@@ -176,7 +171,6 @@ def is_number_column(column: "pd.Series") -> bool:
 def frame_table(
     frame: "pd.DataFrame",
     options: Any,
-    n_features: int,
     classes: tuple[str, ...] | None,
     place: Any,
     place_of: Callable[[int], str],
@@ -204,10 +198,8 @@ def frame_table(
     if options.points is not None:
         away = set(range(len(names))) - {column_position(place, options.points, names)}
     rest = [i for i in range(len(names)) if i not in away]
-    if len(rest) != n_features:
-        raise DataError(f"{place}: found {len(rest)} features, expected {n_features}")
-    if unknown := [name for name in options.nominal if name not in names]:
-        column_position(place, unknown[0], names)
+    for name in options.nominal:
+        column_position(place, name, names)
     nominal = {}
     if options.points is not None:
         X = _points(frame.iloc[:, rest[0]], options, place_of)
@@ -386,15 +378,14 @@ def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[
         return {}
     n, ids = len(X), {}
     for name, column in zip(names, X.T, strict=True):
-        if name in nominal:
-            continue
-        if _ID_NAME.fullmatch(name.strip()) and 2 * len(np.unique(column)) > n:
-            ids[name] = "by its name"
-        elif np.ptp(column) < 2 * n and all(
-            np.array_equal(part, np.floor(part)) and len(np.unique(part)) == len(part)
-            for part in (column[:1000], column)  # most columns need no look at all rows
-        ):
-            ids[name] = f"{n} different whole numbers"
+        numbers_rows = n - 1 <= np.ptp(column) < 2 * n and (column == np.floor(column)).all()
+        by_name = bool(_ID_NAME.fullmatch(name.strip()))
+        if name not in nominal and (numbers_rows or by_name):
+            n_values = len(np.unique(column))
+            if n_values == n and numbers_rows:
+                ids[name] = f"{n} different whole numbers"
+            elif 2 * n_values > n and by_name:
+                ids[name] = "by its name"
     return ids
 
 
@@ -445,8 +436,8 @@ def from_json(value: Any) -> Any:
         if isinstance(value, dict) and "edges" in value:
             labels = {str(node): label for node, label in value.get("labels", {}).items()}
             near: dict[str, dict[str, float]] = {node: {} for node in labels}
-            for u, v in value["edges"]:
-                near.setdefault(str(u), {})[str(v)] = near.setdefault(str(v), {})[str(u)] = 1.0
+            for u, v in [map(str, edge) for edge in value["edges"]]:
+                near.setdefault(u, {})[v] = near.setdefault(v, {})[u] = 1.0
             return near, {node: labels.get(node, 0) for node in near}
         series = np.array(value, dtype=np.float64)
         if series.ndim in (1, 2) and series.size and np.isfinite(series).all():

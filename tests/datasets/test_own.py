@@ -154,7 +154,6 @@ ODD = {  # what it must be in numbers, nominal values and labels
     "nan": "missing",
     ".": "missing",
     "?": "missing",
-    " NA ": "missing",
     "-": "refused",
     "17O.5": "refused",
     "<0.05": "refused",
@@ -273,9 +272,9 @@ FORMATS = {  # how it is written, the kind that must be read, or what must be sa
     "series": (lambda f, p: p.write_text("@problemName s\n@data\n1,2:a\n4,5:b\n"), "ts"),
     "html": (lambda f, p: html(p), "HTML or XML.*save the table as CSV"),
     "json": (lambda f, p: p.write_text('[{"x": 1},\n{"x": 2}]\n'), "write a line for each object"),
-    "pickle": (lambda f, p: p.write_bytes(pickle.dumps(f)), "write a table to CSV"),
+    "pickle": (lambda f, p: p.write_bytes(pickle.dumps(f)), "write tables to CSV"),
     "npy": (lambda f, p: np.save(p.open("wb"), np.eye(3)), "numpy.savez.file, X=X, y=y"),
-    "gzip": (lambda f, p: p.write_bytes(gzip.compress(b"a,b\n1,2\n")), "packed file end with .gz"),
+    "gzip": (lambda f, p: p.write_bytes(gzip.compress(b"a,b\n1,2\n")), "packed files end with .gz"),
     "bytes": (lambda f, p: p.write_bytes(b"\0\1\2 no text"), "neither text nor a format"),
     "blank": (lambda f, p: p.write_text(" \n"), "the file is empty"),
 }
@@ -483,12 +482,12 @@ REFUSED = {
     "a quote that does not end": (
         'ham\thi there\nspam\t"Win now\nham\tok\nspam\tfree "call"\n',
         {},
-        "line 2.*read_as: {quote: null}",
+        "read_as: {quote: null}.*line 2",
     ),
     "a target of few whole numbers but one": (
         "x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(50)) + "50,0.5\n",
         {},
-        "50 of 51 entries of the target are whole numbers, 2 different ones, and 0.5 is not",
+        "50 of 51 entries of the target are few different whole numbers, and 0.5 is none",
     ),
     "dates to predict": ("x,y\n1,2024-01-01\n2,2024-01-02\n", {}, "cannot be the target: dates"),
     "numbers that are no classes": (
@@ -701,7 +700,7 @@ def test_sheets():
     bunch = load(file, sheet="flowers", nominal="onehot")
     assert bunch.data.shape[1] == 5
     assert bunch.target_names.tolist() == ["rose", "tulip"]
-    assert "picked (dates, such as 2024-01-10" in "; ".join(bunch.preparation.sentences)
+    assert "picked (dates, such as 2024-" in "; ".join(bunch.preparation.sentences)
     assert load(file, sheet=1).data.tolist() == load(file, sheet="flowers").data.tolist()
     with pytest.raises(DataError, match="no sheet 'more'; its sheets: notes, flowers"):
         load(file, sheet="more")
@@ -711,7 +710,7 @@ def test_numbers_and_texts_in_a_sheet(folder):
     pytest.importorskip("openpyxl")
     pytest.importorskip("python_calamine")
     x = [i / 4 for i in range(40)]
-    for entry, message in (("17O.5", "39 of 40 entries"), ("NA", ""), (" . ", "")):
+    for entry, message in (("17O.5", "39 of 40 entries"), ("NA", ""), (".", "")):
         x[7] = entry
         frame = pd.DataFrame({"x": x, "label": list("pq") * 20})
         frame.to_excel(folder / "f.xlsx", index=False)
