@@ -274,7 +274,7 @@ FORMATS = {  # how it is written, the kind that must be read, or what must be sa
     "json": (lambda f, p: p.write_text('[{"x": 1},\n{"x": 2}]\n'), "write a line for each object"),
     "pickle": (lambda f, p: p.write_bytes(pickle.dumps(f)), "write tables to CSV"),
     "npy": (lambda f, p: np.save(p.open("wb"), np.eye(3)), "numpy.savez.file, X=X, y=y"),
-    "gzip": (lambda f, p: p.write_bytes(gzip.compress(b"a,b\n1,2\n")), "packed files end with .gz"),
+    "gzip": (lambda f, p: p.write_bytes(gzip.compress(b"a,b\n1,2\n")), "files end with .gz"),
     "bytes": (lambda f, p: p.write_bytes(b"\0\1\2 no text"), "neither text nor a format"),
     "blank": (lambda f, p: p.write_text(" \n"), "the file is empty"),
 }
