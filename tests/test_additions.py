@@ -40,9 +40,12 @@ class TriangleKernel(Kernel):
         return np.maximum(0, 1 - distances / self.width)
 """,
     "kernlearn/cli/greet.py": """
+from kernlearn.config import load_config
+
+
 def greet(name: str) -> None:
-    \"\"\"Greet somebody.\"\"\"
-    print(f"Hello, {name}")
+    \"\"\"Print the motto of a config.\"\"\"
+    print(load_config(name).config.motto)
 """,
     "datasets/corners.yaml": """
 name: corners
@@ -63,6 +66,7 @@ citation: none
     ),
     "configs/added.yaml": """
 title: One addition of each kind
+motto: Hello, world
 datasets: {corners: {}, stripes: {generator: stripes, n_samples: 60}}
 kernels: {triangle: {kernel: triangle, width: 2}}
 methods: {nearest mean: {estimator: NearestMean}, SVM: {estimator: KernelSVM}}
@@ -127,6 +131,12 @@ LINES = [
         "_QUESTIONS = {\n",
         '    "barely_worse": _Question("near", "far", -1, inf, True),\n',
     ),
+    (
+        "kernlearn/config/model.py",
+        "        The paper, table or figure that it repeats.\n",
+        "    motto : str\n        What `greet` prints.\n",
+    ),
+    ("kernlearn/config/model.py", '    source: str = ""\n', '    motto: str = ""\n'),
     ("kernlearn/cli/app.py", "app.command()(init.init)\n", "app.command()(greet.greet)\n"),
     (
         "kernlearn/cli/app.py",
@@ -208,5 +218,5 @@ def test_everything_added_takes_part_in_a_run(kernlearn, copy):
     assert "missed" in text
 
 
-def test_an_added_command_runs(kernlearn):
-    assert kernlearn("greet", "world") == "Hello, world\n"
+def test_an_added_command_reads_an_added_key(kernlearn):
+    assert kernlearn("greet", "added") == "Hello, world\n"

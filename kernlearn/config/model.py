@@ -121,8 +121,7 @@ Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
 # The tasks of a file; other tasks take it as it is.
 _OF_FILES = ("classification", "regression", "ordinal", "ranking", "similarity")
-
-
+# A parameter of data or of a kernel: a value, or a list of several.
 _OneOrList = Annotated[Any, PlainValidator(lambda raw: Value.parse(raw, ("list",)))]
 
 

@@ -308,7 +308,8 @@ def _text(error: Any) -> str:
     if kind == "extra_forbidden":
         models = model.ExperimentConfig.model_json_schema()
         keys = {key for one in models["$defs"].values() for key in one.get("properties", ())}
-        return "unknown key" + suggestion(str(error["loc"][-1]), {*keys, *models["properties"]})
+        hint = suggestion(str(error["loc"][-1]), {*keys, *models["properties"]})
+        return "unknown key" + (hint if "did you mean" in hint else "")
     if kind == "literal_error":
         # pydantic writes the alternatives as "'a', 'b' or 'c'"
         expected = error["ctx"]["expected"].replace(" or ", ", ").split(", ")
