@@ -157,7 +157,7 @@ def report(
     """
     import pandas as pd
 
-    from kernlearn.reports.charts import draw, map_chart, save
+    from kernlearn.reports.page import write_map
     from kernlearn.reports.report import read_reports, stored_plans, totals
 
     names = configs or []
@@ -187,9 +187,7 @@ def report(
     if summary is not None:
         for one in found:
             reports.write_summary(one, summary)
-        if chart := map_chart(found):
-            (svg,) = draw([chart.spec])
-            save(svg, summary / "map.svg")
+        write_map(found, summary / "map.svg")
     if names:
         default = _folder(store) if rows is None and summaries is None else SITE
         for one in found:
@@ -222,7 +220,7 @@ def check(
     points for an error in per cent, 2 % for others, or half a standard deviation over the
     splits if that is more. Times are not compared.
     """
-    from kernlearn.reports import check as rules
+    from kernlearn.reports import summary as rules
 
     if not against.is_dir():
         how = f"`kernlearn report --profile {profile} --summary {against}` writes them"
@@ -240,7 +238,7 @@ def check(
             typer.echo(f"{plan.experiment.name}: {len(frame)} cells: {outcomes}")
             for _, row in frame[frame["outcome"].isin(rules.FAILURES)].iterrows():
                 failed = True
-                typer.echo(f"  {row['outcome']}: {rules.cell_name(row)}: {rules.cell_text(row)}")
+                typer.echo(f"  {rules.failure_text(row)}")
     if errors:
         raise SummaryError("\n".join(errors))
     if failed:

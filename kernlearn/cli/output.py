@@ -109,8 +109,8 @@ def show_report(report: Any) -> None:
             typer.echo(f"numbers: {shown}")
         if table.varied:
             typer.echo(f"columns: {table.varied}")
-        if table.missing:
-            typer.echo(f"not measured: {', '.join(table.missing)}")
+        for line in table.missing:
+            typer.echo(line)
     every = [cell for table in report.tables for _, cells in table.rows for cell in cells]
     signs = {s: text for s, text in _SIGNS.items() if any(s in str(cell) for cell in every)}
     if any(cell.reported for cell in every):

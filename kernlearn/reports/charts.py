@@ -1,4 +1,4 @@
-"""Charts, as Vega-Lite: figures of a config, deviations from reported numbers, the map of all."""
+"""Charts, as Vega-Lite: figures of a config, and deviations from reported numbers."""
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -9,30 +9,21 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig, FigureSpec, Tolerance
-from kernlearn.reports.differences import NOT_MEASURED, NOT_SHOWN, REVERSED, SHOWN
-from kernlearn.reports.summary import label_rows, label_values, matching
+from kernlearn.reports.summary import label_values, matching
 from kernlearn.reports.tables import WORDS, group_title
-from kernlearn.reports.verdicts import SCORES, SYMBOLS, kind_of
 
 if TYPE_CHECKING:
     from kernlearn.reports.report import Report
 
-#: Outcome of a difference to symbol, so that colour is never the only sign.
-DIFFERENCE_SYMBOLS = {SHOWN: "✓", NOT_SHOWN: "○", REVERSED: "✗", NOT_MEASURED: "–"}
 # Colours of pages, by the names of their style sheet, as they are on paper. Those of Okabe and Ito
 # can be told from each other with any kind of colour vision.
 _PAPER = {"fg": "1a1c1f", "bg": "ffffff", "line": "e0e3e7", "strong": "9aa1ab", "muted": "5a6069"}
 _PAPER |= {"good": "0a7339", "near": "3f9a66", "up": "0a62a8", "down": "a04500"}
 _SERIES = ("0072b2", "d55e00", "009e73", "cc79a7", "d09000", "3fa2dc", "1a1c1f")
 _PAPER |= {f"series-{i + 1}": color for i, color in enumerate(_SERIES)}
-_OF_VERDICTS = ("good", "near", "up", "down", "down", "muted", "strong", "strong")
-_TONES = dict(zip(SYMBOLS, _OF_VERDICTS, strict=True))
-_TONES |= {SHOWN: "good", NOT_SHOWN: "muted", REVERSED: "down", NOT_MEASURED: "strong"}
-# Pixels: the size of a figure's panel, the height of a method's row, the width of its panel, and
-# the side of a tile, of which a line of the map has so many.
+# Pixels: the size of a figure's panel, the height of a method's row, the width of its panel.
 _WIDTH, _HEIGHT = 250, 190
 _ROW, _ROW_WIDTH = 9, 300
-_TILE, _TILES = 13, 48
 # Column with the name of the panel of a row.
 _PANEL = "panel"
 _BAR = {"type": "rule", "opacity": 0.5}
@@ -334,78 +325,3 @@ def _panel(
     height = max(_ROW * len(methods) + 6, 20) * len(datasets)
     values = data_of(rows[["dataset", "method", "departs", "low", "high"]])
     return {"data": values, "layer": layers, "width": _ROW_WIDTH, "height": height}
-
-
-# ---- the map of all numbers ----
-
-
-def tiles(report: "Report") -> pd.DataFrame:
-    """Return a row per reported score and per difference that the paper's table shows.
-
-    Columns are ``what`` (numbers or differences), ``outcome``, ``symbol``, ``tone`` (of the
-    colour) and ``name``; the rows of each kind are sorted by outcome.
-    """
-    config, cells = report.experiment.config, report.cells
-    scores = {metric for metric in config.verdict if kind_of(metric, config) == SCORES}
-    cells = cells[cells["metric"].isin(scores) & (cells["verdict"] != "")]
-    names = label_rows(cells, ["dataset", "kernel", "method", "params", "metric"])
-    rows = [
-        ("numbers", outcome, " ".join(str(part) for part in name if part not in (None, "{}")))
-        for outcome, name in zip(cells["verdict"], names, strict=True)
-    ]
-    for row in report.differences.to_dict("records"):
-        name = f"{row['cell']}: {row['ahead']} ahead of {row['behind']}"
-        rows.append(("differences", row["outcome"], name))
-    frame = pd.DataFrame(rows, columns=["what", "outcome", "name"])
-    symbols, order = {**SYMBOLS, **DIFFERENCE_SYMBOLS}, {name: i for i, name in enumerate(_TONES)}
-    frame["symbol"], frame["tone"] = (frame["outcome"].map(m) for m in (symbols, _TONES))
-    return frame.sort_values("outcome", key=lambda column: column.map(order), kind="stable")
-
-
-def map_chart(reports: Iterable["Report"]) -> Chart | None:
-    """Return the map: lines of tiles for each table, numbers left, differences right.
-
-    It is None if there are no reported numbers.
-    """
-    parts, labels, line = [], [], 0
-    for report in sorted(reports, key=lambda report: report.experiment.name):
-        frame = tiles(report)
-        if report.experiment.config.variant_of is None and not frame.empty:
-            place = frame.groupby("what").cumcount()
-            frame = frame.assign(column=place % _TILES, y=line + place // _TILES)
-            labels.append({"table": report.experiment.name, "y": line})
-            parts.append(frame)
-            line = int(frame["y"].max()) + 2
-    if not parts:
-        return None
-    rows = pd.concat(parts)
-    present = [name for name in _TONES if name in set(rows["outcome"])]
-    colors = [f"var(--{_TONES[name]})" for name in present]
-    legend = {"title": None, "orient": "bottom", "columns": 4, "symbolType": "square"}
-    scale = {"domain": present, "range": colors}
-    color = {"field": "outcome", "type": "nominal", "scale": scale, "legend": legend}
-    x, y = (
-        {"field": field, "type": "ordinal", "axis": None, "scale": {"domain": list(range(n))}}
-        for field, n in (("column", _TILES), ("y", line - 1))
-    )
-    layers = [
-        _layer({"type": "rect", "stroke": "var(--bg)"}, {"x": x, "y": y, "color": color}),
-        _layer(
-            {"type": "text", "color": "var(--bg)", "fontSize": 9, "baseline": "middle"},
-            {"x": x, "y": y, "text": {"field": "symbol", "type": "nominal"}},
-        ),
-    ]
-    titles = {"numbers": "reported numbers", "differences": "differences between methods"}
-    panels = [
-        {"data": data_of(rows[rows["what"] == what]), "layer": layers, "title": title}
-        | {"width": _TILES * _TILE, "height": (line - 1) * _TILE}
-        for what, title in titles.items()
-    ]
-    name = {"y": y, "text": {"field": "table", "type": "nominal"}}
-    names = _layer({"type": "text", "align": "right", "fontSize": 11, "x": 80}, name)
-    names |= {"data": data_of(pd.DataFrame(labels)), "width": 80, "height": (line - 1) * _TILE}
-    chart = chart_of({"hconcat": [names, *panels], "spacing": 12})
-    chart["config"] |= {"view": {"stroke": None}}
-    counts = ", ".join(f"{n} {name}" for name, n in rows["outcome"].value_counts().items())
-    title = "All reported numbers, and all differences between methods that the tables show"
-    return Chart("map", title, f"A tile for each: {counts}.", chart)

@@ -44,13 +44,13 @@ import pandas as pd
 from kernlearn.config.model import COMPARISONS, Check, ExperimentConfig, LabelValue
 from kernlearn.reports.differences import cell_name
 from kernlearn.reports.summary import NOT_LABELS, label_rows, metric_rows
-from kernlearn.reports.verdicts import Estimate, best_methods, direction, resampled
+from kernlearn.reports.verdicts import NO_DATA, Estimate, best_methods, direction, resampled
 
 HOLDS, NOT_REFUTED, LEANS_FOR = "holds", "not refuted", "leans for"
 LEANS_AGAINST, FAILS, NOT_MEASURED = "leans against", "fails", "not measured"
 
-#: All outcomes of a claim, from good to bad; then that of one without results.
-OUTCOMES = (HOLDS, NOT_REFUTED, LEANS_FOR, LEANS_AGAINST, FAILS, NOT_MEASURED)
+#: All outcomes of a claim, from good to bad; then those of one without results.
+OUTCOMES = (HOLDS, NOT_REFUTED, LEANS_FOR, LEANS_AGAINST, FAILS, NOT_MEASURED, NO_DATA)
 
 Standing = Literal["in", "open", "out"]
 
@@ -258,7 +258,7 @@ _MOST_NAMES = 8
 
 
 _CONTRADICTED = "the paper's own numbers contradict it"
-_WORST_FIRST = (FAILS, NOT_MEASURED, *OUTCOMES[OUTCOMES.index(FAILS) - 1 :: -1])
+_WORST_FIRST = (FAILS, NOT_MEASURED, NO_DATA, *OUTCOMES[OUTCOMES.index(FAILS) - 1 :: -1])
 
 
 #: Columns of the claims: what is said where, the outcome with the numbers that decided it, the
@@ -326,10 +326,13 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
         # as many cells of each data set that is missing as of those that are not
         n_missing = round(len(part.cells) / max(len(asked) - len(missing), 1) * len(missing))
         outcomes.append(decide(part.cells, check, part.region, n_missing))
-    numbers = "; ".join(part.subject + _part_text(part, check) for part in parts)
-    if missing:
-        numbers += f"; not measured: {', '.join(missing)}"
-    return worst_outcome(outcomes), numbers
+    texts = [part.subject + _part_text(part, check) for part in parts]
+    absent = [name for name in missing if config.datasets[name].optional]
+    for what, names in ((NO_DATA, absent), (NOT_MEASURED, [*{*missing} - {*absent}])):
+        texts += [f"{what}: {', '.join(name for name in asked if name in names)}"] if names else []
+    if absent and absent == asked:
+        return NO_DATA, texts[-1]
+    return worst_outcome(outcomes), "; ".join(texts)
 
 
 def _datasets_asked(check: Check, config: ExperimentConfig) -> list[str]:

@@ -24,13 +24,23 @@ from kernlearn.exceptions import ReportError
 from kernlearn.lazy import needed_by
 from kernlearn.reports import charts, claims, differences, tables
 from kernlearn.reports.report import Report, Skipped, totals, write_summary
-from kernlearn.reports.summary import csv_text
-from kernlearn.reports.verdicts import SYMBOLS, VERDICTS, count_verdicts
+from kernlearn.reports.summary import csv_text, label_rows
+from kernlearn.reports.verdicts import (
+    SCORES,
+    SYMBOLS,
+    UNMEASURED,
+    VERDICTS,
+    count_verdicts,
+    kind_of,
+)
 from kernlearn.store import utc_now
 
-# Outcome of a claim to symbol, so that colour is never the only sign.
-_CLAIM_SYMBOLS = dict(zip(claims.OUTCOMES, "✓○↗↘✗–", strict=True))
-_SIGNS = {**SYMBOLS, **charts.DIFFERENCE_SYMBOLS, **_CLAIM_SYMBOLS}
+# Outcome of a number, a difference or a claim to symbol, so that colour is never the only sign.
+_SIGNS = {
+    **SYMBOLS,
+    **dict(zip(differences.OUTCOMES, "✓○✗–·", strict=True)),
+    **dict(zip(claims.OUTCOMES, "✓○↗↘✗–·", strict=True)),
+}
 
 
 def write_report(report: Report, folder: Path) -> Path:
@@ -267,33 +277,56 @@ def _commands(report: Report) -> list[str]:
 
 def _index(reports: Sequence[Report], skipped: Sequence[Skipped]) -> str:
     """Return the overview: counts, and for each experiment a tile for each result."""
-    rows, seen = [], set[Any]()
+    rows: list[dict[str, Any]] = []
     for report in reports:
-        tiles = charts.tiles(report)
-        strips = {
-            what: part.to_dict("records") for what, part in tiles.groupby("what", sort=False)
-        }
-        outcomes = report.claims.sort_values(
-            "outcome", key=lambda c: c.map([*_CLAIM_SYMBOLS].index), kind="stable"
-        )
-        strips["claims"] = [
-            {"name": says, "outcome": outcome, "symbol": _SIGNS[outcome], "tone": _slug(outcome)}
-            for says, outcome in zip(outcomes["says"], outcomes["outcome"], strict=True)
-        ]
-        shown = {} if report.indicative else {k: v for k, v in strips.items() if v}
-        rows.append({"report": report, "href": f"{_stem(report)}.html", "strips": shown})
-        seen |= {*shown}
-    columns = [what for what in ("numbers", "differences", "claims") if what in seen]
-    sentences = totals(reports).in_words()
+        strips = {} if report.indicative else _strips(report)
+        rows.append({"report": report, "href": f"{_stem(report)}.html", "strips": strips})
+    kinds = ("numbers", "differences", "claims")
     return _render(
         "index.html",
         rows=rows,
-        columns=columns,
-        sentences=sentences,
+        columns=[kind for kind in kinds if any(kind in row["strips"] for row in rows)],
+        sentences=totals(reports).in_words(),
         skipped=skipped,
         home="",
         written=utc_now(),
     )
+
+
+def write_map(reports: Iterable[Report], path: Path) -> None:
+    """Draw a tile for each reported score and each difference, if there are any."""
+    reports = sorted(reports, key=lambda report: report.experiment.name)
+    of_papers = [report for report in reports if report.experiment.config.variant_of is None]
+    strips = {report.experiment.name: _strips(report) for report in of_papers}
+    tables = {
+        name: strip for name, strip in strips.items() if {"numbers", "differences"} & {*strip}
+    }
+    if tables:
+        charts.save(_render("map.svg", tables=tables), path)
+
+
+def _strips(report: Report) -> dict[str, list[tuple[str, str]]]:
+    """Return the name and outcome of each reported score, difference and claim, best first."""
+    config, cells = report.experiment.config, report.cells
+    scores = [metric for metric in config.verdict if kind_of(metric, config) == SCORES]
+    cells = cells[cells["metric"].isin(scores) & (cells["verdict"] != "")]
+    places = label_rows(cells, ["dataset", "kernel", "method", "params", "metric"])
+    names = [" ".join(str(part) for part in p if part not in (None, "{}")) for p in places]
+    tiles = {
+        "numbers": [*zip(names, cells["verdict"], strict=True)],
+        "differences": [
+            (f"{row.cell}: {row.ahead} ahead of {row.behind}", str(row.outcome))
+            for row in report.differences.itertuples()
+        ],
+        "claims": [(str(row.says), str(row.outcome)) for row in report.claims.itertuples()],
+    }
+    absent = {*UNMEASURED, claims.NOT_MEASURED}
+    order = sorted(_SIGNS, key=absent.__contains__).index
+    return {
+        kind: sorted(of_kind, key=lambda tile: order(tile[1]))
+        for kind, of_kind in tiles.items()
+        if of_kind
+    }
 
 
 def _order(experiment: LoadedExperiment) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from kernlearn.config.model import LoadedExperiment
+from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.read import load_config, shipped_configs
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets import catalogue
@@ -331,7 +331,12 @@ def read_reports(
     SummaryError
         If the folder or a summary cannot be read.
     """
-    own = _by_name(configs)
+    own = {path.stem: path for path in configs}
+    if twice := [path for path in configs if own[path.stem] != path]:
+        raise ReportError(
+            f"{twice[0]}: an experiment is named after its file, and {own[twice[0].stem]} has the "
+            "same name"
+        )
     if not folder.is_dir():
         raise SummaryError(f"{folder}: no such folder")
     head = ",".join(frames.KEY)
@@ -345,10 +350,9 @@ def read_reports(
     for name in there:
         if names and name not in names:
             continue
-        if name not in known:
-            skipped.append(Skipped(name, NO_CONFIG))
-            continue
         try:
+            if name not in known:
+                raise ConfigError(NO_CONFIG)
             reports.append(read_report(known[name], folder))
         except (ConfigError, ReportError) as error:
             if name in own:
@@ -388,9 +392,7 @@ def read_report(config: Path, folder: Path) -> Report:
         raise SummaryError(f"{folder / name}.json: has no {', '.join(missing)}")
     settings = details.get("settings", [])
     experiment = load_config(config, profile=details["profile"], settings=settings)
-    axes = [*experiment.config.axes]
-    cells = _fitting(cells, experiment, axes, folder)
-    cells["verdict"] = verdicts_of(cells, experiment.config)
+    cells = _fitting(cells, experiment.config, folder)
     empty: dict[str, Any] = {"settings": [], "measured": [], "left_out": [], "data": {}}
     details = {**empty, **details, **_about(experiment)}
     claims = pd.DataFrame(details.get("claims", []), columns=claimed.COLUMNS)
@@ -399,61 +401,38 @@ def read_report(config: Path, folder: Path) -> Report:
     return Report(experiment, pd.DataFrame(), cells, claims, differences, chances, details)
 
 
-def _fitting(
-    cells: pd.DataFrame, experiment: LoadedExperiment, axes: list[str], folder: Path
-) -> pd.DataFrame:
-    """Return the cells of a summary with the parameters as columns, if they are the config's."""
-    config = experiment.config
-    names: dict[str, Collection[str]] = {
+def _fitting(cells: pd.DataFrame, config: ExperimentConfig, folder: Path) -> pd.DataFrame:
+    """Return the cells of a summary as those of a store, if they are of this config."""
+    axes, metrics = [*config.axes], [*config.scope.metrics, *config.derived]
+    cells, others = frames.parsed_labels(cells, axes)
+    unknown = [f"the parameter {name}" for name in others]
+    known: dict[str, Collection[str]] = {
         "dataset": config.datasets,
         "method": config.methods,
-        "metric": [*config.scope.metrics, *config.derived],
+        "metric": metrics,
     }
-    unknown = [
-        f"{column} {value}"
-        for column, known in names.items()
-        for value in dict.fromkeys(cells[column])
-        if value not in known
-    ]
-    cells, others = frames.parsed_labels(cells, axes)
-    unknown += [f"parameter {name}" for name in others]
-    if unknown:
-        raise ReportError(
-            f"its summary is of another config, which has the {', the '.join(unknown[:3])}; "
-            f"`kernlearn report --summary {folder}` writes it anew"
-        )
-    columns = [*frames.summary_columns(config), "not_converged", *axes]
-    cells = cells.reindex(columns=columns)
+    for column, names in known.items():
+        unknown += [f"the {column} {name}" for name in cells[column].unique() if name not in names]
+    cells = cells.reindex(columns=[*frames.summary_columns(config), "not_converged", *axes])
     if "best" in cells:
         cells["best"] = cells["best"].fillna(False).astype(bool)
-    numbers = ["reported_mean", "reported_std"]
-    measured = cells[cells["n_splits"].notna()].drop(columns=numbers)
-
-    def reported(frame: pd.DataFrame) -> set[tuple[Any, ...]]:
-        rows = frame[frame["reported_mean"].notna()]
-        texts = rows[numbers].map("{:.6g}".format).itertuples(index=False, name=None)
-        places = frames.label_rows(rows, [*LABELS, *axes, "metric"])
-        return {(*place, *text) for place, text in zip(places, texts, strict=True)}
-
-    if differing := reported(cells) ^ reported(frames.with_reported(measured, config, axes)):
+    reported = ["reported_mean", "reported_std"]
+    measured = cells[cells["n_splits"].notna()].drop(columns=reported)
+    sides: list[set[Any]] = []
+    for side in (cells, frames.with_reported(measured, config, axes)):
+        rows = side[side["reported_mean"].notna()].astype(object)
+        rows[reported] = rows[reported].map("{:.6g}".format)
+        sides.append({*frames.label_rows(rows, [*LABELS, *axes, "metric", *reported])})
+    problem = f"of another config, which has {', '.join(unknown[:3])}"
+    if unknown or sides[0] != sides[1]:
+        if not unknown:
+            n_others = len(sides[0] ^ sides[1])
+            problem = f"not of {config.reported}: {n_others} reported numbers are others"
         raise ReportError(
-            f"{len(differing)} reported numbers of its summary are not those of "
-            f"{config.reported}; `kernlearn report --summary {folder}` writes it anew"
+            f"its summary is {problem}; `kernlearn report --summary {folder}` writes it anew"
         )
+    cells["verdict"] = verdicts_of(cells, config)
     return cells
-
-
-def _by_name(configs: Sequence[Path]) -> dict[str, Path]:
-    """Return user-defined configs by the experiments that are named after them."""
-    own: dict[str, Path] = {}
-    for path in configs:
-        if path.stem in own:
-            raise ReportError(
-                f"{path}: an experiment is named after its file, and {own[path.stem]} has the "
-                "same name"
-            )
-        own[path.stem] = path
-    return own
 
 
 # ---- from a store ----
@@ -519,7 +498,7 @@ def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
     These are omitted data sets, missing or failed trials, warnings, changed plug-ins and times
     measured under contention.
     """
-    config = plan.experiment.config
+    state = plan.experiment.config.scope.state
     known = [(t, results[t.key]) for t in plan.trials if t.key in results]
     infos = [r.info for _, r in known if r.done]
     of_done = f"of {len(infos)} trials"
@@ -534,7 +513,7 @@ def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
     if early := sum(not info.get("converged", True) for info in infos):
         notes.append(f"!: a solver of {early} {of_done} stopped early; the means are marked !")
     plugins = [plugin for info in infos for plugin in info.get("plugins", {}).items()]
-    changed = Counter(name for name, state in plugins if state != config.scope.state(name))
+    changed = Counter(name for name, measured in plugins if measured != state(name))
     notes += [
         f"{name} has changed since {count} {of_done} were measured: if this changes their "
         "numbers, raise `version` in it, or run again with --force all"
@@ -550,25 +529,24 @@ def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
 
 def data_facts(plan: Plan, results: Mapping[str, Row]) -> dict[str, list[str]]:
     """Return the facts on each data set of a plan: from its card and its trials."""
-    infos: dict[str, dict[str, Any]] = {}
+    positive: dict[str, Any] = {}
     for trial in plan.trials:
-        if (result := results.get(trial.key)) is not None and result.done:
-            infos.setdefault(str(trial.labels["dataset"]), result.info)
+        if (result := results.get(trial.key)) is not None and "positive" in result.info:
+            positive.setdefault(str(trial.labels["dataset"]), result.info["positive"])
     facts, prepared = {}, plan.preparations
     for label, entry in plan.experiment.config.datasets.items():
-        card, info = catalogue().get(entry.name or label), infos.get(label, {})
         lines: list[str] = []
         if entry.file is not None:
             lines.append(f"file {entry.file}")
         elif entry.generator is not None:
             parameters = "".join(f", {k} {v}" for k, v in entry.parameters.items())
             lines.append(f"drawn by the generator {entry.generator}{parameters}")
-        elif card is not None:
+        elif (card := catalogue().get(entry.name or label)) is not None:
             rows = f"{card.rows} rows, " if card.rows else ""
             lines += [f"{card.title}: {rows}{card.n_features} features", *card.notes]
         lines += prepared.get(label, ())
-        if "positive" in info:
-            lines.append(f"positive classes: {', '.join(map(str, info['positive']))}")
+        if label in positive:
+            lines.append(f"positive classes: {', '.join(map(str, positive[label]))}")
         if lines:
             facts[label] = lines
     return facts
@@ -576,15 +554,14 @@ def data_facts(plan: Plan, results: Mapping[str, Row]) -> dict[str, list[str]]:
 
 def selections(plan: Plan, results: Mapping[str, Row]) -> list[dict[str, Any]]:
     """Return how often validation selected which parameters, for the labels of each cell."""
-    labels: dict[str, Mapping[str, Any]] = {}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for trial in plan.trials:
-        result = results.get(trial.key)
-        if result is not None and result.done and "selected" in result.info:
-            cell = canonical(trial.labels)
-            labels[cell] = trial.labels
-            counts[cell][canonical(result.info["selected"])] += 1
-    return [{**labels[cell], "selected": dict(c.most_common())} for cell, c in counts.items()]
+        if (result := results.get(trial.key)) is not None and "selected" in result.info:
+            counts[json.dumps(trial.labels)][canonical(result.info["selected"])] += 1
+    return [
+        {**json.loads(labels), "selected": dict(selected.most_common())}
+        for labels, selected in counts.items()
+    ]
 
 
 # ---- several experiments ----
@@ -625,14 +602,14 @@ class Totals:
                 f"{self._without_data(row[NO_DATA])}: "
                 f"{_listed({name: row[name] for name in names}) or 'none'}."
             )
-        texts += self._beyond_chance("match", "matches")
+        texts += self._beyond_chance("match", "Matches")
         if n := sum(self.differences.values()):
             listed = _listed({k: v for k, v in self.differences.items() if k != NO_DATA})
             texts.append(
                 f"Of {n} differences between methods that the papers' tables show"
                 f"{self._without_data(self.differences[NO_DATA])}: {listed}."
             )
-        texts += self._beyond_chance("shown", "differences shown")
+        texts += self._beyond_chance("shown", "Differences shown")
         if n := sum(self.claims.values()):
             k = self.contradicted
             more = f"; the papers' own numbers contradict {k}" if k else ""
@@ -644,23 +621,13 @@ class Totals:
         return f" ({count} are on data that are not public)" if count else ""
 
     def _beyond_chance(self, count: str, what: str) -> list[str]:
-        """Say in how many tables a count is clearly greater than with the methods exchanged."""
-        if self.chances.empty:
-            return []
-        of = self.chances[self.chances["count"] == count]
-        names = of["experiment"] + " (" + of["metric"].str.replace("_", " ") + ")"
-        texts = []
-        for exchanged in dict.fromkeys(of["exchanged"]):
-            rows = of["exchanged"] == exchanged
-            tell, beaten = of[rows & of["tells"]], ", ".join(names[rows & of["beaten"]])
-            silent = ", ".join(names[rows & ~of["tells"]])
-            texts.append(
-                f"With the {exchanged} of a whole table exchanged, {what} are clearly more than "
-                f"chance in {int(tell['beaten'].sum())} of {len(tell)} tables"
-                f"{f' ({beaten})' if beaten else ''}"
-                f"{f'; too few {exchanged} to tell: {silent}' if silent else ''}."
-            )
-        return texts
+        """Say in how many tables a count is clearly greater than with other orders."""
+        rows = self.chances[(self.chances["count"] == count) & self.chances["tells"]]
+        parts = [
+            f"in {sum(of['beaten'])} of {len(of)} tables with the {exchanged} exchanged"
+            for exchanged, of in rows.groupby("exchanged", sort=False)
+        ]
+        return [f"{what} are clearly more than chance gives {', '.join(parts)}."] if parts else []
 
 
 def _listed(counts: Mapping[str, int]) -> str:
@@ -683,19 +650,19 @@ def totals(reports: Iterable[Report]) -> Totals:
         contradicted=("contradicted", "any"),
     )
     outcomes = Counter(o for r in reports for o in r.differences["outcome"])
-    chances = [
-        r.chances.assign(
-            experiment=r.experiment.name,
-            tells=compared.can_tell(r.chances),
-            beaten=compared.beats_chance(r.chances),
-        )
-        for r in reports
-        if len(r.chances)
-    ]
+    chances = pd.concat(
+        [
+            pd.DataFrame(columns=["experiment", *compared.CHANCES]),
+            *(r.chances.assign(experiment=r.experiment.name) for r in reports),
+        ]
+    )
     return Totals(
         numbers.reindex([kind for kind in KINDS if kind in numbers.index]),
         {name: outcomes[name] for name in compared.OUTCOMES},
         {name: int((sentences["outcome"] == name).sum()) for name in claimed.OUTCOMES},
         int(sentences["contradicted"].sum()),
-        pd.concat(chances) if chances else pd.DataFrame(),
+        chances.assign(
+            tells=compared.can_tell(chances).astype(bool),
+            beaten=compared.beats_chance(chances).astype(bool),
+        ),
     )

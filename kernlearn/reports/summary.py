@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.config import names as metric_names
-from kernlearn.config.model import ExperimentConfig, LoadedExperiment
+from kernlearn.config.model import Drift, ExperimentConfig, LoadedExperiment
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.engine.plan import Plan, chosen_by_mean
 from kernlearn.exceptions import ReportError, StoreError, SummaryError
@@ -535,6 +535,136 @@ def read_details(name: str, folder: Path) -> dict[str, Any]:
     if not isinstance(details, dict):
         raise SummaryError(f"{path}: no details of a summary")
     return details
+
+
+# ---- a summary against a baseline ----
+
+#: Columns of a check.
+CHECKED = [*KEY, "baseline", "measured", "difference", "allowed", "std_baseline", "std_measured"]
+CHECKED += ["n_baseline", "n_measured", "outcome"]
+SAME, DRIFTED, TIMED, LEFT_OUT = "same", "within drift", "timed", "left out"
+#: Outcomes that fail a check.
+FAILURES = MOVED, MISSING, NEW, OTHER_SPLITS, OTHER_SPREAD = (
+    *("moved", "missing", "new", "other splits", "other spread"),
+)
+#: All outcomes, in the order in which they are reported.
+OUTCOMES = (SAME, DRIFTED, TIMED, LEFT_OUT, *FAILURES)
+# Defaults for metrics without `drift` in the config, by their direction. Quick profiles run with
+# the instructions of another processor moved accuracies by at most 0.015, where other parameters
+# were chosen on one of the splits; most accuracies did not move, or by less than 0.005.
+_DRIFTS = {1: Drift(absolute=0.02, spread=0.5), 0: Drift(), -1: Drift(relative=0.02, spread=0.5)}
+_DRIFT_OF_PERCENT = Drift(absolute=2, spread=0.5)
+
+
+def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
+    """Compare the results of a plan in a store with its baseline, as in :func:`compare_summaries`.
+
+    The folder is one written by ``kernlearn run --summary``, such as ``results/baseline``. It is
+    a SummaryError if it has no baseline of the same profile, and a StoreError if the store has no
+    results of the plan.
+    """
+    experiment = plan.experiment
+    baseline = read_summary(experiment.name, folder)
+    profile = read_details(experiment.name, folder).get("profile", experiment.profile)
+    if profile != experiment.profile:
+        raise SummaryError(
+            f"{folder / experiment.name}.csv: measured under profile {profile!r}, not "
+            f"{experiment.profile!r}: check with --profile {profile}"
+        )
+    results = stored_rows(plan, store)
+    if not any(result.done for result in results.values()):
+        raise StoreError(
+            f"{store.path}: no results of {experiment.name} under profile "
+            f"{experiment.profile!r}; `kernlearn run {experiment.path} --profile "
+            f"{experiment.profile}` measures it"
+        )
+    # written and parsed like the baseline, so that both have the same digits
+    cells = summarise(splits_of(plan, results), experiment)
+    text = summary_text(cells, experiment.config)
+    measured = parse_summary(text, experiment.name, experiment.name)
+    left_out = {*plan.left_out, *plan.not_installed}
+    return compare_summaries(measured, baseline, experiment.config, left_out)
+
+
+def compare_summaries(
+    measured: pd.DataFrame,
+    baseline: pd.DataFrame,
+    config: ExperimentConfig,
+    left_out: Collection[str] = (),
+) -> pd.DataFrame:
+    """Compare two parsed summaries of an experiment, cell by cell.
+
+    A mean has *moved* if its distance from the baseline exceeds the drift allowed for its metric.
+    The same trials give the same numbers on the same machine, but another processor adds in
+    another order, and where parameters are chosen on a validation part the last digit can decide
+    between two of them. The allowance is computed from the baseline alone, so that a noisy run
+    does not excuse itself.
+
+    Cells without a mean are ignored; those of data sets and methods in ``left_out``, which are
+    not available here, do not fail. The result has one row per cell in the order of the baseline,
+    with the columns :data:`CHECKED`. ``allowed`` is NaN where nothing is compared. ``outcome`` is
+    ``same`` to six digits, ``within drift``, ``moved``, ``timed`` (a time or memory, present),
+    ``missing`` (not measured), ``new`` (not in the baseline), ``other splits`` (another number of
+    them), ``other spread`` (another standard deviation: by more than 1 % where the mean is the
+    same, else by more than the drift allowed) or ``left out``.
+    """
+    before, now = (frame[frame["mean"].notna()].set_index(KEY) for frame in (baseline, measured))
+    cells = pd.DataFrame(index=before.index.union(now.index, sort=False))
+    for prefix, column in {"": "mean", "std_": "std", "n_": "n_splits"}.items():
+        cells[f"{prefix}baseline"], cells[f"{prefix}measured"] = before[column], now[column]
+    new, missing = cells["baseline"].isna(), cells["measured"].isna()
+    metrics = cells.index.get_level_values("metric")
+    sides = zip(cells["baseline"], cells["std_baseline"], metrics, strict=True)
+    allowed = pd.Series([_allowed(*side, config) for side in sides], cells.index, dtype=float)
+    cells["allowed"] = allowed.mask(new | missing)
+    cells["difference"] = cells["measured"] - cells["baseline"]
+    is_same = cells["measured"] == cells["baseline"]
+    stds = cells[["std_baseline", "std_measured"]].fillna(0)
+    tolerated = cells["allowed"].mask(is_same, 0.01 * stds["std_baseline"] + 1e-9)
+    is_left_out = cells.index.to_frame()[["dataset", "method"]].isin({*left_out}).any(axis=1)
+    outcomes = {
+        NEW: new,
+        LEFT_OUT: missing & is_left_out,
+        MISSING: missing,
+        OTHER_SPLITS: cells["n_baseline"] != cells["n_measured"],
+        TIMED: cells["allowed"].isna(),
+        MOVED: cells["difference"].abs() > cells["allowed"],
+        OTHER_SPREAD: stds.diff(axis="columns")["std_measured"].abs() > tolerated,
+        SAME: is_same,
+    }
+    cells["outcome"] = np.select([*outcomes.values()], [*outcomes], DRIFTED)
+    return cells.reset_index()[CHECKED]
+
+
+def _allowed(mean: float, std: float, metric: str, config: ExperimentConfig) -> float:
+    """Return how far a mean may be from the baseline's, NaN for costs.
+
+    Where the config does not say this is the larger of half a standard deviation and two points
+    (0.02 of an accuracy and the like, 2 of an error in per cent) or, for metrics that are not
+    between 0 and 1, 2 %; zero for numbers of rows and columns.
+    """
+    if is_cost(metric, config):
+        return np.nan
+    known = metric_names.METRICS.get(metric)
+    drift = _DRIFTS[known.better if known else -1]
+    drift = config.drift.get(metric, _DRIFT_OF_PERCENT if metric == "error_percent" else drift)
+    if np.isinf(mean):
+        return 0.0
+    allowed = max(drift.absolute, drift.relative * abs(mean), drift.spread * np.nan_to_num(std))
+    # both sides are rounded to six digits
+    return allowed * (1 + 1e-9)
+
+
+def failure_text(row: "pd.Series[Any]") -> str:
+    """Name a cell that fails a check, and say how."""
+    params = [f"{name}={value}" for name, value in json.loads(row["params"] or "{}").items()]
+    parts = [row["dataset"], row["kernel"], row["method"], *params, row["metric"]]
+    prefix = {OTHER_SPLITS: "n_", OTHER_SPREAD: "std_"}.get(row["outcome"], "")
+    before, now = (row[f"{prefix}{side}"] for side in ("baseline", "measured"))
+    text = f"{before:g} in the baseline, {now:g} measured".replace("nan", "not")
+    if row["outcome"] == MOVED:
+        text += f": {row['difference']:+.3g}, allowed {row['allowed']:.3g}"
+    return f"{row['outcome']}: {' · '.join(filter(None, parts))}: {text}"
 
 
 # ---- every number of a store ----

@@ -82,8 +82,8 @@ class Table:
 
     ``row_heads`` are those of the label columns, ``heads`` those of the number columns. ``varied``
     says in words what these are values of, such as ``"buffer size s"``, where they do not speak
-    for themselves. ``missing`` names the data sets that have no row because nothing was measured
-    on them.
+    for themselves. ``missing`` has a line on the data sets that have no row because nothing was
+    measured on them, and one on those whose data are not public.
     """
 
     title: str
@@ -154,7 +154,11 @@ def build_tables(cells: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
             part = part[part[label].isna() | (part[label] == value)]
         measured = {*part.loc[part["mean"].notna(), "dataset"]}
         lacking = {*part["dataset"]} - measured if measured and "dataset" in spec.rows else {}
-        missing.append(tuple(name for name in config.datasets if name in lacking))
+        lines: dict[str, list[str]] = {"not measured": [], "no data": []}
+        for name in config.datasets:
+            if name in lacking:
+                lines["no data" if config.datasets[name].optional else "not measured"].append(name)
+        missing.append(tuple(f"{k}: {', '.join(names)}" for k, names in lines.items() if names))
         parts.append(part[~part["dataset"].isin(lacking)])
     in_rows, in_columns = _sides(parts, spec)
     titles = [" — ".join([config.title, *map(group_title, spec.each, group)]) for group in named]

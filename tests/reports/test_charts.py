@@ -1,18 +1,20 @@
 """Charts: a mark for every number, the map, and their colours."""
 
 import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from kernlearn.config.model import FigureSpec
-from kernlearn.reports.charts import deviations, draw, figure, figures, map_chart, save, tiles
+from kernlearn.reports.charts import deviations, draw, figure, figures, save
+from kernlearn.reports.page import write_map
 
 
 @pytest.fixture(scope="module")
 def drawn(report):
-    charts = [*figures(report), *deviations(report), map_chart([report])]
+    charts = [*figures(report), *deviations(report)]
     return dict(zip([c.stem for c in charts], draw(c.spec for c in charts), strict=True))
 
 
@@ -47,14 +49,15 @@ def test_a_label_that_does_not_apply_is_in_no_title(report):
             assert [v["method"] for v in values].count("guess") == 1
 
 
-def test_the_map_has_a_tile_for_each_number_and_difference(report, drawn):
-    found = tiles(report)
+def test_the_map_has_a_tile_for_each_number_and_difference(report, tmp_path):
+    write_map([report], tmp_path / "map.svg")
+    text = (tmp_path / "map.svg").read_text()
+    ElementTree.fromstring(text)
     scores = report.cells[(report.cells["metric"] == "accuracy") & (report.cells["verdict"] != "")]
-    assert (found["what"] == "numbers").sum() == len(scores)
-    assert (found["what"] == "differences").sum() == len(report.differences) > 0
-    assert found["symbol"].notna().all()
-    for name in set(found["outcome"]):
-        assert name in drawn["map"]
+    outcomes = [*scores["verdict"], *report.differences["outcome"]]
+    assert len(report.differences)
+    assert sorted(re.findall("<title>.*: (.*)</title>", text)) == sorted(outcomes)
+    assert "var(" not in text
 
 
 def test_a_file_has_the_colours_of_paper(drawn, tmp_path):

@@ -8,12 +8,7 @@ from kernlearn.config.model import Drift
 from kernlearn.engine import make_plan
 from kernlearn.exceptions import SummaryError
 from kernlearn.reports import assemble, write_summary
-from kernlearn.reports.check import (
-    FAILURES,
-    check_plan,
-    compare_summaries,
-)
-from kernlearn.reports.summary import parse_summary
+from kernlearn.reports.summary import FAILURES, check_plan, compare_summaries, parse_summary
 from kernlearn.store import Row, Store
 
 HEADS = "experiment,dataset,kernel,method,params,metric,mean,std,n_splits,reported_mean,"

@@ -33,7 +33,7 @@ def test_a_page_has_its_table_claims_differences_and_notes(index, report):
     for labels, cells in report.tables[0].rows:
         assert all(label in text for label in labels)
         assert all(cell.mean in text for cell in cells)
-    assert "Not measured: nursery." in text
+    assert "not measured: nursery." in text
     for claim in report.claims.itertuples():
         assert f"{claim.says}" in text
         assert claim.numbers in text

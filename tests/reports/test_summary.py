@@ -98,7 +98,7 @@ def test_a_written_summary_gives_the_same_report(report, held, tmp_path):
     [
         ("RF", "another config, which has the method RFX"),
         ("n_components", "parameter n_featuresX"),
-        ("0.9", "reported numbers of its summary are not those of table3_1.csv"),
+        ("0.9", "not of table3_1.csv: 2 reported numbers are others"),
     ],
 )
 def test_a_summary_of_another_config_is_refused(report, held, tmp_path, change, text):

@@ -36,7 +36,7 @@ def test_rows_columns_and_cells(report):
         ["spambase", "H0/1", "50"],
         ["spambase", "guess (baseline)", ""],
     ]
-    assert table.missing == ("nursery",)
+    assert table.missing == ("not measured: nursery",)
     row = report.cells[(report.cells["method"] == "K") & (report.cells["metric"] == "accuracy")]
     first = row[row["dataset"] == "spambase"].iloc[0]
     text = f"{first['mean']:.3f} ± {first['std']:.3f} ({first['reported_mean']:.3f})"
