@@ -99,36 +99,29 @@ def stems(name: str, count: int) -> list[str]:
 
 
 def figures(report: "Report") -> list[Chart]:
-    """Return the figures of an experiment's config for which there are numbers."""
+    """Return the figures of an experiment's config for which there are numbers.
+
+    Each has for each metric its panels, ``per_row`` in a row; methods without the parameter on
+    the x-axis are horizontal reference lines. Vertical bars are one standard deviation.
+    """
     config = report.experiment.config
     charts = []
     for stem, spec in zip(stems("figure", len(config.figures)), config.figures, strict=True):
         cells = _drawn(report.cells, spec)
-        cells = cells[cells["metric"].isin(spec.metrics) & cells["mean"].notna()]
-        if not cells.empty:
+        points = {name: _points(cells[cells["metric"] == name], spec) for name in spec.metrics}
+        points = {name: frame for name, frame in points.items() if not frame.empty}
+        if points:
             names = ", ".join(map(config.scope.label, spec.metrics))
             title = spec.title or f"{names} against {WORDS.get(spec.x, spec.x.replace('_', ' '))}"
-            lines = ", ".join(str(v) for v in cells[spec.color].dropna().unique())
-            text = f"Line chart: {title}; lines by {spec.color}: {lines}."
-            charts.append(Chart(stem, title, text, figure(report.cells, spec, config)))
+            colors = dict.fromkeys(
+                v for frame in points.values() for v in frame[spec.color].dropna()
+            )
+            text = f"Line chart: {title}; lines by {spec.color}: {', '.join(map(str, colors))}."
+            rows = [_panels(frame, name, spec, config) for name, frame in points.items()]
+            shared = {"color": "shared", "shape": "shared", "strokeDash": "shared"}
+            chart = chart_of({"vconcat": rows, "spacing": 18, "resolve": {"scale": shared}})
+            charts.append(Chart(stem, title, text, chart))
     return charts
-
-
-def figure(cells: pd.DataFrame, spec: FigureSpec, config: ExperimentConfig) -> dict[str, Any]:
-    """Return one figure of an experiment as a Vega-Lite specification.
-
-    It has for each metric its panels, ``per_row`` in a row; methods without the parameter on the
-    x-axis are horizontal reference lines. Vertical bars are one standard deviation.
-    """
-    rows, cells = [], _drawn(cells, spec)
-    for metric in spec.metrics:
-        points = _points(cells[cells["metric"] == metric], spec)
-        if not points.empty:
-            rows.append(_panels(points, metric, spec, config))
-    if not rows:
-        raise ValueError("nothing measured yet for this figure")
-    shared = {"color": "shared", "shape": "shared", "strokeDash": "shared"}
-    return chart_of({"vconcat": rows, "spacing": 18, "resolve": {"scale": shared}})
 
 
 def _drawn(cells: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:

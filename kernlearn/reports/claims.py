@@ -440,20 +440,18 @@ def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
     standings = [region.standing(cell, check.level) for cell in cells]
     counts = [standings.count(standing) for standing in ("in", "open", "out")]
     text = f"{inside} in {counts[0]}, undecided in {counts[1]}, {asked.outside} in {counts[2]}"
-    out = [c for c, standing in zip(cells, standings, strict=True) if standing == "out"]
-    if out:
-        names = [f"{c.name} {_number(c.effect, check)}".strip() for c in out[:_MOST_NAMES]]
+    texts = [f"{cell.name} {_number(cell.effect, check)}".strip() for cell in cells]
+    if out := [one for one, standing in zip(texts, standings, strict=True) if standing == "out"]:
         more = f" and {len(out) - _MOST_NAMES} more" if len(out) > _MOST_NAMES else ""
-        text += f" ({', '.join(names)}{more})"
-    text += f" of {len(cells)} cells"
+        text += f" ({', '.join(out[:_MOST_NAMES])}{more})"
     needed = cells_needed(check.over, len(cells))
+    text += f" of {len(cells)} cells"
     text += f", {needed} required" if needed > len(cells) else ""
     ordered = sorted(cells, key=lambda cell: cell.effect)
     ends = [
-        f"{_number(c.effect, check)} ({c.name})".removesuffix(" ()")
-        for c in (ordered[0], ordered[-1])[: len(cells)]
+        f"{_number(c.effect, check)} ({c.name})" for c in (ordered[0], ordered[-1])[: len(cells)]
     ]
-    return f"{text}, {' to '.join(ends)}{_unit(check)}"
+    return f"{text}, {' to '.join(ends).replace(' ()', '')}{_unit(check)}"
 
 
 def _interval_text(cell: Cell, check: Check) -> str:

@@ -20,6 +20,7 @@ the table take no part.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, permutations
 from math import factorial
 from typing import Any, NamedTuple
@@ -68,7 +69,8 @@ class _Group(NamedTuple):
 
     ``place`` has the labels that the methods share besides the data set. ``differences`` are
     measured, of shape (3, n, n): mean, lower and upper limit of how much the value of method i
-    exceeds that of method j, signed so that more is better.
+    exceeds that of method j, signed so that more is better. ``pairs`` are the positions of two
+    methods, the one ahead in the paper first, and how far it is ahead there.
     """
 
     dataset: str
@@ -78,14 +80,7 @@ class _Group(NamedTuple):
     reported: list[Mean]
     measured: list[Mean]
     differences: NDArray[np.float64]
-
-
-class _Pair(NamedTuple):
-    """A reported difference: the positions of the methods ahead and behind, and the difference."""
-
-    ahead: int
-    behind: int
-    gap: float
+    pairs: list[tuple[int, int, float]]
 
 
 def compare_with_paper(
@@ -117,14 +112,13 @@ def compare_with_paper(
     for metric, rule in config.verdict.items():
         better = direction(metric, config)
         groups = list(_groups(splits, cells, metric, rule, better, config)) if better else []
-        pairs = [list(_reported(group, rule, better)) for group in groups]
-        for group, of_group in zip(groups, pairs, strict=True):
-            for ahead, behind, gap in of_group:
+        for group in groups:
+            for ahead, behind, gap in group.pairs:
                 measured = group.differences[:, ahead, behind]
                 outcome = NO_DATA if group.dataset in absent else str(_outcomes(gap, measured))
                 names = group.cell, metric, group.methods[ahead], group.methods[behind]
                 rows.append([*names, gap, *measured.tolist(), outcome])
-        for exchanged, totals, most in _exchanges(groups, pairs, rule, better, seed):
+        for exchanged, totals, most in _exchanges(groups, rule, better, seed):
             for count, of_order, of in zip(("match", "shown"), totals.T, most, strict=True):
                 if of and len(of_order) > 1:
                     found = int(of_order[0])  # the first order is the true one
@@ -160,23 +154,26 @@ def _groups(
     shared = [label for label in labels if rows[label].notna().all()]
     places = ["method", *(label for label in labels if label not in shared), *shared]
     values = metric_rows(splits, metric, config)
-    by_place: dict[tuple[Any, ...], dict[Any, tuple[float, float]]] = {}
-    numbers = values[["split", "value", "ratio"]].itertuples(index=False, name=None)
-    for place, (split, value, ratio) in zip(label_rows(values, places), numbers, strict=True):
-        by_place.setdefault(place, {})[split] = better * float(value), ratio
+    keys = pd.Series(label_rows(values, places), index=values.index, dtype=object)
+    numbers = values.assign(value=better * values["value"]).groupby(keys)
+    by_place = {place: of_place.set_index("split") for place, of_place in numbers}
     n_reported = rule.reported_splits or np.nan
     for names, group in rows.groupby(shared, sort=False):
-        of_group = [by_place.get(place, {}) for place in label_rows(group, places)]
-        numbers_of = group[["reported_mean", "reported_std", "mean", "std", "n_splits"]]
-        means = numbers_of.to_numpy(dtype=float).tolist()
+        of_group = [by_place.get(place) for place in label_rows(group, places)]
+        columns = ["reported_mean", "reported_std", "mean", "std", "n_splits"]
+        numbers_of = group[columns].to_numpy(dtype=float).tolist()
+        reported = [Mean(row[0], row[1], n_reported) for row in numbers_of]
+        measured = [Mean(*row[2:]) for row in numbers_of]
+        level = rule.level or _LEVEL
         yield _Group(
             str(names[0]),
             tuple(names[1:]),
             cell_name(shared, names),
             group["method"].tolist(),
-            [Mean(row[0], row[1], n_reported) for row in means],
-            [Mean(row[2], row[3], row[4]) for row in means],
-            _measured(of_group, rule.level or _LEVEL),
+            reported,
+            measured,
+            _measured(of_group, level),
+            list(_reported(reported, measured, level, better)),
         )
 
 
@@ -193,37 +190,36 @@ def cell_name(labels: Sequence[str], values: Sequence[Any]) -> str:
     )
 
 
-def _measured(
-    by_split: Sequence[dict[Any, tuple[float, float]]], level: float
-) -> NDArray[np.float64]:
+def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[np.float64]:
     """Return mean and confidence interval of the differences between all pairs of methods."""
     n = len(by_split)
     differences = np.full((3, n, n), np.nan)
     for i, j in combinations(range(n), 2):
         one, other = by_split[i], by_split[j]
-        if both := [split for split in one if split in other]:
-            values = [one[split][0] - other[split][0] for split in both]
-            estimate = resampled(values, float(np.mean([one[split][1] for split in both])))
+        if one is not None and other is not None:
+            values = (one["value"] - other["value"]).dropna()
+            estimate = resampled(values, float(one["ratio"].mean()))
             low, high = estimate.interval(level)
             differences[:, i, j] = estimate.mean, low, high
             differences[:, j, i] = -estimate.mean, -high, -low
     return differences
 
 
-def _reported(group: _Group, rule: Tolerance, better: int) -> Iterator[_Pair]:
+def _reported(
+    reported: Sequence[Mean], measured: Sequence[Mean], level: float, better: int
+) -> Iterator[tuple[int, int, float]]:
     """Yield the differences that chance does not explain in the paper's own numbers."""
-    for i, j in combinations(range(len(group.methods)), 2):
-        gap = better * (group.reported[i].value - group.reported[j].value)
+    sides = [
+        theirs if np.isfinite(theirs.variance) else replace(ours, value=theirs.value)
+        for theirs, ours in zip(reported, measured, strict=True)
+    ]
+    for i, j in combinations(range(len(sides)), 2):
+        gap = better * (sides[i].value - sides[j].value)
         ahead, behind = (i, j) if gap > 0 else (j, i)
-        sides = []
-        for k in (ahead, behind):
-            known = np.isfinite(group.reported[k].variance)
-            spread = group.reported[k] if known else group.measured[k]
-            sides.append(Mean(group.reported[k].value, spread.std, spread.n_splits))
         # an unknown deviation of the second counts as none, of the first as no test at all
-        one, other = sides if np.isfinite(sides[0].variance) else reversed(sides)
-        if abs(gap) > welch(one, other).half_width(rule.level or _LEVEL):
-            yield _Pair(ahead, behind, abs(gap))
+        one, other = (ahead, behind) if np.isfinite(sides[ahead].variance) else (behind, ahead)
+        if abs(gap) > welch(sides[one], sides[other]).half_width(level):
+            yield ahead, behind, abs(gap)
 
 
 def _outcomes(gap: float, measured: NDArray[np.float64]) -> NDArray[np.str_]:
@@ -234,11 +230,7 @@ def _outcomes(gap: float, measured: NDArray[np.float64]) -> NDArray[np.str_]:
 
 
 def _exchanges(
-    groups: Sequence[_Group],
-    pairs: Sequence[Sequence[_Pair]],
-    rule: Tolerance,
-    better: int,
-    seed: int,
+    groups: Sequence[_Group], rule: Tolerance, better: int, seed: int
 ) -> Iterator[tuple[str, NDArray[np.int64], tuple[int, int]]]:
     """Count matches and shown differences under each order of the methods, then of the data sets.
 
@@ -248,37 +240,37 @@ def _exchanges(
     methods = max((group.methods for group in groups), key=len, default=[])
     places = {group.place for group in groups}
     whole = {
-        (group.dataset, group.place): (group, of_group)
-        for group, of_group in zip(groups, pairs, strict=True)
+        (group.dataset, group.place): group
+        for group in groups
         if group.methods == methods and not any(np.isnan(m.value) for m in group.measured)
     }
-    known = [d for d, _ in whole if all((d, place) in whole for place in places)]
-    datasets = list(dict.fromkeys(known))
-    whole = {key: value for key, value in whole.items() if key[0] in datasets}
-    most = len(whole) * len(methods), sum(len(of_group) for _, of_group in whole.values())
+    known = dict.fromkeys(dataset for dataset, _ in whole)
+    datasets = [name for name in known if all((name, place) in whole for place in places)]
+    whole = {place: group for place, group in whole.items() if group.dataset in datasets}
+    most = len(whole) * len(methods), sum(len(group.pairs) for group in whole.values())
 
     def matches(measured: Mean, reported: Mean) -> bool:
         return verdict(measured, reported, rule, better) == MATCH
 
     orders = _orders(len(methods), seed)
     totals = np.zeros((len(orders), 2), dtype=int)
-    for group, of_group in whole.values():
+    for group in whole.values():
         agree = np.array([[matches(m, r) for m in group.measured] for r in group.reported])
         totals[:, 0] += agree[np.arange(len(methods)), orders].sum(axis=1)
-        for ahead, behind, gap in of_group:
+        for ahead, behind, gap in group.pairs:
             shows = _outcomes(gap, group.differences) == SHOWN
             totals[:, 1] += shows[orders[:, ahead], orders[:, behind]]
     yield "methods", totals, most
 
     orders = _orders(len(datasets), seed)
     totals = np.zeros((len(orders), 2), dtype=int)
-    for (dataset, place), (group, of_group) in whole.items():
-        others = [whole[other, place][0] for other in datasets]
+    for (dataset, place), group in whole.items():
+        others = [whole[other, place] for other in datasets]
         order = orders[:, datasets.index(dataset)]
         agree = np.array([[*map(matches, other.measured, group.reported)] for other in others])
         totals[:, 0] += agree.sum(axis=1)[order]
         differences = np.stack([other.differences for other in others], axis=-1)
-        for ahead, behind, gap in of_group:
+        for ahead, behind, gap in group.pairs:
             totals[:, 1] += (_outcomes(gap, differences[:, ahead, behind]) == SHOWN)[order]
     yield "data sets", totals, most
 

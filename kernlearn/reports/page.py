@@ -32,6 +32,7 @@ from kernlearn.reports.verdicts import (
     VERDICTS,
     count_verdicts,
     kind_of,
+    rules,
 )
 from kernlearn.store import utc_now
 
@@ -141,7 +142,7 @@ def write_site(
     return index
 
 
-def write_crate(report: Report, output: Path, license: str = "", author: str = "") -> int:
+def write_crate(report: Report, output: Path) -> int:
     """Write an experiment as an open record, an RO-Crate; return its number of files.
 
     Parameters
@@ -149,8 +150,6 @@ def write_crate(report: Report, output: Path, license: str = "", author: str = "
     report : Report
     output : Path
         A folder, which must be new or empty, or a file that ends in ``.zip``.
-    license, author : str
-        Address or name of the licence, and name of who ran the experiment; empty if not known.
 
     Raises
     ------
@@ -160,28 +159,21 @@ def write_crate(report: Report, output: Path, license: str = "", author: str = "
         If rocrate is not installed.
     """
     with needed_by("an RO-Crate"):
-        from rocrate.model import Person, SoftwareApplication
+        from rocrate.model import SoftwareApplication
         from rocrate.rocrate import ROCrate
     is_zip, experiment = output.suffix.lower() == ".zip", report.experiment
     if not is_zip and output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise ReportError(f"{output}: name a new folder, or a file that ends in .zip")
     crate = ROCrate()
     crate.name, crate.description = experiment.name, experiment.config.title
-    crate.license = license or "No licence is stated."
+    crate.license = "No licence is stated."
     if report.details["measured"]:
         crate.root_dataset["datePublished"] = report.details["measured"][1]
-    if author:
-        crate.creator = crate.add(Person(crate, f"#{author}", properties={"name": author}))
     try:
         with TemporaryDirectory() as folder:
-            files = [write_summary(report, Path(folder))]
-            files.append(files[0].with_suffix(".json"))
-            if not report.splits.empty:
-                files.append(Path(folder) / "splits.csv")
-                files[-1].write_text(csv_text(report.splits), encoding="utf-8")
+            files = _write_files(report, [], Path(folder))
             results = [crate.add_file(path, path.name) for path in files]
-            config = crate.add_file(experiment.path, "config.yaml")
-            used = [config]
+            used = [crate.add_file(experiment.path, "config.yaml")]
             if experiment.config.reported_path is not None:
                 used.append(crate.add_file(experiment.config.reported_path, "reported.csv"))
             tool = SoftwareApplication(crate, "#kernlearn", properties={"name": "kernlearn"})
@@ -240,6 +232,7 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
         chances=differences.in_words(report.differences, report.chances),
         # the first remarks are the notes of the config
         remarks=report.remarks[len(config.notes) :],
+        rules=rules(config),
         commands=_commands(report),
         source=report.experiment.path.read_text(encoding="utf-8"),
         downloads=[(path.name, f"{address}{path.name}") for path in downloads],

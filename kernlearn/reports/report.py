@@ -24,12 +24,9 @@ from kernlearn.reports.tables import Table, build_tables, unmarked
 from kernlearn.reports.verdicts import (
     KINDS,
     NO_DATA,
-    NO_VERDICT,
     SCORES,
     UNMEASURED,
-    VERDICTS,
     count_verdicts,
-    rules,
     verdicts_of,
 )
 from kernlearn.store import Row, Store, utc_now
@@ -53,8 +50,7 @@ class Report:
     chances : pandas.DataFrame
         Counts beside those after exchanges of the methods, and of the data sets.
     details : dict
-        Versions, machine, date, counts, rules of verdicts, remarks and chosen parameters,
-        JSON-ready.
+        Versions, machine, date, counts, remarks and chosen parameters, JSON-ready.
 
     Examples
     --------
@@ -222,7 +218,11 @@ def _report(
     claims = claimed.decide_claims(splits, config, reported)
     differences, chances = compared.compare_with_paper(splits, cells, config)
     about = {
-        **_about(experiment),
+        "experiment": experiment.name,
+        "title": config.title,
+        "source": config.source,
+        "profile": experiment.profile,
+        "settings": list(experiment.settings),
         "written": utc_now(),
         "trial_seconds": 0.0,
         "measured": [],
@@ -235,18 +235,6 @@ def _report(
         "written_by": describe_machine()["packages"],
     }
     return Report(experiment, splits, cells, claims, differences, chances, about)
-
-
-def _about(experiment: LoadedExperiment) -> dict[str, Any]:
-    return {
-        "experiment": experiment.name,
-        "title": experiment.config.title,
-        "source": experiment.config.source,
-        "profile": experiment.profile,
-        "indicative": experiment.indicative,
-        "settings": list(experiment.settings),
-        "rules": rules(experiment.config),
-    }
 
 
 def write_summary(report: Report, folder: Path) -> Path:
@@ -394,7 +382,7 @@ def read_report(config: Path, folder: Path) -> Report:
     experiment = load_config(config, profile=details["profile"], settings=settings)
     cells = _fitting(cells, experiment.config, folder)
     empty: dict[str, Any] = {"settings": [], "measured": [], "left_out": [], "data": {}}
-    details = {**empty, **details, **_about(experiment)}
+    details = {**empty, **details}
     claims = pd.DataFrame(details.get("claims", []), columns=claimed.COLUMNS)
     differences = pd.DataFrame(details.get("differences", []), columns=compared.COLUMNS)
     chances = pd.DataFrame(details.get("chances", []), columns=compared.CHANCES)
@@ -594,31 +582,20 @@ class Totals:
         """Return sentences on reported scores, differences and claims."""
         texts = []
         if SCORES in self.numbers.index:
-            row = self.numbers.loc[SCORES].astype(int).to_dict()
-            measured = row["reported"] - sum(row[name] for name in UNMEASURED)
-            names = [name for name in (*VERDICTS, NO_VERDICT) if name != NO_DATA]
-            texts.append(
-                f"Of {row['reported']} reported scores {measured} were measured"
-                f"{self._without_data(row[NO_DATA])}: "
-                f"{_listed({name: row[name] for name in names}) or 'none'}."
-            )
+            row = {str(name): int(n) for name, n in self.numbers.loc[SCORES].items()}
+            n = row.pop("reported")
+            measured = n - sum(row[name] for name in UNMEASURED)
+            texts.append(f"Of {n} reported scores {measured} were measured{_listed(row)}.")
         texts += self._beyond_chance("match", "Matches")
         if n := sum(self.differences.values()):
-            listed = _listed({k: v for k, v in self.differences.items() if k != NO_DATA})
-            texts.append(
-                f"Of {n} differences between methods that the papers' tables show"
-                f"{self._without_data(self.differences[NO_DATA])}: {listed}."
-            )
+            what = "differences between methods that the papers' tables show"
+            texts.append(f"Of {n} {what}{_listed(self.differences)}.")
         texts += self._beyond_chance("shown", "Differences shown")
         if n := sum(self.claims.values()):
             k = self.contradicted
             more = f"; the papers' own numbers contradict {k}" if k else ""
-            texts.append(f"Of {n} claim{'s' if n > 1 else ''}: {_listed(self.claims)}{more}.")
+            texts.append(f"Of {n} claim{'s' if n > 1 else ''}{_listed(self.claims)}{more}.")
         return texts
-
-    @staticmethod
-    def _without_data(count: int) -> str:
-        return f" ({count} are on data that are not public)" if count else ""
 
     def _beyond_chance(self, count: str, what: str) -> list[str]:
         """Say in how many tables a count is clearly greater than with other orders."""
@@ -631,7 +608,10 @@ class Totals:
 
 
 def _listed(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    """Return counts in words, those on data that are not public in brackets."""
+    listed = ", ".join(f"{n} {name}" for name, n in counts.items() if n and name != NO_DATA)
+    absent = counts[NO_DATA]
+    return f"{f' ({absent} on data that are not public)' if absent else ''}: {listed or 'none'}"
 
 
 def totals(reports: Iterable[Report]) -> Totals:

@@ -105,14 +105,24 @@ def splits_of(
         for metric in metrics
         if metric in result.metrics
     ]
-    return _with_labels(pd.DataFrame(rows, columns=["experiment", *labels, *NOT_LABELS[1:]]))
+    splits = pd.DataFrame(rows, columns=["experiment", *labels, *NOT_LABELS[1:]])
+    return plain_labels(splits, labels)
 
 
-def _with_labels(splits: pd.DataFrame) -> pd.DataFrame:
-    """Return splits in which a label that does not apply is None."""
-    labels = [*LABELS, *axes_in(splits)]
-    splits[labels] = splits[labels].astype(object).where(splits[labels].notna(), None)
-    return splits
+def plain_labels(frame: pd.DataFrame, labels: Iterable[str]) -> pd.DataFrame:
+    """Return a frame whose labels are None where they do not apply, and whole numbers int."""
+    columns = {
+        label: pd.Series([_item(value) for value in frame[label]], frame.index, dtype=object)
+        for label in labels
+    }
+    return frame.assign(**columns)
+
+
+def _item(value: Any) -> Any:
+    if pd.isna(value):
+        return None
+    value = value.item() if isinstance(value, np.generic) else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def axes_in(splits: pd.DataFrame) -> list[str]:
@@ -167,7 +177,6 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
         value=_numbers(frame, name),
         converged=[True if pd.isna(value) else bool(value) for value in splits["converged"]],
         ratio=ratios.mask(splits["metric"].map(costs).astype(bool), 0.0),
-        **{axis: [_item(value) for value in splits[axis]] for axis in labels[len(LABELS) :]},
     )
     splits.insert(0, "experiment", name)
     if (twice := splits.duplicated([*labels, "metric", "split"])).any():
@@ -177,7 +186,7 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
             f"{name}: {int(twice.sum())} numbers occur a second time, such as {place}, split "
             f"{row['split']}; the column of a varied parameter may be missing"
         )
-    return _with_labels(splits)
+    return plain_labels(splits, labels)
 
 
 def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
@@ -321,8 +330,7 @@ def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFram
     cells["verdict"] = verdicts_of(cells, config)
     cells["experiment"] = experiment.name
     cells["params"] = [
-        parameters_of(dict(zip(axes, map(_item, row), strict=True)))
-        for row in label_rows(cells, axes)
+        parameters_of(dict(zip(axes, row, strict=True))) for row in label_rows(cells, axes)
     ]
     if config.best is not None:
         cells["best"] = _are_best(cells, splits, config)
@@ -364,10 +372,8 @@ def with_reported(cells: pd.DataFrame, config: ExperimentConfig, axes: list[str]
     reported = reported.rename(columns={"mean": "reported_mean", "std": "reported_std"})
     if "reported_std" not in reported:
         reported["reported_std"] = np.nan
-    merged = _joinable(cells, key).merge(_joinable(reported, key), on=key, how="outer")
-    for label in (*LABELS, *axes):
-        merged[label] = [None if v == "" else v for v in merged[label]]
-    return merged
+    merged = plain_labels(cells, key).merge(plain_labels(reported, key), on=key, how="outer")
+    return plain_labels(merged, [*LABELS, *axes])
 
 
 def label_rows(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ...]]:
@@ -417,19 +423,6 @@ def _are_best(cells: pd.DataFrame, splits: pd.DataFrame, config: ExperimentConfi
     return [place in best for place in label_rows(cells, [*labels, "method"])]
 
 
-def _joinable(frame: pd.DataFrame, key: list[str]) -> pd.DataFrame:
-    """Make missing labels equal to each other, and whole numbers to whole numbers."""
-    columns = {c: ["" if pd.isna(v) else _item(v) for v in frame[c]] for c in key}
-    series = {c: pd.Series(v, index=frame.index, dtype=object) for c, v in columns.items()}
-    return frame.assign(**series)
-
-
-def _item(value: Any) -> Any:
-    """Return a plain Python value, whole numbers as int."""
-    value = value.item() if isinstance(value, np.generic) else value
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 def _in_order(
     cells: pd.DataFrame, axes: list[str], kernels: Iterable[str], config: ExperimentConfig
 ) -> pd.DataFrame:
@@ -474,14 +467,17 @@ def read_summary(name: str, folder: Path) -> pd.DataFrame:
         If it cannot be read, or is no summary of the experiment.
     """
     path = folder / f"{name}.csv"
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not path.is_file():
         there = ", ".join(sorted(p.stem for p in folder.glob("*.csv"))) or "none"
-        raise SummaryError(f"{path}: no such file; summaries here: {there}") from None
+        raise SummaryError(f"{path}: no such file; summaries here: {there}")
+    return parse_summary(_read(path), name, str(path))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise SummaryError(f"{path}: cannot be read: {error}") from None
-    return parse_summary(text, name, str(path))
 
 
 def parse_summary(text: str, name: str, source: str) -> pd.DataFrame:
@@ -515,22 +511,18 @@ def parsed_labels(cells: pd.DataFrame, axes: list[str]) -> tuple[pd.DataFrame, l
         names = dict.fromkeys(name for one in parameters for name in one)
     except (ValueError, TypeError) as error:
         raise SummaryError(f"a summary's params are no JSON object: {error}") from None
-    columns = {label: [value or None for value in cells[label]] for label in LABELS}
-    frame = {k: pd.Series(v, cells.index, dtype=object) for k, v in columns.items()}
-    for axis in axes:
-        values = [one.get(axis) for one in parameters]
-        frame[axis] = pd.Series(values, cells.index, dtype=object).infer_objects()
-    return cells.assign(**frame), [name for name in names if name not in axes]
+    columns: dict[str, Any] = {label: cells[label].mask(cells[label] == "") for label in LABELS}
+    columns |= {axis: [one.get(axis) for one in parameters] for axis in axes}
+    others = [name for name in names if name not in axes]
+    return plain_labels(cells.assign(**columns), [*LABELS, *axes]), others
 
 
 def read_details(name: str, folder: Path) -> dict[str, Any]:
     """Read the details of a committed summary: profile, versions, claims; empty without file."""
     path = folder / f"{name}.json"
     try:
-        details = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
+        details = json.loads(_read(path)) if path.is_file() else {}
+    except ValueError as error:
         raise SummaryError(f"{path}: cannot be read: {error}") from None
     if not isinstance(details, dict):
         raise SummaryError(f"{path}: no details of a summary")

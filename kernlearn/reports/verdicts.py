@@ -241,21 +241,18 @@ def tolerated(tolerance: Tolerance, reported: float) -> float:
 def verdicts_of(cells: pd.DataFrame, config: ExperimentConfig) -> list[str]:
     """Return the verdict on each row of a frame of cells, by the rules of the config."""
     absent = without_data(cells, config)
-    numbers = cells[["mean", "std", "n_splits", "reported_mean", "reported_std"]]
-    labels = cells[["dataset", "method", "metric"]].itertuples(index=False, name=None)
     verdicts = []
-    for (dataset, method, metric), row in zip(
-        labels, numbers.to_numpy(float).tolist(), strict=True
-    ):
-        rule = config.verdict.get(metric)
+    for row in cells.to_dict("records"):
+        rule = config.verdict.get(row["metric"])
+        measured = Mean(row["mean"], row["std"], row["n_splits"])
         n_reported = (rule and rule.reported_splits) or np.nan
-        measured, reported = Mean(row[0], row[1], row[2]), Mean(row[3], row[4], n_reported)
-        one = verdict(measured, reported, rule, direction(metric, config))
+        reported = Mean(row["reported_mean"], row["reported_std"], n_reported)
+        one = verdict(measured, reported, rule, direction(row["metric"], config))
         if one == NOT_RUN:
-            one = NO_DATA if dataset in absent else NOT_RUN
-        elif one and dataset in config.not_comparable:
+            one = NO_DATA if row["dataset"] in absent else NOT_RUN
+        elif one and row["dataset"] in config.not_comparable:
             one = NOT_COMPARABLE
-        elif one == BETTER and config.proposed and method not in config.proposed:
+        elif one == BETTER and config.proposed and row["method"] not in config.proposed:
             one = BASELINE_BETTER
         verdicts.append(one)
     return verdicts
@@ -292,31 +289,21 @@ def rules(config: ExperimentConfig) -> list[str]:
     --------
     >>> from kernlearn.config import load_config
     >>> rules(load_config("vkr_table2").config)[0]
-    'n samples: match if the two are equal, else better or worse'
+    'n samples: match if the two means differ by at most 0; else better or worse'
     """
-    return [_rule(tolerance, metric) for metric, tolerance in config.verdict.items()]
-
-
-def _rule(tolerance: Tolerance, metric: str) -> str:
-    name = metric.replace("_", " ")
-    if 0 in (tolerance.absolute, tolerance.relative):
-        return f"{name}: match if the two are equal, else better or worse"
-
-    def amount(times: float) -> str:
-        if tolerance.absolute is not None:
-            return f"{times * tolerance.absolute:g}"
-        return f"{100 * times * (tolerance.relative or 0):g} % of the reported one"
-
-    text = f"{name}: match if the two means differ by at most {amount(1)}"
-    if tolerance.level is None:
-        return f"{text}, else better or worse"
-    test = "Student's t-test over the measured splits"
-    if tolerance.reported_splits is not None:
-        test = f"Welch's t-test over the measured and {tolerance.reported_splits} reported splits"
-    return (
-        f"{text}; match within spread if by at most {amount(_UP_TO)} and not "
-        f"significantly ({test}, level {tolerance.level:g}); else better or worse"
-    )
+    texts = []
+    for metric, rule in config.verdict.items():
+        unit, share = rule.absolute, 100 * (rule.relative or 0)
+        amounts = [
+            f"{share * n:g} % of the reported one" if unit is None else f"{unit * n:g}"
+            for n in (1, _UP_TO)
+        ]
+        text = f"{metric.replace('_', ' ')}: match if the two means differ by at most {amounts[0]}"
+        if rule.level is not None:
+            text += f"; match within spread if by at most {amounts[1]} and not significantly "
+            text += f"(Welch's t-test over the splits, level {rule.level:g})"
+        texts.append(f"{text}; else better or worse")
+    return texts
 
 
 def count_verdicts(cells: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:

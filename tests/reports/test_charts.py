@@ -1,6 +1,7 @@
 """Charts: a mark for every number, the map, and their colours."""
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.config.model import FigureSpec
-from kernlearn.reports.charts import deviations, draw, figure, figures, save
+from kernlearn.reports.charts import deviations, draw, figures, save
 from kernlearn.reports.page import write_map
 
 
@@ -35,13 +36,15 @@ def test_every_number_has_its_mark(report, drawn):
 
 def test_a_label_that_does_not_apply_is_in_no_title(report):
     """The baseline has no kernel: it is drawn in the panel of each, and names none."""
-    config = report.experiment.config
     spec = FigureSpec(x="n_components", metrics=["accuracy"], panels=["dataset", "kernel"])
+    config = report.experiment.config.model_copy(update={"figures": [spec]})
     for missing in (None, np.nan):
         cells = report.cells.assign(
             kernel=[missing if pd.isna(v) else v for v in report.cells["kernel"]]
         )
-        (panels,) = figure(cells, spec, config)["vconcat"]
+        experiment = report.experiment.model_copy(update={"config": config})
+        (chart,) = figures(replace(report, experiment=experiment, cells=cells))
+        (panels,) = chart.spec["vconcat"]
         titles = [panel["title"]["text"] for panel in panels["concat"]]
         assert titles == ["spambase · polynomial", "cod_rna · polynomial"]
         for panel in panels["concat"]:

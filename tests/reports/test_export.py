@@ -62,16 +62,17 @@ def test_texts_are_escaped_and_what_is_no_number_is_null(measured):
 def test_a_record_names_its_files(measured, tmp_path):
     pytest.importorskip("rocrate")
     _, report = measured
-    n_files = write_crate(report, tmp_path / "r.zip", license="CC0-1.0", author="A. Name")
+    n_files = write_crate(report, tmp_path / "r.zip")
     with zipfile.ZipFile(tmp_path / "r.zip") as archive:
         names = set(archive.namelist())
         graph = json.loads(archive.read("ro-crate-metadata.json"))["@graph"]
     listed = {one["@id"] for one in graph if one["@type"] == "File"}
-    assert {"small.csv", "small.json", "splits.csv", "config.yaml"} == listed
+    results = {"small.csv", "small.json", "splits.csv", "table.csv", "table.md", "table.tex"}
+    assert listed == {*results, "config.yaml"}
     assert listed < names
     assert len(listed) == n_files
     (run,) = [one for one in graph if one["@type"] == "CreateAction"]
-    assert {one["@id"] for one in run["result"]} == {"small.csv", "small.json", "splits.csv"}
+    assert {one["@id"] for one in run["result"]} == results
     write_crate(report, tmp_path / "folder")
     with pytest.raises(ReportError, match="name a new folder"):
         write_crate(report, tmp_path / "folder")
