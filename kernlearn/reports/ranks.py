@@ -11,7 +11,7 @@ adjusted for all pairs (Holm 1979). With a margin, two one-sided tests decide (S
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from math import inf, nan
 from typing import Any
 
@@ -167,9 +167,7 @@ def compare_methods(
     if complete.empty or complete.shape[1] < 2:
         raise ReportError("fewer than two methods have numbers of the same splits")
     if control is not None and control not in complete:
-        raise ReportError(
-            f"no method {control!r}{suggestion(control, [str(name) for name in complete])}"
-        )
+        raise ReportError(f"no method {control!r}{suggestion(control, map(str, complete))}")
     of_dataset = values.groupby("dataset")
     families, ratios = of_dataset["family"].first(), of_dataset["ratio"].mean()
     means = complete.groupby("dataset", sort=False).mean()
@@ -204,12 +202,11 @@ def compare_methods(
                 row["p"] = _tail(one, better, margin)
             row["low"], row["high"] = one.interval(level)
         rows.append(row)
-    each = [
-        (name, str(dataset), one.mean, *one.interval(level), int(one.degrees) + 1)
-        for name in others
-        for dataset in means.index
-        for one in [on_dataset(name, reference, dataset)]
-    ]
+    each = []
+    for name, dataset in product(others, means.index):
+        one = on_dataset(name, reference, dataset)
+        n_splits = int(one.degrees) + 1
+        each.append((name, str(dataset), one.mean, *one.interval(level), n_splits))
     heads = ["method", "dataset", "difference", "low", "high", "n_splits"]
     p_ranks = nan
     if len(names) > 2 and len(of_family) > 1:

@@ -582,7 +582,7 @@ class Totals:
         """Return sentences on reported scores, differences and claims."""
         texts = []
         if SCORES in self.numbers.index:
-            row = {str(name): int(n) for name, n in self.numbers.loc[SCORES].items()}
+            row = {str(k): n for k, n in self.numbers.loc[SCORES].astype(int).to_dict().items()}
             n = row.pop("reported")
             measured = n - sum(row[name] for name in UNMEASURED)
             texts.append(f"Of {n} reported scores {measured} were measured{_listed(row)}.")

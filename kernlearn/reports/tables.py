@@ -30,7 +30,6 @@ _HEADS = {"n_components": "D", "n_landmarks": "landmarks"}
 _PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
 # With more columns, methods and then other labels of columns are labels of rows instead.
 _MOST_COLUMNS = 8
-_WHOLE = 1e15  # of labels below, the digits are all shown
 # What LaTeX would take for something else, and signs that it lacks.
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
@@ -250,8 +249,6 @@ def group_title(label: str, value: Any) -> str:
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE:
-        return str(int(value))  # a number of rows, say, among labels that do not apply to all
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
