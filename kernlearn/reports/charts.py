@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from kernlearn.config.model import ExperimentConfig, FigureSpec, Tolerance
-from kernlearn.reports.summary import label_values, matching
+from kernlearn.config.model import ExperimentConfig, FigureSpec
+from kernlearn.reports.summary import label_rows, label_values, matching
 from kernlearn.reports.tables import WORDS, group_title
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _SERIES = ("0072b2", "d55e00", "009e73", "cc79a7", "d09000", "3fa2dc", "1a1c1f")
 _PAPER |= {f"series-{i + 1}": color for i, color in enumerate(_SERIES)}
 # Pixels: the size of a figure's panel, the height of a method's row, the width of its panel.
 _WIDTH, _HEIGHT = 250, 190
-_ROW, _ROW_WIDTH = 9, 300
+_ROW, _ROW_WIDTH = 9, 420
 # Column with the name of the panel of a row.
 _PANEL = "panel"
 _BAR = {"type": "rule", "opacity": 0.5}
@@ -246,75 +246,59 @@ def _look(values: "pd.Series[Any]", label: str, config: ExperimentConfig) -> dic
 def deviations(report: "Report") -> list[Chart]:
     """Return how far measured numbers are from the reported ones, a chart per metric with a rule.
 
-    Each has a panel for each kernel and varied parameter, and a row for each data set. Where the
-    tolerance is absolute it shows differences, else ratios; a band is as wide as the tolerance.
-    Bars are one standard deviation of the measured splits.
+    Methods stand below each other. Where the tolerance is absolute they are differences, else
+    ratios; a band is as wide as the tolerance. Bars are one standard deviation over the splits.
     """
     config, cells, charts = report.experiment.config, report.cells, []
     both = cells[cells["mean"].notna() & cells["reported_mean"].notna()]
-    axes = config.axes
     for metric, tolerance in config.verdict.items():
-        rows = both[both["metric"] == metric]
-        if tolerance.absolute is None:
-            rows = rows[rows["reported_mean"] > 0]
+        rows, same, allowed = both[both["metric"] == metric], 0.0, tolerance.absolute
+        units = pd.Series(1.0, rows.index)
+        if allowed is None:
+            rows, same, allowed = rows[rows["reported_mean"] > 0], 1.0, tolerance.relative or 0.0
+            units = rows["reported_mean"]
         if rows.empty:
             continue
-        name = config.scope.label(metric)
-        title = f"{name}, measured {'/' if tolerance.absolute is None else '−'} reported"
-        rows, band = _departing(rows, tolerance)
-        by = [c for c in ("kernel", *axes) if rows[c].nunique() > 1]
-        panels = [
-            {"title": _panel_title(by, values)} | _panel(part, band, config, title)
-            for values in label_values(rows, by)
-            if len(part := matching(rows, by, values))
-        ]
-        shared = {"scale": {"color": "shared", "shape": "shared"}}
-        spec = chart_of({"concat": panels, "columns": 3, "spacing": 24, "resolve": shared})
+        departs = (rows["mean"] - rows["reported_mean"]) / units + same
+        spread = rows["std"].fillna(0) / units
+        # what all methods have; sizes of some stand in the table
+        labels = [c for c in ("dataset", "kernel", *config.axes) if rows[c].notna().all()]
+        labels = [c for c in labels if c == "dataset" or rows[c].nunique() > 1]
+        points = rows[["method"]].assign(
+            row=[
+                " ".join(map(group_title, labels, values)) for values in label_rows(rows, labels)
+            ],
+            departs=departs,
+            low=departs - spread,
+            high=departs + spread,
+        )
+        band = pd.DataFrame({"low": [same - allowed], "high": [same + allowed], "same": [same]})
+        title = f"{config.scope.label(metric)}, measured {'/' if same else '−'} reported"
         counts = ", ".join(f"{n} {v}" for v, n in rows["verdict"].value_counts().items())
         text = f"Dot plot of {len(rows)} measured numbers beside the reported ones: {counts}."
+        spec = _dots(points, band, title, _look(rows["method"], "method", config))
         charts.append(Chart(f"deviations_{metric}", title, text, spec))
     return charts
 
 
-def _panel_title(labels: Iterable[str], values: Iterable[Any]) -> str:
-    named = zip(labels, values, strict=True)
-    return " · ".join(group_title(label, value) for label, value in named if value is not None)
-
-
-def _departing(rows: pd.DataFrame, tolerance: Tolerance) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the numbers with their differences or ratios, and the band of the tolerance."""
-    spread, reported = rows["std"].fillna(0), rows["reported_mean"]
-    departs, same, allowed = rows["mean"] - reported, 0.0, tolerance.absolute
-    if allowed is None:
-        departs, same, allowed = rows["mean"] / reported, 1.0, tolerance.relative or 0.0
-        spread = spread / reported
-    rows = rows.assign(departs=departs, low=departs - spread, high=departs + spread)
-    return rows, pd.DataFrame({"low": [same - allowed], "high": [same + allowed], "same": [same]})
-
-
-def _panel(
-    rows: pd.DataFrame, band: pd.DataFrame, config: ExperimentConfig, title: str
+def _dots(
+    points: pd.DataFrame, band: pd.DataFrame, title: str, look: dict[str, Any]
 ) -> dict[str, Any]:
-    datasets = [d for d in config.datasets if d in set(rows["dataset"])]
-    methods = [m for m in config.methods if m in set(rows["method"])]
-    look = _look(rows["method"], "method", config)
-
     def x(field: str) -> dict[str, Any]:
         return _number(field, title, scale={"zero": False, "nice": False})
 
-    place = {"field": "dataset", "type": "nominal", "sort": datasets, "title": None}
-    base = {
-        "y": {**place, "axis": {"labelLimit": 260}},
-        "yOffset": {"field": "method", "type": "nominal", "sort": methods},
+    axis = {"labelLimit": 320, "title": None}
+    row = {
+        "y": {"field": "row", "type": "nominal", "sort": None, "axis": axis},
+        "yOffset": {"field": "method", "type": "nominal", "sort": None},
     }
     ends, grey = {"x": x("low"), "x2": {"field": "high"}}, {"color": "var(--muted)"}
     shade = _layer({"type": "rect", "opacity": 0.13, **grey}, ends)
     same = _layer({"type": "rule", **grey}, {"x": x("same")})
     layers = [
         {"data": data_of(band), "layer": [shade, same]},
-        _layer(_BAR, {**base, **ends, "color": look["color"]}),
-        _layer(_POINT, {**base, "x": x("departs"), **look}),
+        _layer(_BAR, {**row, **ends, "color": look["color"]}),
+        _layer(_POINT, {**row, "x": x("departs"), **look}),
     ]
-    height = max(_ROW * len(methods) + 6, 20) * len(datasets)
-    values = data_of(rows[["dataset", "method", "departs", "low", "high"]])
-    return {"data": values, "layer": layers, "width": _ROW_WIDTH, "height": height}
+    size = {"width": _ROW_WIDTH, "height": {"step": _ROW, "for": "offset"}}
+    return chart_of({"data": data_of(points), "layer": layers, **size})
