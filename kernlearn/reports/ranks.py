@@ -50,7 +50,6 @@ def ranking_metric(config: ExperimentConfig, name: str, metric: str | None = Non
 
 # Level of the tests.
 _LEVEL = 0.05
-#: The method that is best on held-out rows in each split.
 
 
 def method_values(
