@@ -460,6 +460,7 @@ def _estimator_faults(step: Any, entry: model.MethodEntry, names: Names) -> Iter
             return
         if "." in name and not hasattr(estimator.load(), "set_params"):
             raise TypeError(f"{name} is no estimator: a class with fit and set_params")
+        parameters = estimator.parameters
     except Exception as error:  # of any library that is imported
         yield ("estimator",), str(error)
         return
@@ -471,7 +472,7 @@ def _estimator_faults(step: Any, entry: model.MethodEntry, names: Names) -> Iter
             yield (key, "by_dataset", label), f"no data set {label!r}{hint}"
         if "default" not in choices and (missing := [k for k in known if k not in choices]):
             yield (key,), f"by_dataset gives no value for {', '.join(missing)}"
-    yield from _ambiguous(entry, estimator.parameters)
+    yield from _ambiguous(entry, parameters)
     yield from _parameter_faults(estimator, own, names)
     # a similarity has a default, a kernel has none that would suit
     has_kernel = "kernel" in own or (entry.steps is None and names.labels["kernel"])

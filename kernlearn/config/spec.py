@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import product
-from typing import Any, ClassVar
+from typing import Any
 
 #: The greatest memory of a fit, for which a trial needs a process of its own.
 FIT_MEMORY = "fit_memory"
@@ -110,9 +110,6 @@ class _Part:
     A field that has a default is left out of the key while it has that default, so that a field
     can be added and old keys still hold.
     """
-
-    # how what stands in a store is checked: see kernlearn/store/rows.py
-    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "strict": True}
 
     @cached_property
     def plain(self) -> dict[str, Any]:
