@@ -80,7 +80,7 @@ def test_version(kernlearn):
         ("report nonesuch", "nonesuch: no such file"),
         ("report --from nowhere", "nowhere"),
         ("report --store broken.db", "broken.db"),
-        ("check small.yaml", "baseline: no such folder"),
+        ("check small.yaml", "no such store"),
         ("plan small", "did you mean 'small.yaml'?"),
         ("export --output x.xml", "expected a name in .csv, .json, .parquet or .zip"),
         ("export --output x.zip", "name one config with --experiment"),
