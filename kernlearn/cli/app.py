@@ -81,7 +81,7 @@ def run(
 
     Example: kernlearn run mine.yaml --jobs 4 --only dataset=letter,method=K
     """
-    choice = _choice(only, retry_failed, force)
+    choice = engine.Choice(tuple(map(engine.parse_only, only)), retry_failed, tuple(force))
     plans = _plans(_load(configs, profile, settings), available, choice)
     for plan in plans:
         choice.of(plan)
@@ -127,7 +127,7 @@ def plan(
 
     Example: kernlearn plan table4_2
     """
-    choice = _choice(only, False, [])
+    choice = engine.Choice(tuple(map(engine.parse_only, only)))
     experiments = _load(configs, profile, settings)
     existing = stores.Store(store, read_only=True) if store.exists() else nullcontext()
     with existing as opened:
@@ -246,9 +246,7 @@ def check(
 @app.command()
 def compare(
     config: Annotated[str, Argument(metavar="CONFIG", help="A YAML file, or a shipped name.")],
-    methods: Annotated[
-        list[str] | None, Argument(metavar="METHOD", help="By default all of the config.")
-    ] = None,
+    methods: Annotated[list[str] | None, Argument(metavar="METHOD", help="Default: all.")] = None,
     metric: Annotated[str | None, option("By default the first that is no time.", "NAME")] = None,
     control: Annotated[str | None, option("Compare with it, not the best.", "METHOD")] = None,
     margin: Annotated[float | None, option("A negligible difference.", "X", min=0)] = None,
@@ -442,9 +440,7 @@ def export(
 
 @app.command()
 def merge(
-    paths: Annotated[
-        list[Path], Argument(metavar="SRC... DEST", help="Stores, the last one to merge into.")
-    ],
+    paths: Annotated[list[Path], Argument(metavar="SRC... DEST", help="Files of stores.")],
 ) -> None:
     """Merge stores into another one, which is created if it does not exist.
 
@@ -551,11 +547,6 @@ def _plans(
             "downloads what its publisher serves; --available runs the rest without them."
         )
     return plans
-
-
-def _choice(only: Sequence[str], retry_failed: bool, force: Sequence[str]) -> "engine.Choice":
-    matches = tuple(map(engine.parse_only, only))
-    return engine.Choice(matches, retry_failed, tuple(force))
 
 
 def _difference(row: Any) -> list[str]:

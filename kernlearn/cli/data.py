@@ -20,9 +20,7 @@ app = typer.Typer(
 
 _SHOWN = 20  # columns in the summary of `info`
 
-Reading = Annotated[
-    list[str], option("How to read it; repeatable.", "KEY=VALUE", "-o", "--option")
-]
+Reading = Annotated[list[str], option("How to read it.", "KEY=VALUE", "-o", "--option")]
 
 
 def show_names(
@@ -138,9 +136,7 @@ def info(
 
 @app.command()
 def fetch(
-    names: Annotated[
-        list[str] | None, Argument(metavar="[NAME...]", help="Names in the catalogue, or cards.")
-    ] = None,
+    names: Annotated[list[str] | None, Argument(metavar="NAME", help="Names, or cards.")] = None,
     config: Annotated[list[str], option("All data sets of a config.", "CONFIG", "--for")] = [],
     folder: Annotated[Path | None, option("Folder, by default a cache.", "DIR", "--into")] = None,
     force: Annotated[bool, option("Fetch again what is here.", None, "--force")] = False,

@@ -29,11 +29,9 @@ _MOST_TRAINED = 10_000
 
 def init(
     data: Annotated[
-        str, Argument(metavar="FILE", help="A data file, or a data set of the catalogue.")
+        str, Argument(metavar="FILE", help="A data file, or a name of the catalogue.")
     ],
-    config: Annotated[
-        Path | None, option("Config to write, by default NAME.yaml.", "FILE", "-c", "--config")
-    ] = None,
+    config: Annotated[Path | None, option("Default: NAME.yaml.", "FILE", "-c", "--config")] = None,
     target: Annotated[str | None, option("Column to predict: name or position.", "COLUMN")] = None,
     task: Annotated[str | None, option("classification, regression or ordinal.", "TASK")] = None,
     settings: Reading = [],
