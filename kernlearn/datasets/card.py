@@ -384,10 +384,10 @@ class Card(Strict):
             raise ValueError("similarity: required for the task similarity, and only there")
         for number, form in enumerate(self.forms):
             labels = form.known_labels
-            if self.task == "classification" and labels is None:
-                raise ValueError(f"forms.{number}.classes: required for classification")
-            if self.task == "regression" and labels is not None:
-                raise ValueError(f"forms.{number}.classes: not allowed for regression")
+            if self.task in ("classification", "regression") and (
+                (labels is None) == (self.task == "classification")
+            ):
+                raise ValueError(f"forms.{number}.classes: for classification, not regression")
             if labels != self.classes:
                 raise ValueError(f"forms.{number}.classes: must be those of forms.0")
         return self
@@ -440,9 +440,7 @@ def read_card(path: Path | str) -> Card:
     return card
 
 
-def make_card(
-    content: dict[str, Any], where: str, lines: Mapping[tuple[str | int, ...], int] | None = None
-) -> Card:
+def make_card(content: Any, where: str, lines: Mapping[tuple[str | int, ...], int] = {}) -> Card:
     """Check the content of a card; each line of the error begins with `where`.
 
     `lines` are those of its values in the file, if it was read from one.
@@ -458,14 +456,9 @@ def make_card(
             message = fault["msg"].removeprefix("Value error, ")
             value = fault["input"]
             what = "" if isinstance(value, dict) else f" (found {shortened(value)})"
-            at = "" if lines is None else f":{_line(fault['loc'], lines)}"
+            known: tuple[str | int, ...] = ()
+            for part in fault["loc"]:  # of formats the kind is a part of the place too
+                known = (*known, part) if (*known, part) in lines else known
+            at = f":{lines.get(known, 1)}" if lines else ""
             messages.append(f"{where}{at}: {f'{place}: ' if place else ''}{message}{what}")
         raise DataError("\n".join(messages)) from None
-
-
-def _line(place: tuple[str | int, ...], lines: Mapping[tuple[str | int, ...], int]) -> int:
-    """Return the line of the innermost part of a place that is in the file."""
-    known: tuple[str | int, ...] = ()
-    for part in place:  # of formats the kind is a part of the place too
-        known = (*known, part) if (*known, part) in lines else known
-    return lines.get(known, 1)

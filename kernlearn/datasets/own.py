@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import zipfile
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -152,9 +151,10 @@ def _pairs(path: Path, content: bytes, asked: FileOptions) -> Guess:
 def _arrays(path: Path, format: Arrays, asked: FileOptions) -> Guess:
     """Choose the matrix and the labels among the arrays of a file: X and y, or the only ones."""
     arrays = readers.load_arrays(path)
-    said = {*asked.read_as, *(("target",) if asked.target is not None else ())}
+    said = asked.read_as if asked.target is None else {**asked.read_as, "target": asked.target}
 
-    def chosen(key: str, called: str, possible: list[str]) -> str:
+    def chosen(key: str, possible: list[str]) -> str:
+        called = said.get(key, getattr(format, key))
         named = [name for name in possible if f".{name}".endswith(f".{called}")]
         if len(named := named if key in said else named or possible) == 1:
             return named[0]
@@ -166,11 +166,10 @@ def _arrays(path: Path, format: Arrays, asked: FileOptions) -> Guess:
 
     matrices = [k for k, a in arrays.items() if a.ndim == 2 and a.dtype.kind in "fiub"]
     wide = [k for k in matrices if min(arrays[k].shape) > 1]
-    matrix = chosen("matrix", format.matrix, matrices if "matrix" in said else wide)
+    matrix = chosen("matrix", matrices if "matrix" in said else wide)
     n, n_features = arrays[matrix].shape
     vectors = [k for k, a in arrays.items() if k != matrix and readers.is_vector(a.shape, n)]
-    called = format.target if asked.target is None else str(asked.target)
-    target = chosen("target", called, vectors)
+    target = chosen("target", vectors)
     content = readers.chosen_arrays(path, arrays, matrix, target)
     notes = [f"the features are {matrix}, the target is {target}"]
     labels, is_numeric = counted_labels(content.y), content.y.dtype.kind in "fiub"
@@ -190,12 +189,7 @@ def _format(path: Path, content: bytes, encoding: Any) -> Any:
         if content.startswith(magic):
             return format
     if content.startswith(b"PK"):
-        with readers.library_errors(path, "damaged"), zipfile.ZipFile(BytesIO(content)) as packed:
-            names = packed.namelist()
-        if any(name.startswith("xl/") or name == "content.xml" for name in names):
-            return Columns(kind="excel")
-        if names and all(name.endswith(".npy") for name in names):
-            return Arrays(kind="npz")
+        return Arrays(kind="npz") if b".npy" in content else Columns(kind="excel")
     elif "dta" in suffixes:  # of old versions
         return Columns(kind="stata")
     if encoding is None:
@@ -355,10 +349,9 @@ def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOpti
         raise DataError(f"{path}: a column is named twice: as `target`, as `points` or in `drop`")
     if points is not None:
         drop, rest = set(range(len(names))) - {points, target}, []
-    place_of = partial(readers.row_place, path, frame, options)
     nominal: dict[str, list[str]] = {}
     for i in rest:
-        reason, counts = _look_at(path, frame.iloc[:, i], options, place_of)
+        reason, counts = _look_at(path, frame, i, options)
         if counts and len(counts) > min(_MANY, max(FEW, len(frame) // 2)):
             reason = reason or f"text with {len(counts)} values"
         if reason:
@@ -373,7 +366,7 @@ def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOpti
         hint = f"; `points: {texts[0]}` takes what it holds as points to compare" if texts else ""
         raise DataError(f"{path}: no column is left as a feature ({why}){hint}")
     column = frame.iloc[:, target]
-    reason, counts = _look_at(path, column, options, place_of)
+    reason, counts = _look_at(path, frame, target, options)
     if reason:
         raise DataError(
             f"{path}: column {names[target]} cannot be the target: {reason}; name another by "
@@ -402,11 +395,12 @@ def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOpti
 
 
 def _look_at(
-    path: Path, column: "pd.Series", options: Any, place_of: Callable[[int], str]
+    path: Path, frame: "pd.DataFrame", i: int, options: Any
 ) -> tuple[str, dict[str, int] | None]:
     """Return why a column is no feature, or "", and the counts of its values if not numbers."""
     from pandas.api import types
 
+    column = frame.iloc[:, i]
     held = column.dropna()
     if not len(held):
         return "it has no entries", None
@@ -422,21 +416,17 @@ def _look_at(
     if all(map(_DATE.fullmatch, counts)):
         return f"dates, such as {held.iloc[0]}", counts
     if column.name not in options.text:
-        _refuse_odd_numbers(f"{path}: column {column.name}", column, counts, options, place_of)
+        _refuse_odd_numbers(path, frame, i, options, counts)
     if len(counts) > _MANY:
         return "", counts
     return "", {text: counts[text] for text in default_order(counts)}
 
 
 def _refuse_odd_numbers(
-    where: str,
-    column: "pd.Series",
-    counts: dict[str, int],
-    options: Any,
-    place_of: Callable[[int], str],
+    path: Path, frame: "pd.DataFrame", i: int, options: Any, counts: dict[str, int]
 ) -> None:
     """Refuse a column of which most entries look like numbers, and say what to write."""
-    decimal = getattr(options, "decimal", ".")
+    column, decimal = frame.iloc[:, i], getattr(options, "decimal", ".")
     plain = str.maketrans({".": "#", decimal: "."})
     n = sum(counts.values())
     if 2 * sum(k for text, k in counts.items() if _is_like_number(text)) <= n:
@@ -445,6 +435,7 @@ def _refuse_odd_numbers(
     if not odd:
         return
     row = int(column.astype(str).isin(odd).to_numpy().argmax())
+    place = readers.row_place(path, frame, options, row)
     first = str(column.iloc[row])
     ways = [f"name what is missing, {advice(missing=[first])}"]
     if hasattr(options, "decimal") and _is_like_number(first):
@@ -452,7 +443,7 @@ def _refuse_odd_numbers(
         ways = [advice(decimal=",")] * (mark == "," != decimal)
         ways += [advice(thousands=" " if mark.isspace() else mark)]
     raise DataError(
-        f"{where}: {n - sum(map(counts.__getitem__, odd))} of {n} entries are numbers; the first "
-        f"other is {first!r}, {place_of(row)}: correct it; or {' or '.join(ways)}; or "
+        f"{path}: column {column.name}: {n - sum(map(counts.__getitem__, odd))} of {n} entries are numbers; the first "
+        f"other is {first!r}, {place}: correct it; or {' or '.join(ways)}; or "
         f"{advice(text=[column.name])} takes the column as text"
     )

@@ -83,7 +83,21 @@ def content_of(path: Path, options: Any, n_features: int | None = None) -> Any:
     if not len(frame):
         has_header = " but its header" if len(frame.columns) else ""
         raise DataError(f"{path}: the file has no rows{has_header}")
-    return frame
+    return _tidied(frame, options) if getattr(options, "standard_missing", True) else frame
+
+
+def _tidied(frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
+    """Return the names of rows as a column, and take out what stands for missing entries."""
+    import pandas as pd
+
+    if not isinstance(frame.index, pd.RangeIndex):
+        frame = frame.reset_index(names=[str(name or ROW_NAMES) for name in frame.index.names])
+    numbers = [float(text) for text in options.missing if are_numbers([text])]
+    for i in range(len(frame.columns) if options.kind != "delimited" else 0):
+        column: Any = frame.iloc[:, i]
+        if pd.api.types.is_string_dtype(column) or pd.api.types.is_numeric_dtype(column):
+            frame.isetitem(i, column.mask(column.isin(["", *options.missing, *numbers])))
+    return frame.rename(columns={"Unnamed: 0": ROW_NAMES})
 
 
 def row_place(path: Path, content: Any, options: Any, row: int) -> str:
@@ -164,49 +178,19 @@ def _delimited(path: Path, options: Any) -> "pd.DataFrame":
         frame.columns = list(names or default_names(len(frame.columns)))
     if codec != "utf-8":
         frame.attrs["notes"] = [f"the text is read as {codec}, not UTF-8"]
-    return _naming_rows(frame) if options.standard_missing else frame
-
-
-def _naming_rows(frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the names of rows, if a file has such, as a column."""
-    import pandas as pd
-
-    if not isinstance(frame.index, pd.RangeIndex):
-        frame = frame.reset_index(names=[str(name or ROW_NAMES) for name in frame.index.names])
-    return frame.rename(columns={"Unnamed: 0": ROW_NAMES})
-
-
-def _with_gaps(frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
-    """Take out empty texts, and texts and numbers that are named as missing."""
-    from pandas.api import types
-
-    numbers = [float(text) for text in options.missing if are_numbers([text])]
-    for i in range(len(frame.columns)):
-        column: Any = frame.iloc[:, i]
-        if types.is_string_dtype(column) or types.is_numeric_dtype(column):
-            frame.isetitem(i, column.mask(column.isin(["", *options.missing, *numbers])))
     return frame
-
-
-def _excel(path: Path, options: Any) -> "pd.DataFrame":
-    import pandas as pd
-
-    frame = pd.read_excel(
-        BytesIO(file_bytes(path)),
-        sheet_name=options.sheet,
-        dtype=dict.fromkeys(options.text, str),
-        engine="calamine",
-        na_values=[*_GAPS, *options.missing],
-    )
-    return _naming_rows(frame)
 
 
 def _stored(path: Path, options: Any) -> "pd.DataFrame":
     """Read what pandas itself can write with the types of its columns."""
     import pandas as pd
 
+    how: dict[str, Any] = {}
+    if options.kind == "excel":
+        how = {"sheet_name": options.sheet, "dtype": dict.fromkeys(options.text, str)}
+        how |= {"engine": "calamine", "na_values": [*_GAPS, *options.missing]}
     source = path if options.kind == "spss" else BytesIO(file_bytes(path))
-    return _with_gaps(_naming_rows(getattr(pd, f"read_{options.kind}")(source)), options)
+    return getattr(pd, f"read_{options.kind}")(source, **how)
 
 
 def _arff(path: Path, options: Any) -> "pd.DataFrame":
@@ -225,7 +209,7 @@ def _arff(path: Path, options: Any) -> "pd.DataFrame":
     for name, kind in kinds.items():
         if isinstance(kind, list):
             frame[name] = pd.Categorical(frame[name], categories=list(dict.fromkeys(kind)))
-    return _with_gaps(frame, options)
+    return frame
 
 
 def _series(path: Path, options: Any) -> "pd.DataFrame":
@@ -274,7 +258,7 @@ def _json_lines(path: Path, options: Any) -> "pd.DataFrame":
             raise DataError(
                 f'{path}, line {line}: expected an object, {{"name": value, ...}}: {error}'
             ) from None
-    frame = _with_gaps(pd.DataFrame.from_records(records), options)
+    frame = pd.DataFrame.from_records(records)
     frame.attrs["lines"] = [line for line, _ in lines]
     return frame
 
@@ -287,9 +271,8 @@ def _text_lines(path: Path) -> list[tuple[int, str]]:
 
 
 _FRAMES: dict[str, Callable[[Path, Any], Any]] = {
-    **dict.fromkeys(("parquet", "feather", "stata", "spss"), _stored),
+    **dict.fromkeys(("parquet", "feather", "stata", "spss", "excel"), _stored),
     "delimited": _delimited,
-    "excel": _excel,
     "arff": _arff,
     "ts": _series,
     "jsonl": _json_lines,
@@ -316,10 +299,9 @@ def load_pairs(
         raise DataError(f"{path}: the file has no rows, or a value is not finite")
     X.sum_duplicates()
     X.eliminate_zeros()
-    n_queries = len(re.findall(rb"(?m)^[ \t]*[^\s#]+[ \t]+qid:\d", content))
-    if n_queries not in (0, len(y)):
-        raise DataError(f"{path}: {n_queries} of {len(y)} rows have a qid: all need one, or none")
-    return Table(X, y, (), query=query.astype(np.int64) if n_queries else None)
+    if len(query) not in (0, len(y)):
+        raise DataError(f"{path}: {len(query)} of {len(y)} rows have a qid: all need one, or none")
+    return Table(X, y, (), query=query.astype(np.int64) if len(query) else None)
 
 
 def load_arrays(path: Path) -> dict[str, Any]:
