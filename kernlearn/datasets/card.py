@@ -172,7 +172,7 @@ class Pairs(Strict):
         Whether the first feature has index 0.
     """
 
-    kind: Literal["libsvm", "letor"]
+    kind: Literal["libsvm"] = "libsvm"
     zero_based: bool = False
 
 
@@ -313,11 +313,6 @@ class Form(Strict):
         if (blocks and one_hot) or ((blocks or one_hot) and self.known_labels is None):
             raise ValueError("one_hot, blocks: one of them, if the card has classes")
         return self
-
-    @property
-    def n_folds(self) -> int:
-        """The number of published folds."""
-        return len(self.files if self.folds == "files" else self.folds)
 
     @property
     def known_labels(self) -> tuple[str, ...] | None:

@@ -4,14 +4,12 @@ import csv
 import json
 import re
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from shlex import quote
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,7 +24,6 @@ from kernlearn.datasets.tables import (
     column_position,
     default_names,
     default_order,
-    is_number_column,
 )
 from kernlearn.exceptions import DataError
 
@@ -49,11 +46,9 @@ _PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+-]+)*\
 # Formats by their first bytes.
 _MAGIC: dict[bytes, Any] = {
     b"PAR1": Columns(kind="parquet"),
-    b"ARROW1": Columns(kind="feather"),
-    b"FEA1": Columns(kind="feather"),
-    b"<stata_dta>": Columns(kind="stata"),
-    b"$FL2": Columns(kind="spss"),
-    b"$FL3": Columns(kind="spss"),
+    **dict.fromkeys((b"ARROW1", b"FEA1"), Columns(kind="feather")),
+    **dict.fromkeys((b"<stata_dta>", b"q\x02", b"r\x02", b"s\x02"), Columns(kind="stata")),
+    **dict.fromkeys((b"$FL2", b"$FL3"), Columns(kind="spss")),
     b"MATLAB": Arrays(kind="matlab"),
     b"\xd0\xcf\x11\xe0": Columns(kind="excel"),
 }
@@ -73,7 +68,7 @@ class Guess(NamedTuple):
     labels: dict[str, int] | None
     is_numeric: bool  # whether the target is a number
     notes: list[str]
-    left_out: Mapping[str, str] = MappingProxyType({})
+    left_out: Mapping[str, str] = {}
     has_order: bool = False
     task: str | None = None
 
@@ -115,7 +110,7 @@ def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
     if asked.sheet is not None and format.kind != "excel":
         raise DataError(f"{path}: sheet: is for Excel and OpenDocument files")
     if isinstance(format, Pairs):
-        guess = _pairs(path, content, asked)
+        guess = _pairs(path, content)
         return guess if len(paths) == 1 else guess._replace(contents=())
     if len(paths) > 1:
         raise DataError(f"{path.parent}: a folder; name a file in it")
@@ -134,18 +129,16 @@ def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
     return frame_roles(path, frame, format, asked)
 
 
-def _pairs(path: Path, content: bytes, asked: FileOptions) -> Guess:
+def _pairs(path: Path, content: bytes) -> Guess:
     """Take LIBSVM's pairs, with queries for ranking."""
-    matrix = readers.load_pairs(path, content)
-    of_queries = matrix.query is not None
-    if asked.task == "ranking" and not of_queries:
-        raise DataError(f"{path}: ranking needs a query in each row, qid:number")
-    zero_based = not of_queries and bool(matrix.X.nnz) and int(matrix.X.indices.min()) == 0
+    table = readers.load_pairs(path, content)
+    task = None if table.query is None else "ranking"
+    zero_based = task is None and bool(table.X.nnz) and int(table.X.indices.min()) == 0
     if not zero_based:
-        matrix = matrix._replace(X=matrix.X[:, 1:])
-    format = {"kind": "letor" if of_queries else "libsvm", "zero_based": zero_based}
-    labels, task = counted_labels(matrix.y), "ranking" if of_queries else None
-    return Guess(format, (matrix,), matrix.X.shape[1], labels, True, [], task=task)
+        table = table._replace(X=table.X[:, 1:])
+    format = {"kind": "libsvm", "zero_based": zero_based}
+    labels, n_features = counted_labels(table.y), table.X.shape[1]
+    return Guess(format, (table,), n_features, labels, True, [], task=task)
 
 
 def _arrays(path: Path, format: Arrays, asked: FileOptions) -> Guess:
@@ -184,16 +177,14 @@ def _format(path: Path, content: bytes, encoding: Any) -> Any:
     """Tell the format by the content, not by the name."""
     if not content or content.isspace():
         raise DataError(f"{path}: the file is empty")
-    suffixes = path.name.lower().split(".")[1:]
     for magic, format in _MAGIC.items():
         if content.startswith(magic):
             return format
-    if content.startswith(b"PK"):
-        return Arrays(kind="npz") if b".npy" in content else Columns(kind="excel")
-    elif "dta" in suffixes:  # of old versions
-        return Columns(kind="stata")
-    if encoding is None:
-        encoding = readers.encoding_of(path, content)
+    if content.startswith(b"PK") and b".npy" in content:
+        return Arrays(kind="npz")
+    if content.startswith(b"PK") and (b"xl/" in content or b"content.xml" in content):
+        return Columns(kind="excel")
+    encoding = encoding or readers.encoding_of(path, content)
     head = content[:_HEAD].decode(encoding, errors="ignore").removeprefix("\ufeff")
     lines = [line for line in head.splitlines() if line.strip() and line.lstrip()[0] not in "%#"]
     first = lines[0].strip().lower() if lines else ""
@@ -210,7 +201,7 @@ def _format(path: Path, content: bytes, encoding: Any) -> Any:
         if content.rstrip().endswith((b"}", b"]")):
             raise DataError(f"{path}: JSON in one piece: write a line for each object")
     if re.search(r"\s\d+:", head) and all(map(_PAIRS.fullmatch, lines[:_ROWS])):
-        return Pairs(kind="libsvm")
+        return Pairs()
     return Delimited(encoding=encoding)
 
 
@@ -326,7 +317,7 @@ def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOpti
 
     `options` are those by which the frame was read, `asked` what the user said.
     """
-    import pandas as pd
+    from pandas.api.types import CategoricalDtype, is_numeric_dtype
 
     names, notes, left_out = list(map(str, frame.columns)), [], {}
     if not getattr(options, "header", True) and "header" not in asked.read_as:
@@ -344,7 +335,7 @@ def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOpti
         target = column_position(path, asked.target, names)
     rest = [i for i in range(len(names)) if i not in drop | {target}]
     if points is None and options.kind == "jsonl" and len(rest) == 1:
-        points = None if is_number_column(frame.iloc[:, rest[0]]) else rest[0]
+        points = None if is_numeric_dtype(frame.iloc[:, rest[0]]) else rest[0]
     if target in drop | {points} or points in drop:
         raise DataError(f"{path}: a column is named twice: as `target`, as `points` or in `drop`")
     if points is not None:
@@ -385,7 +376,7 @@ def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOpti
     if points is not None:
         content["points"] = names[points]
     # ARFF, Stata and SPSS list values in their order, Parquet says which have an order
-    is_listed = isinstance(column.dtype, pd.CategoricalDtype)
+    is_listed = isinstance(column.dtype, CategoricalDtype)
     says_order = options.kind in ("parquet", "feather")
     has_order = is_listed and (not says_order or bool(column.cat.ordered))
     task = "ordinal" if says_order and has_order and len(labels or ()) > 2 else None
@@ -429,21 +420,20 @@ def _refuse_odd_numbers(
     column, decimal = frame.iloc[:, i], getattr(options, "decimal", ".")
     plain = str.maketrans({".": "#", decimal: "."})
     n = sum(counts.values())
-    if 2 * sum(k for text, k in counts.items() if _is_like_number(text)) <= n:
-        return
-    odd = [text for text in counts if not are_numbers([text.translate(plain)])]
+    n_like = sum(k for text, k in counts.items() if _is_like_number(text))
+    odd = {text for text in counts if 2 * n_like > n and not are_numbers([text.translate(plain)])}
     if not odd:
         return
     row = int(column.astype(str).isin(odd).to_numpy().argmax())
-    place = readers.row_place(path, frame, options, row)
-    first = str(column.iloc[row])
+    first, place = str(column.iloc[row]), readers.row_place(path, frame, options, row)
+    n_plain = sum(k for text, k in counts.items() if text not in odd)
     ways = [f"name what is missing, {advice(missing=[first])}"]
     if hasattr(options, "decimal") and _is_like_number(first):
         mark = re.sub(r"[\d+-]", "", first.strip())[0]
         ways = [advice(decimal=",")] * (mark == "," != decimal)
         ways += [advice(thousands=" " if mark.isspace() else mark)]
     raise DataError(
-        f"{path}: column {column.name}: {n - sum(map(counts.__getitem__, odd))} of {n} entries are numbers; the first "
-        f"other is {first!r}, {place}: correct it; or {' or '.join(ways)}; or "
+        f"{path}: column {column.name}: {n_plain} of {n} entries are numbers; the first other is "
+        f"{first!r}, {place}: correct it; or {' or '.join(ways)}; or "
         f"{advice(text=[column.name])} takes the column as text"
     )

@@ -66,9 +66,8 @@ def read(
 
 def content_of(path: Path, options: Any, n_features: int | None = None) -> Any:
     """Read one file: a frame, typed as pandas does, or a table whose y are labels."""
-    if options.kind in ("libsvm", "letor"):
-        matrix = load_pairs(path, file_bytes(path), n_features, options.zero_based)
-        return matrix if options.kind == "letor" else matrix._replace(query=None)
+    if options.kind == "libsvm":
+        return load_pairs(path, file_bytes(path), n_features, options.zero_based)
     if options.kind in ("npz", "matlab"):
         return chosen_arrays(path, load_arrays(path), options.matrix, options.target)
     if options.kind == "sklearn":
@@ -149,7 +148,7 @@ def _delimited(path: Path, options: Any) -> "pd.DataFrame":
     import pandas as pd
 
     names = options.columns or ()
-    as_text = [*options.text, *([] if options.points is None else [options.points])]
+    as_text = [name for name in (*options.text, options.points) if name is not None]
     as_text = [names.index(name) if name in names else name for name in as_text]
     content, codec = file_bytes(path), options.encoding
     if options.thousands == " ":  # programs write blanks of other kinds
@@ -226,18 +225,18 @@ def _series(path: Path, options: Any) -> "pd.DataFrame":
         *channels, label = text.split(":")
         rows = [channel.replace("?", "nan").split(",") for channel in channels]
         try:
-            series.append(np.array(rows, dtype=np.float64).reshape(len(rows), -1))
+            values = np.array(rows, dtype=np.float64).reshape(len(rows), -1)
         except ValueError:
             raise DataError(
                 f"{path}, line {line}: expected channels of one length, numbers with commas "
                 "between them, a colon after each, and the class"
             ) from None
+        series.append(values[0] if len(values) == 1 else values)
         labels.append(label.strip())
     if options.points is not None:
-        points = [values[0] if len(values) == 1 else values for values in series]
-        frame = pd.DataFrame({"series": pd.Series(points, dtype=object)})
-    elif len({values.shape for values in series}) == 1 and len(series[0]) == 1:
-        frame = pd.DataFrame(np.concatenate(series), columns=default_names(series[0].shape[1]))
+        frame = pd.DataFrame({"series": pd.Series(series, dtype=object)})
+    elif series and {values.shape for values in series} == {(len(series[0]),)}:
+        frame = pd.DataFrame(np.array(series), columns=default_names(len(series[0])))
     else:
         raise DataError(
             f"{path}: series of several channels or lengths make no matrix: give `points: series`"

@@ -309,7 +309,9 @@ def _converted(
     path: Path, frames: Iterable[Any], target: str, drop: Sequence[str]
 ) -> Iterator[RowChunk]:
     """Convert frames to matrices of numbers, and targets."""
-    from kernlearn.datasets.tables import is_number_column, values_of
+    from pandas.api.types import is_numeric_dtype
+
+    from kernlearn.datasets.tables import values_of
 
     first, kinds = 1, set()
     for frame in frames:
@@ -326,7 +328,7 @@ def _converted(
                 raise DataError(f"{where}: found nothing, expected an entry")
         columns = (values_of(x, None, place_of, f", column {n}") for n, x in features.items())
         X = np.column_stack([*columns])
-        kinds.add(is_number_column(frame[target]))
+        kinds.add(is_numeric_dtype(frame[target]))
         if len(kinds) > 1:
             raise DataError(
                 f"{place_of(0)}, column {target}: the target is text in some chunks and numbers "

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from numbers import Real
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -40,7 +39,7 @@ class Table(NamedTuple):
     X: Any
     y: np.ndarray
     feature_names: tuple[str, ...]
-    nominal: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    nominal: Mapping[str, tuple[str, ...]] = {}
     query: np.ndarray | None = None
     without_target: int = 0
     notes: tuple[str, ...] = ()
@@ -118,7 +117,7 @@ def values_of(
     classes: Sequence[str] | None,
     place_of: Callable[[int], str],
     what: str = ", label",
-    renamed: Mapping[str, str] = MappingProxyType({}),
+    renamed: Mapping[str, str] = {},
 ) -> np.ndarray:
     """Return a column as numbers, or as positions among classes; NaN where one is missing.
 
@@ -130,8 +129,7 @@ def values_of(
     column = pd.Series(column)
     if classes is None:
         expected = "a finite number"
-        numbers = column if is_number_column(column) else pd.to_numeric(column, errors="coerce")
-        values = numbers.to_numpy(np.float64, na_value=np.nan)
+        values = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     else:
         expected = f"one of {', '.join(classes)[:200]}"
         exact = {text: float(code) for code, text in enumerate(classes)}
@@ -159,13 +157,6 @@ def column_position(place: Any, column: Any, names: Sequence[str], noun: str = "
         shown = ", ".join(names)[:200]
         raise DataError(f"{place}: has no {noun} {column!r:.60}; its {noun}s: {shown}")
     return number % len(names)
-
-
-def is_number_column(column: "pd.Series") -> bool:
-    """Tell whether pandas has read a column as numbers, or as true and false."""
-    from pandas.api import types
-
-    return bool(types.is_bool_dtype(column) or types.is_numeric_dtype(column))
 
 
 def frame_table(
@@ -245,9 +236,7 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[
     if hasattr(X, "tocsr"):  # files of sparse matrices have no missing entries
         return table, []
     if objects := are_objects(X):
-        gaps = np.array(
-            [[p is None or (isinstance(p, np.ndarray) and np.isnan(p).any())] for p in X]
-        )
+        gaps = np.array([[bool(np.any(pd.isna(point)))] for point in X])
     else:
         gaps = np.isnan(X)
     nominal = [i for i, name in enumerate(names) if name in table.nominal]
@@ -413,7 +402,7 @@ def kind_of(X: Any) -> str:
         return kind
     parts = isinstance(first, (tuple, list)) and len(first) in (2, 3) and first
     of_parts = parts and all(isinstance(part, Mapping) for part in parts)
-    return "graphs" if of_parts or _is_networkx(first) else "objects"
+    return "graphs" if of_parts or hasattr(first, "adjacency") else "objects"
 
 
 def from_json(value: Any) -> Any:
@@ -465,7 +454,7 @@ def content(point: Any) -> str:
         return repr(float(point) + 0.0)  # no -0
     if isinstance(point, np.ndarray) and point.dtype.kind in "biuf":
         return f"{point.shape}{(point.astype('<f8') + 0.0).tobytes().hex()}"
-    if _is_networkx(point):
+    if hasattr(point, "adjacency"):  # of networkx
         point = [dict(point.nodes(data=True)), dict(point.adjacency())]
     if isinstance(point, Mapping):
         pairs = sorted(f"{content(key)}: {content(value)}" for key, value in point.items())
@@ -478,10 +467,6 @@ def content(point: Any) -> str:
         f"points must be strings, numbers, arrays, lists, sets, mappings or graphs of networkx, "
         f"not {type(point).__name__}: other points have no fingerprint"
     )
-
-
-def _is_networkx(point: Any) -> bool:
-    return hasattr(point, "adjacency") and hasattr(point, "nodes")
 
 
 def fingerprint(X: Any, y: np.typing.ArrayLike | None = None) -> str:

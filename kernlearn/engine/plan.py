@@ -200,7 +200,8 @@ def _check_folds(label: str, config: ExperimentConfig, of_data: datasets.Found) 
     """Refuse published folds where there are none, or fewer than splits."""
     if config.protocol.folds != "published":
         return
-    folds, splits = of_data.form.n_folds, config.protocol.splits
+    form, splits = of_data.form, config.protocol.splits
+    folds = len(form.files if form.folds == "files" else form.folds)
     if not folds:
         text = "the data set has no published folds; give a number"
     elif splits > folds:

@@ -131,7 +131,7 @@ def test_the_fingerprint_of_the_card_and_the_identity(make_card, folder):
 
 
 def test_folds_and_queries(make_card, folder):
-    form = {"files": ["f"], "format": {"kind": "letor"}, "rows": 6, "labels": [0, 1]}
+    form = {"files": ["f"], "format": {"kind": "libsvm"}, "rows": 6, "labels": [0, 1]}
     (folder / "f").write_text("".join(f"{i % 2} qid:{i // 2} 1:{i} 2:1\n" for i in range(6)))
     bunch = load(make_card(form | {"folds": [2, 2, 2]}, task="ranking"), data_dir=folder)
     assert bunch.fold.tolist() == [0, 0, 1, 1, 2, 2]

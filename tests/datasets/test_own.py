@@ -249,7 +249,7 @@ FORMATS = {  # how it is written, the kind that must be read, or what must be sa
     "stata": (lambda f, p: f.to_stata(p, write_index=False, version=118), "stata"),
     "excel": (lambda f, p: old_excel(p), "excel"),
     "libsvm": (lambda f, p: pairs("1 1:0.5 2:1\n-1 2:1\n1 1:2\n")(p), "libsvm"),
-    "queries": (lambda f, p: pairs(QUERIES)(p), "letor"),
+    "queries": (lambda f, p: pairs(QUERIES)(p), "libsvm"),
     "labels": (lambda f, p: pairs("0,1 1:0.5\n1 2:0.5\n")(p), "index:value: .*0,1"),
     "some": (lambda f, p: pairs("1 qid:1 1:0.5\n0 1:2\n")(p), "1 of 2 rows have a qid"),
     "npz": (lambda f, p: npz(p), "npz"),
