@@ -14,7 +14,7 @@ from kernlearn.exceptions import KernlearnError
 _MODULES = {
     "run": (
         "arff filelock jinja2 loky pandas platformdirs pooch psutil pyarrow "
-        "pydantic rapidfuzz rich ruamel typer vl_convert"
+        "pydantic rapidfuzz rich ruamel typer vl_convert yaml"
     ),
     "bench": "skordinal",
     "cluster": "dask distributed",

@@ -1,10 +1,10 @@
 """YAML 1.2 with the line of every value, so that an error can say where it is."""
 
 from contextlib import suppress
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import yaml
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -152,13 +152,31 @@ def shortened(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:60]}… ({len(text)} characters)"
 
 
+class _Writer(yaml.SafeDumper):
+    """Writes YAML 1.1, with quotes around texts that version 1.2 reads as something else."""
+
+    def represent_text(self, text: str) -> yaml.ScalarNode:
+        with suppress(ConfigError):
+            if text and parse_scalar(text) == text:
+                return self.represent_str(text)
+        return self.represent_scalar(_PREFIX + "str", text, style="'")
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+_Writer.add_representer(str, _Writer.represent_text)
+
+
 def dump_yaml(value: Any) -> str:
     """Write plain data as YAML that :func:`parse_yaml` reads back, keys in their order."""
-    writer: Any = YAML(typ="safe", pure=True)
     # lists and mappings of plain values on one line each, others in blocks
-    writer.default_flow_style, writer.width, writer.allow_unicode = None, 95, True
-    writer.sort_base_mapping_type_on_output = False
-    writer.representer.ignore_aliases = lambda value: True
-    stream = StringIO()
-    writer.dump(value, stream)
-    return stream.getvalue().removesuffix("...\n")
+    text = yaml.dump(
+        value,
+        Dumper=_Writer,
+        default_flow_style=None,
+        width=95,
+        sort_keys=False,
+        allow_unicode=True,
+    )
+    return str(text).removesuffix("...\n")
