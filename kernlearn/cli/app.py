@@ -605,8 +605,8 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
     """Print what an experiment compares, and the state of its trials."""
     config, name = plan.experiment.config, plan.experiment.name
     trials = choice.of(plan)
-    rows = {} if store is None else store.get(trial.key for trial in trials)
-    done = [(trial, rows[trial.key]) for trial in trials if trial.key in rows]
+    known = {} if store is None else store.states(trial.key for trial in trials)
+    done = [known[trial.key] for trial in trials if trial.key in known]
     typer.echo(f"{name}: {config.title} (profile {plan.experiment.profile})")
     facts = {
         "task": config.task.replace("_", " "),
@@ -622,16 +622,16 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
     _show_preparations([plan])
     left, time = len(trials) - len(done), "time unknown until the first have run"
     if done:
-        seconds = left * sum(row.seconds for _, row in done) / len(done)
+        seconds = left * sum(state.seconds for state in done) / len(done)
         time = f"about {engine.run.duration(seconds)} one at a time, if as long as those"
-    errors = Counter(row.error for _, row in done if not row.done)
+    errors = Counter(state.error for state in done if not state.done)
     typer.echo(
         f"  {len(trials)} trials: {len(done) - errors.total()} in the store, {errors.total()} "
         f"failed, {left} to run{f' ({time})' if left else ''}"
     )
     for error, count in errors.most_common(SHOWN):
         typer.echo(f"  failed, {count} times: {error}")
-    states = [state for _, row in done for state in row.info.get("plugins", {}).items()]
-    changed = Counter(name for name, state in states if state != config.scope.state(name))
+    plugins = [one for state in done for one in state.plugins.items()]
+    changed = Counter(name for name, digest in plugins if digest != config.scope.state(name))
     for name, count in changed.items():
         typer.echo(f"  measured before {name} was changed: {count}; --force all runs them again")

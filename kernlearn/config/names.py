@@ -189,9 +189,11 @@ class Scope:
         ConfigError
             If there is no such name; a dotted name may still be that of no class.
         """
+        if name in self.estimators:
+            return self.estimators[name]
         targets = {str(one.target).replace(":", "."): one for one in self.estimators.values()}
-        if known := self.estimators.get(name, targets.get(name)):
-            return known
+        if name in targets:
+            return targets[name]
         if not _DOTTED.fullmatch(name):
             names = {**_sklearn_names(), **{one: one for one in self.estimators}}
             meant = {one.lower(): dotted for one, dotted in names.items()}

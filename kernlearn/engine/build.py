@@ -346,13 +346,17 @@ def binarized(data: Bunch, positive: list[str] | None) -> np.ndarray:
     return np.isin(y, codes).astype(np.int64)
 
 
-def split_indices(n_samples: int, protocol: ProtocolSpec, split: int) -> Indices:
-    """Split row numbers at random into a training, a held-out and a test part.
+def split_indices(
+    n_samples: int, protocol: ProtocolSpec, split: int, published: np.ndarray | None = None
+) -> Indices:
+    """Split row numbers into a training, a held-out and a test part, by folds or at random.
 
-    The training part has ``min(round(train * n_samples), max_train)`` rows, the held-out part
-    ``round(holdout * n_samples)``, by default none; the others form the test part, of which at
-    most ``max_test`` are kept.
+    At random, the training part has ``min(round(train * n_samples), max_train)`` rows, the
+    held-out part ``round(holdout * n_samples)``, by default none; the others form the test part,
+    of which at most ``max_test`` are kept.
     """
+    if protocol.folds is not None:
+        return fold_indices(n_samples, protocol, split, published)
     order = generator(protocol.seed, "split", split).permutation(n_samples)
     n_train = max(1, round(protocol.train * n_samples))
     if protocol.max_train is not None:
@@ -432,10 +436,10 @@ def prepare(
     if query is not None and protocol.folds != "published":
         # the documents of a query stay together
         distinct, codes = np.unique(query, return_inverse=True)
-        parts = _cut(len(distinct), protocol, split)
+        parts = split_indices(len(distinct), protocol, split)
         train, held_out, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
     else:
-        train, held_out, test = _cut(X.shape[0], protocol, split, fold)
+        train, held_out, test = split_indices(X.shape[0], protocol, split, fold)
     if pairwise:
         if protocol.scale:
             raise ValueError("scale: a similarity matrix has no features to scale; give []")
@@ -468,14 +472,6 @@ def prepare(
         pairwise=pairwise,
         queries=tuple(query if query is None else query[part] for part in (train, held_out, test)),
     )
-
-
-def _cut(
-    n_samples: int, protocol: ProtocolSpec, split: int, fold: np.ndarray | None = None
-) -> Indices:
-    if protocol.folds is None:
-        return split_indices(n_samples, protocol, split)
-    return fold_indices(n_samples, protocol, split, fold)
 
 
 def coded_columns(data: Bunch) -> list[int]:

@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
 
 from kernlearn import __version__
 from kernlearn.config.spec import Trial
@@ -28,33 +27,6 @@ _TICK, _LONGEST_TICK = 0.2, 1.0
 # Seconds for a scheduler to answer, and for a first worker to come.
 _CONNECT, _PATIENCE = 10.0, 60.0
 _MIB = 2**20
-
-
-class Executor(Protocol):
-    """Runs trials.
-
-    Attributes
-    ----------
-    slots : int
-        How many run at a time.
-    about : dict
-        What rows say of the executor.
-    places : list of (str, int, int)
-        Each machine, how many trials run there at a time, and its usable cores.
-    """
-
-    slots: int
-    about: dict[str, Any]
-    places: list[tuple[str, int, int]]
-
-    def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Row]]:
-        """Yield every trial with its row, in the order in which they end.
-
-        Closing the iterator ends the trials that still run.
-        """
-
-    def close(self) -> None:
-        """Release all processes; no more trials follow."""
 
 
 class InProcess:
@@ -366,6 +338,12 @@ def _line(error: BaseException) -> str:
     name = type(error).__name__
     name = "WorkerDied" if name == "KilledWorker" else name
     return f"{name}: {str(error).partition(chr(10))[0]}"
+
+
+#: What carries trials out: ``run`` yields each with its row, in the order in which they end, and
+#: ends those that still run when it is closed; ``slots`` run at a time; ``places`` has each
+#: machine, how many run there at a time, and its cores; ``about`` goes into rows.
+Executor = InProcess | Processes | DaskExecutor
 
 
 def make_executor(

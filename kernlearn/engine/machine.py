@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -34,17 +34,8 @@ THREAD_VARIABLES = (
 )
 # Packages whose versions stand in every row.
 _PACKAGES = (
-    "kernlearn",
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "liblinear-official",
-    "libsvm-official",
-    "numba",
-    "pandas",
-    "joblib",
-    "distributed",
-    "skordinal",
+    "kernlearn numpy scipy scikit-learn liblinear-official libsvm-official numba pandas joblib "
+    "distributed skordinal"
 )
 # With a smaller share of processor time in wall time, something else had the core.
 _BUSY = 0.9
@@ -79,21 +70,6 @@ class Stopwatch:
     def disturbed(self) -> bool:
         """Whether the process waited for a core."""
         return self.wall > _TOO_SHORT and self.cpu < _BUSY * self.wall
-
-
-@contextmanager
-def thread_limit(threads: int) -> Iterator[None]:
-    """Limit the threads of BLAS and OpenMP within a block."""
-    with _controller(len(sys.modules)).limit(limits=threads):
-        yield
-
-
-@lru_cache(maxsize=1)
-def _controller(n_modules: int) -> Any:
-    """Find the loaded libraries; that takes milliseconds, so again only after an import."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 @contextmanager
@@ -136,7 +112,7 @@ def describe_machine() -> dict[str, Any]:
     Without user name, host name or paths.
     """
     versions = {}
-    for name in _PACKAGES:
+    for name in _PACKAGES.split():
         with suppress(PackageNotFoundError):
             versions[name] = version(name)
     return {

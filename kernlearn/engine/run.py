@@ -117,13 +117,10 @@ def parse_only(text: str) -> dict[str, tuple[str, ...]]:
     return match
 
 
-def label_texts(labels: Mapping[str, Any]) -> dict[str, str]:
-    """Return the labels that apply, as ``only`` names them."""
-    return {k: str(v) for k, v in labels.items() if v is not None}
-
-
 def _texts(trial: Trial) -> dict[str, str]:
-    return {**label_texts(trial.labels), "split": str(trial.split + 1)}
+    """Return the labels that apply, as ``only`` names them."""
+    labels = {**trial.labels, "split": trial.split + 1}
+    return {name: str(value) for name, value in labels.items() if value is not None}
 
 
 def _names(trial: Trial) -> set[str]:
@@ -150,9 +147,9 @@ def _no_match(plan: Plan, texts: list[dict[str, str]], only: Any) -> str:
 
 def trial_states(plan: Plan, store: Store | None) -> dict[str, State]:
     """Return the state of every trial of a plan by key; without a store all are new."""
-    rows = {} if store is None else store.get(trial.key for trial in plan.trials)
+    known = {} if store is None else store.states(trial.key for trial in plan.trials)
     return {
-        t.key: "new" if t.key not in rows else "cached" if rows[t.key].done else "failed"
+        t.key: "new" if t.key not in known else "cached" if known[t.key].done else "failed"
         for t in plan.trials
     }
 

@@ -198,14 +198,9 @@ def _classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     return build.binarized(data, positive)
 
 
-def accuracy(true: Array, predicted: Array) -> float:
-    """Return the share of correct predictions."""
-    return float(np.mean(true == predicted))
-
-
 def error_percent(true: Array, predicted: Array) -> float:
     """Return the percentage of wrong predictions."""
-    return 100 * (1 - accuracy(true, predicted))
+    return 100 * (1 - float(np.mean(true == predicted)))
 
 
 CLASSIFICATION = Task("classification", _classes, "accuracy", has_labels=True)
@@ -223,16 +218,6 @@ BIPARTITE_RANKING = Task("bipartite_ranking", two_classes, "auc", output="decisi
 
 def _values(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     return np.asarray(data.target, dtype=np.float64)
-
-
-def mean_squared_error(true: Array, predicted: Array) -> float:
-    """Return the mean squared error."""
-    return float(np.mean((true - predicted) ** 2))
-
-
-def mean_absolute_error(true: Array, predicted: Array) -> float:
-    """Return the mean absolute error."""
-    return float(np.mean(np.abs(true - predicted)))
 
 
 REGRESSION = Task("regression", _values, "mse")

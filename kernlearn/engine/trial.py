@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
+from threadpoolctl import threadpool_limits
 
 from kernlearn.config.names import BUILT_IN, TASKS, Scope, load_plugins
 from kernlearn.config.spec import Source, Trial, canonical
@@ -24,7 +24,6 @@ from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, machine
 from kernlearn.engine.build import Parts, generator, prepare
 from kernlearn.engine.tasks import Task
-from kernlearn.exceptions import PluginError
 from kernlearn.kernels.libraries import knowing_pairs
 from kernlearn.store import Row
 from kernlearn.validation import first_best, hold_out_at_random
@@ -83,22 +82,18 @@ def run_trial(trial: Trial, data_dir: Path | None = None, *, alone: bool = False
     """
     spec, source = trial.spec, trial.source or Source()
     scope = load_plugins(source.plugins) if spec.plugins else BUILT_IN
-    states = {name: scope.state(name) for name in sorted(spec.plugins)}
-    if None in states.values():
-        missing = ", ".join(name for name, state in states.items() if state is None)
-        raise PluginError(f"the trial comes without its plug-in {missing}")
     # the limit applies to loaded libraries only, and LIBSVM brings its own OpenMP threads
     for _, component in build.method_parts(scope, spec.method):
         component.load()
-    with machine.thread_limit(spec.protocol.threads):
+    with threadpool_limits(spec.protocol.threads):
         task = TASKS[spec.task].load()
         if not isinstance(task, Task):
             outcome: build.Outcome = task(trial, scope, data_dir)
         else:
             own = scope.own_metrics(metric.name for metric in spec.metrics)
             outcome = _supervise(replace(task, own=own), trial, scope, data_dir, alone=alone)
-    if states:
-        outcome.info["plugins"] = states
+    if spec.plugins:
+        outcome.info["plugins"] = {name: scope.state(name) for name in sorted(spec.plugins)}
     return outcome
 
 
@@ -267,7 +262,7 @@ def select(
     if parts.X_val is None:
         parts = _with_validation(parts, trial)
     if hasattr(estimator, "path_parameters"):
-        fitted = [p for p, _ in _each_point(estimator, grid, parts, task, scope, tested=False)]
+        fitted = measure_grid(estimator, grid, parts, task, scope, tested=False)
         points = [one["parameters"] for one in fitted]
         # a path may have another order than its grid
         order = list(ParameterGrid(grid))
@@ -281,7 +276,7 @@ def select(
 
     def score(group: list[int]) -> tuple[list[float], list[Any]]:
         with (
-            machine.thread_limit(protocol.threads),
+            threadpool_limits(protocol.threads),
             machine.recorded_warnings() as caught,
             knowing_pairs(),
         ):
@@ -365,9 +360,15 @@ def _fits(
 
 
 def measure_grid(
-    estimator: Any, grid: Grid, parts: Parts, task: Task, scope: Scope = BUILT_IN
+    estimator: Any,
+    grid: Grid,
+    parts: Parts,
+    task: Task,
+    scope: Scope = BUILT_IN,
+    *,
+    tested: bool = True,
 ) -> list[dict[str, Any]]:
-    """Fit for every point of a grid and evaluate each, on held-out and on test rows.
+    """Fit for every point of a grid and evaluate each on held-out, and on test rows if `tested`.
 
     An estimator with `path_parameters` fits for all values of these at once, by a method
     ``path(X, y)``: they are lists of values then, and it returns an object with ``settings`` (each
@@ -379,15 +380,7 @@ def measure_grid(
         ``parameters``, the ``score`` on held-out rows, ``metrics`` on test rows, and ``converged``
         where it is False.
     """
-    points = _each_point(estimator, grid, parts, task, scope)
-    return [point if converged else {**point, "converged": False} for point, converged in points]
-
-
-def _each_point(
-    estimator: Any, grid: Grid, parts: Parts, task: Task, scope: Scope, *, tested: bool = True
-) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Fit for every point of a grid, along paths where the estimator has them."""
-    has_paths = hasattr(estimator, "path_parameters")
+    has_paths, points = hasattr(estimator, "path_parameters"), []
     lists = {k: v for k, v in grid.items() if has_paths and k in estimator.path_parameters}
     for fixed in ParameterGrid({k: v for k, v in grid.items() if k not in lists}):
         model = clone(estimator).set_params(**scope.made_values(fixed), **lists)
@@ -403,19 +396,17 @@ def _each_point(
             with machine.noting_convergence(info):
                 model.fit(parts.X_train, parts.y_train)
             settings = [(fixed, getattr(model, "n_support_", None), info.get("converged", True))]
-            predict = partial(_alone, getattr(model, task.output))
-        held_out = predict(parts.X_val)
-        on_test = predict(parts.X_test) if tested else None
-        for i, (parameters, n_points, has_converged) in enumerate(settings):
-            chosen_on = task.label(held_out[i], len(parts.y_val), parts.y_train)
-            score, metrics = task.score(parts.y_val, chosen_on, parts.queries[1]), {}
-            if on_test is not None:
-                labels = task.label(on_test[i], len(parts.y_test), parts.y_train)
-                metrics = task.measure(parts.y_test, labels, parts.queries[2])
+            predict = getattr(model, task.output)
+        rows = (parts.X_val, parts.X_test) if tested else (parts.X_val,)
+        predicted = [predict(X) if has_paths else [predict(X)] for X in rows]
+        for (parameters, n_points, converged), *labels in zip(settings, *predicted, strict=True):
+            chosen_on = task.label(labels[0], len(parts.y_val), parts.y_train)
+            point: dict[str, Any] = {"parameters": parameters, "metrics": {}}
+            point["score"] = task.score(parts.y_val, chosen_on, parts.queries[1])
+            if tested:
+                on_test = task.label(labels[1], len(parts.y_test), parts.y_train)
+                point["metrics"] = task.measure(parts.y_test, on_test, parts.queries[2])
             if n_points is not None:
-                metrics["n_support"] = float(np.sum(n_points))
-            yield {"parameters": parameters, "score": score, "metrics": metrics}, has_converged
-
-
-def _alone(predict: Any, X: Any) -> list[Any]:
-    return [predict(X)]
+                point["metrics"]["n_support"] = float(np.sum(n_points))
+            points.append(point if converged else {**point, "converged": False})
+    return points

@@ -462,7 +462,7 @@ def stored_plans(
             skipped.append(Skipped(name, str(error)))
             continue
         plan = make_plan(loaded, available=True)
-        if store.get(trial.key for trial in plan.trials):
+        if store.states(trial.key for trial in plan.trials):
             plans.append(plan)
         else:
             reason = "it was run with an older config, other settings or another profile"
