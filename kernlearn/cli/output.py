@@ -5,7 +5,6 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +135,7 @@ class Progress:
     def run_planned(self, plan: Any, trials: list[Any], states: Mapping[str, str]) -> None:
         """Print how many trials will run."""
         self._name, self._total = plan.experiment.name, len(trials)
+        self._metrics = plan.experiment.config.metrics
         self._done, chosen = 0, {trial.key for trial in trials}
         skipped = Counter(state for key, state in states.items() if key not in chosen)
         text = f"{self._name}: {self._total} trials to run, {skipped['cached']} in the store"
@@ -163,8 +163,8 @@ class Progress:
     def trial_done(self, trial: Any, row: Any) -> None:
         """Show the numbers of a trial, or why it failed."""
         self._done += 1
-        numbers = (f"{name} {value:.4g}" for name, value in islice(row.metrics.items(), 3))
-        outcome = ", ".join(numbers) if row.done else f"FAILED: {row.error}"
+        numbers = [f"{k} {row.metrics[k]:.4g}" for k in self._metrics if k in row.metrics]
+        outcome = ", ".join(numbers[:3]) if row.done else f"FAILED: {row.error}"
         text = f"[{self._done}/{self._total}] {trial}: {outcome}"
         if not self._bar.console.is_terminal:
             typer.echo(text)
