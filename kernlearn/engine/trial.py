@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from inspect import signature
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ _WARM_UP_ROWS = 64
 _NATIVE_ROWS = 2000
 # Seconds of a fit, above which it pays to fit in other processes.
 _LONG_FIT = 0.5
+# By how much the score must rise towards the end of a list, relative to it, to call the end open.
+_RISE = 1e-6
 
 # The values to choose from, by parameter.
 Grid = Mapping[str, list[Any]]
@@ -126,10 +129,12 @@ def _supervise(
                 outcome.info["grid"] = grid
                 return outcome
             n_jobs = machine.usable_cores() if alone and not spec.plugins else 1
-            chosen, score = select(estimator, parts, trial, task, scope, n_jobs)
+            chosen, score, ends = select(estimator, parts, trial, task, scope, n_jobs)
         estimator.set_params(**scope.made_values(chosen))
         if chosen:
             outcome.info["selected"] = chosen
+        if ends:
+            outcome.info["open_ends"] = ends
         outcome.metrics["select_seconds"] = selecting.wall
         if score is not None:
             outcome.metrics["selection_score"] = score
@@ -246,10 +251,10 @@ def fit_given(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any
 
 def select(
     estimator: Any, parts: Parts, trial: Trial, task: Task, scope: Scope, n_jobs: int = 1
-) -> tuple[dict[str, Any], float | None]:
+) -> tuple[dict[str, Any], float | None, dict[str, str]]:
     """Choose parameters by the task's score on held-out rows; the first of equals wins.
 
-    Return them with their score, None if there is nothing to choose.
+    Return them with their score, None if there is nothing to choose, and their open ends.
 
     If the protocol holds no rows out, they are taken from the training part. Fits that take long
     run in `n_jobs` processes. The steps of a pipeline before the last are fitted once for all
@@ -258,7 +263,7 @@ def select(
     """
     grid, protocol = trial.spec.method.select, trial.spec.protocol
     if not grid:
-        return {}, None
+        return {}, None, {}
     if parts.X_val is None:
         parts = _with_validation(parts, trial)
     if hasattr(estimator, "path_parameters"):
@@ -270,8 +275,9 @@ def select(
         if len(grid) == 1:
             ties = [order.index(point) for point in points]
         # rounded, so that differences by rounding error are none
-        best = first_best(-np.round([one["score"] for one in fitted], 12), np.array(ties))
-        return points[best], float(fitted[best]["score"])
+        scores = np.array([one["score"] for one in fitted], dtype=float)
+        best = first_best(-np.round(scores, 12), np.array(ties))
+        return points[best], float(scores[best]), _open_ends(points, scores, best)
     points, n_val = list(ParameterGrid(grid)), len(parts.y_val)
 
     def score(group: list[int]) -> tuple[list[float], list[Any]]:
@@ -308,7 +314,25 @@ def select(
     scores = np.empty(len(points))
     for group, (values, _) in zip(groups, scored, strict=True):
         scores[group] = values
-    return points[int(scores.argmax())], float(scores.max())
+    best = int(scores.argmax())
+    return points[best], float(scores[best]), _open_ends(points, scores, best)
+
+
+def _open_ends(points: list[dict[str, Any]], scores: np.ndarray, best: int) -> dict[str, str]:
+    """Return where lists of numbers end, low or high, while the score still rises."""
+    ends, chosen = {}, points[best]
+    for name, value in chosen.items():
+        candidates = [point[name] for point in points]
+        if any(isinstance(one, bool) or not isinstance(one, Real) for one in candidates):
+            continue
+        ordered = sorted({*candidates})
+        place = ordered.index(value)
+        if len(ordered) > 1 and place in (0, len(ordered) - 1):
+            near = ordered[place - 1 if place else 1]
+            rise = scores[best] - scores[points.index({**chosen, name: near})]
+            if rise > _RISE * abs(scores[best]):
+                ends[name] = "high" if place else "low"
+    return ends
 
 
 def _with_validation(parts: Parts, trial: Trial) -> Parts:

@@ -104,7 +104,7 @@ def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch
         slow.append((error, np.sum(alone.n_support_), point))
     with monkeypatch.context() as patched:
         patched.setattr(trials, "fit_given", None)  # no point is fitted by itself
-        chosen, _ = trials.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+        chosen, _, _ = trials.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
     (found,) = [one for one in slow if one[2] == chosen]
     # the least error, and of equals the fewest support vectors
     assert found[:2] == min(one[:2] for one in slow)
@@ -140,11 +140,33 @@ def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, 
         alone = clone(model).set_params(**point).fit(parts.X_train, parts.y_train)
         scores[str(point)] = task.score(parts.y_val, getattr(alone, output)(parts.X_val))
     CountedScaler.n_fits = 0
-    chosen, _ = trials.select(model, parts, trial, task, BUILT_IN, 1)
+    chosen, score, ends = trials.select(model, parts, trial, task, BUILT_IN, 1)
     assert CountedScaler.n_fits == 2
     assert len(set(scores.values())) > 1
     # the first of the best in the order of the grid
     assert str(chosen) == max(scores, key=scores.get)
+    # a list of numbers is open where its last value is chosen and better than the one before
+    near = {"svc__C": {0.1: 3.0, 50.0: 3.0}, "svc__gamma": {0.1: 2.0, 2.0: 0.1}}
+    others = {name: values.get(chosen[name]) for name, values in near.items()}
+    beside = {
+        name: scores[str({**chosen, name: value})] for name, value in others.items() if value
+    }
+    sides = {"svc__C": {0.1: "low", 50.0: "high"}, "svc__gamma": {0.1: "low", 2.0: "high"}}
+    assert ends == {name: sides[name][chosen[name]] for name, s in beside.items() if s < score}
+
+
+@pytest.mark.parametrize(
+    ("scores", "ends"),
+    [
+        ([0.5, 0.6, 0.7], {"C": "high"}),
+        ([0.7, 0.6, 0.5], {"C": "low"}),
+        ([0.5, 0.7, 0.6], {}),  # not an end
+        ([0.5, 0.7, 0.7 + 1e-9], {}),  # nothing is gained at the end
+    ],
+)
+def test_an_end_is_open_where_the_score_still_rises(scores, ends):
+    points = [{"C": C, "loss": "hinge", "dual": True} for C in (1, 10, 100)]
+    assert trials._open_ends(points, np.array(scores), int(np.argmax(scores))) == ends
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
