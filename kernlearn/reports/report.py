@@ -483,8 +483,8 @@ def _machines(rows: Iterable[Row]) -> list[dict[str, Any]]:
 def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
     """Collect the remarks on a plan's results.
 
-    These are omitted data sets, missing or failed trials, warnings, changed plug-ins and times
-    measured under contention.
+    These are omitted data sets, missing or failed trials, warnings, lists of parameters that are
+    too short, changed plug-ins and times measured under contention.
     """
     state = plan.experiment.config.scope.state
     known = [(t, results[t.key]) for t in plan.trials if t.key in results]
@@ -500,6 +500,17 @@ def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
     notes += [f"{count} {of_done} issued a warning: {text}" for text, count in warned.items()]
     if early := sum(not info.get("converged", True) for info in infos):
         notes.append(f"!: a solver of {early} {of_done} stopped early; the means are marked !")
+    chosen = Counter((t.labels["method"], p) for t, r in known for p in r.info.get("selected", {}))
+    ends = Counter(
+        (t.labels["method"], *end) for t, r in known for end in r.info.get("open_ends", {}).items()
+    )
+    notes += [
+        f"{method}: {count} of {chosen[method, parameter]} choices of {parameter} are its "
+        f"{'largest' if side == 'high' else 'smallest'} value, where the held-out score still "
+        "rises: give more values"
+        for (method, parameter, side), count in ends.items()
+        if 10 * count > chosen[method, parameter]
+    ]
     plugins = [plugin for info in infos for plugin in info.get("plugins", {}).items()]
     changed = Counter(name for name, measured in plugins if measured != state(name))
     notes += [

@@ -93,6 +93,22 @@ def test_a_written_summary_gives_the_same_report(report, held, tmp_path):
         read_reports(tmp_path, names=["other"])
 
 
+@pytest.mark.parametrize(("values", "remarks"), [([1e4, 1e5, 1e6], 1), ([1e-6, 1e-5, 10, 1e6], 0)])
+def test_a_list_that_ends_too_early_is_a_remark(tmp_path, values, remarks):
+    config = tmp_path / "short.yaml"
+    method = f"{{estimator: Ridge, alpha: {{select: {values}}}}}"
+    config.write_text(
+        f"title: t\ntask: regression\ndatasets: [diabetes_sklearn]\nmethods: {{ridge: {method}}}\n"
+        "protocol: {splits: 3, train: 0.5, scale: [zscore]}\nmetrics: [mse]\n"
+        "table: {rows: [method]}\n"
+    )
+    plan = make_plan(load_config(config))
+    with Store(tmp_path / "runs.sqlite") as store:
+        run_plan(plan, store)
+        found = [text for text in assemble(plan, store).remarks if "smallest value" in text]
+    assert len(found) == remarks
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
