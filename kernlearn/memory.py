@@ -11,27 +11,27 @@ _UNCHECKED = 2**24
 
 #: Size of a block of values: it stays in cache between its making and its use.
 BLOCK_BYTES = 2**21
-#: Size of a block whose product with itself is summed: those of blocks with few rows are slow.
-PRODUCT_BYTES = 2**25
 #: With fewer rows a matrix product is slow, and kernels prepare the columns anew for each block.
 FEWEST_ROWS = 32
 
 
-def block_rows(n_columns: int, *, itemsize: int = 8, block_bytes: int | None = None) -> int:
-    """Return the number of rows of a block of a matrix that is computed in blocks.
-
-    `n_columns` is that of the widest array per row, `itemsize` the bytes per value. Another
-    `block_bytes` than `BLOCK_BYTES` needs a measurement.
-    """
-    row_bytes = itemsize * max(n_columns, 1)
-    return max((block_bytes or BLOCK_BYTES) // row_bytes, FEWEST_ROWS)
-
-
 def row_blocks(
-    n_rows: int, n_columns: int, *, itemsize: int = 8, block_bytes: int | None = None
+    n_rows: int,
+    n_columns: int,
+    *,
+    itemsize: int = 8,
+    block_bytes: int | None = None,
+    multiple: int = 1,
 ) -> Iterator[slice]:
-    """Yield consecutive slices of all rows, each a block as for :func:`block_rows`."""
-    size = block_rows(n_columns, itemsize=itemsize, block_bytes=block_bytes)
+    """Yield consecutive slices of all rows, blocks of a matrix that is computed in blocks.
+
+    `n_columns` is that of the widest array per row, `itemsize` the bytes per value. All blocks but
+    the last have a `multiple` of so many rows. Another `block_bytes` than `BLOCK_BYTES` needs a
+    measurement.
+    """
+    size = (block_bytes or BLOCK_BYTES) // (itemsize * max(n_columns, 1))
+    size = max(size, FEWEST_ROWS)
+    size = max(size - size % multiple, multiple)
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
 

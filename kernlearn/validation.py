@@ -105,17 +105,41 @@ def class_weights(
 def encode_labels(
     y: Any, class_weight: Any, weights: Weights | None = None
 ) -> tuple[NDArray[Any], NDArray[np.intp], Weights]:
-    """Return the sorted labels that occur, at least two, the index of each y there, and weights.
+    """Return the sorted labels of rows with a weight, the code of each y, and class weights.
 
-    The weights are those of the classes, see :func:`class_weights`.
+    There must be two labels at least. Rows of weight 0 have any code. For the weights of classes
+    see :func:`class_weights`.
     """
     check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
+    rows = weighted_rows(weights, len(y))
+    classes = np.unique(y[rows])
     if len(classes) < 2:
         raise ValueError(
             f"y must have at least two classes, but it has one class: {classes.item()!r}"
         )
-    return classes, codes, class_weights(class_weight, classes, y, weights)
+    codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+    factors = class_weights(class_weight, classes, y[rows], taken(weights, rows))
+    return classes, codes, factors
+
+
+def known_codes(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
+    """Return the codes of validation labels, -1 for those that are not among the classes."""
+    codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+    codes = np.where(classes[codes] == labels, codes, -1)
+    if (codes < 0).all():
+        known, unknown = (
+            ", ".join(map(repr, each[:5].tolist())) + ", …" * (len(each) > 5)
+            for each in (classes, np.unique(labels))
+        )
+        raise ValueError(f"y_val holds none of the classes of y ({known}), only {unknown}")
+    return codes
+
+
+def decide(scores: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the class codes of scores: of several columns the greatest, of one 1 above 0."""
+    if scores.size == len(scores):
+        return (scores.ravel() > 0).astype(np.intp)
+    return scores.argmax(axis=1)
 
 
 Indices = NDArray[np.intp]

@@ -7,7 +7,6 @@ import pytest
 from kernlearn.memory import (
     allowed_memory,
     available_memory,
-    block_rows,
     require_memory,
     row_blocks,
 )
@@ -56,13 +55,19 @@ def test_refusal_says_what_is_needed_what_there_is_and_what_to_do():
 
 
 def test_blocks_fit_the_block_size_and_cover_all_rows_in_order():
-    assert 8 * block_rows(1000) * 1000 <= 2**21 < 8 * (block_rows(1000) + 1) * 1000
-    assert block_rows(1000, itemsize=4) == 2**21 // 4000
-    assert block_rows(10**9) == 32
-    assert block_rows(0) == block_rows(1) == 2**18
-    blocks = list(row_blocks(1000, 4096))
-    assert {b.stop - b.start for b in blocks[:-1]} == {block_rows(4096)}
-    assert [i for b in blocks for i in range(b.start, b.stop)] == list(range(1000))
+    for n_columns, options, size in [
+        (1000, {}, 2**21 // 8000),
+        (1000, {"itemsize": 4}, 2**21 // 4000),
+        (1000, {"multiple": 50}, 250),
+        (1000, {"block_bytes": 2**20}, 2**20 // 8000),
+        (10**9, {}, 32),
+        (10**9, {"multiple": 64}, 64),
+        (0, {}, 2**18),
+    ]:
+        n_rows = 3 * size + 1
+        blocks = list(row_blocks(n_rows, n_columns, **options))
+        assert [b.stop - b.start for b in blocks] == [size, size, size, 1]
+        assert [i for b in blocks for i in range(b.start, b.stop)] == list(range(n_rows))
 
 
 KEEPING = """\

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
-from sklearn.utils import gen_batches
 from sklearn.utils._tags import Tags
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.kernels import BaseDotProductKernel, DotProductKernel, as_kernel
-from kernlearn.memory import block_rows
+from kernlearn.memory import row_blocks
 from kernlearn.validation import COUNT, POINTS
 
 #: Writes the features of a block of rows into an array.
@@ -93,11 +92,13 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             yield rows, Z
 
     def _blocks(self, X: Any) -> Iterator[slice]:
-        size = block_rows(
-            self._n_features_out, itemsize=X.dtype.itemsize, block_bytes=self._block_bytes
+        return row_blocks(
+            X.shape[0],
+            self._n_features_out,
+            itemsize=X.dtype.itemsize,
+            block_bytes=self._block_bytes,
+            multiple=self._rows_together,
         )
-        size = max(size - size % self._rows_together, self._rows_together)
-        return gen_batches(X.shape[0], size)
 
     def _check_data(self, X: Any, *, fitting: bool = False) -> Any:
         if not fitting:

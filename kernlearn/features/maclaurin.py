@@ -27,6 +27,7 @@ from kernlearn.validation import (
     StrOptions,
     TakesSparse,
     check_weights,
+    decide,
     fit_context,
     without_zeros,
 )
@@ -789,9 +790,7 @@ class MaclaurinSVM(TakesSparse, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Predicted labels.
         """
-        scores = self.decision_function(X)
-        codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[codes]
+        return self.classes_[decide(self.decision_function(X))]
 
 
 class MaclaurinPath(ModelPath):

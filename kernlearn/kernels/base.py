@@ -373,9 +373,9 @@ def check_training(
     if objects is not None:
         X = np.zeros((len(objects), 1))  # only the number of objects is left to check
     if y is None:
-        X = _validated(model, X, kernels, dtypes, y=None)
+        X = check_points(model, X, kernels, dtypes, reset=True, y=None)
     else:
-        X, y = _validated(model, X, kernels, dtypes, y=y, y_numeric=numeric)
+        X, y = check_points(model, X, kernels, dtypes, reset=True, y=y, y_numeric=numeric)
         if numeric and y.dtype.kind not in "biuf":
             raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
     if kernels is None:
@@ -421,23 +421,21 @@ def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
 
 
 def check_points(
-    model: Any, X: Any, kernels: Sequence[Kernel] | None, dtypes: Sequence[Any] = _FLOATS
+    model: Any,
+    X: Any,
+    kernels: Sequence[Kernel] | None,
+    dtypes: Sequence[Any] = _FLOATS,
+    **options: Any,
 ) -> Any:
     """Validate points that a fitted estimator compares with its training points.
 
-    The parameters are those of :func:`check_training`.
+    The parameters are those of :func:`check_training`, and further ones of `validate_data`.
     """
     X = from_arrow(X)
     if _takes_objects(X, kernels):
         return as_objects(X)
-    return _validated(model, X, kernels, dtypes, reset=False)
-
-
-def _validated(
-    model: Any, X: Any, kernels: Sequence[Kernel] | None, dtypes: Sequence[Any], **options: Any
-) -> Any:
-    """Validate a matrix as the kernels take it; a precomputed one for None."""
-    options |= {"accept_sparse": False if kernels is None else "csr", "dtype": list(dtypes)}
+    options = {"reset": False, **options, "dtype": list(dtypes)}
+    options["accept_sparse"] = False if kernels is None else "csr"
     if kernels and all(map(attrgetter("missing"), kernels)):
         options["ensure_all_finite"] = "allow-nan"
     if kernels and all(map(attrgetter("mixed"), kernels)) and _holds_texts(X):

@@ -49,7 +49,17 @@ def map_squared_distances(
         left_norms, right_norms = row_norms(left, squared=True), row_norms(right, squared=True)
         columns = right.T.tocsr()
     else:
-        left, columns = _centred_factors(X, Y, factor)
+        # Norms are two more columns. Large relative to the distances, they would cancel digits.
+        centre = Y.mean(axis=0, dtype=np.float64)
+        left = np.empty((X.shape[0], X.shape[1] + 2))
+        right = np.empty((Y.shape[0], Y.shape[1] + 2))
+        np.subtract(X, centre, out=left[:, 2:])
+        np.subtract(Y, centre, out=right[:, 2:])
+        left[:, 0] = factor * row_norms(left[:, 2:], squared=True)
+        left[:, 1] = right[:, 0] = 1
+        right[:, 1] = factor * row_norms(right[:, 2:], squared=True)
+        left[:, 2:] *= -2 * factor
+        columns = right.T
     for rows in row_tiles(result):
         tile = result[rows]
         exact = tile if tile.dtype == np.float64 else np.empty(tile.shape)
@@ -67,21 +77,6 @@ def map_squared_distances(
         if function is not None:
             function(tile, out=tile)
     return result
-
-
-def _centred_factors(X: np.ndarray, Y: np.ndarray, factor: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return two matrices whose product is the result; norms are two more columns."""
-    # Norms that are large relative to the distances would cancel their digits.
-    centre = Y.mean(axis=0, dtype=np.float64)
-    left = np.empty((X.shape[0], X.shape[1] + 2))
-    right = np.empty((Y.shape[0], Y.shape[1] + 2))
-    np.subtract(X, centre, out=left[:, 2:])
-    np.subtract(Y, centre, out=right[:, 2:])
-    left[:, 0] = factor * row_norms(left[:, 2:], squared=True)
-    left[:, 1] = right[:, 0] = 1
-    right[:, 1] = factor * row_norms(right[:, 2:], squared=True)
-    left[:, 2:] *= -2 * factor
-    return left, right.T
 
 
 def map_manhattan_distances(

@@ -129,7 +129,9 @@ class BaseDotProductKernel(Kernel):
         X, Y = check_pairwise_arrays(X, Y)
         gram = safe_sparse_dot(X, Y.T, dense_output=True)
         for rows in row_tiles(gram):
-            gram[rows] = self._function(self._inside_radius(gram[rows]))
+            if self.radius < np.inf:
+                self._inside_radius(gram[rows])
+            gram[rows] = self._function(gram[rows])
         return gram
 
     def _inside_radius(self, t: ArrayLike) -> np.ndarray:

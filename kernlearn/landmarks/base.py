@@ -27,11 +27,12 @@ from kernlearn.validation import (
     FRACTION,
     StrOptions,
     check_weights,
+    decide,
     encode_labels,
     fit_context,
+    known_codes,
     split_for_choice,
     taken,
-    weighted_rows,
 )
 
 #: Values to choose from, by parameter.
@@ -87,10 +88,12 @@ class SimilarityEstimator(BaseEstimator):
 
     def _has_landmarks_alone(self, X: Any, landmarks: Landmarks) -> bool:
         """Whether a matrix has a column for each landmark, not for each training point."""
-        if self.n_comparisons_ > len(landmarks):  # predictions compare with other points too
+        if self.n_comparisons_ > len(
+            landmarks.indices
+        ):  # predictions compare with other points too
             return False
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
-        return len(shape) == 2 and shape[1] == len(landmarks) != landmarks.n_columns
+        return len(shape) == 2 and shape[1] == len(landmarks.indices) != landmarks.n_columns
 
     def _check_landmark_columns(self, X: Any, landmarks: Landmarks) -> Floats:
         """Validate similarities to the landmarks alone; columns are matched by name."""
@@ -129,7 +132,7 @@ class SimilarityEstimator(BaseEstimator):
     def _set_landmarks(self, landmarks: Landmarks) -> None:
         """Set the landmarks that a prediction compares points with, and their attributes."""
         self._landmarks = landmarks
-        self.n_comparisons_ = len(landmarks)
+        self.n_comparisons_ = len(landmarks.indices)
         self.compared_indices_ = landmarks.indices
 
     def __sklearn_tags__(self) -> Any:
@@ -143,11 +146,6 @@ class SimilarityEstimator(BaseEstimator):
 def float_type(X: Any) -> type[np.floating]:
     """Return the type that features of points are computed in."""
     return np.float32 if X.dtype == np.float32 else np.float64
-
-
-def decide(scores: Floats) -> Indices:
-    """Return the class codes of scores, one column per class, or 1-D and > 0 for class 1."""
-    return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
 
 
 @dataclass(frozen=True)
@@ -165,7 +163,7 @@ class Training:
     candidates: Landmarks
     similarities: Similarities
     X_val: Any
-    codes_val: Indices | None
+    codes_val: Any
     weights: np.ndarray | None = None
     weights_val: np.ndarray | None = None
 
@@ -247,15 +245,9 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         grid = self._grid()
         X, labels = self._check_training(X, y)
         weights = of_rows = check_weights(sample_weight, X)
-        used = weighted_rows(of_rows, X.shape[0])
-        self.classes_, used_codes, factors = encode_labels(
-            labels[used], self.class_weight, taken(of_rows, used)
-        )
-        codes = np.searchsorted(self.classes_, labels).astype(np.intp)
+        self.classes_, codes, factors = encode_labels(labels, self.class_weight, of_rows)
         if self.class_weight is not None:
-            weights = np.zeros(X.shape[0])
-            weights[used] = factors[used_codes]
-            weights = weights if of_rows is None else weights * of_rows
+            weights = factors[codes] if of_rows is None else factors[codes] * of_rows
         rng = check_random_state(self.random_state)
         n_choices = prod(map(len, grid.values()))
         rows, X_val, y_val, choosing = split_for_choice(
@@ -263,7 +255,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         )
         codes_val = None
         if y_val is not None:
-            codes_val = self._validation_codes(y_val)
+            codes_val = known_codes(self.classes_, y_val)
             if self.class_weight is not None:
                 of_points = np.where(codes_val < 0, 1.0, factors[codes_val])
                 choosing = of_points if choosing is None else of_points * choosing
@@ -284,18 +276,6 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         self._learn(data, grid, rng)
         self.n_fit_comparisons_ = candidates.comparisons.count
         return self
-
-    def _validation_codes(self, y_val: np.ndarray) -> Indices:
-        """Return the codes of labels, -1 for those that are not in `classes_`."""
-        places = np.searchsorted(self.classes_, y_val).clip(max=len(self.classes_) - 1)
-        codes = np.where(self.classes_[places] == y_val, places, -1).astype(np.intp)
-        if (codes < 0).all():
-            known, unknown = (
-                ", ".join(map(repr, labels[:5].tolist())) + ", …" * (len(labels) > 5)
-                for labels in (self.classes_, np.unique(y_val))
-            )
-            raise ValueError(f"y_val holds none of the classes of y ({known}), only {unknown}")
-        return codes
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each point.
@@ -372,7 +352,7 @@ class LandmarkedModel(SimilarityEstimator):
             values = similarities.columns(chosen)
         self._set_landmarks(drawn)
         self.n_fit_comparisons_ = candidates.comparisons.count
-        self.scale_ = float(np.sqrt(len(drawn))) if self._divides else 1.0
+        self.scale_ = float(np.sqrt(len(drawn.indices))) if self._divides else 1.0
         return np.ascontiguousarray(self._scaled(values), dtype=float_type(X))
 
     def predict(self, X: Any) -> Floats:
@@ -418,7 +398,7 @@ class LandmarkedModel(SimilarityEstimator):
 
     def _features(self, X: Any) -> Floats:
         """Embed validated points."""
-        features = np.empty((X.shape[0], len(self._landmarks)), dtype=float_type(X))
+        features = np.empty((X.shape[0], len(self._landmarks.indices)), dtype=float_type(X))
         for rows, block in self._blocks(X):
             features[rows] = block
         return features

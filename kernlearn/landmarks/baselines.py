@@ -9,12 +9,12 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.neighbors import NearestNeighbors
 
-from kernlearn.landmarks.base import Grid, SimilarityClassifier, Training, decide
+from kernlearn.landmarks.base import Grid, SimilarityClassifier, Training
 from kernlearn.landmarks.selection import SELECTION, select_landmarks
 from kernlearn.landmarks.similarity import Floats, Indices
 from kernlearn.linear import LinearSVM
 from kernlearn.svm import KernelSVM
-from kernlearn.validation import COUNT, POSITIVE, WHOLE, StrOptions, candidate_values
+from kernlearn.validation import COUNT, POSITIVE, WHOLE, StrOptions, candidate_values, decide
 
 
 def best_of(data: Training, scores: Callable[[Any], list[Floats]]) -> tuple[int, Any]:

@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, TypeAlias
@@ -27,88 +27,68 @@ from kernlearn.validation import (
     taken,
 )
 
-#: Losses of a margin.
-LOSSES: dict[str, Callable[[Floats], Floats]] = {
-    "squared_hinge": lambda margins: np.maximum(0, 1 - margins) ** 2,
-    "hinge": lambda margins: np.maximum(0, 1 - margins),
-    "logistic": lambda margins: np.logaddexp(0, -margins),
-}
-
 #: Some one-vs-all problems, by number or all; the features of a block of points; their weights;
 #: and the places of these among all weights of a problem.
 Part: TypeAlias = tuple[Any, np.ndarray, Floats, Any]
 
 
-class Scoreboard:
-    """Scores on the validation points of each choice of a grid, for one or more problems.
-
-    Decision values are added for one problem and one row of the grid at a time, and not kept.
+def choose(
+    scores: Floats,
+    codes: Indices,
+    loss: str,
+    weights: np.ndarray | None = None,
+    *,
+    each: bool = False,
+) -> tuple[Floats, Indices]:
+    """Choose settings by accuracy, then by the smaller mean loss, then by the order of the grid.
 
     Parameters
     ----------
-    codes : ndarray of shape (n_val,) or None
+    scores : ndarray of shape (n_problems, n_val, n_rows, n_columns)
+        Decision values of the validation points for each setting of the grid. There is one
+        problem for two classes (class 1 against class 0), else one for each class.
+    codes : ndarray of shape (n_val,)
         Class of each point; -1 for a class without training points. Such a point counts as an
-        error of every choice, and is otherwise ignored. Without points the first choice is best.
-    n_problems : int
-        1 for two classes (class 1 against class 0), else the number of classes.
-    shape : tuple of int
-        Rows and columns of the grid.
+        error of every choice, and is otherwise ignored.
     loss : {"squared_hinge", "hinge", "logistic"}
-        The loss that breaks ties.
+        The loss of a margin that breaks ties.
     weights : ndarray of shape (n_val,), default=None
         Weights of the points; None for equal ones.
+    each : bool, default=False
+        Whether to choose for each problem by itself.
+
+    Returns
+    -------
+    accuracies : ndarray of shape (n_rows, n_columns) or (n_problems, n_rows, n_columns)
+        Those of all problems together, or of each.
+    cells : ndarray of shape (n_problems, 2)
+        The row and the column of the best setting, the same for all problems unless `each`.
     """
-
-    def __init__(
-        self,
-        codes: Indices | None,
-        n_problems: int,
-        shape: tuple[int, int],
-        loss: str,
-        weights: np.ndarray | None = None,
-    ) -> None:
-        self.codes = np.zeros(0, dtype=np.intp) if codes is None else codes
-        self._weights = weights
-        self._counts = np.ones(len(self.codes)) if weights is None else weights
-        self._loss = LOSSES[loss]
-        self._known = self.codes >= 0
-        self._correct = np.zeros((n_problems, *shape))
-        self._losses = np.zeros((n_problems, *shape))
-        # The class with the greatest decision value so far, and that value.
-        cells = (*shape, len(self.codes))
-        self._winner = np.zeros(cells, dtype=np.int32)
-        self._greatest = np.full(cells, 0.0 if n_problems == 1 else -np.inf)
-
-    def add(self, problem: int, row: int, scores: Floats) -> None:
-        """Add the decision values of one problem, (n_val, n_columns), for a row of the grid."""
-        code = 1 if len(self._correct) == 1 else problem
-        known = scores[self._known].T
-        target = np.where(self.codes[self._known] == code, 1, -1)
-        correct = (known > 0) == (target > 0)
-        self._correct[problem, row] = correct @ self._counts[self._known]
-        if known.size:
-            losses, weights = self._loss(target * known), taken(self._weights, self._known)
-            self._losses[problem, row] = np.average(losses, axis=1, weights=weights)
-        better = self._greatest[row] < scores.T
-        self._winner[row][better] = code
-        self._greatest[row][better] = scores.T[better]
-
-    def best(self, *, each: bool) -> tuple[Floats, list[tuple[int, int]]]:
-        """Choose by accuracy, then by the smaller mean loss, then by the order of the grid.
-
-        Returns the accuracy of every choice, of all problems together or of `each`, and the row
-        and the column of the best one for each problem, the same for all unless `each`.
-        """
-        correct, losses = self._correct, self._losses
-        if not each:
-            correct = ((self._winner == self.codes) @ self._counts)[np.newaxis]
-            losses = losses.mean(axis=0, keepdims=True)
-        best = list(map(first_best, -correct, losses))
-        cells = list(zip(*np.unravel_index(best, correct.shape[1:]), strict=True))
-        accuracies = correct / max(self._counts.sum(), 1e-300)
-        if each:
-            return accuracies, cells
-        return accuracies[0], cells * len(self._correct)
+    n_problems, n_val, *shape = scores.shape
+    known = codes >= 0
+    counts = np.ones(n_val) if weights is None else weights
+    correct, losses = np.zeros((2, n_problems, *shape))
+    for problem, values in enumerate(scores[:, known]):
+        code = 1 if n_problems == 1 else problem
+        signs = np.where(codes[known] == code, 1, -1)[:, np.newaxis, np.newaxis]
+        correct[problem] = np.tensordot(counts[known], (values > 0) == (signs > 0), 1)
+        if not known.any():
+            continue
+        margins = signs * values
+        if loss == "logistic":
+            terms = np.logaddexp(0, -margins)
+        else:
+            terms = np.maximum(0, 1 - margins) ** (2 if loss == "squared_hinge" else 1)
+        losses[problem] = np.average(terms, axis=0, weights=taken(weights, known))
+    if not each:
+        predicted = scores[0] > 0 if n_problems == 1 else scores.argmax(axis=0)
+        right = predicted == codes[:, np.newaxis, np.newaxis]
+        correct = np.tensordot(counts, right, 1)[np.newaxis]
+        losses = losses.mean(axis=0, keepdims=True)
+    best = list(map(first_best, -correct, losses))
+    cells = np.array(np.unravel_index(best, shape)).T
+    accuracies = correct / max(counts.sum(), 1e-300)
+    return (accuracies, cells) if each else (accuracies[0], cells.repeat(n_problems, axis=0))
 
 
 class LandmarkClassifier(SimilarityClassifier):
@@ -195,18 +175,12 @@ _LINEAR: dict[str, list[Any]] = {
     "n_landmarks": [COUNT],
     "selection": [SELECTION],
     "C": [POSITIVE, "array-like"],
-    "loss": [StrOptions(set(LOSSES))],
+    "loss": [StrOptions({"squared_hinge", "hinge", "logistic"})],
     "solver": [StrOptions({"newton", "truncated_newton"})],
     "fit_intercept": ["boolean"],
     "validation_fraction": [FRACTION],
     "class_weight": CLASS_WEIGHT,
 }
-
-
-def _solver(model: Any, data: Training) -> dict[str, Any]:
-    """Return the keywords of `linear_paths`."""
-    intercept = {"fit_intercept": model.fit_intercept, "weights": data.weights}
-    return {"loss": model.loss, "solver": model.solver, **intercept}
 
 
 @dataclass(eq=False, repr=False)
@@ -329,14 +303,22 @@ class BBSClassifier(LandmarkClassifier):
         similarities = data.similarities.columns(chosen)
         self.scale_ = similarity_scale([similarities])
         features = similarities / self.scale_
-        coef, intercept = linear_paths(features, data.targets(), Cs, **_solver(self, data))
-        board = Scoreboard(data.codes_val, len(coef), (1, len(Cs)), self.loss, data.weights_val)
+        coef, intercept = linear_paths(
+            features,
+            data.targets(),
+            Cs,
+            loss=self.loss,
+            solver=self.solver,
+            fit_intercept=self.fit_intercept,
+            weights=data.weights,
+        )
+        best, self.validation_scores_ = 0, None
         if data.X_val is not None:
             features = data.candidates.take(chosen).compare(data.X_val) / self.scale_
-            for problem, (weights, offsets) in enumerate(zip(coef, intercept, strict=True)):
-                board.add(problem, 0, features @ weights.T.astype(features.dtype) + offsets)
-        accuracies, ((_, best), *_) = board.best(each=False)
-        self.validation_scores_ = None if data.X_val is None else accuracies[0]
+            paths = coef.transpose(0, 2, 1).astype(features.dtype)
+            scores = (features @ paths + intercept[:, np.newaxis])[:, :, np.newaxis]
+            accuracies, cells = choose(scores, data.codes_val, self.loss, data.weights_val)
+            best, self.validation_scores_ = cells[0, 1], accuracies[0]
         self.C_ = float(Cs[best])
         self.best_params_ = {"C": self.C_}
         self.coef_ = coef[:, best].astype(features.dtype)
@@ -483,30 +465,48 @@ class FTuneClassifier(LandmarkClassifier):
             held_out.keep(distinct)
         batches = gen_batches(len(distinct), 256)
         self.scale_ = similarity_scale(training.columns(distinct[batch]) for batch in batches)
-        board = Scoreboard(
-            data.codes_val, len(pairs), (len(family), len(Cs)), self.loss, data.weights_val
-        )
-        paths, options = [], _solver(self, data)
-        for problem, target in enumerate(data.targets()):
-            embedded = self._embeddings(training, pairs[problem], family)
-            paths.append([linear_paths(each, [target], Cs, **options) for each in embedded])
-            if held_out is None:
-                continue
-            embedded = self._embeddings(held_out, pairs[problem], family)
-            for row, (each, (coef, offset)) in enumerate(zip(embedded, paths[-1], strict=True)):
-                board.add(problem, row, each @ coef[0].T.astype(each.dtype) + offset[0])
-        accuracies, cells = board.best(each=self.per_class)
-        self.validation_scores_ = None if held_out is None else accuracies
-        best = [path[row] for path, (row, _) in zip(paths, cells, strict=True)]
-        rows, columns = zip(*cells, strict=True)
-        self.coef_ = np.array([c[0, i] for (c, _), i in zip(best, columns, strict=True)])
-        self.intercept_ = np.array([b[0, i] for (_, b), i in zip(best, columns, strict=True)])
+        paths, scores = [], []
+        for of_problem, target in zip(pairs, data.targets(), strict=True):
+            path = [
+                linear_paths(
+                    embedded,
+                    [target],
+                    Cs,
+                    loss=self.loss,
+                    solver=self.solver,
+                    fit_intercept=self.fit_intercept,
+                    weights=data.weights,
+                )
+                for embedded in self._embeddings(training, of_problem, family)
+            ]
+            paths.append(path)
+            if held_out is not None:
+                embeddings = self._embeddings(held_out, of_problem, family)
+                scores.append(
+                    [
+                        embedded @ coef[0].T.astype(embedded.dtype) + intercept[0]
+                        for embedded, (coef, intercept) in zip(embeddings, path, strict=True)
+                    ]
+                )
+        cells, self.validation_scores_ = np.zeros((len(pairs), 2), dtype=np.intp), None
+        if held_out is not None:
+            self.validation_scores_, cells = choose(
+                np.swapaxes(scores, 1, 2),
+                data.codes_val,
+                self.loss,
+                data.weights_val,
+                each=self.per_class,
+            )
+        rows, columns = cells.T
+        best = [(*path[row], i) for path, (row, i) in zip(paths, cells, strict=True)]
+        self.coef_ = np.array([coef[0, i] for coef, _, i in best])
+        self.intercept_ = np.array([intercept[0, i] for _, intercept, i in best])
         self._shape, self._dtype = self.coef_.shape, self.coef_.dtype
         self.transfers_ = tuple(family[row] for row in rows)
         for name in ("transfer_", "best_params_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         if self.per_class:
-            self.C_ = Cs[list(columns)]
+            self.C_ = Cs[columns]
         else:
             self.C_, self.transfer_ = float(Cs[columns[0]]), self.transfers_[0]
             self.best_params_ = {"transfers": repr(self.transfer_), "C": self.C_}
@@ -524,23 +524,24 @@ class FTuneClassifier(LandmarkClassifier):
         self, points: Similarities, pairs: Indices, family: list[Transfer]
     ) -> Iterator[Floats]:
         """Yield the points' embedding with each transfer function, all in the same buffer."""
-        differences = by_column(self._differences(points.by_landmark, pairs))
+        near, far = (points.by_landmark(side) for side in pairs.T)
+        differences = by_column(self._differences(near, far))
         embedded = np.empty_like(differences)
         for transfer in family:
             yield transfer(differences, out=embedded)
 
-    def _differences(self, similarities: Callable[[Indices], Floats], pairs: Indices) -> Floats:
-        """Return K(x, x⁺) - K(x, x⁻) from the similarities to landmarks, of either shape."""
-        differences = similarities(pairs[:, 0])
-        differences -= similarities(pairs[:, 1])
-        differences /= self.scale_
-        return differences
+    def _differences(self, near: Floats, far: Floats) -> Floats:
+        """Return K(x, x⁺) - K(x, x⁻), scaled, in the place of the first."""
+        near -= far
+        near /= self.scale_
+        return near
 
     def _parts(self, similarities: Floats) -> Iterator[Part]:
         for problem, (pairs, transfer, weights) in enumerate(
             zip(self._pairs, self.transfers_, self.coef_, strict=True)
         ):
-            embedded = self._differences(lambda which: similarities[:, which], pairs)
+            near, far = (similarities[:, side] for side in pairs.T)
+            embedded = self._differences(near, far)
             used = weights != 0
             yield problem, transfer(embedded, out=embedded), weights[used], used
 

@@ -62,9 +62,6 @@ class Landmarks:
     name: str = "training X"
     n_columns: int | None = None
 
-    def __len__(self) -> int:
-        return len(self.indices)
-
     def compare(self, X: Any, rows: Indices | None = None, places: Places | None = None) -> Floats:
         """Return the similarities of points, all or some `rows` of X, to the landmarks.
 
@@ -102,9 +99,9 @@ class Landmarks:
 
         `width` is the number of columns made of each row, if more than there are landmarks.
         """
-        if not len(self):
+        if not len(self.indices):
             return
-        for rows in row_blocks(X.shape[0], max(len(self), width)):
+        for rows in row_blocks(X.shape[0], max(len(self.indices), width)):
             yield rows, self.compare(X[rows], places=range(rows.start, rows.stop))
 
     def take(self, which: Indices) -> "Landmarks":
@@ -113,6 +110,7 @@ class Landmarks:
         return replace(self, indices=self.indices[which], points=points)
 
 
+@dataclass(eq=False)
 class Similarities:
     """Similarities of points to landmarks, computed once and then kept.
 
@@ -126,41 +124,38 @@ class Similarities:
     X : array or sparse matrix
     places : ndarray of int, default=None
         Places of the points in the data that the user has passed, for errors.
-
-    Attributes
-    ----------
-    n_points : int
     """
 
-    def __init__(self, landmarks: Landmarks, X: Any, places: Indices | None = None) -> None:
-        self._landmarks, self._X, self._places = landmarks, X, places
-        self.n_points = X.shape[0]
-        self._kept: dict[int, Floats] = {}  # by landmark: the similarities of all points
-        self._diagonal: Floats | None = None
+    landmarks: Landmarks
+    X: Any
+    places: Indices | None = None
+    # by landmark: the similarities of all points
+    _kept: dict[int, Floats] = field(default_factory=dict, init=False)
+    _diagonal: Floats | None = field(default=None, init=False)
 
     @property
     def is_distance(self) -> bool:
         """Whether the similarities are distances with the other sign."""
-        return self._landmarks.sign < 0
+        return self.landmarks.sign < 0
 
     @property
     def kernel(self) -> Kernel | None:
         """The fitted kernel; None for a precomputed matrix."""
-        return self._landmarks.kernel
+        return self.landmarks.kernel
 
     def keep(self, which: Indices) -> bool:
         """Compute missing similarities to landmarks `which`, and return whether all are kept."""
         missing = [i for i in dict.fromkeys(which.tolist()) if i not in self._kept]
-        if self.n_points * (len(self._kept) + len(missing)) > KEPT_ELEMENTS:
+        if self.X.shape[0] * (len(self._kept) + len(missing)) > KEPT_ELEMENTS:
             return False
         if missing:
-            columns = self._compute_blocks(np.array(missing), slice(None), transposed=True)
+            columns = self._compute(np.array(missing), transposed=True)
             self._kept.update(zip(missing, columns, strict=True))
         return True
 
     def column(self, i: int) -> Floats:
         """Return the similarities to landmark `i`, shape (n_points,)."""
-        which, kernel = np.array([i]), self._landmarks.kernel
+        which, kernel = np.array([i]), self.landmarks.kernel
         if kernel is None or not kernel.columnwise or not self.keep(which):
             return self._compute(which)[:, 0]
         return self._kept[i]
@@ -172,12 +167,12 @@ class Similarities:
         Other kernels compare 32 points with each other at a time.
         """
         if self._diagonal is None:
-            landmarks = self._landmarks
+            landmarks = self.landmarks
             kernel, indices = landmarks.kernel, landmarks.indices
             if kernel is None:
-                self._diagonal = self._X[np.arange(len(indices)), indices] * landmarks.sign
+                self._diagonal = self.X[np.arange(len(indices)), indices] * landmarks.sign
             elif kernel.structured or kernel.any_points:
-                each = np.arange(self.n_points)[:, np.newaxis]
+                each = np.arange(self.X.shape[0])[:, np.newaxis]
                 self._diagonal = np.concatenate([self._compute(i, i)[0] for i in each])
             else:
 
@@ -186,7 +181,7 @@ class Similarities:
                     landmarks.comparisons.count += values.size
                     return values
 
-                self._diagonal = finite(diagonal(evaluate, self._X)) * landmarks.sign
+                self._diagonal = finite(diagonal(evaluate, self.X)) * landmarks.sign
         return self._diagonal
 
     def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
@@ -194,12 +189,16 @@ class Similarities:
 
         With `keep` those of all points are computed and kept, by kernels that are `columnwise`.
         """
-        kernel = self._landmarks.kernel
-        if kernel is None or not kernel.columnwise or (keep and not self.keep(which)):
-            return self._compute(which, rows)
-        if all(i in self._kept for i in which.tolist()):
+        kernel = self.landmarks.kernel
+        if (
+            kernel is not None
+            and kernel.columnwise
+            and (not keep or self.keep(which))
+            and all(i in self._kept for i in which.tolist())
+        ):
             return self.columns(which, rows)
-        return self._compute(which, rows)
+        places = rows if self.places is None else self.places[rows]
+        return self.landmarks.take(which).compare(self.X, rows, places)
 
     def columns(self, which: Indices, rows: Indices | None = None) -> Floats:
         """Return the similarities to landmarks `which`, (n_points, n_landmarks).
@@ -208,40 +207,38 @@ class Similarities:
         """
         if self._kept and self.keep(which):
             return by_column(self.by_landmark(which, rows))
-        return self._compute_blocks(which, slice(None) if rows is None else rows)
+        return self._compute(which, rows)
 
     def by_landmark(self, which: Indices, rows: Indices | slice | None = None) -> Floats:
         """Return the transpose of :meth:`columns`: a row for each landmark."""
-        taken = slice(None) if rows is None else rows
         if not self.keep(which):
-            return self._compute_blocks(which, taken, transposed=True)
+            return self._compute(which, rows, transposed=True)
+        taken = slice(None) if rows is None else rows
         return np.array([self._kept[i][taken] for i in which.tolist()])
 
     def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, Floats]]:
         """Yield rows with their similarities to landmarks `which`, as `Landmarks.blocks` does."""
         if not self._kept:
-            yield from self._landmarks.take(which).blocks(self._X, width)
+            yield from self.landmarks.take(which).blocks(self.X, width)
             return
         values = self.columns(which)
         for rows in row_blocks(len(values), max(len(which), width)):
             yield rows, values[rows]
 
-    def _compute(self, which: Indices, rows: Indices | None = None) -> Floats:
-        places = self._places
-        if places is None or rows is None:
-            places = rows if places is None else places
-        else:
-            places = places[rows]
-        return self._landmarks.take(which).compare(self._X, rows, places)
-
-    def _compute_blocks(
-        self, which: Indices, rows: Indices | slice, *, transposed: bool = False
+    def _compute(
+        self, which: Indices, rows: Indices | slice | None = None, *, transposed: bool = False
     ) -> Floats:
         """Compute similarities block by block: there is no second array of their size."""
-        chosen = np.arange(self.n_points)[rows]
-        values = np.empty((0, 0))
+        landmarks, values = self.landmarks.take(which), np.empty((0, 0))
+        chosen = np.arange(self.X.shape[0])[slice(None) if rows is None else rows]
         for block in row_blocks(len(chosen), len(which), block_bytes=_BLOCK_BYTES):
-            some = self._compute(which, chosen[block])
+            part = chosen[block]
+            places = part if self.places is None else self.places[part]
+            # all points, without a copy
+            is_whole = rows is None and len(part) == len(chosen)
+            some = landmarks.compare(self.X, None if is_whole else part, places)
+            if is_whole and not transposed:
+                return some
             if not values.size:
                 shape = (len(which), len(chosen)) if transposed else (len(chosen), len(which))
                 values = np.empty(shape, dtype=some.dtype)

@@ -39,15 +39,13 @@ class SquaredHinge(_Smooth):
         self._weights, self._edge, self._sign = weights, edge, sign
         self.steepest = 2.0 * float(np.max(weights))
 
-    def _excess(self, t: Floats) -> Floats:
-        return np.maximum(0.0, self._sign * (t - self._edge))
-
     def value(self, t: Floats) -> float:
-        excess = self._excess(t)
+        excess = np.maximum(0.0, self._sign * (t - self._edge))
         return float(excess @ (self._weights * excess))
 
     def slope(self, t: Floats) -> Floats:
-        return 2.0 * self._sign * self._weights * self._excess(t)
+        excess = np.maximum(0.0, self._sign * (t - self._edge))
+        return 2.0 * self._sign * self._weights * excess
 
     def curvature(self, t: Floats) -> Floats:
         return np.where(self._sign * (t - self._edge) > 0.0, 2.0 * self._weights, 0.0)

@@ -1,7 +1,8 @@
 """Linear support vector classifier, and linear models for several values of C."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -38,12 +39,17 @@ from kernlearn.validation import (
 
 Path = tuple[np.ndarray, np.ndarray]
 
-_LOSSES = ("squared_hinge", "logistic", "hinge")
+# Losses of a margin by name.
+_LOSSES: dict[str, Callable[[Weights], Loss]] = {
+    "squared_hinge": SquaredHinge,
+    "logistic": Logistic,
+    "hinge": partial(SmoothedHinge, 1.0),
+}
 # Newton's method ends at the solution itself: on 10000 x 300 features and four values of C, 20 to
 # 50 steps reach 1e-4, and at most four more reach this. A hinge needs some steps more for each
 # digit.
-_NEWTON_TOL = 1e-10
-_HINGE_TOL = 1e-6
+_TOL = {**dict.fromkeys(_LOSSES, 1e-10), "squared_epsilon_insensitive": 1e-10}
+_TOL |= {"hinge": 1e-6, "epsilon_insensitive": 1e-6}
 _MAX_STEPS = 200
 
 
@@ -122,20 +128,23 @@ def linear_paths(
             f"solver='truncated_newton' needs loss='squared_hinge', but loss={loss!r}: use "
             "solver='newton'"
         )
-    X, values, places = _checked(features, Cs, tol)
+    X, values, places = _checked(features, Cs, tol, fit_intercept)
     signs = check_array(Y, dtype=np.float64, input_name="labels")
     check_consistent_length(X, signs.T)
     if (np.abs(signs) != 1).any() or (np.ptp(signs, axis=1) == 0).any():
         raise ValueError("labels must be -1 or +1, and both must occur in each problem")
+    paths = np.empty((len(signs), len(values), X.shape[1]))
     if solver == "newton" or weights is not None:
-        newton = _newton(X, fit_intercept, tol if solver == "newton" else None, loss)
-        factors = [1.0] * len(signs) if weights is None else np.broadcast_to(weights, signs.shape)
-        losses = [_classification_loss(loss, each) for each in factors]
-        paths = [newton.path(one, y, values) for one, y in zip(losses, signs, strict=True)]
+        tol = tol if solver == "newton" else None
+        newton = PrimalNewton(X, tol=tol or _TOL[loss], max_iter=_MAX_STEPS)
+        for k, y in enumerate(signs):
+            factors = 1.0 if weights is None else np.broadcast_to(weights, signs.shape)[k]
+            paths[k] = newton.path(_LOSSES[loss](factors), y, values)
     else:
-        truncated = _truncated(_with_ones(X, fit_intercept), tol)
-        paths = [truncated.path(y, values) for y in signs]
-    return _coef_and_intercept(np.array(paths)[:, places], X, fit_intercept)
+        truncated = _truncated(X, tol)
+        for k, y in enumerate(signs):
+            paths[k] = truncated.path(y, values)
+    return _coef_and_intercept(paths[:, places], X.dtype, fit_intercept)
 
 
 def regression_path(
@@ -197,7 +206,7 @@ def regression_path(
     >>> regression_path([[1.0], [2.0]], [2.0, 4.0], [1000], epsilon=0.0)[0].round(2)
     array([[2.]])
     """
-    X, values, places = _checked(features, Cs, tol)
+    X, values, places = _checked(features, Cs, tol, fit_intercept)
     y = column_or_1d(targets).astype(np.float64)
     check_consistent_length(X, y)
     factors: Weights = 1.0 if weights is None else weights
@@ -206,21 +215,9 @@ def regression_path(
     else:
         width = max(1.0, float(np.abs(y).max()))
         hinge = SmoothedHinge(width, factors, edge=0.0, sign=1.0)
-    newton = _newton(X, fit_intercept, tol, loss)
+    newton = PrimalNewton(X, tol=tol or _TOL[loss], max_iter=_MAX_STEPS)
     path = newton.path(EpsilonInsensitive(epsilon, hinge), 1.0, values, y)
-    return _coef_and_intercept(path[places], X, fit_intercept)
-
-
-def _classification_loss(name: str, weights: Any) -> Loss:
-    if name == "hinge":
-        return SmoothedHinge(1.0, weights)
-    return Logistic(weights) if name == "logistic" else SquaredHinge(weights)
-
-
-def _newton(X: np.ndarray, fit_intercept: bool, tol: float | None, loss: str) -> PrimalNewton:
-    if tol is None:
-        tol = _HINGE_TOL if loss in ("hinge", "epsilon_insensitive") else _NEWTON_TOL
-    return PrimalNewton(_with_ones(X, fit_intercept), tol=tol, max_iter=_MAX_STEPS)
+    return _coef_and_intercept(path[places], X.dtype, fit_intercept)
 
 
 def _truncated(X: np.ndarray, tol: float | None) -> Any:
@@ -230,9 +227,9 @@ def _truncated(X: np.ndarray, tol: float | None) -> Any:
 
 
 def _checked(
-    features: ArrayLike, Cs: ArrayLike, tol: float | None
+    features: ArrayLike, Cs: ArrayLike, tol: float | None, fit_intercept: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the features, the values of C in ascending order, and the place of each there."""
+    """Return the features, with ones for an intercept, the ascending Cs and the place of each."""
     if tol is not None and not 0 < tol < np.inf:
         raise ValueError(f"tol={tol!r} must be a positive number or None")
     X = check_array(features, dtype=[np.float64, np.float32], input_name="features")
@@ -240,19 +237,16 @@ def _checked(
     if values.ndim != 1 or not len(values) or not np.all((values > 0) & np.isfinite(values)):
         raise ValueError(f"Cs must hold one or more positive finite numbers, got {Cs!r}")
     ascending = np.argsort(values, kind="stable")
+    if fit_intercept:
+        X = np.column_stack((X, np.ones(len(X), dtype=X.dtype)))
     return X, values[ascending], np.argsort(ascending)
 
 
-def _with_ones(X: np.ndarray, fit_intercept: bool) -> np.ndarray:
-    return np.column_stack((X, np.ones(len(X)))) if fit_intercept else X
-
-
-def _coef_and_intercept(weights: np.ndarray, X: np.ndarray, fit_intercept: bool) -> Path:
-    """Split weights of shape (..., n_weights), in the dtype of X."""
-    coef = np.ascontiguousarray(weights[..., : X.shape[1]], dtype=X.dtype)
+def _coef_and_intercept(weights: np.ndarray, dtype: Any, fit_intercept: bool) -> Path:
+    """Split weights of shape (..., n_weights)."""
     if not fit_intercept:
-        return coef, np.zeros(coef.shape[:-1], dtype=X.dtype)
-    return coef, weights[..., -1].astype(X.dtype)
+        return weights.astype(dtype), np.zeros(weights.shape[:-1], dtype=dtype)
+    return np.ascontiguousarray(weights[..., :-1], dtype=dtype), weights[..., -1].astype(dtype)
 
 
 @dataclass(eq=False, repr=False)
@@ -384,7 +378,8 @@ class LinearSVM(TakesSparse, LinearClassifierMixin, BaseEstimator):
             settings = Settings(self.C, self.tol or DEFAULT_TOL, class_weight)
             n_weights = X.shape[1] + int(self.fit_intercept)
             solution = solve(rows, codes, n_weights, settings, self.presolve)
-            self.coef_, self.intercept_ = _coef_and_intercept(solution, X, self.fit_intercept)
+            parts = _coef_and_intercept(solution, X.dtype, self.fit_intercept)
+            self.coef_, self.intercept_ = parts
             return self
         positives = np.arange(len(self.classes_) if len(self.classes_) > 2 else 1)[:, np.newaxis]
         signs = np.where(codes == positives, 1.0, -1.0)
@@ -431,14 +426,17 @@ def fit_each(model: LinearSVM, X: Any, y: Any, Cs: Sequence[float]) -> list[Line
     X, y = validate_data(model, X, y, dtype=[np.float64, np.float32])
     # by class, the second one first, as LIBLINEAR takes the rows
     order = np.argsort(y != labels[1], kind="stable")
-    rows, signs = _with_ones(X[order], True), np.where(y[order] == labels[1], 1.0, -1.0)
+    rows = np.column_stack((X[order], np.ones(len(order))))
+    signs = np.where(y[order] == labels[1], 1.0, -1.0)
     values, starts = np.asarray(Cs, dtype=np.float64), None
     if model.presolve is not None:
         part, factor = first_part(len(signs), model.presolve)
         if np.ptp(signs[part]):
             starts = _truncated(rows[part], model.tol).path(signs[part], values * factor)
     weights = _truncated(rows, model.tol).path(signs, values, starts)
-    for one, coef, intercept in zip(models, *_coef_and_intercept(weights, X, True), strict=True):
+    for one, coef, intercept in zip(
+        models, *_coef_and_intercept(weights, X.dtype, True), strict=True
+    ):
         validate_data(one, X, skip_check_array=True)
         one.classes_, one.coef_ = labels, coef[np.newaxis]
         one.intercept_ = np.array([intercept])

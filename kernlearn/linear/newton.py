@@ -204,10 +204,20 @@ class WeightedGram:
                 self._weights = nearest._weights.copy()
         change = weights - self._weights
         rows = np.flatnonzero(np.abs(change) > self._slack * weights)
-        if len(rows) >= np.count_nonzero(weights):
-            self._renew(weights)
-            return
-        self._add(rows, change[rows])
+        if len(rows) >= np.count_nonzero(weights):  # anew
+            self.lower[...] = self._weights[:] = 0.0
+            rows, change = np.flatnonzero(weights), weights
+        for sign in (1.0, -1.0):
+            of_sign = rows[sign * change[rows] > 0]
+            sizes = np.abs(change[of_sign])
+            even = bool((sizes == sizes[:1]).all())
+            for first in range(0, len(of_sign), _BLOCK_ROWS):
+                batch = slice(first, first + _BLOCK_ROWS)
+                part = self._X[of_sign[batch]]
+                if not even:
+                    part *= np.sqrt(sizes[batch, np.newaxis])
+                factor = sign * float(sizes[0]) if even else sign
+                dsyrk(factor, part.T, beta=1.0, c=self.lower, lower=1, overwrite_c=1)
         self._weights[rows] = weights[rows]
 
     def times(self, vector: Floats) -> Floats:
@@ -217,42 +227,20 @@ class WeightedGram:
 
     def newton_step(self, gradient: Floats, C: float) -> Floats:
         """Return −(I + C·gram)⁻¹ · gradient, with a greater ridge if that is singular."""
-        try:
-            return self._solve(gradient, C, ridge=1.0)
-        except LinAlgError:  # rows that were removed again leave rounding errors behind
-            self._renew(self._weights)
-        ridge = 1.0
+        ridge, is_new = 1.0, False
         while True:
+            hessian = C * self.lower
+            hessian.flat[:: len(hessian) + 1] += ridge
             try:
-                return self._solve(gradient, C, ridge)
+                factor = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
             except LinAlgError:
-                ridge = max(10 * ridge, np.finfo(np.float64).eps * C * self.lower.trace())
-
-    def _solve(self, gradient: Floats, C: float, ridge: float) -> Floats:
-        hessian = C * self.lower
-        hessian.flat[:: len(hessian) + 1] += ridge
-        factor = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
-        step: Floats = -cho_solve(factor, gradient, check_finite=False)
-        return step
-
-    def _renew(self, weights: Floats) -> None:
-        self.lower[...] = 0.0
-        rows = np.flatnonzero(weights)
-        self._add(rows, weights[rows])
-        self._weights = weights.copy()
-
-    def _add(self, rows: NDArray[np.intp], amounts: Floats) -> None:
-        """Add Σ amountᵢ xᵢxᵢᵀ over some rows."""
-        for sign in (1.0, -1.0):
-            of_sign = np.flatnonzero(sign * amounts > 0)
-            self._add_of_sign(rows[of_sign], np.abs(amounts[of_sign]), sign)
-
-    def _add_of_sign(self, rows: NDArray[np.intp], sizes: Floats, sign: float) -> None:
-        even = bool(len(sizes)) and bool((sizes == sizes[0]).all())
-        factor = sign * float(sizes[0]) if even else sign
-        for first in range(0, len(rows), _BLOCK_ROWS):
-            batch = slice(first, first + _BLOCK_ROWS)
-            part = self._X[rows[batch]]
-            if not even:
-                part *= np.sqrt(sizes[batch, np.newaxis])
-            dsyrk(factor, part.T, beta=1.0, c=self.lower, lower=1, overwrite_c=1)
+                if is_new:
+                    ridge = max(10 * ridge, np.finfo(np.float64).eps * C * self.lower.trace())
+                    continue
+                # rows that were removed again leave rounding errors behind
+                weights, self._weights = self._weights, np.zeros_like(self._weights)
+                self.follow(weights)
+                is_new = True
+                continue
+            step: Floats = -cho_solve(factor, gradient, check_finite=False)
+            return step

@@ -21,7 +21,7 @@ from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.kernels.base import check_points, check_training
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
-from kernlearn.memory import allowed_memory, block_rows, require_memory, row_blocks
+from kernlearn.memory import allowed_memory, require_memory, row_blocks
 from kernlearn.svm import solvers
 from kernlearn.validation import check_weights, encode_labels, fit_context, taken, weighted_rows
 
@@ -472,7 +472,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 def _matrix_bytes(n_rows: int, cache_size: float) -> int:
     """Return the bytes of a kernel matrix, LIBSVM's cache, and two blocks of the matrix."""
     cache = min(int(cache_size * 2**20), 4 * n_rows**2)  # LIBSVM caches single precision
-    return 8 * n_rows**2 + cache + 2 * 8 * n_rows * min(n_rows, block_rows(n_rows))
+    block = next(row_blocks(n_rows, n_rows)).stop
+    return 8 * n_rows**2 + cache + 2 * 8 * n_rows * block
 
 
 def _pair_members(n_classes: int) -> Floats:

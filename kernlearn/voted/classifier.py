@@ -6,7 +6,8 @@ are those of the families ±K(·, x').
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
 from itertools import product
 from math import comb, pi, prod, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -26,8 +27,10 @@ from kernlearn.memory import require_memory, row_blocks
 from kernlearn.validation import (
     candidate_values,
     check_weights,
+    decide,
     encode_labels,
     first_best,
+    known_codes,
     split_for_choice,
 )
 
@@ -73,13 +76,14 @@ class KernelFamily:
         )
         grams = np.empty((n_kernels, X.shape[0], n_points))
         lower: dict[float, tuple[Any, int, Any]] = {}
-        # A subclass may compute something else.
-        degrees = [k.degree if type(k) is PolynomialKernel else 0 for k in self.kernels]
-        for place in np.argsort(degrees, kind="stable"):
-            kernel, degree = self.kernels[place], degrees[place]
-            if not degree:
+        polynomials = []
+        for place, kernel in enumerate(self.kernels):
+            if type(kernel) is PolynomialKernel:  # a subclass may compute something else
+                polynomials.append((kernel.degree, place))
+            else:
                 grams[place] = _finite(kernel(X, self.points), kernel)
-                continue
+        for degree, place in sorted(polynomials):
+            kernel = self.kernels[place]
             if kernel.coef0 not in lower:
                 inner = safe_sparse_dot(X, self.points.T, dense_output=True)
                 lower[kernel.coef0] = inner + float(kernel.coef0), 0, 1.0
@@ -126,16 +130,22 @@ class Training(NamedTuple):
 
 @dataclass(frozen=True)
 class Setting:
-    """Values of the parameters, and the complexities r_k of the penalties Λ_k = λ r_k + β."""
+    """A cell of the grid, and its solutions.
+
+    Attributes
+    ----------
+    params : dict
+        Values of the parameters.
+    complexities, penalties : ndarray of shape (n_kernels,)
+        The r_k, and the Λ_k = λ r_k + β.
+    solutions : list of Solution
+        One for each one-vs-all problem; one problem for two classes.
+    """
 
     params: dict[str, float]
     complexities: Floats
-
-    @property
-    def penalties(self) -> Floats:
-        """The penalties Λ_k; 0 times an infinite complexity is 0."""
-        lam, beta = self.params.get("lam", 0.0), self.params["beta"]
-        return lam * self.complexities + beta if lam else np.full(len(self.complexities), beta)
+    penalties: Floats
+    solutions: "list[Solution]" = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -147,8 +157,6 @@ class VotedPath:
     Attributes
     ----------
     settings : list of Setting
-    solutions : list of list of Solution
-        For each setting one per one-vs-all problem; one problem for two classes.
     n_support : ndarray of the shape of the grid
         Number of points with a coefficient for any kernel.
     converged : ndarray of the shape of the grid
@@ -169,7 +177,6 @@ class VotedPath:
     """
 
     settings: list[Setting]
-    solutions: "list[list[Solution]]"
     n_support: Indices
     converged: NDArray[np.bool_]
     classes: NDArray[Any]
@@ -189,10 +196,10 @@ class VotedPath:
         ndarray of shape (n_settings, n_samples)
         """
         X = self._check(X)
-        solutions = [solution for row in self.solutions for solution in row]
+        solutions = [solution for setting in self.settings for solution in setting.solutions]
         sums = self.family.sums(X, _coefficients(solutions, self.family))
         by_setting = np.split(sums, len(self.settings), axis=1)
-        return self.classes[np.array([_codes(values) for values in by_setting])]
+        return self.classes[np.array(list(map(decide, by_setting)))]
 
     def errors(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> Floats:
         """Return the error rate for all settings.
@@ -322,23 +329,23 @@ class VotedClassifier(ClassifierMixin, BaseEstimator, ABC):
         path = self._follow(axes, data, rows)
         best, self.validation_scores_ = 0, None
         if y_val is not None:
-            codes = np.searchsorted(self.classes_, y_val).clip(max=len(self.classes_) - 1)
-            choosing = np.where(self.classes_[codes] == y_val, data.class_weights[codes], 1.0)
-            errors = path.errors(
-                X_val, y_val, choosing if weights_val is None else choosing * weights_val
-            )
+            codes = known_codes(self.classes_, y_val)
+            choosing = np.where(codes < 0, 1.0, data.class_weights[codes])
+            if weights_val is not None:
+                choosing = choosing * weights_val
+            errors = path.errors(X_val, y_val, choosing)
             best, self.validation_scores_ = path.best(errors), 1 - errors
-        setting, solutions = path.settings[best], path.solutions[best]
+        setting = path.settings[best]
+        _, points, _, objectives, bounds, n_iter, _ = zip(*setting.solutions, strict=True)
         self._family = path.family
-        self.coef_ = _coefficients(solutions, path.family)
-        self.support_ = rows[_support(solutions)]
+        self.coef_ = _coefficients(setting.solutions, path.family)
+        self.support_ = rows[np.unique(np.concatenate(points))]
         self.n_support_ = len(self.support_)
         self.best_params_ = setting.params
         self.complexities_ = setting.complexities
         self.penalties_ = setting.penalties
-        self.objective_ = np.array([s.objective for s in solutions])
-        self.dual_bound_ = np.array([s.bound for s in solutions])
-        self.n_iter_ = max(s.n_iter for s in solutions)
+        self.objective_, self.dual_bound_ = np.array(objectives), np.array(bounds)
+        self.n_iter_ = max(n_iter)
         return self
 
     @validation.fit_context(prefer_skip_nested_validation=False)
@@ -390,8 +397,7 @@ class VotedClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         ndarray of shape (n_samples,)
         """
-        values = self.decision_function(X)
-        return self.classes_[_codes(values.reshape(len(values), -1))]
+        return self.classes_[decide(self.decision_function(X))]
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
@@ -408,9 +414,7 @@ class VotedClassifier(ClassifierMixin, BaseEstimator, ABC):
         X, y = check_training(self, X, y, kernels, several=True, dtypes=_FLOATS)
         weights = check_weights(sample_weight, X)
         weights = np.ones(len(y)) if weights is None else weights
-        codes, used = np.zeros(len(y), dtype=np.intp), np.flatnonzero(weights)
-        classes, codes[used], by_class = encode_labels(y[used], self.class_weight, weights[used])
-        self.classes_ = classes
+        self.classes_, codes, by_class = encode_labels(y, self.class_weight, weights)
         return Training(X, y, codes, weights, by_class)
 
     def _follow(self, axes: dict[str, list[float]], data: Training, rows: Indices) -> VotedPath:
@@ -429,33 +433,34 @@ class VotedClassifier(ClassifierMixin, BaseEstimator, ABC):
             family = KernelFamily(tuple(kernel.fitted_to(X, y) for kernel in kernels), X)
         grams = family.grams(X)
         complexities = self._complexities(grams, family, weights)
-        points = list(product(*axes.values()))
-        settings = [
-            # complexities depend on the first axis alone, if on any
-            Setting(
-                dict(zip(axes, point, strict=True)),
-                complexities[i * len(complexities) // len(points)],
-            )
-            for i, point in enumerate(points)
-        ]
+        settings, points = [], list(product(*axes.values()))
+        for i, point in enumerate(points):
+            params = dict(zip(axes, point, strict=True))
+            # they depend on the first axis alone, if on any
+            r = complexities[i * len(complexities) // len(points)]
+            lam, beta = params.get("lam", 0.0), params["beta"]
+            # 0 times an infinite complexity is 0
+            penalties = lam * r + beta if lam else np.full(len(r), beta)
+            settings.append(Setting(params, r, penalties))
         losses = weights * class_weights[codes] / weights.mean()
         # Row by row of the grid, every other row backwards: each setting starts from a neighbour.
         order = np.arange(len(settings)).reshape(-1, len(axes["beta"]))
         order[1::2] = order[1::2, ::-1]
         problem = VotedProblem(grams, np.ones(len(y)), settings[0].penalties, losses)
         n_classes = len(self.classes_)
-        solutions: list[list[Solution]] = [[] for _ in settings]
         for code in range(n_classes) if n_classes > 2 else (1,):
             problem = replace(problem, y=np.where(codes == code, 1.0, -1.0))
             generation = ColumnGeneration(problem, tol=self.tol, max_iter=self.max_iter)
             for place in order.ravel():
-                solutions[place].append(generation.solve(settings[place].penalties))
-        shape = [len(values) for values in axes.values()]
-        n_support = np.array([len(_support(row)) for row in solutions]).reshape(shape)
-        converged = np.array([all(s.converged for s in row) for row in solutions]).reshape(shape)
-        return VotedPath(
-            settings, solutions, n_support, converged, self.classes_, family, self._check_points
-        )
+                setting = settings[place]
+                setting.solutions.append(generation.solve(setting.penalties))
+        shape = tuple(map(len, axes.values()))
+        n_support, converged = np.empty(shape, dtype=np.intp), np.empty(shape, dtype=bool)
+        for i, setting in enumerate(settings):
+            _, of_problems, *_, ended = zip(*setting.solutions, strict=True)
+            n_support.flat[i] = len(np.unique(np.concatenate(of_problems)))
+            converged.flat[i] = all(ended)
+        return VotedPath(settings, n_support, converged, self.classes_, family, self._check_points)
 
 
 @dataclass(eq=False, repr=False)
@@ -579,7 +584,7 @@ class VotedKernelClassifier(VotedClassifier):
             return None
         if not len(self.kernels):
             raise ValueError("'kernels' must hold at least one kernel")
-        return [as_kernel(kernel, "kernels") for kernel in self.kernels]
+        return list(map(partial(as_kernel, name="kernels"), self.kernels))
 
     def _axes(self) -> dict[str, list[float]]:
         axes = {"lam": _descending(self.lam, "lam"), "beta": _descending(self.beta, "beta")}
@@ -700,24 +705,13 @@ def _descending(values: Any, name: str) -> list[float]:
 def _coefficients(solutions: "Sequence[Solution]", family: KernelFamily) -> list[Any]:
     """Return a sparse array of shape (n_solutions, n_points) for each kernel."""
     shape = (len(solutions), family.points.shape[0])
-    rows = np.repeat(np.arange(len(solutions)), [len(s.coef) for s in solutions])
-    kernels = np.concatenate([s.kernels for s in solutions])
-    points = np.concatenate([s.points for s in solutions])
-    coef = np.concatenate([s.coef for s in solutions])
+    parts = list(zip(*solutions, strict=True))[:3]
+    rows = np.repeat(np.arange(len(solutions)), list(map(len, parts[0])))
+    kernels, points, coef = map(np.concatenate, parts)
     return [
         sparse.csr_array((coef[kernels == k], (rows[kernels == k], points[kernels == k])), shape)
         for k in range(len(family.kernels))
     ]
-
-
-def _support(solutions: "Sequence[Solution]") -> Indices:
-    """Return the points with a coefficient in any solution."""
-    return np.unique(np.concatenate([s.points for s in solutions]))
-
-
-def _codes(values: Floats) -> Indices:
-    """Return the class codes for decision values of shape (n_samples, n_problems)."""
-    return (values[:, 0] > 0).astype(np.intp) if values.shape[1] == 1 else values.argmax(axis=1)
 
 
 # -- complexities ---------------------------------------------------------------------------------

@@ -51,8 +51,7 @@ _MAX_STEPS = 100_000
 _SAFETY = 10.0  # factor on the observed rounding errors above which a movement counts
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """The nonzero coefficients of a classifier.
 
     Attributes
