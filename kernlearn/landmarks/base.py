@@ -1,30 +1,27 @@
-"""Bases of the estimators on landmarks: checks of inputs, held-out points, predictions."""
+"""Landmarks, the similarities of points to them, and the bases of estimators by similarity."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel, as_kernel
-from kernlearn.kernels.base import check_points, check_training, first_wrong
-from kernlearn.landmarks.selection import SELECTION, select_landmarks
-from kernlearn.landmarks.similarity import (
-    Comparisons,
-    Floats,
-    Indices,
-    Landmarks,
-    Similarities,
+from kernlearn.kernels.base import (
+    check_points,
+    check_training,
+    check_values,
+    diagonal,
+    first_wrong,
 )
+from kernlearn.memory import row_blocks
 from kernlearn.validation import (
-    COUNT,
-    FRACTION,
     StrOptions,
     check_weights,
     decide,
@@ -34,6 +31,262 @@ from kernlearn.validation import (
     split_for_choice,
     taken,
 )
+
+Indices: TypeAlias = NDArray[np.intp]
+Floats: TypeAlias = NDArray[np.floating]
+
+#: Places of points in the data that the user has passed, for errors.
+Places: TypeAlias = Sequence[int] | Indices
+
+#: Similarities that an estimator keeps in training: 1 GiB of float64. More are computed anew.
+KEPT_ELEMENTS = 2**27
+
+# Similarities that are computed at a time.
+_BLOCK_BYTES = 2**24
+# Rows that are transposed at a time.
+_TRANSPOSED_ROWS = 128
+
+
+@dataclass
+class Comparisons:
+    """The number of similarities that were evaluated."""
+
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Training points that other points are compared with, and the similarity.
+
+    Attributes
+    ----------
+    indices : ndarray of int
+        Rows of the training data.
+    points : array, sparse matrix or None
+        None for a precomputed matrix.
+    kernel : Kernel or None
+        The fitted kernel; None for a precomputed matrix of similarities, which has `n_columns`
+        or those of these landmarks alone.
+    sign : int
+        -1 for a distance: all values are similarities.
+    comparisons : Comparisons
+        Where evaluations are counted.
+    name : str
+        Name of the data of the landmarks, for errors.
+    """
+
+    indices: Indices
+    points: Any
+    kernel: Kernel | None
+    sign: int = 1
+    comparisons: Comparisons = field(default_factory=Comparisons)
+    name: str = "training X"
+    n_columns: int | None = None
+
+    def compare(self, X: Any, rows: Indices | None = None, places: Places | None = None) -> Floats:
+        """Return the similarities of points, all or some `rows` of X, to the landmarks.
+
+        A precomputed matrix X is (n_samples, n_columns) or (n_samples, n_landmarks). Other values
+        must be finite: an error names the pair of points, by `places` in the user's data.
+        """
+        if self.kernel is None:
+            if self.n_columns is not None and X.shape[1] != self.n_columns:
+                values = X if rows is None else X[rows]
+            else:
+                values = X[:, self.indices] if rows is None else X[rows[:, None], self.indices]
+            return values if self.sign == 1 else -values
+        if rows is not None:
+            X, places = X[rows], rows if places is None else places
+        try:
+            values = np.asarray(self.kernel(X, self.points))
+            if values.dtype.kind != "f":  # counts and other whole numbers
+                values = values.astype(np.float64)
+            self.comparisons.count += values.size
+            if values.shape != (expected := (X.shape[0], self.points.shape[0])):
+                raise ValueError(
+                    f"'similarity' gave an array of shape {values.shape}, it must be {expected}: "
+                    "one row per point and one column per landmark"
+                )
+            check_values(values, X, self.points)
+        except SimilarityError as error:
+            left = error.left if places is None else int(places[error.left])
+            right, names = int(self.indices[error.right]), ("X", self.name)
+            located = SimilarityError(error.problem, left, right, error.shown, names)
+            raise located from (error.__cause__ or error)
+        return values if self.sign == 1 else -values
+
+    def blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, Floats]]:
+        """Yield slices of rows of X with their similarities to the landmarks, if there are any.
+
+        `width` is the number of columns made of each row, if more than there are landmarks.
+        """
+        if not len(self.indices):
+            return
+        for rows in row_blocks(X.shape[0], max(len(self.indices), width)):
+            yield rows, self.compare(X[rows], places=range(rows.start, rows.stop))
+
+    def take(self, which: Indices) -> "Landmarks":
+        """Return some of the landmarks, by their place among these."""
+        points = None if self.points is None else self.points[which]
+        return replace(self, indices=self.indices[which], points=points)
+
+
+@dataclass(eq=False)
+class Similarities:
+    """Similarities of points to landmarks, computed once and then kept.
+
+    Those that would exceed `KEPT_ELEMENTS` values in all are computed at each use. So are single
+    columns by kernels that are not `columnwise`: solvers that stop early amplify the last digit,
+    in which they differ from the columns that these kernels compute together.
+
+    Parameters
+    ----------
+    landmarks : Landmarks
+    X : array or sparse matrix
+    places : ndarray of int, default=None
+        Places of the points in the data that the user has passed, for errors.
+    """
+
+    landmarks: Landmarks
+    X: Any
+    places: Indices | None = None
+    # by landmark: the similarities of all points
+    _kept: dict[int, Floats] = field(default_factory=dict, init=False)
+    _diagonal: Floats | None = field(default=None, init=False)
+
+    @property
+    def is_distance(self) -> bool:
+        """Whether the similarities are distances with the other sign."""
+        return self.landmarks.sign < 0
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """The fitted kernel; None for a precomputed matrix."""
+        return self.landmarks.kernel
+
+    def keep(self, which: Indices) -> bool:
+        """Compute missing similarities to landmarks `which`, and return whether all are kept."""
+        missing = [i for i in dict.fromkeys(which.tolist()) if i not in self._kept]
+        if self.X.shape[0] * (len(self._kept) + len(missing)) > KEPT_ELEMENTS:
+            return False
+        if missing:
+            columns = self._compute(np.array(missing), transposed=True)
+            self._kept.update(zip(missing, columns, strict=True))
+        return True
+
+    def column(self, i: int) -> Floats:
+        """Return the similarities to landmark `i`, shape (n_points,)."""
+        which, kernel = np.array([i]), self.landmarks.kernel
+        if kernel is None or not kernel.columnwise or not self.keep(which):
+            return self._compute(which)[:, 0]
+        return self._kept[i]
+
+    def diagonal(self) -> Floats:
+        """Return the similarity of each point to itself, where the landmarks are the points.
+
+        It takes one value for each point of a user-defined function or of a kernel of objects.
+        Other kernels compare 32 points with each other at a time.
+        """
+        if self._diagonal is None:
+            landmarks = self.landmarks
+            kernel, indices = landmarks.kernel, landmarks.indices
+            if kernel is None:
+                self._diagonal = self.X[np.arange(len(indices)), indices] * landmarks.sign
+            elif kernel.structured or kernel.any_points:
+                each = np.arange(self.X.shape[0])[:, np.newaxis]
+                self._diagonal = np.concatenate([self._compute(i, i)[0] for i in each])
+            else:
+
+                def evaluate(left: Any, right: Any) -> Floats:
+                    values = np.asarray(kernel(left, right))
+                    landmarks.comparisons.count += values.size
+                    return values
+
+                self._diagonal = finite(diagonal(evaluate, self.X)) * landmarks.sign
+        return self._diagonal
+
+    def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
+        """Return the similarities of points `rows` to landmarks `which`.
+
+        With `keep` those of all points are computed and kept, by kernels that are `columnwise`.
+        """
+        kernel = self.landmarks.kernel
+        if (
+            kernel is not None
+            and kernel.columnwise
+            and (not keep or self.keep(which))
+            and all(i in self._kept for i in which.tolist())
+        ):
+            return self.columns(which, rows)
+        places = rows if self.places is None else self.places[rows]
+        return self.landmarks.take(which).compare(self.X, rows, places)
+
+    def columns(self, which: Indices, rows: Indices | None = None) -> Floats:
+        """Return the similarities to landmarks `which`, (n_points, n_landmarks).
+
+        Landmarks may repeat; `rows` are the points, all if None.
+        """
+        if self._kept and self.keep(which):
+            return by_column(self.by_landmark(which, rows))
+        return self._compute(which, rows)
+
+    def by_landmark(self, which: Indices, rows: Indices | slice | None = None) -> Floats:
+        """Return the transpose of :meth:`columns`: a row for each landmark."""
+        if not self.keep(which):
+            return self._compute(which, rows, transposed=True)
+        taken = slice(None) if rows is None else rows
+        return np.array([self._kept[i][taken] for i in which.tolist()])
+
+    def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, Floats]]:
+        """Yield rows with their similarities to landmarks `which`, as `Landmarks.blocks` does."""
+        if not self._kept:
+            yield from self.landmarks.take(which).blocks(self.X, width)
+            return
+        values = self.columns(which)
+        for rows in row_blocks(len(values), max(len(which), width)):
+            yield rows, values[rows]
+
+    def _compute(
+        self, which: Indices, rows: Indices | slice | None = None, *, transposed: bool = False
+    ) -> Floats:
+        """Compute similarities block by block: there is no second array of their size."""
+        landmarks, values = self.landmarks.take(which), np.empty((0, 0))
+        chosen = np.arange(self.X.shape[0])[slice(None) if rows is None else rows]
+        for block in row_blocks(len(chosen), len(which), block_bytes=_BLOCK_BYTES):
+            part = chosen[block]
+            places = part if self.places is None else self.places[part]
+            # all points, without a copy
+            is_whole = rows is None and len(part) == len(chosen)
+            some = landmarks.compare(self.X, None if is_whole else part, places)
+            if is_whole and not transposed:
+                return some
+            if not values.size:
+                shape = (len(which), len(chosen)) if transposed else (len(chosen), len(which))
+                values = np.empty(shape, dtype=some.dtype)
+            if transposed:
+                values[:, block] = some.T
+            else:
+                values[block] = some
+        return values
+
+
+def by_column(values: Floats) -> Floats:
+    """Return the transpose, in the order of C, in blocks that stay in cache."""
+    transposed = np.empty(values.shape[::-1], dtype=values.dtype)
+    for first in range(0, len(values), _TRANSPOSED_ROWS):
+        rows = slice(first, first + _TRANSPOSED_ROWS)
+        transposed[:, rows] = values[rows].T
+    return transposed
+
+
+def finite(similarities: NDArray[Any]) -> Floats:
+    """Refuse NaN and infinity; counts become float64."""
+    if similarities.dtype.kind != "f":
+        similarities = similarities.astype(np.float64)
+    if not np.isfinite(similarities).all():
+        raise ValueError("'similarity' must give finite numbers, and gave NaN or infinity")
+    return similarities
+
 
 #: Values to choose from, by parameter.
 Grid: TypeAlias = dict[str, Any]
@@ -293,230 +546,3 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         """
         codes = decide(getattr(self, self._scored_by)(X))
         return self.classes_[codes]
-
-
-class LandmarkedModel(SimilarityEstimator):
-    r"""Landmarks and the embedding of algorithm 5, for models with numeric targets.
-
-    The embedding is :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d`, without the
-    divisor where `_divides` is False. The parameters have the meaning that they have for
-    :class:`RegLand`.
-
-    References
-    ----------
-    Kar (2013), algorithm 5 and appendix B.
-    """
-
-    _parameter_constraints: dict[str, list[Any]] = {
-        **SimilarityEstimator._parameter_constraints,
-        "n_landmarks": [COUNT],
-        "random_state": ["random_state"],
-    }
-    _numeric_targets = True
-    _divides = True
-
-    n_landmarks: int
-    selection: str = "random"
-    random_state: Any
-    landmark_indices_: Indices | None
-    coef_: Floats
-    intercept_: Any
-
-    def _embed_training(
-        self, X: Any, y: np.ndarray, rows: Indices, landmarks: Any, rng: Any, n_drawn: int
-    ) -> Floats:
-        """Choose landmarks from some rows of validated data, and embed the points of these."""
-        points = X if len(rows) == X.shape[0] else X[rows]
-        candidates = self._candidates(points, y[rows], rows)
-        if landmarks is not None:
-            kernels = self._kernels()
-            if kernels is None:
-                raise ValueError(
-                    "landmarks must be None with similarity='precomputed': there are no points to "
-                    "compare with, only the rows and columns of X"
-                )
-            try:
-                unlabelled = check_points(self, landmarks, kernels)
-            except ValueError as error:
-                raise ValueError(f"landmarks: {error}") from error
-            places = np.arange(unlabelled.shape[0])
-            drawn = replace(candidates, indices=places, points=unlabelled, name="landmarks")
-            self.landmark_indices_ = None
-            values = drawn.compare(points, places=rows)
-        else:
-            codes = np.zeros(len(rows), dtype=np.intp)
-            similarities = Similarities(candidates, points, rows)
-            chosen = select_landmarks(n_drawn, codes, self.selection, rng, similarities)
-            drawn = candidates.take(chosen)
-            self.landmark_indices_ = drawn.indices
-            values = similarities.columns(chosen)
-        self._set_landmarks(drawn)
-        self.n_fit_comparisons_ = candidates.comparisons.count
-        self.scale_ = float(np.sqrt(len(drawn.indices))) if self._divides else 1.0
-        return np.ascontiguousarray(self._scaled(values), dtype=float_type(X))
-
-    def predict(self, X: Any) -> Floats:
-        r"""Predict the targets of points.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            With ``similarity="precomputed"`` of shape (n_samples, n_training_points), with a
-            column for each row of the X passed to `fit`; or (n_samples, n_comparisons_), with
-            those of `compared_indices_` alone, in that order.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
-        """
-        return self._products(X) + self.intercept_
-
-    def _products(self, X: Any) -> Floats:
-        r"""Validate points, and return the :math:`\langle w, \Psi(x) \rangle`, block by block."""
-        X = self._check_points(X)
-        values = np.zeros(X.shape[0], dtype=np.result_type(float_type(X), self.coef_))
-        for rows, features in self._blocks(X):
-            values[rows] = features @ self.coef_
-        return values
-
-    def contributions(self, X: Any) -> Floats:
-        """Return what each landmark adds to the predicted values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_comparisons)
-            Summed over the last axis, with ``intercept_`` added, they are what `predict` returns
-            (for ORLand `real_value`). ``compared_indices_`` has the landmarks.
-        """
-        return self._features(self._check_points(X)) * self.coef_
-
-    def _features(self, X: Any) -> Floats:
-        """Embed validated points."""
-        features = np.empty((X.shape[0], len(self._landmarks.indices)), dtype=float_type(X))
-        for rows, block in self._blocks(X):
-            features[rows] = block
-        return features
-
-    def _blocks(self, X: Any) -> Iterator[tuple[slice, Floats]]:
-        """Yield rows of validated points with their embedding."""
-        for rows, similarities in self._landmarks.blocks(X):
-            yield rows, self._scaled(similarities).astype(float_type(X), copy=False)
-
-    def _scaled(self, similarities: Floats) -> Floats:
-        return similarities * similarities.dtype.type(1 / self.scale_)
-
-
-class LandmarkChoice(LandmarkedModel):
-    """Base of RegLand and ORLand, whose parameters are chosen on validation points."""
-
-    _parameter_constraints = {
-        **LandmarkedModel._parameter_constraints,
-        "selection": [SELECTION],
-        "validation_fraction": [FRACTION],
-    }
-
-    validation_fraction: float
-
-    @abstractmethod
-    def _grid(self) -> Grid:
-        """Return the values to choose from, by parameter, of equally good ones the best first."""
-
-    def _check_targets(self, X: Any, y: Any, weights: Any) -> tuple[Any, np.ndarray, Indices]:
-        """Validate training data; return X, the targets, and codes to stratify by."""
-        X, y = self._check_training(X, y)
-        return X, y.astype(np.float64), np.zeros(len(y), dtype=np.intp)
-
-    @abstractmethod
-    def _train(self, features: Floats, targets: Any, grid: Grid, weights: Any) -> list[Any]:
-        """Return a model for each choice of the grid, the last parameter changing fastest."""
-
-    @abstractmethod
-    def _losses(self, models: list[Any], features: Floats, targets: Any) -> list[np.ndarray]:
-        """Return the losses of points by each model, the smaller the better."""
-
-    @abstractmethod
-    def _keep(self, model: Any, dtype: Any) -> None:
-        """Set the fitted attributes; `dtype` is that of the features."""
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        X_val: Any = None,
-        y_val: ArrayLike | None = None,
-        landmarks: Any = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Choose landmarks, fit the model for each choice of parameters, and keep the best.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points. With ``similarity="precomputed"`` the matrix of shape
-            (n_samples, n_samples) of their similarities; with a user-defined function,
-            a sequence of whatever it compares.
-        y : array-like of shape (n_samples,)
-            Targets. For ORLand grades, at least two: integers, or other labels in sorted order.
-        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
-            Points that parameters are chosen on, not trained on: by mean squared error, then the
-            smaller C, then the smaller epsilon; for ORLand by average absolute error, then the
-            smaller C. If None and there is more than one choice, a random share
-            ``validation_fraction`` of X is held out (for ORLand stratified), and the model is
-            trained on the rest.
-        y_val : array-like of shape (n_val,), default=None
-            Their targets. Errors of grades are differences of their places in the order that is
-            given, in which they may be grades that y lacks; without one those of the grades if
-            they are numbers, else of their places in `classes_`.
-        landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
-            Unlabelled points to take as landmarks instead of training points (step 1 of
-            algorithm 5); then `n_landmarks` and `selection` are ignored.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors on the losses of the training points, not negative, in training and, for
-            points that are held out, in the choice of parameters. A point of weight 0 counts as
-            absent. Landmarks are drawn without regard to weights.
-
-        Returns
-        -------
-        self : object
-            The fitted model.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not valid, alone or together with another; y does not hold one finite
-            number per point, or a single grade; only one of X_val and y_val is given, or they do
-            not match; too few points are left to train on; landmarks are given with a matrix of
-            similarities; or points or similarities are not finite.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the solver stopped before reaching `tol`.
-        """
-        grid = self._grid()
-        shape = tuple(len(values) for values in grid.values())
-        X, targets, codes = self._check_targets(X, y, sample_weight)
-        weights = check_weights(sample_weight, X)
-        rng = check_random_state(self.random_state)
-        rows, X_val, y_val, weights_val = split_for_choice(
-            self, X, targets, X_val, y_val, codes, prod(shape), rng, weights
-        )
-        features = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
-        models = self._train(features, targets[rows], grid, taken(weights, rows))
-        best, self.validation_scores_ = 0, None
-        if X_val is not None:
-            losses = self._losses(models, self._features(X_val), y_val)
-            scores = -np.array([np.average(each, weights=weights_val) for each in losses])
-            best, self.validation_scores_ = int(scores.argmax()), scores.reshape(shape)
-        for (name, values), place in zip(grid.items(), np.unravel_index(best, shape), strict=True):
-            setattr(self, f"{name}_", values[place].item())
-        self._keep(models[best], float_type(X))
-        self.n_fit_comparisons_ = self._landmarks.comparisons.count
-        return self

@@ -9,9 +9,8 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.neighbors import NearestNeighbors
 
-from kernlearn.landmarks.base import Grid, SimilarityClassifier, Training
+from kernlearn.landmarks.base import Floats, Grid, Indices, SimilarityClassifier, Training
 from kernlearn.landmarks.selection import SELECTION, select_landmarks
-from kernlearn.landmarks.similarity import Floats, Indices
 from kernlearn.linear import LinearSVM
 from kernlearn.svm import KernelSVM
 from kernlearn.validation import COUNT, POSITIVE, WHOLE, StrOptions, candidate_values, decide

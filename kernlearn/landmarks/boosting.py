@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kernlearn.landmarks.similarity import Indices, Similarities
+from kernlearn.landmarks.base import Indices, Similarities
 from kernlearn.memory import row_blocks
 
 Floats: TypeAlias = NDArray[np.floating]

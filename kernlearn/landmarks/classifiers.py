@@ -10,10 +10,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.utils import gen_batches
 
-from kernlearn.landmarks.base import Grid, SimilarityClassifier, Training
+from kernlearn.landmarks.base import (
+    Floats,
+    Grid,
+    Indices,
+    Similarities,
+    SimilarityClassifier,
+    Training,
+    by_column,
+)
 from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer
 from kernlearn.landmarks.selection import PAIR_SELECTION, SELECTION, select_landmarks, select_pairs
-from kernlearn.landmarks.similarity import Floats, Indices, Similarities, by_column
 from kernlearn.linear.models import linear_paths
 from kernlearn.validation import (
     CLASS_WEIGHT,

@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn.kernels import Kernel
-from kernlearn.landmarks.base import SimilarityEstimator, float_type
+from kernlearn.landmarks.base import Floats, Indices, Similarities, SimilarityEstimator, float_type
 from kernlearn.landmarks.selection import (
     BY_SIMILARITY,
     PAIR_SELECTION,
@@ -23,7 +23,6 @@ from kernlearn.landmarks.selection import (
     select_landmarks,
     select_pairs,
 )
-from kernlearn.landmarks.similarity import Floats, Indices, Similarities
 from kernlearn.memory import row_blocks
 from kernlearn.validation import COUNT, POSITIVE, fit_context
 

@@ -14,8 +14,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
-from kernlearn.landmarks.base import Grid, LandmarkChoice
-from kernlearn.landmarks.similarity import Floats, Indices
+from kernlearn.landmarks.base import Floats, Grid, Indices
+from kernlearn.landmarks.regressors import LandmarkChoice
 from kernlearn.linear.losses import Loss, SmoothedHinge, SquaredHinge
 from kernlearn.linear.newton import ROUNDING_STEP, exact_step
 from kernlearn.validation import (

@@ -1,7 +1,10 @@
-"""Regression by similarities: RegLand (algorithm 5), and the average of Nadaraya and Watson."""
+"""Models of numeric targets: RegLand (algorithm 5), RankLand, and Nadaraya and Watson's average."""
 
-from dataclasses import KW_ONLY, dataclass
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
+from math import prod
 from typing import Any, Self
 
 import numpy as np
@@ -9,19 +12,22 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 
+from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
+    Floats,
     Grid,
-    LandmarkChoice,
-    LandmarkedModel,
+    Indices,
+    Landmarks,
+    Similarities,
     SimilarityEstimator,
     float_type,
 )
-from kernlearn.landmarks.selection import SELECTION
-from kernlearn.landmarks.similarity import Floats, Landmarks
+from kernlearn.landmarks.selection import SELECTION, select_landmarks
 from kernlearn.linear.models import regression_path
 from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
 from kernlearn.validation import (
+    COUNT,
     FRACTION,
     NOT_NEGATIVE,
     POSITIVE,
@@ -30,7 +36,236 @@ from kernlearn.validation import (
     check_weights,
     fit_context,
     hold_out_at_random,
+    split_for_choice,
+    taken,
 )
+
+
+class LandmarkedModel(SimilarityEstimator):
+    r"""Landmarks and the embedding of algorithm 5, for models with numeric targets.
+
+    The embedding is :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d`, without the
+    divisor where `_divides` is False. The parameters have the meaning that they have for
+    :class:`RegLand`.
+
+    References
+    ----------
+    Kar (2013), algorithm 5 and appendix B.
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        **SimilarityEstimator._parameter_constraints,
+        "n_landmarks": [COUNT],
+        "random_state": ["random_state"],
+    }
+    _numeric_targets = True
+    _divides = True
+
+    n_landmarks: int
+    selection: str = "random"
+    random_state: Any
+    landmark_indices_: Indices | None
+    coef_: Floats
+    intercept_: Any
+
+    def _embed_training(
+        self, X: Any, y: np.ndarray, rows: Indices, landmarks: Any, rng: Any, n_drawn: int
+    ) -> Floats:
+        """Choose landmarks from some rows of validated data, and embed the points of these."""
+        points = X if len(rows) == X.shape[0] else X[rows]
+        candidates = self._candidates(points, y[rows], rows)
+        if landmarks is not None:
+            kernels = self._kernels()
+            if kernels is None:
+                raise ValueError(
+                    "landmarks must be None with similarity='precomputed': there are no points to "
+                    "compare with, only the rows and columns of X"
+                )
+            try:
+                unlabelled = check_points(self, landmarks, kernels)
+            except ValueError as error:
+                raise ValueError(f"landmarks: {error}") from error
+            places = np.arange(unlabelled.shape[0])
+            drawn = replace(candidates, indices=places, points=unlabelled, name="landmarks")
+            self.landmark_indices_ = None
+            values = drawn.compare(points, places=rows)
+        else:
+            codes = np.zeros(len(rows), dtype=np.intp)
+            similarities = Similarities(candidates, points, rows)
+            chosen = select_landmarks(n_drawn, codes, self.selection, rng, similarities)
+            drawn = candidates.take(chosen)
+            self.landmark_indices_ = drawn.indices
+            values = similarities.columns(chosen)
+        self._set_landmarks(drawn)
+        self.n_fit_comparisons_ = candidates.comparisons.count
+        self.scale_ = float(np.sqrt(len(drawn.indices))) if self._divides else 1.0
+        return np.ascontiguousarray(self._scaled(values), dtype=float_type(X))
+
+    def predict(self, X: Any) -> Floats:
+        r"""Predict the targets of points.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            With ``similarity="precomputed"`` of shape (n_samples, n_training_points), with a
+            column for each row of the X passed to `fit`; or (n_samples, n_comparisons_), with
+            those of `compared_indices_` alone, in that order.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
+        """
+        return self._products(X) + self.intercept_
+
+    def _products(self, X: Any) -> Floats:
+        r"""Validate points, and return the :math:`\langle w, \Psi(x) \rangle`, block by block."""
+        X = self._check_points(X)
+        values = np.zeros(X.shape[0], dtype=np.result_type(float_type(X), self.coef_))
+        for rows, features in self._blocks(X):
+            values[rows] = features @ self.coef_
+        return values
+
+    def contributions(self, X: Any) -> Floats:
+        """Return what each landmark adds to the predicted values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_comparisons)
+            Summed over the last axis, with ``intercept_`` added, they are what `predict` returns
+            (for ORLand `real_value`). ``compared_indices_`` has the landmarks.
+        """
+        return self._features(self._check_points(X)) * self.coef_
+
+    def _features(self, X: Any) -> Floats:
+        """Embed validated points."""
+        features = np.empty((X.shape[0], len(self._landmarks.indices)), dtype=float_type(X))
+        for rows, block in self._blocks(X):
+            features[rows] = block
+        return features
+
+    def _blocks(self, X: Any) -> Iterator[tuple[slice, Floats]]:
+        """Yield rows of validated points with their embedding."""
+        for rows, similarities in self._landmarks.blocks(X):
+            yield rows, self._scaled(similarities).astype(float_type(X), copy=False)
+
+    def _scaled(self, similarities: Floats) -> Floats:
+        return similarities * similarities.dtype.type(1 / self.scale_)
+
+
+class LandmarkChoice(LandmarkedModel):
+    """Base of RegLand and ORLand, whose parameters are chosen on validation points."""
+
+    _parameter_constraints = {
+        **LandmarkedModel._parameter_constraints,
+        "selection": [SELECTION],
+        "validation_fraction": [FRACTION],
+    }
+
+    validation_fraction: float
+
+    @abstractmethod
+    def _grid(self) -> Grid:
+        """Return the values to choose from, by parameter, of equally good ones the best first."""
+
+    def _check_targets(self, X: Any, y: Any, weights: Any) -> tuple[Any, np.ndarray, Indices]:
+        """Validate training data; return X, the targets, and codes to stratify by."""
+        X, y = self._check_training(X, y)
+        return X, y.astype(np.float64), np.zeros(len(y), dtype=np.intp)
+
+    @abstractmethod
+    def _train(self, features: Floats, targets: Any, grid: Grid, weights: Any) -> list[Any]:
+        """Return a model for each choice of the grid, the last parameter changing fastest."""
+
+    @abstractmethod
+    def _losses(self, models: list[Any], features: Floats, targets: Any) -> list[np.ndarray]:
+        """Return the losses of points by each model, the smaller the better."""
+
+    @abstractmethod
+    def _keep(self, model: Any, dtype: Any) -> None:
+        """Set the fitted attributes; `dtype` is that of the features."""
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
+        landmarks: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Choose landmarks, fit the model for each choice of parameters, and keep the best.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points. With ``similarity="precomputed"`` the matrix of shape
+            (n_samples, n_samples) of their similarities; with a user-defined function,
+            a sequence of whatever it compares.
+        y : array-like of shape (n_samples,)
+            Targets. For ORLand grades, at least two: integers, or other labels in sorted order.
+        X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
+            Points that parameters are chosen on, not trained on: by mean squared error, then the
+            smaller C, then the smaller epsilon; for ORLand by average absolute error, then the
+            smaller C. If None and there is more than one choice, a random share
+            ``validation_fraction`` of X is held out (for ORLand stratified), and the model is
+            trained on the rest.
+        y_val : array-like of shape (n_val,), default=None
+            Their targets. Errors of grades are differences of their places in the order that is
+            given, in which they may be grades that y lacks; without one those of the grades if
+            they are numbers, else of their places in `classes_`.
+        landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
+            Unlabelled points to take as landmarks instead of training points (step 1 of
+            algorithm 5); then `n_landmarks` and `selection` are ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on the losses of the training points, not negative, in training and, for
+            points that are held out, in the choice of parameters. A point of weight 0 counts as
+            absent. Landmarks are drawn without regard to weights.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not valid, alone or together with another; y does not hold one finite
+            number per point, or a single grade; only one of X_val and y_val is given, or they do
+            not match; too few points are left to train on; landmarks are given with a matrix of
+            similarities; or points or similarities are not finite.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the solver stopped before reaching `tol`.
+        """
+        grid = self._grid()
+        shape = tuple(len(values) for values in grid.values())
+        X, targets, codes = self._check_targets(X, y, sample_weight)
+        weights = check_weights(sample_weight, X)
+        rng = check_random_state(self.random_state)
+        rows, X_val, y_val, weights_val = split_for_choice(
+            self, X, targets, X_val, y_val, codes, prod(shape), rng, weights
+        )
+        features = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
+        models = self._train(features, targets[rows], grid, taken(weights, rows))
+        best, self.validation_scores_ = 0, None
+        if X_val is not None:
+            losses = self._losses(models, self._features(X_val), y_val)
+            scores = -np.array([np.average(each, weights=weights_val) for each in losses])
+            best, self.validation_scores_ = int(scores.argmax()), scores.reshape(shape)
+        for (name, values), place in zip(grid.items(), np.unravel_index(best, shape), strict=True):
+            setattr(self, f"{name}_", values[place].item())
+        self._keep(models[best], float_type(X))
+        self.n_fit_comparisons_ = self._landmarks.comparisons.count
+        return self
 
 
 @dataclass(eq=False, repr=False)

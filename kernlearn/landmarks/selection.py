@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh, solve_triangular
 
-from kernlearn.landmarks.similarity import Floats, Indices, Similarities, finite
+from kernlearn.landmarks.base import Floats, Indices, Similarities, finite
 from kernlearn.memory import row_blocks
 from kernlearn.validation import StrOptions
 

@@ -12,8 +12,8 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, gen_batches
 
-from kernlearn.landmarks.base import LandmarkedModel
-from kernlearn.landmarks.similarity import Floats
+from kernlearn.landmarks.base import Floats
+from kernlearn.landmarks.regressors import LandmarkedModel
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
 from kernlearn.validation import (
     COUNT,

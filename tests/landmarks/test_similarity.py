@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from kernlearn.kernels import CallableKernel, GaussianKernel
-from kernlearn.landmarks.base import SimilarityEstimator
-from kernlearn.landmarks.similarity import Similarities
+from kernlearn.landmarks.base import Similarities, SimilarityEstimator
 from tests.landmarks.conftest import N_ROWS
 
 X = np.random.RandomState(0).normal(size=(8, 3))
@@ -27,7 +26,7 @@ def skewed(A, B):
 @pytest.mark.parametrize("similarity", [skewed, "precomputed", GaussianKernel(sigma=2.0)])
 @pytest.mark.parametrize("limit", [0, 30, 2**27])
 def test_kept_similarities_are_those_of_a_comparison(similarity, limit, monkeypatch):
-    monkeypatch.setattr("kernlearn.landmarks.similarity.KEPT_ELEMENTS", limit)
+    monkeypatch.setattr("kernlearn.landmarks.base.KEPT_ELEMENTS", limit)
     data = skewed(X, X) if similarity == "precomputed" else X
     every = Compares(similarity).learn(data)
     full, rows = every.compare(data), np.array([5, 0, 6])
