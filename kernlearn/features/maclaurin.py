@@ -384,9 +384,7 @@ def centering(kernel: BaseDotProductKernel, X: Any) -> AlongTheMean | AroundTheM
     ValueError
         If the kernel is of another family.
     """
-    if isinstance(kernel, HomogeneousPolynomialKernel):
-        return AlongTheMean(kernel.degree, 0.0, X)
-    if isinstance(kernel, PolynomialKernel):
+    if isinstance(kernel, HomogeneousPolynomialKernel | PolynomialKernel):
         return AlongTheMean(kernel.degree, float(kernel.coef0), X)
     if isinstance(kernel, ExponentialKernel):
         return AroundTheMean(kernel, X)
@@ -790,7 +788,8 @@ class MaclaurinSVM(TakesSparse, ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,)
             Predicted labels.
         """
-        return self.classes_[decide(self.decision_function(X))]
+        scores = self.decision_function(X)
+        return self.classes_[decide(scores)]
 
 
 class MaclaurinPath(ModelPath):

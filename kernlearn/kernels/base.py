@@ -167,16 +167,12 @@ class TurnedSimilarity(Kernel):
         """Return the values of all pairs, of similarities or distances."""
 
     @property
-    def _needs_sigma(self) -> bool:
-        return self.is_distance and self.turn == "exponential" and self.sigma == "auto"
-
-    @property
     def data_dependent(self) -> bool:
-        return self._needs_sigma
+        return self.is_distance and self.turn == "exponential" and self.sigma == "auto"
 
     def fit(self, X: Any, y: object = None) -> Self:
         self._validate_params()
-        if self._needs_sigma:
+        if self.data_dependent:
             self.sigma_ = self._mean_distance(self._indexed(X))
             if not self.sigma_ > 0:
                 raise ValueError(

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.polynomial.polynomial import polyder, polyval
@@ -172,7 +172,35 @@ class LinearKernel(BaseDotProductKernel):
 
 
 @dataclass(eq=False, repr=False)
-class HomogeneousPolynomialKernel(BaseDotProductKernel):
+class PowerKernel(BaseDotProductKernel):
+    """Base of the polynomial kernels."""
+
+    degree: int = 2
+    coef0: ClassVar[Any] = 0.0
+
+    _parameter_constraints = {"degree": [COUNT]}
+
+    @property
+    def degree_max(self) -> int:
+        return self.degree
+
+    def _log_coefficients(self, n_max: int) -> np.ndarray:
+        logs = np.full(n_max + 1, -np.inf)
+        n = np.arange(min(n_max, self.degree) + 1)
+        rest = self.degree - n
+        binomial = gammaln(self.degree + 1) - gammaln(n + 1) - gammaln(rest + 1)
+        logs[: n.size] = binomial + xlogy(rest, self.coef0)
+        return logs
+
+    def _function(self, t: np.ndarray) -> np.ndarray:
+        return power(t + float(self.coef0), self.degree)
+
+    def _derivative(self, t: np.ndarray) -> np.ndarray:
+        return self.degree * power(t + float(self.coef0), self.degree - 1)
+
+
+@dataclass(eq=False, repr=False)
+class HomogeneousPolynomialKernel(PowerKernel):
     r"""The homogeneous polynomial kernel :math:`\langle x, y \rangle^p`.
 
     Parameters
@@ -187,26 +215,9 @@ class HomogeneousPolynomialKernel(BaseDotProductKernel):
     array([0., 0., 0., 1., 0.])
     """
 
-    degree: int = 2
-
-    _parameter_constraints = {"degree": [COUNT]}
-
-    @property
-    def degree_max(self) -> int:
-        return self.degree
-
-    def _log_coefficients(self, n_max: int) -> np.ndarray:
-        return np.where(np.arange(n_max + 1) == self.degree, 0.0, -np.inf)
-
-    def _function(self, t: np.ndarray) -> np.ndarray:
-        return power(t, self.degree)
-
-    def _derivative(self, t: np.ndarray) -> np.ndarray:
-        return self.degree * power(t, self.degree - 1)
-
 
 @dataclass(eq=False, repr=False)
-class PolynomialKernel(BaseDotProductKernel):
+class PolynomialKernel(PowerKernel):
     r"""The polynomial kernel :math:`(\langle x, y \rangle + r)^p`.
 
     Its coefficients are :math:`a_n = \binom{p}{n} r^{p-n}`.
@@ -226,28 +237,9 @@ class PolynomialKernel(BaseDotProductKernel):
            [1., 4.]])
     """
 
-    degree: int = 2
-    coef0: float = 1.0
+    coef0: float = 1.0  # type: ignore[misc]
 
-    _parameter_constraints = {"degree": [COUNT], "coef0": [NOT_NEGATIVE]}
-
-    @property
-    def degree_max(self) -> int:
-        return self.degree
-
-    def _log_coefficients(self, n_max: int) -> np.ndarray:
-        logs = np.full(n_max + 1, -np.inf)
-        n = np.arange(min(n_max, self.degree) + 1)
-        rest = self.degree - n
-        binomial = gammaln(self.degree + 1) - gammaln(n + 1) - gammaln(rest + 1)
-        logs[: n.size] = binomial + xlogy(rest, self.coef0)
-        return logs
-
-    def _function(self, t: np.ndarray) -> np.ndarray:
-        return power(t + float(self.coef0), self.degree)
-
-    def _derivative(self, t: np.ndarray) -> np.ndarray:
-        return self.degree * power(t + float(self.coef0), self.degree - 1)
+    _parameter_constraints = {**PowerKernel._parameter_constraints, "coef0": [NOT_NEGATIVE]}
 
 
 @dataclass(eq=False, repr=False)

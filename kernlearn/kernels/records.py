@@ -176,9 +176,7 @@ class GowerSimilarity(Kernel):
     columnwise = True
     _parameter_constraints = {"nominal": [StrOptions({"auto"}), "array-like"]}
 
-    @property
-    def data_dependent(self) -> bool:
-        return True
+    data_dependent = True
 
     def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Find the nominal attributes and the ranges of the others.
@@ -299,9 +297,7 @@ class ValueDifferenceSimilarity(Kernel):
 
     mixed = True
 
-    @property
-    def data_dependent(self) -> bool:
-        return True
+    data_dependent = True
 
     def fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Estimate the class distribution of each value.
@@ -475,9 +471,7 @@ class ColumnSimilarity(Kernel):
     mixed = True
     _parameter_constraints = {"similarities": [list, tuple], "weights": [dict, None]}
 
-    @property
-    def data_dependent(self) -> bool:
-        return True
+    data_dependent = True
 
     @property
     def columnwise(self) -> bool:  # type: ignore[override]

@@ -4,6 +4,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
@@ -472,29 +473,22 @@ class FTuneClassifier(LandmarkClassifier):
             held_out.keep(distinct)
         batches = gen_batches(len(distinct), 256)
         self.scale_ = similarity_scale(training.columns(distinct[batch]) for batch in batches)
+        train = partial(
+            linear_paths,
+            Cs=Cs,
+            loss=self.loss,
+            solver=self.solver,
+            fit_intercept=self.fit_intercept,
+            weights=data.weights,
+        )
         paths, scores = [], []
         for of_problem, target in zip(pairs, data.targets(), strict=True):
-            path = [
-                linear_paths(
-                    embedded,
-                    [target],
-                    Cs,
-                    loss=self.loss,
-                    solver=self.solver,
-                    fit_intercept=self.fit_intercept,
-                    weights=data.weights,
-                )
-                for embedded in self._embeddings(training, of_problem, family)
-            ]
-            paths.append(path)
+            embeddings = self._embeddings(training, of_problem, family)
+            paths.append([train(embedded, [target]) for embedded in embeddings])
             if held_out is not None:
                 embeddings = self._embeddings(held_out, of_problem, family)
-                scores.append(
-                    [
-                        embedded @ coef[0].T.astype(embedded.dtype) + intercept[0]
-                        for embedded, (coef, intercept) in zip(embeddings, path, strict=True)
-                    ]
-                )
+                values = zip(embeddings, paths[-1], strict=True)
+                scores.append([Z @ w[0].T.astype(Z.dtype) + b[0] for Z, (w, b) in values])
         cells, self.validation_scores_ = np.zeros((len(pairs), 2), dtype=np.intp), None
         if held_out is not None:
             self.validation_scores_, cells = choose(

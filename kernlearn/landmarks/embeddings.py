@@ -681,15 +681,10 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
     kind = "similarity"  # not a parameter
 
     def _select(self, codes: Indices, rng: Any, similarities: Similarities) -> np.ndarray:
-        if self.n_components > len(codes):
-            warnings.warn(
-                f"n_components={self.n_components} is more than the {len(codes)} training points: "
-                "each of them is a landmark",
-                UserWarning,
-                stacklevel=5,
-            )
-        m = self._n_features_out = min(self.n_components, len(codes))
-        chosen = select_landmarks(m, codes, self.selection, rng, similarities)
+        chosen = select_landmarks(
+            self.n_components, codes, self.selection, rng, similarities, name="n_components"
+        )
+        m = self._n_features_out = len(chosen)
         self.landmark_indices_, self.kernel_ = chosen, similarities.kernel
         among = similarities.part(chosen, chosen)
         matrix = among.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Models of numeric targets: RegLand (algorithm 5), RankLand, and Nadaraya and Watson's average."""
+"""Numeric targets: RegLand (algorithm 5), RankLand, and the average of Nadaraya and Watson."""
 
 from abc import abstractmethod
 from collections.abc import Iterator

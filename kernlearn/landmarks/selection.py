@@ -94,7 +94,13 @@ def dselect(
 
 
 def select_landmarks(
-    n: int, codes: Indices, selection: str, rng: Random, similarities: Similarities | None = None
+    n: int,
+    codes: Indices,
+    selection: str,
+    rng: Random,
+    similarities: Similarities | None = None,
+    *,
+    name: str = "n_landmarks",
 ) -> Indices:
     """Choose distinct training points as landmarks; all, with a warning, if there are fewer.
 
@@ -113,8 +119,8 @@ def select_landmarks(
     """
     if n > len(codes):
         warnings.warn(
-            f"n_landmarks={n} is more than the {len(codes)} training points: each of "
-            "them is a landmark",
+            f"{name}={n} is more than the {len(codes)} training points: each of them is a "
+            "landmark",
             UserWarning,
             stacklevel=2,
         )

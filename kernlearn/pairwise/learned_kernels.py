@@ -66,13 +66,13 @@ class OnlinePairLearner(BaseEstimator, ABC):
     classes_: NDArray[Any]
     n_samples_seen_: int
 
-    @abstractmethod
     def _start(self, X: Array, y: NDArray[Any]) -> Array:
         """Prepare for the first points and return the initial weights, not yet projected."""
+        return np.zeros((X.shape[1], X.shape[1]))
 
-    @abstractmethod
     def _project(self, w: Array) -> Array:
-        """Return the nearest allowed weights."""
+        """Return the nearest allowed weights, by default positive semi-definite matrices."""
+        return project_psd(w, self.radius)
 
     @abstractmethod
     def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
@@ -316,12 +316,6 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         X = validate_data(self, X, reset=False, **POINTS)
         return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
 
-    def _start(self, X: Array, y: NDArray[Any]) -> Array:
-        return np.zeros((X.shape[1], X.shape[1]))
-
-    def _project(self, w: Array) -> Array:
-        return project_psd(w, self.radius)
-
     def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
         differences = block[i] - block[others]
         distances = np.einsum("ij,ij->i", differences @ self._w, differences)
@@ -428,12 +422,6 @@ class OnlineSimilarityLearner(OnlinePairLearner):
         **OnlinePairLearner._parameter_constraints,
         "objective": [StrOptions({"alignment", "goodness"})],
     }
-
-    def _start(self, X: Array, y: NDArray[Any]) -> Array:
-        return np.zeros((X.shape[1], X.shape[1]))
-
-    def _project(self, w: Array) -> Array:
-        return project_psd(w, self.radius)
 
     def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
         x, partners = block[i], block[others]

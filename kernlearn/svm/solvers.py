@@ -89,10 +89,8 @@ def resolve_kernel(
         return SVMKernel(kernel, degree, resolve_gamma(gamma, X), coef0), kernel
     fitted = as_kernel(kernel).fitted_to(X, y)
     # A subclass may compute something else.
-    if type(fitted) is dot_product.PolynomialKernel:
+    if type(fitted) in (dot_product.PolynomialKernel, dot_product.HomogeneousPolynomialKernel):
         return SVMKernel("poly", fitted.degree, 1.0, float(fitted.coef0)), fitted
-    if type(fitted) is dot_product.HomogeneousPolynomialKernel:
-        return SVMKernel("poly", fitted.degree, 1.0, 0.0), fitted
     return None, fitted
 
 

@@ -397,7 +397,8 @@ class VotedClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[decide(self.decision_function(X))]
+        scores = self.decision_function(X)
+        return self.classes_[decide(scores)]
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""

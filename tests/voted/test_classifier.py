@@ -218,7 +218,7 @@ def test_path_is_the_single_fits(moons):
     for i, lam in enumerate([1e-1, 1e-3]):
         for j, beta in enumerate([1e-1, 1e-3, 1e-4]):
             single = VotedKernelClassifier(lam=lam, beta=beta).fit(X, y)
-            (solution,) = path.solutions[3 * i + j]
+            (solution,) = path.settings[3 * i + j].solutions
             assert solution.objective == pytest.approx(single.objective_[0], rel=2e-6)
             assert path.n_support[i, j] == single.n_support_
             assert errors[i, j] == pytest.approx(1 - single.score(X_test, y_test))
@@ -291,7 +291,7 @@ def test_ionosphere():
     best = path.best(path.errors(X[val], data.target[val]))
     assert path.errors(X[test], data.target[test]).ravel()[best] < 0.1
     assert path.n_support.ravel()[best] < 70
-    assert all(s.converged for found in path.solutions for s in found)
+    assert path.converged.all()
 
 
 @pytest.mark.parametrize(
