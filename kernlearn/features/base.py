@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils._tags import Tags
 from sklearn.utils.extmath import row_norms
@@ -132,11 +131,6 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def to_dense(X: Any) -> NDArray[np.floating]:
-    """Convert a sparse matrix to an array."""
-    return X.toarray() if sparse.issparse(X) else X
 
 
 def real_signs(shape: tuple[int, ...], random_state: np.random.RandomState) -> NDArray[np.int8]:

@@ -12,9 +12,10 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.features.base import BaseFeatureMap, Products, WriteFeatures, real_signs, to_dense
+from kernlearn.features.base import BaseFeatureMap, Products, WriteFeatures, real_signs
 from kernlearn.features.maclaurin import RandomMaclaurin, draw_orders
 from kernlearn.kernels import BaseDotProductKernel
+from kernlearn.kernels.base import to_dense
 from kernlearn.validation import HasMethods, Interval, StrOptions, fit_context
 
 

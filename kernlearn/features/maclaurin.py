@@ -10,13 +10,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from kernlearn.features.base import BaseFeatureMap, Products, WriteFeatures, real_signs, to_dense
+from kernlearn.features.base import BaseFeatureMap, Products, WriteFeatures, real_signs
 from kernlearn.kernels import (
     BaseDotProductKernel,
     ExponentialKernel,
     HomogeneousPolynomialKernel,
     PolynomialKernel,
 )
+from kernlearn.kernels.base import to_dense
 from kernlearn.linear import LinearSVM
 from kernlearn.linear.models import fit_each
 from kernlearn.svm.kernel_svm import ModelPath, noting_convergence, settings_of

@@ -254,6 +254,11 @@ def is_column_of_objects(X: Any) -> bool:
     return np.asarray(X).dtype.kind not in "biufc"
 
 
+def to_dense(X: Any) -> Any:
+    """Convert a sparse matrix to an array; others stay as they are."""
+    return X.toarray() if sparse.issparse(X) else X
+
+
 def as_points(X: Any) -> np.ndarray:
     """Return rows of numbers as a matrix, and other points as an array of objects."""
     points = list(X)

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_array, gen_batches, get_tags
 from sklearn.utils.metaestimators import available_if
@@ -24,6 +23,7 @@ from kernlearn.kernels.base import (
     not_finite,
     raised,
     shown,
+    to_dense,
 )
 from kernlearn.kernels.registry import KERNELS, kernel_of_name, library_of
 from kernlearn.validation import N_JOBS, StrOptions
@@ -120,8 +120,8 @@ class CallableKernel(TurnedSimilarity):
             return False
 
     def _of_points(self, X: Any, Y: Any) -> NDArray[np.float64]:
-        left = list(X.toarray() if sparse.issparse(X) else X)
-        right = left if Y is X else list(Y.toarray() if sparse.issparse(Y) else Y)
+        left = list(to_dense(X))
+        right = left if Y is X else list(to_dense(Y))
         if (n_jobs := effective_n_jobs(self.n_jobs)) == 1:
             return _compare_pairs(self.function, left, right)
         size = max(min(len(left) // (_PARTS * n_jobs), _MOST_PAIRS // len(right)), 1)

@@ -13,11 +13,10 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils import check_array
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels.base import TurnedSimilarity, pair_error, raised, shown
+from kernlearn.kernels.base import TurnedSimilarity, pair_error, raised, shown, to_dense
 from kernlearn.kernels.registry import LIBRARIES, library_of
 from kernlearn.validation import N_JOBS, WHOLE, StrOptions
 
@@ -252,7 +251,7 @@ def _scipy(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
     from scipy.spatial.distance import cdist
 
     left, right = (
-        check_array(Z.toarray() if sparse.issparse(Z) else Z, dtype=np.float64, input_name=name)
+        check_array(to_dense(Z), dtype=np.float64, input_name=name)
         for name, Z in (("X", X), ("Y", Y))
     )
     if one.method in _BOOLEAN:

@@ -23,6 +23,7 @@ from kernlearn.kernels.base import (
     as_indexed,
     as_objects,
     check_values,
+    to_dense,
 )
 from kernlearn.kernels.distances import map_squared_distances
 from kernlearn.kernels.functions import CallableKernel, as_kernel
@@ -104,18 +105,13 @@ def _table(X: Any) -> Any:
     """Return a table as an array."""
     if hasattr(X, "columns"):
         return X.to_numpy(dtype=object)
-    table = _dense(X)
+    table = to_dense(X)
     table = table if isinstance(table, np.ndarray) else np.asarray(table, dtype=object)
     if table.ndim != 2:
         raise ValueError(
             f"'X' must be a data frame or have a row for each point, got {table.ndim} dimension(s)"
         )
     return table
-
-
-def _dense(X: MatrixLike) -> Any:
-    """Convert a sparse matrix to a dense one; the value 0 counts like any other."""
-    return X.toarray() if sparse.issparse(X) else X
 
 
 def _is_missing(value: Any) -> bool:
@@ -325,7 +321,7 @@ class ValueDifferenceSimilarity(Kernel):
                 "ValueDifferenceSimilarity learns from labels: 'y' must hold one per row of X, "
                 "got None"
             )
-        X, y = check_X_y(_dense(X), y, dtype=None, ensure_all_finite="allow-nan")
+        X, y = check_X_y(to_dense(X), y, dtype=None, ensure_all_finite="allow-nan")
         # Codes from the end of a table, whose last row is for unknown values, and the one before
         # for NaN if that occurs.
         self._encoder = OrdinalEncoder(
@@ -365,7 +361,7 @@ class ValueDifferenceSimilarity(Kernel):
 
     def _embed(self, X: MatrixLike) -> np.ndarray:
         """Replace values by their P(c | a); the metric is the squared distance of these rows."""
-        X = check_array(_dense(X), dtype=None, ensure_all_finite="allow-nan")
+        X = check_array(to_dense(X), dtype=None, ensure_all_finite="allow-nan")
         codes = self._encoder.transform(X)
         columns = [table[codes[:, k]] for k, table in enumerate(self.probabilities_)]
         return np.hstack(columns, dtype=np.float32 if X.dtype == np.float32 else np.float64)

@@ -56,8 +56,8 @@ def choose(
         Decision values of the validation points for each setting of the grid. There is one
         problem for two classes (class 1 against class 0), else one for each class.
     codes : ndarray of shape (n_val,)
-        Class of each point; -1 for a class without training points. Such a point counts as an
-        error of every choice, and is otherwise ignored.
+        Class of each point, not all of them -1, which is a class without training points. Such
+        a point counts as an error of every choice, and is otherwise ignored.
     loss : {"squared_hinge", "hinge", "logistic"}
         The loss of a margin that breaks ties.
     weights : ndarray of shape (n_val,), default=None
@@ -80,8 +80,6 @@ def choose(
         code = 1 if n_problems == 1 else problem
         signs = np.where(codes[known] == code, 1, -1)[:, np.newaxis, np.newaxis]
         correct[problem] = np.tensordot(counts[known], (values > 0) == (signs > 0), 1)
-        if not known.any():
-            continue
         margins = signs * values
         if loss == "logistic":
             terms = np.logaddexp(0, -margins)

@@ -709,12 +709,9 @@ class RankLand(LandmarkedModel):
             _, places = hold_out_at_random(len(distinct), self.validation_fraction, rng)
             held = np.isin(codes, distinct[places])
             path = ridge_path(features[~held], eta[~held], Cs)
-            self.validation_scores_ = np.array(
-                [
-                    thesis_ndcg(relevance[held], scores, qid=codes[held])
-                    for scores in (features[held] @ path.T).T
-                ]
-            )
+            scores = (features[held] @ path.T).T
+            ndcg = [thesis_ndcg(relevance[held], each, qid=codes[held]) for each in scores]
+            self.validation_scores_ = np.array(ndcg)
             self.C_ = float(Cs[self.validation_scores_.argmax()])
         (self.coef_,) = ridge_path(features, eta, np.array([self.C_]))
         return self

@@ -63,7 +63,9 @@ class TruncatedNewton:
         """
         X, y, Cs = self._X, np.ascontiguousarray(y, dtype=np.float64), list(Cs)
         slope = combination(X, y * _LOSS.slope(np.zeros(len(y))))
-        enough = self._tol * _share_of_the_rarer(y)
+        n_positive = int(np.count_nonzero(y > 0))
+        # LIBLINEAR's tolerance is in proportion to the rarer class
+        enough = self._tol * (max(min(n_positive, len(y) - n_positive), 1) / len(y))
         grams = [WeightedGram(X, self._whole, _LOSS.steepest, 0.0) for _ in Cs]
         margins, moves = np.zeros((len(Cs), len(y))), np.empty((len(Cs), len(y)))
         models = [
@@ -89,11 +91,6 @@ class TruncatedNewton:
             for k in left:
                 grams[k].follow(_LOSS.curvature(margins[k]), grams[:k] + grams[k + 1 :])
         return np.array([model.w for model in models])
-
-
-def _share_of_the_rarer(y: np.ndarray) -> float:
-    n_positive = int(np.count_nonzero(y > 0))
-    return max(min(n_positive, len(y) - n_positive), 1) / len(y)
 
 
 class _Model:

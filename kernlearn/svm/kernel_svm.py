@@ -244,11 +244,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
                 "Only binary classification is supported by solver='interior_point'. The "
                 "type of the target is multiclass: use solver='libsvm'"
             )
-        if (
-            by_libsvm
-            and native is not None
-            and not (family and self._has_room(family, len(codes)))
-        ):
+        # for a family the kernel matrix is made once, where there is memory for it
+        needed = _matrix_bytes(len(codes), self.cache_size)
+        shared = family and (family.gram is not None or needed <= allowed_memory())
+        if by_libsvm and native is not None and not shared:
             if weights is None:
                 return solvers.train(X, codes, native, class_weight, **options)
             return solvers.train_weighted(X, codes, native, row_weights, **options)
@@ -261,11 +260,6 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             family.gram, codes, self.C * row_weights, tol=self.tol, last=family.last
         )
         return support
-
-    def _has_room(self, family: Family, n_rows: int) -> bool:
-        """Whether there is a kernel matrix, or memory for it."""
-        needed = _matrix_bytes(n_rows, self.cache_size)
-        return family.gram is not None or needed <= allowed_memory()
 
     def _compared(self, X: Any) -> Floats:
         n = X.shape[0]
@@ -446,20 +440,16 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         X = self._check_rows(X)
         coefficients = solvers.pair_coefficients(self.dual_coef_, self.n_support_)
         values = np.empty((X.shape[0], coefficients.shape[1]))
-        for rows, block in self._support_blocks(X):
+        for rows in row_blocks(X.shape[0], len(self.support_)):
+            if self._precomputed:
+                block = X[rows][:, self.support_]
+            elif self._native_kernel is not None:
+                block = self._native_kernel(X[rows], self.support_vectors_)
+            else:
+                block = solvers.kernel_block(self.kernel_, X[rows], self.support_vectors_)
             values[rows] = block @ coefficients
         values += self.intercept_
         return values
-
-    def _support_blocks(self, X: Any) -> Iterator[tuple[slice, Floats]]:
-        """Yield row blocks of the kernel matrix between X and the support vectors."""
-        for rows in row_blocks(X.shape[0], len(self.support_)):
-            if self._precomputed:
-                yield rows, X[rows][:, self.support_]
-            elif self._native_kernel is not None:
-                yield rows, self._native_kernel(X[rows], self.support_vectors_)
-            else:
-                yield rows, solvers.kernel_block(self.kernel_, X[rows], self.support_vectors_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

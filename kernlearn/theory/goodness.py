@@ -31,7 +31,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn.checks import check_fraction, check_nonnegative, check_positive
 from kernlearn.kernels import as_kernel
-from kernlearn.kernels.base import check_training
+from kernlearn.kernels.base import check_training, check_values
 from kernlearn.landmarks import Identity, Ramp, Sign, as_transfer
 from kernlearn.metrics import check_queries
 
@@ -560,14 +560,11 @@ def _similarities(X: Any, y: Any, similarity: Any) -> tuple[Array, NDArray[Any]]
     """Return the similarities of all points to all, and the targets."""
     if isinstance(similarity, str) and similarity == "precomputed":
         values, y = check_training(BaseEstimator(), X, y, None)
-        if values.shape[0] != values.shape[1]:
-            raise ValueError(f"'precomputed' needs a square matrix, got shape {values.shape}")
     else:
         kernel = as_kernel(similarity, "similarity")
         X, y = check_training(BaseEstimator(), X, y, [kernel])
         values = kernel.fitted_to(X, y)(X, X)
-        if not np.isfinite(values).all():
-            raise ValueError(f"{similarity!r} must give finite numbers")
+        check_values(values, X, X)
     return values.astype(np.float64), y
 
 
