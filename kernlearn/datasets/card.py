@@ -141,7 +141,7 @@ class Columns(TableOptions):
 
     Apache Parquet and Feather; Stata's .dta and SPSS's .sav, where values with labels are texts in
     the order of the values; a sheet of an Excel (.xls, .xlsx, .xlsb) or OpenDocument file, whose
-    first row that is not empty names the columns; Weka's attribute-relation file format; the
+    first row names the columns; Weka's attribute-relation file format; the
     ``.ts`` text of the time series archives, in columns ``x1``, ``x2``, … and ``class``, or with a
     column ``series`` of `points`, which may have any lengths and numbers of channels; lines of
     JSON, an object each, where a point is text, a list of numbers (a series; lists of numbers are

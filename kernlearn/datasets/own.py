@@ -226,9 +226,6 @@ def dialect(path: Path, content: bytes, format: Delimited, asked: FileOptions) -
     guess: dict[str, Any] = {"standard_missing": True}
     if b'"' not in content:
         guess["quote"] = None
-    first = content[:50].split(b"\n")[0].decode(format.encoding, errors="ignore")
-    if mark := re.fullmatch(r"""\ufeff?"?sep=(.)"?\s*""", first):  # as Excel writes
-        separators, guess["skip"] = (mark[1],), (1, *format.skip)
     for separator in separators:
         format = format.model_copy(update={**guess, "delimiter": separator})
         try:
@@ -258,13 +255,17 @@ def dialect(path: Path, content: bytes, format: Delimited, asked: FileOptions) -
 
 def _refuse_rows(path: Path, tried: list[list[list[str]]], fault: str) -> None:
     """Say why no separator will do."""
-    rows = max(tried, key=lambda rows: len(rows[0]), default=[[""]])
+    rows: list[list[str]] = max(tried, key=lambda rows: len(rows[0]), default=[[]])
+    if fault and len(rows[0]) < 2:
+        raise DataError(
+            f"{path}: an entry in quotes does not end with its quote ({fault}): double quotes "
+            f"within, or take them as text, {advice(quote=None)}"
+        )
     odd = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), 0)
     where = f" (row {odd + 1} has {len(rows[odd])}, row 1 {len(rows[0])})" if odd else ""
-    quotes = f"; {advice(quote=None)} takes quotes as text ({fault})" if fault else ""
     raise DataError(
         f"{path}: no separator gives the same number of columns, at least 2, in all rows{where}; "
-        f"{advice(delimiter=';')} names one; {advice(comment='#')} leaves out comments{quotes}"
+        f"{advice(delimiter=';')} names one; {advice(comment='#')} leaves out comments"
     )
 
 

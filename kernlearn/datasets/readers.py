@@ -18,6 +18,7 @@ from kernlearn.datasets.tables import (
     ROW_NAMES,
     Table,
     are_numbers,
+    counted,
     default_names,
     frame_table,
     values_of,
@@ -80,12 +81,11 @@ def content_of(path: Path, options: Any, n_features: int | None = None) -> Any:
     with library_errors(path, f"damaged, or no {options.kind} file"):
         frame = _FRAMES[options.kind](path, options)
     if not len(frame):
-        has_header = " but its header" if len(frame.columns) else ""
-        raise DataError(f"{path}: the file has no rows{has_header}")
-    return _tidied(frame, options) if getattr(options, "standard_missing", True) else frame
+        raise DataError(f"{path}: the file has no rows")
+    return _tidied(path, frame, options) if getattr(options, "standard_missing", True) else frame
 
 
-def _tidied(frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
+def _tidied(path: Path, frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
     """Return the names of rows as a column, and take out what stands for missing entries."""
     import pandas as pd
 
@@ -96,7 +96,13 @@ def _tidied(frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
         column: Any = frame.iloc[:, i]
         if pd.api.types.is_string_dtype(column) or pd.api.types.is_numeric_dtype(column):
             frame.isetitem(i, column.mask(column.isin(["", *options.missing, *numbers])))
-    return frame.rename(columns={"Unnamed: 0": ROW_NAMES})
+    frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})
+    if nameless := [name for name in frame.columns if str(name).startswith("Unnamed: ")]:
+        raise DataError(
+            f"{path}: {counted(len(nameless), 'column')} without a name in the first row: name "
+            "them, and remove what stands above and beside the table"
+        )
+    return frame
 
 
 def row_place(path: Path, content: Any, options: Any, row: int) -> str:
@@ -216,10 +222,8 @@ def _series(path: Path, options: Any) -> "pd.DataFrame":
     import pandas as pd
 
     lines = _text_lines(path)
-    head = [text.lower() for _, text in lines]
-    if "@data" not in head:
-        raise DataError(f"{path}: has no @data line before the series")
-    lines = [pair for pair in lines[head.index("@data") + 1 :] if not pair[1].startswith("#")]
+    start = [text.lower() for _, text in lines].index("@data") + 1
+    lines = [(line, text) for line, text in lines[start:] if not text.startswith("#")]
     series, labels = [], []
     for line, text in lines:
         *channels, label = text.split(":")

@@ -374,13 +374,6 @@ TABLES = {  # text, options, features, target, what is said
         [0, 1, 0],
         "the first line is data",
     ),
-    "a first line that names the separator": (
-        "sep=|\na|label\n1|p\n2|q\n",
-        {},
-        [[1], [2]],
-        [0, 1],
-        "",
-    ),
     "decimal commas beside semicolons": (
         "1,5;2,5;3,5;4,5\n2,5;3,5;4,5;5\n",
         {"read_as": {"decimal": ","}, "task": "regression"},
@@ -468,6 +461,7 @@ REFUSED = {
     ),
     "comments": ("# by hand\na,label\n1,p\n", {}, r'read_as: {comment: "#"}'),
     "a short row": ("x,y\n1,a\n2\n3,b\n", {}, r"row 3 has 1, row 1 2"),
+    "a line above the names": ("sep=|\na|label\n1|p\n2|q\n", {}, "remove what stands above"),
     "one column": ("a\nb\nc\n", {}, "no separator"),
     "lines that end with a comma": ("a,b,y\n1,2,p,\n", {}, "row 2 has 4, row 1 3"),
     "values of which most are numbers": (
@@ -476,13 +470,13 @@ REFUSED = {
         r"column children: 27 of 36 entries .*'more', .*line 5.*read_as: {text: \[",
     ),
     "numbered columns": ("0,1,2\n1.5,4,0\n9,25,1\n", {}, "read_as: {header: true}"),
-    "a header alone": ("a,b,label\n", {}, "no rows but its header"),
+    "a header alone": ("a,b,label\n", {}, "the file has no rows"),
     "a first line that could be either": ("u,1,2\nv,3,4\nw,5,6\n", {}, "read_as: {header: true}"),
     "a number among names": ("b,3.5,a\n4.9,3.0,b\n4.7,3.2,a\n", {}, "read_as: {header: true}"),
     "a quote that does not end": (
         'ham\thi there\nspam\t"Win now\nham\tok\nspam\tfree "call"\n',
         {},
-        "read_as: {quote: null}.*line 2",
+        "line 2.*read_as: {quote: null}",
     ),
     "a target of few whole numbers but one": (
         "x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(50)) + "50,0.5\n",
@@ -704,6 +698,13 @@ def test_sheets():
     assert load(file, sheet=1).data.tolist() == load(file, sheet="flowers").data.tolist()
     with pytest.raises(DataError, match="no sheet 'more'; its sheets: notes, flowers"):
         load(file, sheet="more")
+
+
+def test_a_sheet_begins_with_names(folder):
+    pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    FRAME.to_excel(folder / "f.xlsx", index=False, startrow=3)
+    assert "2 columns without a name in the first row" in loaded(folder / "f.xlsx")[1]
 
 
 def test_numbers_and_texts_in_a_sheet(folder):
