@@ -1,34 +1,10 @@
 """``kernlearn list`` and ``datasets``."""
 
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from tests.datasets import serving
 
-import pytest
+server = serving.server
 
 ROWS = "a,b,kind\n" + "".join(f"{i / 7:.3f},{i % 5},{'xy'[i % 2]}\n" for i in range(40))
-
-
-@pytest.fixture
-def server():
-    """A publisher of /good.csv and nothing else."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            body = ROWS.encode() if self.path == "/good.csv" else b""
-            self.send_response(200 if body else 404)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as served:
-        thread = threading.Thread(target=served.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield f"http://127.0.0.1:{served.server_port}"
-        served.shutdown()
-        thread.join()
 
 
 def test_list_names_what_a_config_can_use(kernlearn):
@@ -60,6 +36,7 @@ def test_a_file_becomes_a_card(kernlearn, tmp_path):
 
 
 def test_data_that_is_not_here_is_fetched_and_changed_data_is_named(kernlearn, tmp_path, server):
+    server.answers["/good.csv"] = ROWS.encode()
     (tmp_path / "mine.csv").write_text(ROWS)
     added = kernlearn("datasets", "add", "mine.csv", "--name", "mine", "--folder", "cards")
     assert added.returncode == 0, added.stderr
@@ -67,7 +44,7 @@ def test_data_that_is_not_here_is_fetched_and_changed_data_is_named(kernlearn, t
     (tmp_path / "cards/mine/mine.csv").unlink()
     card = tmp_path / "cards/mine.yaml"
     publisher = "publisher: the user"
-    downloads = f"{publisher}, downloads: {{mine.csv: '{server}/good.csv'}}"
+    downloads = f"{publisher}, downloads: {{mine.csv: '{server.url('/good.csv')}'}}"
     card.write_text(card.read_text().replace(publisher, downloads))
     assert "missing" in kernlearn("datasets", "info", card).stdout
     out = kernlearn("datasets", "fetch", card, "--into", "got")
