@@ -317,8 +317,8 @@ class OnePassModel(TakesSparse, BaseEstimator):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features), or iterable of chunks
             Rows, or tuples (X, y) of some rows and their targets each, such as
-            :func:`kernlearn.datasets.row_source` makes of files and Dask collections. With an
-            active Dask client the partitions of such a source are read by its workers.
+            :func:`kernlearn.datasets.row_source` makes of files and Dask collections. Partitions
+            of Dask are read by the workers of an active client, else by Dask's own scheduler.
         y : array-like of shape (n_samples,)
             Targets; None if X is an iterable of chunks.
 
