@@ -44,7 +44,14 @@ import pandas as pd
 from kernlearn.config.model import COMPARISONS, Check, ExperimentConfig, LabelValue
 from kernlearn.reports.differences import cell_name
 from kernlearn.reports.summary import NOT_LABELS, label_rows, metric_rows
-from kernlearn.reports.verdicts import NO_DATA, Estimate, best_methods, direction, resampled
+from kernlearn.reports.verdicts import (
+    NO_DATA,
+    Estimate,
+    best_methods,
+    direction,
+    missing_lines,
+    resampled,
+)
 
 HOLDS, NOT_REFUTED, LEANS_FOR = "holds", "not refuted", "leans for"
 LEANS_AGAINST, FAILS, NOT_MEASURED = "leans against", "fails", "not measured"
@@ -53,13 +60,6 @@ LEANS_AGAINST, FAILS, NOT_MEASURED = "leans against", "fails", "not measured"
 OUTCOMES = (HOLDS, NOT_REFUTED, LEANS_FOR, LEANS_AGAINST, FAILS, NOT_MEASURED, NO_DATA)
 
 Standing = Literal["in", "open", "out"]
-
-
-def mean_of(values: Any) -> float:
-    """Return the mean of the values that are not missing."""
-    measured = np.asarray(values, dtype=float)
-    measured = measured[~np.isnan(measured)]
-    return float(measured.mean()) if len(measured) else np.nan
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Region:
 
     def has(self, cell: Cell) -> bool:
         """Whether the mean of a cell is in the region, whatever its interval."""
-        mean = mean_of(cell.values)
+        mean = cell.estimate.mean
         if self.presumed:
             return self.low - self.margin <= mean <= self.high + self.margin
         return self.low < mean < self.high
@@ -327,10 +327,8 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
         n_missing = round(len(part.cells) / max(len(asked) - len(missing), 1) * len(missing))
         outcomes.append(decide(part.cells, check, part.region, n_missing))
     texts = [part.subject + _part_text(part, check) for part in parts]
-    absent = [name for name in missing if config.datasets[name].optional]
-    for what, names in ((NO_DATA, absent), (NOT_MEASURED, [*{*missing} - {*absent}])):
-        texts += [f"{what}: {', '.join(name for name in asked if name in names)}"] if names else []
-    if absent and absent == asked:
+    texts += missing_lines(missing, config)
+    if missing == asked != [] and all(config.datasets[name].optional for name in asked):
         return NO_DATA, texts[-1]
     return worst_outcome(outcomes), "; ".join(texts)
 

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -344,7 +343,7 @@ def _render(template: str, **values: Any) -> str:
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(str(resources.files(__package__) / "templates")),
+        loader=jinja2.PackageLoader("kernlearn.reports"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

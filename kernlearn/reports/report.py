@@ -87,10 +87,8 @@ class Report:
     @property
     def remarks(self) -> list[str]:
         """Notes of the config, and what the results give cause to say."""
-        notes = self.experiment.config.notes
-        own = tuple(f"{name}: " for name in notes)
-        others = [text for text in self.details["remarks"] if not text.startswith(own)]
-        return [*(f"{name}: {text}" for name, text in notes.items()), *others]
+        notes = self.experiment.config.notes.items()
+        return [*(f"{name}: {text}" for name, text in notes), *self.details["remarks"]]
 
     @cached_property
     def tables(self) -> list[Table]:
@@ -394,13 +392,7 @@ def _fitting(cells: pd.DataFrame, config: ExperimentConfig, folder: Path) -> pd.
     axes, metrics = [*config.axes], [*config.scope.metrics, *config.derived]
     cells, others = frames.parsed_labels(cells, axes)
     unknown = [f"the parameter {name}" for name in others]
-    known: dict[str, Collection[str]] = {
-        "dataset": config.datasets,
-        "method": config.methods,
-        "metric": metrics,
-    }
-    for column, names in known.items():
-        unknown += [f"the {column} {name}" for name in cells[column].unique() if name not in names]
+    unknown += frames.unknown_labels(cells, config, metrics)
     cells = cells.reindex(columns=[*frames.summary_columns(config), "not_converged", *axes])
     if "best" in cells:
         cells["best"] = cells["best"].fillna(False).astype(bool)

@@ -157,21 +157,12 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
         )
     labels = [*LABELS, *config.axes]
     splits = frame.reindex(columns=[*labels, *NOT_LABELS[1:]])
-    known: dict[str, Iterable[str]] = {
-        "dataset": config.datasets,
-        "method": config.methods,
-        "metric": [*config.scope.task_metrics(config.task)],
-    }
-    for column, names in known.items():
-        values = [str(value) for value in splits[column].unique()]
-        if unknown := [value for value in values if value not in names]:
-            raise ReportError(
-                f"{name}: the rows have the {column} {', '.join(unknown[:5])}; the config has "
-                f"{', '.join(names)}"
-            )
+    metrics = config.scope.task_metrics(config.task)
+    if unknown := unknown_labels(splits, config, metrics):
+        raise ReportError(f"{name}: the config does not have {', '.join(unknown[:3])} of the rows")
     if "n_train" in frame and "n_test" in frame:
         splits["ratio"] = frame["n_test"] / frame["n_train"]
-    costs = {metric: is_cost(metric, config) for metric in known["metric"]}
+    costs = {metric: is_cost(metric, config) for metric in metrics}
     ratios = splits["ratio"].astype(float).fillna(protocol_ratio(config))
     splits = splits.assign(
         value=_numbers(frame, name),
@@ -189,11 +180,25 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
     return plain_labels(splits, labels)
 
 
+def unknown_labels(
+    frame: pd.DataFrame, config: ExperimentConfig, metrics: Collection[str]
+) -> list[str]:
+    """Return the names among the labels of a frame that a config does not have."""
+    known: dict[str, Collection[str]] = {"dataset": config.datasets, "method": config.methods}
+    known["metric"] = metrics
+    return [
+        f"the {column} {name}"
+        for column, names in known.items()
+        for name in frame[column].astype(str).unique()
+        if name not in names
+    ]
+
+
 def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
     """Return the values of rows, shares in per cent divided by 100, if all are possible."""
     values = pd.to_numeric(frame["value"], errors="coerce").astype(float)
     metrics = frame["metric"].astype(str)
-    is_share = metrics.map(lambda metric: _SHARE(metric) is not None).astype(bool)
+    is_share = metrics.map(lambda metric: _SHARE(str(metric)) is not None).astype(bool)
     if "unit" in frame:
         values = values.mask((frame["unit"] == "%") & is_share, values / 100)
     known = {m: one.better < 1 and "regret" not in m for m, one in metric_names.METRICS.items()}
@@ -317,13 +322,11 @@ def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFram
         .reset_index()
         .infer_objects()
     )
-    unknown = ["std", *(TIMES if config.shows_times else [])]
-    if config.shows_times:
-        # groups come in the same order
-        medians = [_median(str(names[-1]), values) for names, values in groups["value"]]
-        measured = measured.join(pd.DataFrame(medians, columns=TIMES, dtype=float))
+    # groups come in the same order
+    medians = [_median(str(names[-1]), values) for names, values in groups["value"]]
+    measured = measured.join(pd.DataFrame(medians, columns=TIMES, dtype=float))
     ratios = [
-        metric_rows(measured, name, config).assign(**dict.fromkeys(unknown, np.nan))
+        metric_rows(measured, name, config).assign(**dict.fromkeys(["std", *TIMES], np.nan))
         for name in config.derived
     ]
     cells = with_reported(pd.concat([measured, *ratios], ignore_index=True), config, axes)

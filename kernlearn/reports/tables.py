@@ -13,7 +13,7 @@ from kernlearn.config.model import ExperimentConfig, TableSpec
 from kernlearn.config.names import BUILT_IN, Scope
 from kernlearn.config.spec import LABELS
 from kernlearn.reports.summary import csv_text, label_rows, label_values
-from kernlearn.reports.verdicts import SYMBOLS
+from kernlearn.reports.verdicts import SYMBOLS, missing_lines
 
 #: Sign of a mean over splits in some of which a solver did not converge.
 NOT_CONVERGED = "!"
@@ -153,11 +153,7 @@ def build_tables(cells: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
             part = part[part[label].isna() | (part[label] == value)]
         measured = {*part.loc[part["mean"].notna(), "dataset"]}
         lacking = {*part["dataset"]} - measured if measured and "dataset" in spec.rows else {}
-        lines: dict[str, list[str]] = {"not measured": [], "no data": []}
-        for name in config.datasets:
-            if name in lacking:
-                lines["no data" if config.datasets[name].optional else "not measured"].append(name)
-        missing.append(tuple(f"{k}: {', '.join(names)}" for k, names in lines.items() if names))
+        missing.append(tuple(missing_lines(lacking, config)))
         parts.append(part[~part["dataset"].isin(lacking)])
     in_rows, in_columns = _sides(parts, spec)
     titles = [" — ".join([config.title, *map(group_title, spec.each, group)]) for group in named]

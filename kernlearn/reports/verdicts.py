@@ -25,7 +25,7 @@ other data than the paper's, as the config states, are *not comparable*; for opt
 are nowhere to be had there is *no data*.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -264,6 +264,15 @@ def without_data(cells: pd.DataFrame, config: ExperimentConfig) -> set[str]:
     return {name for name, one in config.datasets.items() if one.optional} - measured
 
 
+def missing_lines(names: Collection[str], config: ExperimentConfig) -> list[str]:
+    """Return a line on data sets that are not public, and one on others without numbers."""
+    optional = [name for name, one in config.datasets.items() if one.optional]
+    absent = [name for name in config.datasets if name in names and name in optional]
+    others = [name for name in config.datasets if name in names and name not in optional]
+    lines = ((NO_DATA, absent), ("not measured", others))
+    return [f"{what}: {', '.join(listed)}" for what, listed in lines if listed]
+
+
 def direction(metric: str, config: ExperimentConfig) -> int:
     """Return 1 where more of a metric is better, -1 where less is, 0 where neither."""
     return 1 if metric in config.derived else config.scope.metrics[metric].better
@@ -315,7 +324,7 @@ def count_verdicts(cells: pd.DataFrame, config: ExperimentConfig) -> pd.DataFram
     absent = reported["dataset"].isin(without_data(cells, config))
     missing = absent.map({True: NO_DATA, False: NOT_RUN})
     verdicts = reported["verdict"].replace("", NO_VERDICT).mask(reported["mean"].isna(), missing)
-    kinds = reported["metric"].map(lambda metric: kind_of(metric, config))
+    kinds = reported["metric"].map(lambda metric: kind_of(str(metric), config))
     counts = pd.crosstab(kinds, verdicts).rename_axis(index=None, columns=None)
     counts = counts.reindex([kind for kind in KINDS if kind in counts.index])
     counts = counts.reindex(columns=[*VERDICTS, NO_VERDICT], fill_value=0)

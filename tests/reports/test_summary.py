@@ -227,7 +227,7 @@ def test_the_results_of_benchopt_are_rows(report, rows, data):
     [
         (lambda f: f.drop(columns="metric"), "lack the column metric"),
         (lambda f: f.drop(columns="kernel"), "lack the column kernel"),
-        (lambda f: f.replace({"method": {"RF": "R"}}), "have the method R; the config has K"),
+        (lambda f: f.replace({"method": {"RF": "R"}}), "does not have the method R of the rows"),
         (lambda f: f.assign(value=f["value"].astype(str).replace(f["value"].iloc[2], "x")), None),
         (lambda f: f.assign(value=["x", *f["value"][1:]]), "row 1 has no number"),
         (lambda f: f.drop(columns="n_components"), "a second time"),
