@@ -42,22 +42,15 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.config.model import COMPARISONS, Check, ExperimentConfig, LabelValue
+from kernlearn.reports import verdicts
 from kernlearn.reports.differences import cell_name
 from kernlearn.reports.summary import NOT_LABELS, label_rows, metric_rows
-from kernlearn.reports.verdicts import (
-    NO_DATA,
-    Estimate,
-    best_methods,
-    direction,
-    missing_lines,
-    resampled,
-)
 
 HOLDS, NOT_REFUTED, LEANS_FOR = "holds", "not refuted", "leans for"
 LEANS_AGAINST, FAILS, NOT_MEASURED = "leans against", "fails", "not measured"
 
 #: All outcomes of a claim, from good to bad; then those of one without results.
-OUTCOMES = (HOLDS, NOT_REFUTED, LEANS_FOR, LEANS_AGAINST, FAILS, NOT_MEASURED, NO_DATA)
+OUTCOMES = (HOLDS, NOT_REFUTED, LEANS_FOR, LEANS_AGAINST, FAILS, NOT_MEASURED, verdicts.NO_DATA)
 
 Standing = Literal["in", "open", "out"]
 
@@ -77,9 +70,9 @@ class Cell:
     ratio: float = 0.0
 
     @cached_property
-    def estimate(self) -> Estimate:
+    def estimate(self) -> verdicts.Estimate:
         """The mean of the values, with its standard error."""
-        return resampled(self.values, self.ratio)
+        return verdicts.resampled(self.values, self.ratio)
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the confidence interval of the mean."""
@@ -135,9 +128,9 @@ class AmongBest:
 
     def standing(self, cell: Cell, level: float) -> Standing:
         """Return "out" if another method is significantly better than this one."""
-        if self.method not in best_methods(cell.values, self.better, level, cell.ratio):
+        if self.method not in verdicts.best_methods(cell.values, self.better, level, cell.ratio):
             return "out"
-        ahead = [resampled(one.dropna(), cell.ratio) for one in self._ahead(cell)]
+        ahead = [verdicts.resampled(one.dropna(), cell.ratio) for one in self._ahead(cell)]
         return "in" if all(one.interval(level)[0] > -self.margin for one in ahead) else "open"
 
     def has(self, cell: Cell) -> bool:
@@ -258,7 +251,7 @@ _MOST_NAMES = 8
 
 
 _CONTRADICTED = "the paper's own numbers contradict it"
-_WORST_FIRST = (FAILS, NOT_MEASURED, NO_DATA, *OUTCOMES[OUTCOMES.index(FAILS) - 1 :: -1])
+_WORST_FIRST = (FAILS, NOT_MEASURED, verdicts.NO_DATA, *OUTCOMES[OUTCOMES.index(FAILS) - 1 :: -1])
 
 
 #: Columns of the claims: what is said where, the outcome with the numbers that decided it, the
@@ -327,9 +320,9 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
         n_missing = round(len(part.cells) / max(len(asked) - len(missing), 1) * len(missing))
         outcomes.append(decide(part.cells, check, part.region, n_missing))
     texts = [part.subject + _part_text(part, check) for part in parts]
-    texts += missing_lines(missing, config)
+    texts += verdicts.missing_lines(missing, config)
     if missing == asked != [] and all(config.datasets[name].optional for name in asked):
-        return NO_DATA, texts[-1]
+        return verdicts.NO_DATA, texts[-1]
     return worst_outcome(outcomes), "; ".join(texts)
 
 
@@ -362,7 +355,7 @@ def _on_reported(reported: pd.DataFrame, check: Check, config: ExperimentConfig)
 
 def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_Part]:
     """Return the cells of each comparison, or of each method whose metric is asked for."""
-    better = direction(check.metric, config)
+    better = verdicts.direction(check.metric, config)
     if check.question == "among_best":
         cells = whole_cells(rows[rows["method"].isin(config.compared)], check)
         return [

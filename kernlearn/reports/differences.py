@@ -31,21 +31,12 @@ from numpy.typing import NDArray
 
 from kernlearn.config.model import ExperimentConfig, Tolerance
 from kernlearn.config.spec import LABELS
+from kernlearn.reports import verdicts
 from kernlearn.reports.summary import axes_in, label_rows, metric_rows
-from kernlearn.reports.verdicts import (
-    MATCH,
-    NO_DATA,
-    Mean,
-    direction,
-    resampled,
-    verdict,
-    welch,
-    without_data,
-)
 
 SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED = "shown", "not shown", "reversed", "not measured"
 #: Every outcome of a difference.
-OUTCOMES = (SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED, NO_DATA)
+OUTCOMES = (SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED, verdicts.NO_DATA)
 
 _PAIR = ["cell", "metric", "ahead", "behind"]
 #: Columns of the differences. ``reported`` says how far the method ``ahead`` is better in the
@@ -77,8 +68,8 @@ class _Group(NamedTuple):
     place: tuple[Any, ...]
     cell: str
     methods: list[str]
-    reported: list[Mean]
-    measured: list[Mean]
+    reported: list[verdicts.Mean]
+    measured: list[verdicts.Mean]
     differences: NDArray[np.float64]
     pairs: list[tuple[int, int, float]]
 
@@ -108,14 +99,16 @@ def compare_with_paper(
     """
     rows: list[list[Any]] = []
     chances: list[list[Any]] = []
-    absent = without_data(cells, config)
+    absent = verdicts.without_data(cells, config)
     for metric, rule in config.verdict.items():
-        better = direction(metric, config)
+        better = verdicts.direction(metric, config)
         groups = list(_groups(splits, cells, metric, rule, better, config)) if better else []
         for group in groups:
             for ahead, behind, gap in group.pairs:
                 measured = group.differences[:, ahead, behind]
-                outcome = NO_DATA if group.dataset in absent else str(_outcomes(gap, measured))
+                outcome = (
+                    verdicts.NO_DATA if group.dataset in absent else str(_outcomes(gap, measured))
+                )
                 names = group.cell, metric, group.methods[ahead], group.methods[behind]
                 rows.append([*names, gap, *measured.tolist(), outcome])
         for exchanged, totals, most in _exchanges(groups, rule, better, seed):
@@ -162,8 +155,8 @@ def _groups(
         of_group = [by_place.get(place) for place in label_rows(group, places)]
         columns = ["reported_mean", "reported_std", "mean", "std", "n_splits"]
         numbers_of = group[columns].to_numpy(dtype=float).tolist()
-        reported = [Mean(row[0], row[1], n_reported) for row in numbers_of]
-        measured = [Mean(*row[2:]) for row in numbers_of]
+        reported = [verdicts.Mean(row[0], row[1], n_reported) for row in numbers_of]
+        measured = [verdicts.Mean(*row[2:]) for row in numbers_of]
         level = rule.level or _LEVEL
         yield _Group(
             str(names[0]),
@@ -198,7 +191,7 @@ def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[
         one, other = by_split[i], by_split[j]
         if one is not None and other is not None:
             values = (one["value"] - other["value"]).dropna()
-            estimate = resampled(values, float(one["ratio"].mean()))
+            estimate = verdicts.resampled(values, float(one["ratio"].mean()))
             low, high = estimate.interval(level)
             differences[:, i, j] = estimate.mean, low, high
             differences[:, j, i] = -estimate.mean, -high, -low
@@ -206,7 +199,7 @@ def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[
 
 
 def _reported(
-    reported: Sequence[Mean], measured: Sequence[Mean], level: float, better: int
+    reported: Sequence[verdicts.Mean], measured: Sequence[verdicts.Mean], level: float, better: int
 ) -> Iterator[tuple[int, int, float]]:
     """Yield the differences that chance does not explain in the paper's own numbers."""
     sides = [
@@ -218,7 +211,7 @@ def _reported(
         ahead, behind = (i, j) if gap > 0 else (j, i)
         # an unknown deviation of the second counts as none, of the first as no test at all
         one, other = (ahead, behind) if np.isfinite(sides[ahead].variance) else (behind, ahead)
-        if abs(gap) > welch(sides[one], sides[other]).half_width(level):
+        if abs(gap) > verdicts.welch(sides[one], sides[other]).half_width(level):
             yield ahead, behind, abs(gap)
 
 
@@ -249,8 +242,8 @@ def _exchanges(
     whole = {place: group for place, group in whole.items() if group.dataset in datasets}
     most = len(whole) * len(methods), sum(len(group.pairs) for group in whole.values())
 
-    def matches(measured: Mean, reported: Mean) -> bool:
-        return verdict(measured, reported, rule, better) == MATCH
+    def matches(measured: verdicts.Mean, reported: verdicts.Mean) -> bool:
+        return verdicts.verdict(measured, reported, rule, better) == verdicts.MATCH
 
     orders = _orders(len(methods), seed)
     totals = np.zeros((len(orders), 2), dtype=int)

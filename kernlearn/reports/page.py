@@ -21,23 +21,14 @@ from kernlearn.config.spec import canonical
 from kernlearn.engine.run import duration
 from kernlearn.exceptions import ReportError
 from kernlearn.lazy import needed_by
-from kernlearn.reports import charts, claims, differences, tables
+from kernlearn.reports import charts, claims, differences, tables, verdicts
 from kernlearn.reports.report import Report, Skipped, totals, write_summary
 from kernlearn.reports.summary import csv_text, label_rows
-from kernlearn.reports.verdicts import (
-    SCORES,
-    SYMBOLS,
-    UNMEASURED,
-    VERDICTS,
-    count_verdicts,
-    kind_of,
-    rules,
-)
 from kernlearn.store import utc_now
 
 # Outcome of a number, a difference or a claim to symbol, so that colour is never the only sign.
 _SIGNS = {
-    **SYMBOLS,
+    **verdicts.SYMBOLS,
     **dict(zip(differences.OUTCOMES, "✓○✗–·", strict=True)),
     **dict(zip(claims.OUTCOMES, "✓○↗↘✗–·", strict=True)),
 }
@@ -217,21 +208,21 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
     """Write the page of an experiment, and its files; ``address`` is that of their folder."""
     config = report.experiment.config
     downloads = _write_files(report, drawn, files)
-    counts = count_verdicts(report.cells, config)
+    counts = verdicts.count_verdicts(report.cells, config)
     text = _render(
         "experiment.html",
         report=report,
         config=config,
         charts=drawn,
         kinds=counts.to_dict("index"),
-        signs_used=[v for v in VERDICTS if v in {*report.cells["verdict"]}],
+        signs_used=[v for v in verdicts.VERDICTS if v in {*report.cells["verdict"]}],
         claims=report.claims.to_dict("records"),
         outcomes=Counter(report.claims["outcome"]),
         differences=report.differences.to_dict("records"),
         chances=differences.in_words(report.differences, report.chances),
         # the first remarks are the notes of the config
         remarks=report.remarks[len(config.notes) :],
-        rules=rules(config),
+        rules=verdicts.rules(config),
         commands=_commands(report),
         source=report.experiment.path.read_text(encoding="utf-8"),
         downloads=[(path.name, f"{address}{path.name}") for path in downloads],
@@ -300,7 +291,9 @@ def write_map(reports: Iterable[Report], path: Path) -> None:
 def _strips(report: Report) -> dict[str, list[tuple[str, str]]]:
     """Return the name and outcome of each reported score, difference and claim, best first."""
     config, cells = report.experiment.config, report.cells
-    scores = [metric for metric in config.verdict if kind_of(metric, config) == SCORES]
+    scores = [
+        metric for metric in config.verdict if verdicts.kind_of(metric, config) == verdicts.SCORES
+    ]
     cells = cells[cells["metric"].isin(scores) & (cells["verdict"] != "")]
     places = label_rows(cells, ["dataset", "kernel", "method", "params", "metric"])
     names = [" ".join(str(part) for part in p if part not in (None, "{}")) for p in places]
@@ -312,7 +305,7 @@ def _strips(report: Report) -> dict[str, list[tuple[str, str]]]:
         ],
         "claims": [(str(row.says), str(row.outcome)) for row in report.claims.itertuples()],
     }
-    absent = {*UNMEASURED, claims.NOT_MEASURED}
+    absent = {*verdicts.UNMEASURED, claims.NOT_MEASURED}
     order = sorted(_SIGNS, key=absent.__contains__).index
     return {
         kind: sorted(of_kind, key=lambda tile: order(tile[1]))

@@ -20,15 +20,8 @@ from kernlearn.exceptions import ConfigError, ReportError, SummaryError
 from kernlearn.reports import claims as claimed
 from kernlearn.reports import differences as compared
 from kernlearn.reports import summary as frames
+from kernlearn.reports import verdicts
 from kernlearn.reports.tables import Table, build_tables, unmarked
-from kernlearn.reports.verdicts import (
-    KINDS,
-    NO_DATA,
-    SCORES,
-    UNMEASURED,
-    count_verdicts,
-    verdicts_of,
-)
 from kernlearn.store import Row, Store, utc_now
 
 
@@ -411,7 +404,7 @@ def _fitting(cells: pd.DataFrame, config: ExperimentConfig, folder: Path) -> pd.
         raise ReportError(
             f"its summary is {problem}; `kernlearn report --summary {folder}` writes it anew"
         )
-    cells["verdict"] = verdicts_of(cells, config)
+    cells["verdict"] = verdicts.verdicts_of(cells, config)
     return cells
 
 
@@ -584,10 +577,13 @@ class Totals:
     def in_words(self) -> list[str]:
         """Return sentences on reported scores, differences and claims."""
         texts = []
-        if SCORES in self.numbers.index:
-            row = {str(k): n for k, n in self.numbers.loc[SCORES].astype(int).to_dict().items()}
+        if verdicts.SCORES in self.numbers.index:
+            row = {
+                str(k): n
+                for k, n in self.numbers.loc[verdicts.SCORES].astype(int).to_dict().items()
+            }
             n = row.pop("reported")
-            measured = n - sum(row[name] for name in UNMEASURED)
+            measured = n - sum(row[name] for name in verdicts.UNMEASURED)
             texts.append(f"Of {n} reported scores {measured} were measured{_listed(row)}.")
         texts += self._beyond_chance("match", "Matches")
         if n := sum(self.differences.values()):
@@ -612,8 +608,10 @@ class Totals:
 
 def _listed(counts: Mapping[str, int]) -> str:
     """Return counts in words, those on data that are not public in brackets."""
-    listed = ", ".join(f"{n} {name}" for name, n in counts.items() if n and name != NO_DATA)
-    absent = counts[NO_DATA]
+    listed = ", ".join(
+        f"{n} {name}" for name, n in counts.items() if n and name != verdicts.NO_DATA
+    )
+    absent = counts[verdicts.NO_DATA]
     return f"{f' ({absent} on data that are not public)' if absent else ''}: {listed or 'none'}"
 
 
@@ -624,7 +622,7 @@ def totals(reports: Iterable[Report]) -> Totals:
     count.
     """
     reports = [r for r in reports if r.experiment.config.variant_of is None and not r.indicative]
-    tables = [count_verdicts(r.cells, r.experiment.config) for r in reports]
+    tables = [verdicts.count_verdicts(r.cells, r.experiment.config) for r in reports]
     numbers = pd.concat(tables).groupby(level=0).sum() if tables else pd.DataFrame()
     claims = pd.concat([pd.DataFrame(columns=claimed.COLUMNS), *(r.claims for r in reports)])
     claims = claims.assign(contradicted=claimed.contradicted(claims))
@@ -640,7 +638,7 @@ def totals(reports: Iterable[Report]) -> Totals:
         ]
     )
     return Totals(
-        numbers.reindex([kind for kind in KINDS if kind in numbers.index]),
+        numbers.reindex([kind for kind in verdicts.KINDS if kind in numbers.index]),
         {name: outcomes[name] for name in compared.OUTCOMES},
         {name: int((sentences["outcome"] == name).sum()) for name in claimed.OUTCOMES},
         int(sentences["contradicted"].sum()),

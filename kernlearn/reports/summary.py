@@ -23,13 +23,7 @@ from kernlearn.config.model import Drift, ExperimentConfig, LoadedExperiment
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.engine.plan import Plan, chosen_by_mean
 from kernlearn.exceptions import ReportError, StoreError, SummaryError
-from kernlearn.reports.verdicts import (
-    best_methods,
-    direction,
-    is_cost,
-    median_interval,
-    verdicts_of,
-)
+from kernlearn.reports import verdicts
 from kernlearn.store import Row, Store
 
 #: Columns that identify a cell.
@@ -97,7 +91,7 @@ def splits_of(
             result.metrics[metric],
             result.info.get("converged", True),
             0.0
-            if is_cost(metric, config)
+            if verdicts.is_cost(metric, config)
             else result.info.get("n_test", 0) / result.info.get("n_train", 1),
         ]
         for trial in plan.trials
@@ -162,7 +156,7 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
         raise ReportError(f"{name}: the config does not have {', '.join(unknown[:3])} of the rows")
     if "n_train" in frame and "n_test" in frame:
         splits["ratio"] = frame["n_test"] / frame["n_train"]
-    costs = {metric: is_cost(metric, config) for metric in metrics}
+    costs = {metric: verdicts.is_cost(metric, config) for metric in metrics}
     ratios = splits["ratio"].astype(float).fillna(protocol_ratio(config))
     splits = splits.assign(
         value=_numbers(frame, name),
@@ -330,7 +324,7 @@ def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFram
         for name in config.derived
     ]
     cells = with_reported(pd.concat([measured, *ratios], ignore_index=True), config, axes)
-    cells["verdict"] = verdicts_of(cells, config)
+    cells["verdict"] = verdicts.verdicts_of(cells, config)
     cells["experiment"] = experiment.name
     cells["params"] = [
         parameters_of(dict(zip(axes, row, strict=True))) for row in label_rows(cells, axes)
@@ -403,7 +397,7 @@ def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
     """Return the median of a time over the splits, and its interval if there are several."""
     if not metric_names.is_time(metric):
         return np.nan, np.nan, np.nan
-    low, high = median_interval(values, _MEDIAN_LEVEL)
+    low, high = verdicts.median_interval(values, _MEDIAN_LEVEL)
     ends = (low, high) if len(values) > 1 else (np.nan, np.nan)
     return float(values.median()), *ends
 
@@ -420,8 +414,8 @@ def _are_best(cells: pd.DataFrame, splits: pd.DataFrame, config: ExperimentConfi
         values = cell.groupby(["split", "method"])["value"].mean().unstack()
         # a single method is not best among others
         if values.shape[1] > 1:
-            better, ratio = direction(str(place[-1]), config), float(cell["ratio"].mean())
-            names = best_methods(values, better, spec.level, ratio)
+            better, ratio = verdicts.direction(str(place[-1]), config), float(cell["ratio"].mean())
+            names = verdicts.best_methods(values, better, spec.level, ratio)
             best |= {(*place, method) for method in names}
     return [place in best for place in label_rows(cells, [*labels, "method"])]
 
@@ -638,7 +632,7 @@ def _allowed(mean: float, std: float, metric: str, config: ExperimentConfig) -> 
     (0.02 of an accuracy and the like, 2 of an error in per cent) or, for metrics that are not
     between 0 and 1, 2 %; zero for numbers of rows and columns.
     """
-    if is_cost(metric, config):
+    if verdicts.is_cost(metric, config):
         return np.nan
     known = metric_names.METRICS.get(metric)
     drift = _DRIFTS[known.better if known else -1]
