@@ -523,7 +523,8 @@ def data_facts(plan: Plan, results: Mapping[str, Row]) -> dict[str, list[str]]:
         if entry.file is not None:
             lines.append(f"file {entry.file}")
         elif entry.generator is not None:
-            parameters = "".join(f", {k} {v}" for k, v in entry.parameters.items())
+            values = {k: ", ".join(map(str, v.candidates)) for k, v in entry.parameters.items()}
+            parameters = "".join(f", {k} {text}" for k, text in values.items())
             lines.append(f"drawn by the generator {entry.generator}{parameters}")
         elif (card := catalogue().get(entry.name or label)) is not None:
             rows = f"{card.rows} rows, " if card.rows else ""

@@ -436,7 +436,7 @@ def _in_order(
             return pd.to_numeric(column, errors="coerce").fillna(-1)
         ranks = {value: rank for rank, value in enumerate(listed[str(column.name)])}
         # a reported number without a kernel belongs to the first
-        return column.map(lambda value: 0 if pd.isna(value) else ranks.get(str(value), -1))
+        return column.astype(str).map(ranks).fillna(0)
 
     by = ["kernel", "dataset", "method", *axes, "metric"]
     return cells.sort_values(by, key=rank, kind="stable", ignore_index=True)

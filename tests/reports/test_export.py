@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 
 import pandas as pd
@@ -36,6 +37,8 @@ def test_the_rows_of_a_store_are_those_of_its_report(measured):
     means = accuracy.groupby(["dataset", "method", "params"])["value"].mean()
     cells = report.cells[report.cells["metric"] == "accuracy"]
     expected = cells.set_index(["dataset", "method", "params"])["mean"]
+    for facts in report.details["data"].values():
+        assert re.fullmatch(r"drawn by the generator \w+(, \w+ [\w., ]+)*", facts[0])
     pd.testing.assert_series_equal(means, expected.sort_index(), check_names=False)
 
 
