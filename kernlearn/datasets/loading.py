@@ -189,7 +189,7 @@ def load(
     parts = _read(found)
     table = joined(parts, place)
     table = table._replace(X=densified(table.X))
-    done = Preparation(len(table.y) + table.without_target, (*found.notes, *table.notes))
+    done = Preparation(len(table.y) + table.without_target, found.notes)
     if n := table.without_target:
         done = done.noting(f"{n} of {done.rows} rows without a target were left out")
     table, done = _without_columns(found, table, () if is_file(name) else drop, done)

@@ -323,6 +323,8 @@ def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOpti
     names, notes, left_out = list(map(str, frame.columns)), [], {}
     if not getattr(options, "header", True) and "header" not in asked.read_as:
         notes.append(f"the first line is data ({advice(header=True)} takes it as names)")
+    if (codec := getattr(options, "encoding", "utf-8")) != "utf-8":
+        notes.append(f"the text is read as {codec}, not UTF-8")
     drop = {column_position(path, column, names) for column in asked.drop}
     if ROW_NAMES in names and asked.target != ROW_NAMES:
         drop.add(names.index(ROW_NAMES))

@@ -181,8 +181,6 @@ def _delimited(path: Path, options: Any) -> "pd.DataFrame":
     )
     if not options.header:
         frame.columns = list(names or default_names(len(frame.columns)))
-    if codec != "utf-8":
-        frame.attrs["notes"] = [f"the text is read as {codec}, not UTF-8"]
     return frame
 
 

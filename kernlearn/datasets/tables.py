@@ -42,7 +42,6 @@ class Table(NamedTuple):
     nominal: Mapping[str, tuple[str, ...]] = {}
     query: np.ndarray | None = None
     without_target: int = 0
-    notes: tuple[str, ...] = ()
 
     def rows(self, chosen: np.ndarray) -> "Table":
         """Return some rows."""
@@ -76,8 +75,7 @@ def joined(parts: Sequence[Table], place: str) -> Table:
         X = np.concatenate([part.X for part in parts])
     query = None if first.query is None else np.concatenate([part.query for part in parts])
     y, n = np.concatenate([part.y for part in parts]), sum(part.without_target for part in parts)
-    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
-    return first._replace(X=X, y=y, query=query, without_target=n, notes=notes)
+    return first._replace(X=X, y=y, query=query, without_target=n)
 
 
 # Numbers and labels
@@ -203,8 +201,7 @@ def frame_table(
             elif isinstance(entries.dtype, pd.CategoricalDtype):
                 nominal[name] = tuple(map(str, entries.cat.categories))
             X[:, column] = values_of(entries, nominal.get(name), place_of, f", column {name}")
-    notes = tuple(frame.attrs.get("notes", ()))
-    return Table(X, y, tuple(names[i] for i in rest), nominal, notes=notes).with_target()
+    return Table(X, y, tuple(names[i] for i in rest), nominal).with_target()
 
 
 def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -> np.ndarray:
