@@ -3,7 +3,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from kernlearn.config import load_config
-from kernlearn.config.names import BUILT_IN, ESTIMATORS
+from kernlearn.config.names import BUILT_IN
 from kernlearn.config.spec import (
     TrialSpec,
     canonical,
@@ -13,7 +13,6 @@ from kernlearn.datasets import load
 from kernlearn.engine import make_plan
 from kernlearn.engine.build import load_data
 from kernlearn.exceptions import ConfigError, DataError
-from kernlearn.plugins import Registered
 
 
 def plan_of(path, **options):
@@ -135,11 +134,21 @@ def test_an_optional_data_set_is_gone_without(tmp_path):
     assert {t.labels["dataset"] for t in plan.trials} == {"matrix", "moons"}
 
 
-def test_a_method_without_its_library(tmp_path, monkeypatch):
-    away = Registered("estimator", "Model", "dask.none:Model", library="no_such_library")
-    monkeypatch.setitem(ESTIMATORS, "Model", away)
+PEER = """\
+from kernlearn.plugins import register_estimator
+from sklearn.linear_model import Ridge
+
+@register_estimator(library="no_such_library")
+class Model(Ridge):
+    pass
+"""
+
+
+def test_a_method_without_its_library(tmp_path):
+    (tmp_path / "peer.py").write_text(PEER)
     path = tmp_path / "c.yaml"
     text = MATRICES.replace("methods: {", "methods: {peer: {estimator: Model, alpha: 1}, ")
+    text += "plugins: [peer.py]\n"
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"not installed: pip install no_such_library"):
         load_config(path)
