@@ -309,8 +309,8 @@ class Form(Strict):
             )
         if self.folds and self.folds != "files" and sum(self.folds) != self.rows:
             raise ValueError(f"folds: their rows sum to {sum(self.folds)}, rows is {self.rows}")
-        blocks, one_hot = (getattr(self.format, key, None) for key in ("blocks", "one_hot"))
-        if (blocks and one_hot) or ((blocks or one_hot) and self.known_labels is None):
+        coded = [key for key in ("blocks", "one_hot") if getattr(self.format, key, None)]
+        if len(coded) > (self.known_labels is not None):
             raise ValueError("one_hot, blocks: one of them, if the card has classes")
         return self
 

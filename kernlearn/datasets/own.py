@@ -164,9 +164,9 @@ def _arrays(path: Path, format: Arrays, asked: FileOptions) -> Guess:
     vectors = [k for k, a in arrays.items() if k != matrix and readers.is_vector(a.shape, n)]
     target = chosen("target", vectors)
     content = readers.chosen_arrays(path, arrays, matrix, target)
-    notes = [f"the features are {matrix}, the target is {target}"]
-    labels, is_numeric = counted_labels(content.y), content.y.dtype.kind in "fiub"
     written = {"kind": format.kind, "matrix": matrix, "target": target}
+    labels, is_numeric = counted_labels(content.y), content.y.dtype.kind in "fiub"
+    notes = [f"the features are {matrix}, the target is {target}"]
     return Guess(written, (content,), n_features, labels, is_numeric, notes)
 
 
@@ -192,14 +192,14 @@ def _format(path: Path, content: bytes, encoding: Any) -> Any:
         return Columns(kind="arff")
     if first.startswith("@") and "@data" in map(str.lower, map(str.strip, lines)):
         return Columns(kind="ts")
-    if first.startswith("<"):
-        raise DataError(f"{path}: a page of HTML or XML, no table of text: save the table as CSV")
-    if first.startswith(("{", "[")):
+    if first.startswith(("{", "[", "<")):
         with suppress(ValueError):
             if isinstance(json.loads(lines[0]), dict):
                 return Columns(kind="jsonl")
-        if content.rstrip().endswith((b"}", b"]")):
-            raise DataError(f"{path}: JSON in one piece: write a line for each object")
+        raise DataError(
+            f"{path}: HTML, XML or JSON in one piece: save the table as CSV, or a line of JSON for "
+            "each object"
+        )
     if re.search(r"\s\d+:", head) and all(map(_PAIRS.fullmatch, lines[:_ROWS])):
         return Pairs()
     return Delimited(encoding=encoding)
@@ -375,9 +375,8 @@ def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOpti
         "target": names[target],
         "drop": [names[i] for i in sorted(drop)],
         "nominal": nominal,
+        "points": None if points is None else names[points],
     }
-    if points is not None:
-        content["points"] = names[points]
     # ARFF, Stata and SPSS list values in their order, Parquet says which have an order
     is_listed = isinstance(column.dtype, CategoricalDtype)
     says_order = options.kind in ("parquet", "feather")
