@@ -196,10 +196,7 @@ def _format(path: Path, content: bytes, encoding: Any) -> Any:
         with suppress(ValueError):
             if isinstance(json.loads(lines[0]), dict):
                 return Columns(kind="jsonl")
-        raise DataError(
-            f"{path}: HTML, XML or JSON in one piece: save the table as CSV, or a line of JSON for "
-            "each object"
-        )
+        raise DataError(f"{path}: HTML, XML or JSON in one piece: save it as CSV or lines of JSON")
     if re.search(r"\s\d+:", head) and all(map(_PAIRS.fullmatch, lines[:_ROWS])):
         return Pairs()
     return Delimited(encoding=encoding)

@@ -270,10 +270,10 @@ FORMATS = {  # how it is written, the kind that must be read, or what must be sa
         "jsonl",
     ),
     "series": (lambda f, p: p.write_text("@problemName s\n@data\n1,2:a\n4,5:b\n"), "ts"),
-    "html": (lambda f, p: html(p), "HTML, XML or JSON .*save the table as CSV"),
+    "html": (lambda f, p: html(p), "HTML, XML or JSON .*save it as CSV"),
     "json": (
         lambda f, p: p.write_text('[{"x": 1},\n{"x": 2}]\n'),
-        "a line of JSON for each object",
+        "or lines of JSON",
     ),
     "pickle": (lambda f, p: p.write_bytes(pickle.dumps(f)), "write tables to CSV"),
     "npy": (lambda f, p: np.save(p.open("wb"), np.eye(3)), "numpy.savez.file, X=X, y=y"),
