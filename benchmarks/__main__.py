@@ -26,6 +26,7 @@ LONG = (
     "report",
     "defaults",
     "bias",
+    "peers",
     "slow",
     "load",
 )
