@@ -209,7 +209,7 @@ def compare_methods(
     heads = ["method", "dataset", "difference", "low", "high", "n_splits"]
     p_ranks = nan
     if len(names) > 2 and len(of_family) > 1:
-        p_ranks = np.nan_to_num(stats.friedmanchisquare(*ranks.to_numpy().T).pvalue, nan=1.0)
+        p_ranks = np.nan_to_num(stats.friedmanchisquare(*ranks.to_numpy().T)[1], nan=1.0)
     return Comparison(
         reference,
         pd.DataFrame(rows, index=pd.Index(names, name="method")),

@@ -260,7 +260,7 @@ def metric_rows(rows: pd.DataFrame, metric: str, config: ExperimentConfig) -> pd
     below = rows[~is_baseline & (rows["metric"] == rule.ratio) & (rows[value] > 0)]
     baselines = dict(zip(label_rows(above, place), above[value], strict=True))
     numerators = [baselines.get(labels, np.nan) for labels in label_rows(below, place)]
-    ratios = np.array(numerators, dtype=float) / below[value]
+    ratios = pd.Series(numerators, below.index, dtype=float) / below[value]
     return below.assign(metric=metric, **{value: ratios})[ratios.notna()]
 
 
