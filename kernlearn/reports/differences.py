@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from kernlearn.config.model import ExperimentConfig, Tolerance
 from kernlearn.config.spec import LABELS
 from kernlearn.reports import verdicts
-from kernlearn.reports.summary import axes_in, label_rows, metric_rows
+from kernlearn.reports.summary import label_rows, metric_rows
 
 SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED = "shown", "not shown", "reversed", "not measured"
 #: Every outcome of a difference.
@@ -143,7 +143,7 @@ def _groups(
     """Group the reported numbers of the paper's data by the labels that all of them have."""
     rows = cells[(cells["metric"] == metric) & cells["reported_mean"].notna()]
     rows = rows[~rows["dataset"].isin(config.not_comparable)]
-    labels = ["dataset", "kernel", *axes_in(splits)]
+    labels = ["dataset", "kernel", *config.axes]
     shared = [label for label in labels if rows[label].notna().all()]
     places = ["method", *(label for label in labels if label not in shared), *shared]
     values = metric_rows(splits, metric, config)

@@ -579,13 +579,10 @@ class Totals:
         """Return sentences on reported scores, differences and claims."""
         texts = []
         if verdicts.SCORES in self.numbers.index:
-            row = {
-                str(k): n
-                for k, n in self.numbers.loc[verdicts.SCORES].astype(int).to_dict().items()
-            }
-            n = row.pop("reported")
-            measured = n - sum(row[name] for name in verdicts.UNMEASURED)
-            texts.append(f"Of {n} reported scores {measured} were measured{_listed(row)}.")
+            row = self.numbers.loc[verdicts.SCORES].astype(int)
+            n, measured = row["reported"], row["reported"] - row[[*verdicts.UNMEASURED]].sum()
+            counts = _listed(row.drop("reported").to_dict())
+            texts.append(f"Of {n} reported scores {measured} were measured{counts}.")
         texts += self._beyond_chance("match", "Matches")
         if n := sum(self.differences.values()):
             what = "differences between methods that the papers' tables show"
@@ -607,12 +604,11 @@ class Totals:
         return [f"{what} are clearly more than chance gives {', '.join(parts)}."] if parts else []
 
 
-def _listed(counts: Mapping[str, int]) -> str:
+def _listed(counts: Mapping[Any, int]) -> str:
     """Return counts in words, those on data that are not public in brackets."""
-    listed = ", ".join(
-        f"{n} {name}" for name, n in counts.items() if n and name != verdicts.NO_DATA
-    )
     absent = counts[verdicts.NO_DATA]
+    named = [f"{n} {name}" for name, n in counts.items() if n and name != verdicts.NO_DATA]
+    listed = ", ".join(named)
     return f"{f' ({absent} on data that are not public)' if absent else ''}: {listed or 'none'}"
 
 

@@ -119,11 +119,6 @@ def _item(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def axes_in(splits: pd.DataFrame) -> list[str]:
-    """Return the varied parameters among the columns of splits."""
-    return [str(name) for name in splits if name not in (*LABELS, *NOT_LABELS)]
-
-
 def reported_splits(cells: pd.DataFrame, axes: Iterable[str]) -> pd.DataFrame:
     """Return the reported numbers of cells in the form of splits, as one split."""
     rows = cells[cells["reported_mean"].notna()]
@@ -302,7 +297,7 @@ def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFram
     18   gaussian  ORLand         1
     27   gaussian      KR         1
     """
-    config, axes = experiment.config, axes_in(splits)
+    config, axes = experiment.config, [*experiment.config.axes]
     labels = [*LABELS, *axes]
     stopped = splits.assign(stopped=~splits["converged"].astype(bool))
     groups = stopped.groupby([*labels, "metric"], dropna=False, sort=False)
