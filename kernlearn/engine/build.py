@@ -32,8 +32,6 @@ from kernlearn.plugins import Registered, blame
 #: Row numbers of the training, the held-out and the test part.
 Indices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
-# Data sets kept in memory for the next trials; a run takes one after the other.
-_KEPT = 4
 # Kernels whose parameters are kept for the next trials, and these parameters.
 _KEPT_KERNELS = 16
 _learnt: dict[str, dict[str, Any]] = {}
@@ -101,7 +99,7 @@ def read_data(arguments: dict[str, Any], data_dir: Path | None) -> Bunch:
     return _load_once(state, data_dir=data_dir, **arguments)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=4)  # for the next trials; a run takes one data set after the other
 def _load_once(state: str, **arguments: Any) -> Bunch:
     return load(**arguments)
 

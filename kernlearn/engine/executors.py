@@ -26,7 +26,6 @@ _RETRIES = 2
 _TICK, _LONGEST_TICK = 0.2, 1.0
 # Seconds for a scheduler to answer, and for a first worker to come.
 _CONNECT, _PATIENCE = 10.0, 60.0
-_MIB = 2**20
 
 
 class InProcess:
@@ -52,7 +51,7 @@ def _execute(trial: Trial, data_dir: Path | None, concurrent: bool, memory: int 
 
     row = execute(trial, data_dir, concurrent=concurrent)
     if memory and "MemoryError" in (row.error or ""):
-        limit = f"MemoryLimit: {memory / _MIB:.0f} MiB are not enough (--memory)"
+        limit = f"MemoryLimit: {memory / 2**20:.0f} MiB are not enough (--memory)"
         return replace(row, error=f"{limit}: {row.error}")
     return row
 

@@ -209,7 +209,9 @@ class PeakMemory:
         import psutil
 
         gc.collect()
-        return_freed_memory()
+        library: Any = c_library()
+        if hasattr(library, "malloc_trim"):
+            library.malloc_trim(0)
         own = psutil.Process()
         processes = [own, *own.children(recursive=True)]
         self._before = {process.pid: process.memory_info().rss for process in processes}
@@ -246,13 +248,6 @@ def keep_freed_memory(most: int | None = None) -> None:
     if hasattr(library, "mallopt") and hasattr(library, "mallinfo2"):
         library.mallopt(_MMAP_MAX, 0)
         library.mallopt(_TRIM_THRESHOLD, -1 if most is None else min(most, 2**31 - 1))
-
-
-def return_freed_memory() -> None:
-    """Give the memory that this process has freed back to the system, if the C library can."""
-    library: Any = c_library()
-    if hasattr(library, "malloc_trim"):
-        library.malloc_trim(0)
 
 
 @contextmanager

@@ -17,9 +17,6 @@ from kernlearn.store import Row, Store
 #: State of a trial: its row is in the store; it failed; neither.
 State = Literal["new", "cached", "failed"]
 
-#: Name of all trials for ``force``.
-ALL = "all"
-
 
 @dataclass(frozen=True)
 class Choice:
@@ -58,17 +55,15 @@ class Choice:
                 if name not in known:
                     hint = suggestion(name, known)
                     raise SelectionError(f"--force {name}: nothing of that name{hint}")
-        trials = [t for t, own in zip(plan.trials, texts, strict=True) if self.includes(own)]
+        matches = self.only or ({},)  # an empty one allows all
+        trials = [
+            trial
+            for trial, own in zip(plan.trials, texts, strict=True)
+            if any(all(own.get(k) in values for k, values in one.items()) for one in matches)
+        ]
         if not trials and self.only:
             raise SelectionError(_no_match(plan, texts, self.only))
         return trials
-
-    def includes(self, texts: Mapping[str, str]) -> bool:
-        """Whether ``only`` allows some labels, as text."""
-        return not self.only or any(
-            all(texts.get(label) in values for label, values in match.items())
-            for match in self.only
-        )
 
     def datasets(self, config: ExperimentConfig) -> list[str]:
         """Return the labels of the data sets that ``only`` allows: others need not be here.
@@ -126,7 +121,7 @@ def _texts(trial: Trial) -> dict[str, str]:
 def _names(trial: Trial) -> set[str]:
     """Return the names that ``force`` knows a trial by."""
     labels = (trial.labels.get(k) for k in LABELS)
-    return {str(v) for v in labels if v is not None} | {ALL, trial.experiment}
+    return {str(v) for v in labels if v is not None} | {"all", trial.experiment}
 
 
 def _no_match(plan: Plan, texts: list[dict[str, str]], only: Any) -> str:
