@@ -295,7 +295,7 @@ def load_pairs(
             stream, n_features=n_features, zero_based=zero_based, query_id=True
         )
     except (ValueError, OverflowError) as error:
-        raise DataError(f"{path}: cannot be read as index:value: {error}") from None
+        raise DataError(f"{path}: not rows of one label and index:value: {error}") from None
     if not (len(y) and np.isfinite(y).all() and np.isfinite(X.data).all()):
         raise DataError(f"{path}: the file has no rows, or a value is not finite")
     X.sum_duplicates()

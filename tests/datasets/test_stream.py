@@ -216,7 +216,7 @@ def test_errors_of_chunks(folder, options, message):
     with pytest.raises(ValueError, match=message):
         list(row_source(folder / "f", **options))
     (folder / "f").write_text("1 1:2\n1 9:1\n")
-    with pytest.raises(DataError, match="cannot be read as index:value"):
+    with pytest.raises(DataError, match="one label and index:value"):
         list(row_source(folder / "f", n_features=3))
 
 
