@@ -244,7 +244,8 @@ class SignedRanks:
         values = self.differences + shift
         if not values.any():
             return 1.0 if alternative == "two-sided" else 0.5
-        return float(stats.wilcoxon(values, alternative=alternative).pvalue)
+        result: Any = stats.wilcoxon(values, alternative=alternative)
+        return float(result.pvalue)
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the differences that the test does not reject, without ties exactly."""

@@ -255,8 +255,8 @@ def metric_rows(rows: pd.DataFrame, metric: str, config: ExperimentConfig) -> pd
     below = rows[~is_baseline & (rows["metric"] == rule.ratio) & (rows[value] > 0)]
     baselines = dict(zip(label_rows(above, place), above[value], strict=True))
     numerators = [baselines.get(labels, np.nan) for labels in label_rows(below, place)]
-    ratios = pd.Series(numerators, below.index, dtype=float) / below[value]
-    return below.assign(metric=metric, **{value: ratios})[ratios.notna()]
+    ratios = np.array(numerators, dtype=float) / below[value].to_numpy(dtype=float)
+    return below.assign(metric=metric, **{value: ratios})[~np.isnan(ratios)]
 
 
 def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFrame:
