@@ -18,7 +18,6 @@ from sklearn.base import (
     ClassifierMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
-    clone,
 )
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -545,10 +544,7 @@ class OnlineMKL(OnlinePairLearner):
     def _start(self, X: Array, y: NDArray[Any]) -> Array:
         if not self.kernels:
             raise ValueError("'kernels' must contain at least one kernel, got none")
-        kernels = [clone(as_kernel(spec, "kernels")) for spec in self.kernels]
-        for kernel in kernels:
-            if kernel.data_dependent:
-                kernel.fit(X, y)
+        kernels = [as_kernel(spec, "kernels").fitted_to(X, y) for spec in self.kernels]
         self.kernels_: list[Any] = kernels
         if self.normalize:
             self.kernels_ = [NormalizedKernel(kernel) for kernel in kernels]
