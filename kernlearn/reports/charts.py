@@ -301,4 +301,6 @@ def _dots(
         _layer(_POINT, {**row, "x": x("departs"), **look}),
     ]
     size = {"width": _ROW_WIDTH, "height": {"step": _ROW, "for": "offset"}}
-    return chart_of({"data": data_of(points), "layer": layers, **size})
+    # the page's font may be wider than the one that labels are measured with
+    padding = {"left": 30, "right": 5, "top": 5, "bottom": 5}
+    return chart_of({"data": data_of(points), "layer": layers, "padding": padding, **size})
