@@ -12,6 +12,7 @@ from kernlearn.validation import (
     first_best,
     hold_out,
     hold_out_at_random,
+    known_codes,
     split_for_choice,
 )
 
@@ -116,3 +117,11 @@ def test_points_are_held_out_only_if_there_is_a_choice_and_none_are_given():
 def test_bad_validation_parts(X_val, y_val, message):
     with pytest.raises(ValueError, match=message):
         split(X_val, y_val)
+
+
+def test_codes_of_validation_labels():
+    classes = np.array([1, 3, 5])
+    assert known_codes(classes, [5, 2, 1, 9, 3]).tolist() == [2, -1, 0, -1, 1]
+    assert known_codes(classes, [1, 0]).tolist() == [0, -1]
+    with pytest.raises(ValueError, match="y_val"):
+        known_codes(classes, [2, 4])
