@@ -81,7 +81,7 @@ format: $(READY) ## rewrite the sources in the project's style
 	$(BIN)/ruff format .
 
 pages: $(READY)  ## write the numbers in the pages, from results/measured
-	$(BIN)/python -m tests.marked_numbers
+	$(BIN)/python docs/marked_numbers.py
 
 docs: $(READY)   ## build the documentation site in build/docs, with warnings as errors
 	$(call install,docs)

@@ -7,14 +7,15 @@ import re
 import sys
 from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import kernlearn
 from kernlearn.cli.app import app
-from tests.marked_numbers import ROOT
 
+ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS))
 import check_built  # noqa: E402

@@ -11,7 +11,7 @@ A number is followed by a comment that names its source:
 - ``<!-- beyond chance; count; what is exchanged -->``: in how many of the tables that can tell.
 
 The tables between ``<!-- chances -->`` or ``<!-- forks -->`` and ``<!-- end -->`` are made here.
-``python -m tests.marked_numbers`` writes the numbers and tables of all pages anew.
+``python docs/marked_numbers.py`` writes the numbers and tables of all pages anew.
 """
 
 import json
