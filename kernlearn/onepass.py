@@ -51,7 +51,8 @@ class Moments:
 
     with sums of weights W, means μ, and :math:`S_i = \sum_j w_j (x_j - \mu_i)(x_j - \mu_i)^\top`.
     Means are computed as differences from values of the first block, so that columns may be far
-    from 0: nothing is lost but the digits that the entries themselves lack.
+    from 0. Where the means of two parts are far from each other, in standard deviations of the
+    parts, S has no more digits than the spread of all rows leaves it.
 
     Parameters
     ----------

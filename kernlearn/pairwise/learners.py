@@ -154,7 +154,7 @@ class PairwiseLoss(NamedTuple):
     derivative: Callable[[Array], Array]
 
 
-#: The losses by name, in the order of the numbers that `steps.descent` has for them.
+#: The losses by name, in the order of the numbers of `steps._minus_derivative`.
 LOSSES = {
     "hinge": PairwiseLoss(lambda m: np.maximum(1 - m, 0), lambda m: np.where(m < 1, -1.0, 0.0)),
     "squared_hinge": PairwiseLoss(

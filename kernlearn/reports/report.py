@@ -489,13 +489,13 @@ def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
     ends = Counter(
         (t.labels["method"], *end) for t, r in known for end in r.info.get("open_ends", {}).items()
     )
-    notes += [
-        f"{method}: {count} of {chosen[method, parameter]} choices of {parameter} are its "
-        f"{'largest' if side == 'high' else 'smallest'} value, where the held-out score still "
-        "rises: give more values"
+    ended = [
+        f"{method} {parameter} ({side}, {count} of {chosen[method, parameter]} choices)"
         for (method, parameter, side), count in ends.items()
         if 10 * count > chosen[method, parameter]
     ]
+    if ended:
+        notes.append(f"lists that end where the held-out score still rises: {', '.join(ended)}")
     plugins = [plugin for info in infos for plugin in info.get("plugins", {}).items()]
     changed = Counter(name for name, measured in plugins if measured != state(name))
     notes += [

@@ -105,7 +105,7 @@ def test_a_list_that_ends_too_early_is_a_remark(tmp_path, values, remarks):
     plan = make_plan(load_config(config))
     with Store(tmp_path / "runs.sqlite") as store:
         run_plan(plan, store)
-        found = [text for text in assemble(plan, store).remarks if "smallest value" in text]
+        found = [text for text in assemble(plan, store).remarks if "ridge alpha (low" in text]
     assert len(found) == remarks
 
 
