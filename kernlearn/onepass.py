@@ -18,7 +18,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
 
 from kernlearn import memory
 from kernlearn.validation import (
@@ -463,7 +463,9 @@ class OnePassModel(TakesSparse, BaseEstimator):
     def _checked(self, X: Any, y: Any, reset: bool = False) -> tuple[Any, NDArray[Any]]:
         options = {**POINTS, "multi_output": self._numeric, "y_numeric": self._numeric}
         X, y = validate_data(self, X, y, reset=reset, **options)
-        if not self._numeric:
+        if self._numeric:  # validate_data lets None pass, which becomes NaN
+            assert_all_finite(y, input_name="y")
+        else:
             check_classification_targets(y)
         return X, y
 

@@ -95,6 +95,15 @@ def test_data_frames(estimator):
     np.testing.assert_allclose(outcome(fitted, FRAME), expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("estimator", [m for m in ALL if is_regressor(m()) or m in CLASSIFIERS])
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_missing_targets_are_refused(estimator, missing):
+    y = targets(made(estimator)).astype(object)
+    y[3] = missing
+    with pytest.raises(ValueError, match=r"NaN|[Uu]nknown label type"):
+        made(estimator).fit(X, y)
+
+
 @pytest.mark.parametrize("estimator", TRANSFORMERS)
 def test_set_output(estimator):
     model = made(estimator).set_output(transform="pandas")

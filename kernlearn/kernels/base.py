@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import gen_batches
+from sklearn.utils import assert_all_finite, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.exceptions import SimilarityError
@@ -29,6 +29,7 @@ NOT_FITTED = (
 
 _FLOATS = (np.float64, np.float32)
 _DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
+_ROUNDING = 1e-6  # of entries of a matrix, relative to the largest
 _SIGMA_POINTS = 64  # training points whose mean distance is σ
 
 
@@ -259,6 +260,17 @@ def to_dense(X: Any) -> Any:
     return X.toarray() if sparse.issparse(X) else X
 
 
+def summed(X: Any) -> Any:
+    """Return sparse rows with a single entry for each feature; others stay as they are.
+
+    Norms, as scikit-learn computes them, would add the squares of several.
+    """
+    if sparse.issparse(X) and not getattr(X, "has_canonical_format", True):
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def as_points(X: Any) -> np.ndarray:
     """Return rows of numbers as a matrix, and other points as an array of objects."""
     points = list(X)
@@ -370,6 +382,8 @@ def check_training(
     y : ndarray or None
     """
     X = from_arrow(X)
+    if kernels is None and hasattr(X, "iloc"):
+        _refuse_other_order(X)
     objects = as_objects(X) if _takes_objects(X, kernels) else None
     if objects is not None:
         X = np.zeros((len(objects), 1))  # only the number of objects is left to check
@@ -379,6 +393,8 @@ def check_training(
         X, y = check_points(model, X, kernels, dtypes, reset=True, y=y, y_numeric=numeric)
         if numeric and y.dtype.kind not in "biuf":
             raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
+        if numeric:  # validate_data lets None pass, which becomes NaN
+            assert_all_finite(y, input_name="y")
     if kernels is None:
         if X.shape[1] % X.shape[0] or (X.shape[1] > X.shape[0] and not several):
             raise ValueError(
@@ -390,15 +406,33 @@ def check_training(
     return X if objects is None else objects, y
 
 
-def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
-    """Warn of distances that are taken as similarities, and of half a matrix.
+def _refuse_other_order(frame: Any) -> None:
+    """Refuse a square frame whose rows and columns name the same points in different orders."""
+    rows, columns = frame.index.tolist(), frame.columns.tolist()
+    if rows != columns and set(rows) == set(columns):
+        raise ValueError(
+            "the rows of X name the same points as its columns, but in another order: pass "
+            "X.loc[X.columns]"
+        )
 
-    Distances are zeros on the diagonal, nothing below, and values above elsewhere; half a matrix
-    is all zeros on one side of the diagonal.
+
+def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
+    """Warn of distances taken as similarities or the reverse, and of half a matrix.
+
+    Distances are zeros on the diagonal, nothing below, and values above elsewhere, all but for
+    rounding; the diagonal of similarities holds the largest value alone. Half a matrix is all
+    zeros on one side of the diagonal.
     """
-    diagonal = matrix.diagonal()
+    diagonal, low, high = matrix.diagonal(), matrix.min(), matrix.max()
     similar = getattr(model, "kind", None) != "distance"
-    if similar and not diagonal.any() and matrix.any() and matrix.min() >= 0:
+    if not similar and 0 <= low < high and diagonal.min() >= high * (1 - _ROUNDING):
+        warnings.warn(
+            "X looks like similarities, greatest on the diagonal: they are taken as distances. "
+            "Pass kind='similarity' for similarities",
+            UserWarning,
+            stacklevel=6,
+        )
+    if similar and low >= -_ROUNDING * high and np.abs(diagonal).max() < _ROUNDING * high:
         advice = "Turn them into similarities, as by exp(-X / X.mean())"
         if "kind" in model.get_params(deep=False):
             advice = "Pass kind='distance' for distances"
@@ -442,10 +476,17 @@ def check_points(
     if kernels and all(map(attrgetter("mixed"), kernels)) and _holds_texts(X):
         options |= {"accept_sparse": False, "dtype": object, "ensure_all_finite": "allow-nan"}
     try:
-        return validate_data(model, X, **options)
-    except ValueError:
+        return validate_data(model, summed(X), **options)
+    except (TypeError, ValueError) as error:
         if kernels is None:
             _refuse_broken(X)
+        elif not hasattr(X, "tocsr") and "float" in str(error):
+            shape = getattr(X, "shape", type(X).__name__)
+            raise ValueError(
+                f"X holds entries that are no numbers ({shape}). Pass texts and other objects as "
+                "a list or a single column of them, and records as a data frame to a similarity "
+                "of records, such as 'gower'"
+            ) from error
         raise
 
 

@@ -13,7 +13,7 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.kernels.base import NOT_FITTED, Kernel, MatrixLike, evenly_spaced
+from kernlearn.kernels.base import NOT_FITTED, Kernel, MatrixLike, evenly_spaced, summed
 from kernlearn.validation import POSITIVE, StrOptions
 
 # Elements of a kernel matrix that are processed at once: 512 KB of float64 stay in cache.
@@ -45,7 +45,7 @@ def map_squared_distances(
     result = np.empty((X.shape[0], Y.shape[0]), dtype=X.dtype)
     are_sparse = sparse.issparse(X) or sparse.issparse(Y)
     if are_sparse:
-        left, right = (sparse.csr_array(matrix, dtype=np.float64) for matrix in (X, Y))
+        left, right = (summed(sparse.csr_array(Z, dtype=np.float64)) for Z in (X, Y))
         left_norms, right_norms = row_norms(left, squared=True), row_norms(right, squared=True)
         columns = right.T.tocsr()
     else:
@@ -135,7 +135,7 @@ def mean_distance(X: MatrixLike) -> float:
     >>> mean_distance([[0.0], [1.0], [3.0]])
     2.0
     """
-    X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+    X = summed(check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2))
     n_samples, n_features = X.shape
     widest = _DENSE_ELEMENTS // n_features if sparse.issparse(X) else _TILE_ROWS
     block_rows = min(max(widest, 1), _TILE_ROWS)
@@ -199,10 +199,10 @@ class WidthKernel(Kernel):
         X = check_array(X, accept_sparse="csr", ensure_min_samples=2)
         some = evenly_spaced(X, _SIGMA_POINTS) if self.sigma == "auto" else X
         self.sigma_ = self._mean_distance(some)
-        if not self.sigma_ > 0:
+        if not 0 < self.sigma_ < np.inf:
             raise ValueError(
-                f"sigma={self.sigma!r} needs points that differ, all rows of X are the same: "
-                "give sigma as a number > 0"
+                f"sigma={self.sigma!r} needs points that differ, but the mean distance of rows "
+                f"of X is {self.sigma_:.3g}: scale X, or give sigma as a number > 0"
             )
         return self
 

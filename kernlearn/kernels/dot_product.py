@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import check_pairwise_arrays, cosine_similarity
 from sklearn.utils import check_array
 from sklearn.utils.extmath import safe_sparse_dot
 
-from kernlearn.kernels.base import Kernel, MatrixLike
+from kernlearn.kernels.base import Kernel, MatrixLike, summed
 from kernlearn.kernels.distances import WidthKernel, row_tiles
 from kernlearn.validation import COUNT, FINITE, NOT_NEGATIVE, StrOptions
 
@@ -368,7 +368,7 @@ class CosineSimilarity(Kernel):
     """
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        return cosine_similarity(X, Y)
+        return cosine_similarity(summed(X), summed(Y))
 
 
 @dataclass(eq=False, repr=False)

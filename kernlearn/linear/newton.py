@@ -19,7 +19,7 @@ from kernlearn.linear.losses import Floats, Loss
 
 #: Relative size of a step that is due to rounding errors.
 ROUNDING_STEP = 8 * np.finfo(np.float64).eps
-_MAX_TRIALS = 60  # step lengths tried by the line search
+_MAX_TRIALS = 200  # bisection from 1 passes 1e-60
 _FLAT = 1e-3  # slope at which a step may end, relative to that at its start
 _BLOCK_ROWS = 1024  # rows gathered at a time, which stay in cache for the product that follows
 
@@ -116,6 +116,8 @@ class PrimalNewton:
             step = gram.newton_step(gradient, C)
             moves = signs * (X @ step)
             length = exact_step(loss, C, t, moves, float(w @ step), float(step @ step))
+            if not (length > 0 or w.any()):
+                break  # the step is too long, not too short
             w = w + length * step
             t = t + length * moves
             if length * np.linalg.norm(step) <= ROUNDING_STEP * np.linalg.norm(w):
@@ -169,6 +171,8 @@ def exact_step(
         length = length - slope / curvature if curvature > 0 else below
         if not below < length < above or abs(slope) > 0.5 * last:
             length = 2 * below if np.isinf(above) else 0.5 * (below + above)
+            if length in (below, above):
+                break
         last = abs(slope)
     return below
 

@@ -1,11 +1,13 @@
 """Whatever holds the points, an estimator compares the same points."""
 
 import warnings
+from collections import deque
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import pairwise_distances
 
@@ -103,6 +105,53 @@ def test_what_column_transformer_passes():
 
 
 @pytest.mark.parametrize(
+    "points",
+    [
+        pd.DataFrame({"first": WORDS, "second": WORDS}),
+        deque(WORDS),
+        dict(enumerate(WORDS)).values(),
+    ],
+    ids=lambda points: type(points).__name__,
+)
+@pytest.mark.parametrize("similarity", ["levenshtein", "gaussian", "gower"])
+def test_other_containers_are_refused_with_what_to_pass(points, similarity):
+    if similarity == "gower" and isinstance(points, pd.DataFrame):
+        similarity = "cosine"
+    for make in MODELS.values():
+        with pytest.raises(ValueError, match=r"a list or a single column|other sequences"):
+            make(similarity).fit(points, Y)
+
+
+SPARSE = sparse.random(len(Y), 6, 0.5, random_state=0, format="csr")
+
+
+def in_halves(X):
+    """Return the same rows with two entries for each value, in no order."""
+    rows, columns = X.nonzero()
+    order = np.argsort(np.r_[rows, rows], kind="stable")
+    values = np.r_[0.3 * X.data, 0.7 * X.data][order]
+    split = sparse.csr_matrix((values, np.r_[columns, columns][order], 2 * X.indptr), X.shape)
+    assert not split.has_canonical_format
+    return split
+
+
+@pytest.mark.parametrize(
+    "name", ["linear", "cosine", "gaussian", "exponential", "euclidean", "manhattan", "laplacian"]
+)
+def test_duplicate_entries_of_sparse_rows_are_summed(name):
+    kernels = [as_kernel(name).fit(X) for X in (SPARSE, in_halves(SPARSE), SPARSE.toarray())]
+    split = in_halves(SPARSE)
+    expected = kernels[0](SPARSE)
+    for kernel in kernels:
+        np.testing.assert_allclose(kernel(split, SPARSE), expected, rtol=1e-9, atol=1e-9)
+    assert split.nnz == 2 * SPARSE.nnz  # the input stays as it is
+    for make in MODELS.values():
+        for held in (split, split.tocoo(), split.tocsc()):
+            found = make(name).fit(held, Y).predict(held)
+            np.testing.assert_array_equal(found, make(name).fit(SPARSE, Y).predict(SPARSE))
+
+
+@pytest.mark.parametrize(
     "model",
     [
         BBSClassifier(4, similarity="precomputed", C=1.0),
@@ -122,6 +171,7 @@ def test_matrices_of_distances_and_halves_warn(model):
         clone(model).fit(similarities, Y)
     for matrix, message in (
         (distances, "looks like distances"),
+        (np.sqrt(distances**2 + 1e-16), "looks like distances"),
         (np.triu(similarities), "half a matrix"),
         (np.tril(similarities), "half a matrix"),
     ):
@@ -130,3 +180,10 @@ def test_matrices_of_distances_and_halves_warn(model):
         if matrix is distances:  # a parameter is named by those alone that have it
             named = any("kind='distance'" in str(one.message) for one in caught)
             assert named == ("kind" in model.get_params())
+    if "kind" in model.get_params():
+        model = clone(model).set_params(kind="distance")
+        with pytest.warns(UserWarning, match="looks like similarities"):
+            model.fit(similarities, Y)
+    names = [f"p{i}" for i in range(len(Y))]
+    with pytest.raises(ValueError, match=r"pass X\.loc\[X\.columns\]"):
+        clone(model).fit(pd.DataFrame(similarities, names[::-1], names), Y)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from kernlearn import memory
@@ -54,6 +55,18 @@ def test_with_weights_it_is_scikit_learns(data, class_weight, loss):
     peer = LinearSVC(**told, tol=1e-9, max_iter=100_000, random_state=0).fit(X, y, weights)
     np.testing.assert_allclose(model.coef_, peer.coef_, rtol=1e-3, atol=1e-4)
     np.testing.assert_allclose(model.intercept_, peer.intercept_, rtol=1e-3, atol=1e-4)
+
+
+def test_hinge_on_rows_of_any_scale():
+    """Large rows make the penalty negligible: the losses no longer change with the scale."""
+
+    def losses(scale):
+        values = LinearSVM(loss="hinge").fit(X2 * scale, Y2).decision_function(X2 * scale)
+        return np.maximum(0, 1 - np.where(Y2 == 1, values, -values)).sum()
+
+    np.testing.assert_allclose([losses(1e9), losses(1e12)], losses(1e4), rtol=1e-4)
+    with pytest.warns(ConvergenceWarning):
+        losses(1e30)
 
 
 def gradient_ratio(model, X, y):
