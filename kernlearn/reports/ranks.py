@@ -171,7 +171,8 @@ def compare_methods(
     families, ratios = of_dataset["family"].first(), of_dataset["ratio"].mean()
     means = complete.groupby("dataset", sort=False).mean()
     of_family = means.groupby(families.reindex(means.index), sort=False).mean()
-    ranks = (-better * of_family).rank(axis=1)
+    # rounded, so that differences by rounding error are none
+    ranks = (-better * of_family).round(12).rank(axis=1)
     order = pd.DataFrame({"rank": ranks.mean(), "mean": -better * means.mean()})
     names = [str(name) for name in order.sort_values(["rank", "mean"], kind="stable").index]
     reference = control or names[0]

@@ -111,6 +111,8 @@ def resampled(values: Any, ratio: float) -> Estimate:
     mean, std = float(values.mean()), float(values.std(ddof=1))
     if std <= 1e-12 * abs(mean):  # the last digit of a float is no spread
         std = 0.0
+    if abs(mean) <= 1e-12 * std:  # nor is it a difference
+        mean = 0.0
     return Estimate(mean, sqrt(1 / n + ratio) * std, n - 1)
 
 

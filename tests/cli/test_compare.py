@@ -41,6 +41,14 @@ def test_the_corrected_test_on_one_data_set():
     assert compare_methods(values, -1).control == "A"
 
 
+def test_methods_that_differ_by_rounding_error_are_equal():
+    values = numbers({"A": 0.0, "B": 0.0}, n_splits=3)
+    values["value"] = [0.1, 0.2, 0.2, 0.3, 0.3, 0.1]  # means of .2, of which one is .2 + 3e-17
+    table = compare_methods(values, 1).table
+    assert table["rank"].tolist() == [1.5, 1.5]
+    assert table["difference"].tolist()[1] == 0
+
+
 def test_over_data_sets_the_tests_are_those_of_scipy():
     values = numbers({"A": 0.0, "B": 0.004, "C": 0.02}, 9)
     result = compare_methods(values, 1, control="C")
