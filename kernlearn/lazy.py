@@ -13,7 +13,7 @@ from kernlearn.exceptions import KernlearnError
 # Each extra with the modules that it installs; experiments and reports need those of `run`.
 _MODULES = {
     "run": (
-        "arff filelock jinja2 loky pandas platformdirs pooch psutil pyarrow "
+        "arff filelock h5py jinja2 loky pandas platformdirs pooch psutil pyarrow "
         "pydantic rapidfuzz rich ruamel typer vl_convert yaml"
     ),
     "bench": "skordinal",

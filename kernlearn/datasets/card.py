@@ -177,7 +177,7 @@ class Pairs(Strict):
 
 
 class Arrays(Strict):
-    """NumPy's NPZ, or a MATLAB file (of versions before 7.3), with a matrix and its labels.
+    """NumPy's NPZ, or a MATLAB or HDF5 file, with a matrix and its labels.
 
     Object arrays are not read. A field of a structure has the name ``structure.field``.
 

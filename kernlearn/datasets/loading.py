@@ -485,7 +485,7 @@ def add(
     r"""Write a card for a data file, with a copy of its data.
 
     Text in columns, LIBSVM's and LETOR's text, ARFF, NPZ, Parquet, Feather, Excel, Stata, SPSS,
-    MATLAB, ``.ts`` and lines of JSON are read, also compressed or in an archive.
+    MATLAB, HDF5, ``.ts`` and lines of JSON are read, also compressed or in an archive.
 
     Parameters
     ----------

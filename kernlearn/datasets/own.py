@@ -49,7 +49,7 @@ _MAGIC: dict[bytes, Any] = {
     **dict.fromkeys((b"ARROW1", b"FEA1"), Columns(kind="feather")),
     **dict.fromkeys((b"<stata_dta>", b"q\x02", b"r\x02", b"s\x02"), Columns(kind="stata")),
     **dict.fromkeys((b"$FL2", b"$FL3"), Columns(kind="spss")),
-    b"MATLAB": Arrays(kind="matlab"),
+    **dict.fromkeys((b"MATLAB", b"\x89HDF"), Arrays(kind="matlab")),
     b"\xd0\xcf\x11\xe0": Columns(kind="excel"),
 }
 

@@ -306,12 +306,14 @@ def load_pairs(
 
 
 def load_arrays(path: Path) -> dict[str, Any]:
-    """Return the arrays of an NPZ or MATLAB file by name; pickled objects are not loaded."""
+    """Return the arrays of an NPZ, MATLAB or HDF5 file by name; pickled objects are not loaded."""
     content = file_bytes(path)
     with library_errors(path, "damaged, or no file of plain arrays"):
         if content.startswith(b"PK"):
             with np.load(BytesIO(content), allow_pickle=False) as stored:
                 return dict(stored)
+        if content.startswith((b"\x89HDF", b"MATLAB 7.3")):
+            return _hdf5(content)
         from scipy.io import loadmat
 
         stored = loadmat(BytesIO(content), simplify_cells=True)
@@ -327,6 +329,28 @@ def _flat(stored: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
         else:
             texts = np.ndim(value) and all(isinstance(entry, str) for entry in np.ravel(value))
             yield prefix + name, np.asarray(value, np.str_ if texts else None)
+
+
+def _hdf5(content: bytes) -> dict[str, Any]:
+    import h5py
+
+    arrays: dict[str, Any] = {}
+
+    def keep(name: str, item: Any) -> None:
+        if not isinstance(item, h5py.Dataset) or item.dtype.kind not in "fiubSO":
+            return
+        if h5py.check_ref_dtype(item.dtype) or name.startswith("#") or not item.size:
+            return  # cells of MATLAB, their contents, and what is empty
+        value = item.asstr()[()] if h5py.check_string_dtype(item.dtype) else item[()]
+        if "MATLAB_class" in item.attrs:
+            value = value.T  # which is stored column by column
+        if item.attrs.get("MATLAB_class") == b"char":
+            value = ["".join(map(chr, row)).rstrip() for row in value]
+        arrays[name.replace("/", ".")] = value
+
+    with h5py.File(BytesIO(content), "r") as file:
+        file.visititems(keep)
+    return dict(_flat(arrays))
 
 
 def chosen_arrays(path: Path, arrays: Mapping[str, Any], matrix: str, target: str) -> Table:

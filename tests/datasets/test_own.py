@@ -579,11 +579,39 @@ def test_attributes_of_arff(folder):
             load(path)
 
 
+def save_v73(path, variables):
+    """Write as MATLAB 7.3 does: HDF5 after 512 bytes of text, arrays column by column."""
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path, "w", userblock_size=512) as file:
+        file["#refs#/a"] = np.eye(6)
+        cells = file.create_dataset("cells", (6, 1), h5py.ref_dtype)
+        cells[:] = file["#refs#/a"].ref
+        for name, value in variables.items():
+            kind = "char" if isinstance(value[0], str) else "double"
+            value = [list(map(ord, text)) for text in value] if kind == "char" else value
+            file[name] = np.atleast_2d(value).T
+            file[name].attrs["MATLAB_class"] = np.bytes_(kind)
+    with path.open("r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(508) + b"\x00\x02IM")
+
+
 def test_arrays(folder):
     X, y = np.arange(12.0).reshape(6, 2), np.array(["a", "b"] * 3)
     np.savez(folder / "f.npz", data=X, y=y)
     savemat(folder / "f.mat", {"s": {"fea": X, "gnd": np.arange(6) % 2}})
-    for name, labels in (("f.npz", ["a", "b"]), ("f.mat", ["0", "1"])):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(folder / "f.h5", "w") as file:
+        file["X"], file["in/y"], file["empty"] = X, y.astype("S"), h5py.Empty("f")
+    save_v73(folder / "new.mat", {"s/fea": X, "s/gnd": np.arange(6) % 2})
+    save_v73(folder / "chars.mat", {"X": X, "y": ["left ", "right"] * 3})
+    expected = {
+        "f.npz": ["a", "b"],
+        "f.mat": ["0", "1"],
+        "f.h5": ["a", "b"],
+        "new.mat": ["0", "1"],
+        "chars.mat": ["left", "right"],
+    }
+    for name, labels in expected.items():
         bunch = load(folder / name)
         np.testing.assert_array_equal(bunch.data, X)
         assert bunch.target_names.tolist() == labels
