@@ -491,6 +491,8 @@ def _root(
 
 def main() -> None:
     """Run the command; a user's error is one message on standard error and exit code 2."""
+    if sys.stdout is None:  # closed, as by `>&-`
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):  # which write ? for what their encoding lacks
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

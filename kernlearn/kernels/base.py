@@ -423,16 +423,20 @@ def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
     rounding; the diagonal of similarities holds the largest value alone. Half a matrix is all
     zeros on one side of the diagonal.
     """
-    diagonal, low, high = matrix.diagonal(), matrix.min(), matrix.max()
+    diagonal, high = matrix.diagonal(), matrix[0].max()  # of a row, before all are read
     similar = getattr(model, "kind", None) != "distance"
-    if not similar and 0 <= low < high and diagonal.min() >= high * (1 - _ROUNDING):
+    if (
+        not similar
+        and high <= diagonal.min() * (1 + _ROUNDING)
+        and 0 <= matrix.min() < matrix.max() <= diagonal.min() * (1 + _ROUNDING)
+    ):
         warnings.warn(
             "X looks like similarities, greatest on the diagonal: they are taken as distances. "
             "Pass kind='similarity' for similarities",
             UserWarning,
             stacklevel=6,
         )
-    if similar and low >= -_ROUNDING * high and np.abs(diagonal).max() < _ROUNDING * high:
+    if similar and np.abs(diagonal).max() < _ROUNDING * high and matrix.min() >= -_ROUNDING * high:
         advice = "Turn them into similarities, as by exp(-X / X.mean())"
         if "kind" in model.get_params(deep=False):
             advice = "Pass kind='distance' for distances"

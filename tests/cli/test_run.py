@@ -176,6 +176,25 @@ def test_a_terminal_has_a_bar_and_columns_limit_tables(small, tmp_path):
     assert max(map(len, table)) <= 60
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
+@pytest.mark.parametrize("closed", [">&-", "| head -1"])
+def test_closed_streams_end_no_run(small, tmp_path, closed):
+    command = [sys.executable, "-m", "kernlearn", "run", str(small), "--no-report"]
+    command += ["--jobs", "2", "--allow-contention", "--profile", "quick"]
+    out = subprocess.run(
+        ["sh", "-c", f'"$@" {closed}', "sh", *command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (out.returncode, out.stderr) == (0, "")
+    with Store(tmp_path / "results/runs/store.sqlite", read_only=True) as store:
+        rows = list(store.rows())
+    assert all(row.done for row in rows)
+    assert len(rows) == 6 or "head" in closed
+
+
 def test_every_command_refuses_a_changed_row(kernlearn, small, tmp_path):
     store, other = tmp_path / "results/runs/store.sqlite", tmp_path / "other.sqlite"
     assert kernlearn("run", small, "--profile", "quick", "--no-report").returncode == 0
