@@ -341,7 +341,7 @@ def _hdf5(content: bytes) -> dict[str, Any]:
             return
         if h5py.check_ref_dtype(item.dtype) or name.startswith("#") or not item.size:
             return  # cells of MATLAB, their contents, and what is empty
-        value = item.asstr()[()] if h5py.check_string_dtype(item.dtype) else item[()]
+        value: Any = item.asstr()[()] if h5py.check_string_dtype(item.dtype) else item[()]
         if "MATLAB_class" in item.attrs:
             value = value.T  # which is stored column by column
         if item.attrs.get("MATLAB_class") == b"char":
