@@ -27,6 +27,7 @@ from kernlearn.validation import (
     NOT_NEGATIVE,
     POINTS,
     HasMethods,
+    PredictsByScores,
     TakesSparse,
     class_weights,
     fit_context,
@@ -668,7 +669,7 @@ class OnePassRidge(MultiOutputMixin, RegressorMixin, OnePassModel):
 
 
 @dataclass(eq=False, repr=False)
-class OnePassRidgeClassifier(LinearClassifierMixin, OnePassModel):
+class OnePassRidgeClassifier(PredictsByScores, LinearClassifierMixin, OnePassModel):
     r"""Least-squares classification on explicit features, from one pass over data of any length.
 
     When to use it: classes of more rows than fit into memory, or than one machine reads.

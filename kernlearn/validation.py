@@ -146,6 +146,25 @@ Indices = NDArray[np.intp]
 Random = np.random.RandomState
 
 
+class PredictsByScores:
+    """Labels by linear scores, in less time than scikit-learn's, which serve other arrays too."""
+
+    def predict(self: Any, X: Any) -> NDArray[Any]:
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        codes = decide(self.decision_function(X))
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+
 def candidate_values(
     value: Any, name: str, *, zero: bool = False, integer: bool = False
 ) -> NDArray[Any]:

@@ -29,6 +29,7 @@ from kernlearn.validation import (
     FRACTION,
     POINTS,
     POSITIVE,
+    PredictsByScores,
     StrOptions,
     TakesSparse,
     check_weights,
@@ -250,7 +251,7 @@ def _coef_and_intercept(weights: np.ndarray, dtype: Any, fit_intercept: bool) ->
 
 
 @dataclass(eq=False, repr=False)
-class LinearSVM(TakesSparse, LinearClassifierMixin, BaseEstimator):
+class LinearSVM(TakesSparse, PredictsByScores, LinearClassifierMixin, BaseEstimator):
     """Linear support vector classifier, trained by LIBLINEAR [1]_.
 
     When to use it: many rows, sparse or wide data, and classes that a plane separates.

@@ -107,11 +107,14 @@ class PrimalNewton:
         """Return the solution, the arguments of the loss there, and whether it converged."""
         X = self._X
         t = signs * (X @ w) - offsets
+        last = np.inf
         for _ in range(self._max_iter + 1):
             gradient = w + C * combination(X, signs * loss.slope(t))
             objective = 0.5 * (w @ w) + C * loss.value(t)
-            if 0.5 * (gradient @ gradient) <= self._tol * objective:
+            # an exact step that does not descend is due to rounding errors
+            if 0.5 * (gradient @ gradient) <= self._tol * objective or objective >= last:
                 return w, t, True
+            last = objective
             gram.follow(loss.curvature(t))
             step = gram.newton_step(gradient, C)
             moves = signs * (X @ step)

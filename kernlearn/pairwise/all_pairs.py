@@ -28,6 +28,7 @@ from kernlearn.validation import (
     NOT_NEGATIVE,
     POINTS,
     POSITIVE,
+    PredictsByScores,
     check_weights,
     fit_context,
     without_zeros,
@@ -258,7 +259,7 @@ class AllPairsMoments(StreamRanker):
 
 
 @dataclass(eq=False, repr=False)
-class AllPairsSVM(LinearClassifierMixin, BaseEstimator):
+class AllPairsSVM(PredictsByScores, LinearClassifierMixin, BaseEstimator):
     r"""Linear function of large AUC from all pairs of a positive and a negative point.
 
     When to use it: ranking two classes of data that fit into memory.

@@ -46,6 +46,7 @@ from kernlearn.validation import (
     POINTS,
     POSITIVE,
     Interval,
+    PredictsByScores,
     StrOptions,
     fit_context,
 )
@@ -228,7 +229,7 @@ def class_codes(y: NDArray[Any], classes: NDArray[Any]) -> Codes:
     return (y == classes[1]).astype(np.int64)
 
 
-class StreamRanker(ABC, LinearClassifierMixin, BaseEstimator):
+class StreamRanker(ABC, PredictsByScores, LinearClassifierMixin, BaseEstimator):
     """A linear function for two classes that is learned from a stream, of arrays or of items."""
 
     # what river asks of a model
