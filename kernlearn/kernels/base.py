@@ -485,11 +485,9 @@ def check_points(
         if kernels is None:
             _refuse_broken(X)
         elif not hasattr(X, "tocsr") and "float" in str(error):
-            shape = getattr(X, "shape", type(X).__name__)
-            raise ValueError(
-                f"X holds entries that are no numbers ({shape}). Pass texts and other objects as "
-                "a list or a single column of them, and records as a data frame to a similarity "
-                "of records, such as 'gower'"
+            raise type(error)(
+                f"{error}. Pass texts and other objects as a list or a single column of them, and "
+                "records as a data frame to a similarity of records, such as 'gower'"
             ) from error
         raise
 

@@ -110,7 +110,7 @@ class PrimalNewton:
         last = np.inf
         for _ in range(self._max_iter + 1):
             gradient = w + C * combination(X, signs * loss.slope(t))
-            objective = 0.5 * (w @ w) + C * loss.value(t)
+            objective = 0.5 * float(w @ w) + C * loss.value(t)
             # an exact step that does not descend is due to rounding errors
             if 0.5 * (gradient @ gradient) <= self._tol * objective or objective >= last:
                 return w, t, True

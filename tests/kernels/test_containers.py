@@ -118,7 +118,7 @@ def test_other_containers_are_refused_with_what_to_pass(points, similarity):
     if similarity == "gower" and isinstance(points, pd.DataFrame):
         similarity = "cosine"
     for make in MODELS.values():
-        with pytest.raises(ValueError, match=r"a list or a single column|other sequences"):
+        with pytest.raises((TypeError, ValueError), match=r"a list or a single column|other seq"):
             make(similarity).fit(points, Y)
 
 
