@@ -186,14 +186,6 @@ def test_ctrl_c_ends_comparisons_at_once():
         assert "KeyboardInterrupt" in errors
 
 
-@pytest.mark.parametrize(
-    "options", [{"kind": "metric"}, {"turn": "square"}, {"sigma": -1.0}, {"takes": "rows"}]
-)
-def test_bad_parameters(options):
-    with pytest.raises(ValueError, match=f"'{next(iter(options))}' parameter"):
-        CallableKernel(asymmetric, **options)(GRAPHS[:2])
-
-
 def test_every_name_makes_a_kernel_of_its_points():
     for name in names():
         library = LIBRARIES.get(name.partition(".")[0])

@@ -106,7 +106,6 @@ def test_the_value_difference_of_texts_in_estimators():
     [
         ({"nominal": [4]}, "'nominal' must be positions from 0 to 3"),
         ({"nominal": [0]}, "'attribute 3' needs columns of numbers"),
-        ({"nominal": "all"}, "The 'nominal' parameter"),
     ],
 )
 def test_what_is_refused(options, message):

@@ -112,13 +112,6 @@ def test_a_half_life_follows_a_change():
     assert aucs[1] > 0.85
 
 
-@pytest.mark.parametrize("wrong", [{"regularization": -1.0}, {"half_life": 0.0}])
-def test_bad_parameters(wrong):
-    X, y = stream(10, 2)
-    with pytest.raises(ValueError, match=f"'{next(iter(wrong))}'"):
-        AllPairsMoments(**wrong).fit(X, y)
-
-
 # -- the squared hinge ----------------------------------------------------------------------------
 
 

@@ -246,28 +246,6 @@ def test_memory_does_not_grow_with_the_stream(model):
     assert len(pickle.dumps(model)) <= before + 20_000
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        OLP(0),
-        OLP(buffer="lifo"),
-        OLP(loss="huber"),
-        OLP(eta=0.0),
-        OLP(radius=-1.0),
-        OLP(regularization=-0.1),
-        OAM(1),
-        OAM(buffer="lifo"),
-        OAM(variant="both"),
-        OAM(C=0.0),
-    ],
-    ids=repr,
-)
-def test_bad_parameters(model):
-    X, y = stream(10, 2)
-    with pytest.raises(ValueError, match=r"parameter of O\w+ must be"):
-        model.fit(X, y)
-
-
 def test_weights_beyond_all_bounds():
     X, y = stream(300, 2)
     model = OLP(loss="squared", eta=1e6, radius=None)

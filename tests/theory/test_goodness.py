@@ -187,13 +187,10 @@ def test_c_f_and_the_bound_of_weights():
         ({"X": np.full((6, 6), np.nan)}, "is NaN"),
         ({"y": [0, 0, 0, 0, 0, 0]}, "'y' must have at least two classes"),
         ({"y": [0, 0, 0, 0, 0, "a"]}, "two points of each"),
-        ({"y": [0, 0, 0, 1, 1]}, "inconsistent numbers of samples"),
         ({"y": [0.1, 0.2, 0.3, 0.1, 0.2, 0.3]}, "continuous"),
         ({"weights": [1.0, 2.0]}, "'weights' must have shape"),
         ({"weights": [1, 1, 1, 1, 1, np.inf]}, "weights contains infinity"),
-        ({"transfer": "signum"}, "'transfer' must be one of"),
         ({"transfer": np.cos}, "'transfer' must be one of"),
-        ({"c_f": 0}, "'c_f' must be"),
     ],
 )
 def test_bad_arguments(changes, message):
@@ -351,10 +348,7 @@ def test_ranking_is_the_slow_version(bound):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"bound": 0}, "'bound'"),
         ({"tau": 1.5}, "'tau'"),
-        ({"epsilon": -1}, "'epsilon'"),
-        ({"loss": "hinge"}, "'loss'"),
         ({"loss": "squared", "tau": 0.5}, "'tau'"),
         ({"y": Y[1:]}, "inconsistent numbers of samples"),
         ({"similarity": "gauss"}, "must be one of"),
