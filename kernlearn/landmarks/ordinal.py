@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import nnls
 from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
@@ -283,7 +283,13 @@ class OrdinalProblem:
             hessian[d:, d:] = (basis.T * shared.sum(axis=0)) @ basis
             ridge += _RIDGE * hessian.diagonal().max()
             hessian.flat[d * len(hessian) + d :: len(hessian) + 1] += ridge
-        return cholesky(hessian, check_finite=False)
+        rounding = np.finfo(np.float64).eps * hessian.trace()
+        while True:
+            try:
+                return cholesky(hessian, check_finite=False)
+            except LinAlgError:  # singular but for rounding errors
+                hessian.flat[:: len(hessian) + 1] += rounding
+                rounding *= 10
 
     def _model_minimum(self, z: Doubles, gradient: Doubles, factor: Doubles) -> Doubles:
         """Minimise the quadratic model at z, with the last variables at least 0.

@@ -215,3 +215,13 @@ def test_a_grade_without_weight_is_absent():
     np.testing.assert_allclose(zeroed.real_value(NEW), expected, rtol=1e-6)
     with pytest.raises(ValueError, match="one class"):
         model.fit(X, CODES, sample_weight=~kept)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_penalties_below_rounding_error_are_none():
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(300, 3))
+    y = np.digitize(X[:, 0] + 0.5 * rng.normal(size=300), [-0.5, 0.5])
+    X, y = np.concatenate([X, X + 1e-9]), np.concatenate([y, y])
+    model = ORLand(200, similarity="gaussian", C=1e16, max_iter=50, random_state=0)
+    assert model.fit(X, y).score(X, y) > ORLand(200, C=1.0, random_state=0).fit(X, y).score(X, y)
