@@ -480,7 +480,7 @@ def check_points(
     if kernels and all(map(attrgetter("mixed"), kernels)) and _holds_texts(X):
         options |= {"accept_sparse": False, "dtype": object, "ensure_all_finite": "allow-nan"}
     try:
-        return validate_data(model, summed(X), **options)
+        return validate_data(model, summed(X) if sparse.issparse(X) else X, **options)
     except (TypeError, ValueError) as error:
         if kernels is None:
             _refuse_broken(X)

@@ -135,7 +135,9 @@ def mean_distance(X: MatrixLike) -> float:
     >>> mean_distance([[0.0], [1.0], [3.0]])
     2.0
     """
-    X = summed(check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2))
+    X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+    if sparse.issparse(X):
+        X = summed(X)
     n_samples, n_features = X.shape
     widest = _DENSE_ELEMENTS // n_features if sparse.issparse(X) else _TILE_ROWS
     block_rows = min(max(widest, 1), _TILE_ROWS)

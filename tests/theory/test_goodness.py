@@ -189,8 +189,6 @@ def test_c_f_and_the_bound_of_weights():
         ({"y": [0, 0, 0, 0, 0, "a"]}, "two points of each"),
         ({"y": [0.1, 0.2, 0.3, 0.1, 0.2, 0.3]}, "continuous"),
         ({"weights": [1.0, 2.0]}, "'weights' must have shape"),
-        ({"weights": [1, 1, 1, 1, 1, np.inf]}, "weights contains infinity"),
-        ({"transfer": np.cos}, "'transfer' must be one of"),
     ],
 )
 def test_bad_arguments(changes, message):
@@ -350,7 +348,6 @@ def test_ranking_is_the_slow_version(bound):
     [
         ({"tau": 1.5}, "'tau'"),
         ({"loss": "squared", "tau": 0.5}, "'tau'"),
-        ({"y": Y[1:]}, "inconsistent numbers of samples"),
         ({"similarity": "gauss"}, "must be one of"),
     ],
 )

@@ -65,7 +65,6 @@ def test_ramp_covering_number_is_the_smallest(radius, slope_max):
     ("call", "name"),
     [
         (lambda: landmarks_for_margin(0, epsilon=0.1, delta=0.1), "gamma"),
-        (lambda: landmarks_for_loss(epsilon=0.1, delta=0), "delta"),
         (lambda: ramp_covering_number(0.1, slope_max=1, slope_min=2), "slope_max"),
         (lambda: sparse_regression_sample_sizes(1.0, tau=2, epsilon=0.1, delta=0.1), "tau"),
         (lambda: ranking_sample_sizes(1.0, n_documents=0, epsilon=0.1, delta=0.1), "n_documents"),

@@ -416,11 +416,8 @@ def test_contraction_holds_for_the_hinge(seed):
     [
         (lambda: excess_risk_bound(1, complexity=1.0), "n"),
         (lambda: excess_risk_bound(9, complexity=lambda m: math.nan), "complexity"),
-        (lambda: excess_risk_bound(9, complexity=1.0, regret=math.inf), "regret"),
-        (lambda: excess_risk_bound(9, 0, complexity=1.0), "buffer_size"),
         (lambda: fast_rate_bound(9, **STRONG, epsilon=1.5), "epsilon"),
         (lambda: fast_rate_bound(9, **{**STRONG, "lipschitz": 0}), "lipschitz"),
-        (lambda: all_pairs_regret_bound(9, 0, buffer_regret=1, complexity=1), "buffer_size"),
     ],
 )
 def test_bad_arguments_of_guarantees(call, name):
