@@ -167,7 +167,9 @@ def _keys_page(title: str, about: str, model: type[BaseModel]) -> str:
         lines += [f"## `{part.name}`" if part.name else "## The whole file", ""]
         lines += [escaped(part.about), ""]
         for key in part.keys:
-            facts = [f":type: {key.type}", *([f":default: {key.default}"] * bool(key.default))]
+            facts = [f":type: {key.type}"]
+            if key.default:  # in quotes: it is YAML, and may be a quote
+                facts.append(":default: '" + key.default.replace("'", "''") + "'")
             needed = " Required." if key.required else ""
             text = sentence(key.description)
             lines += _directive("confval", key.name, *facts, "", f"{text}{needed}")
