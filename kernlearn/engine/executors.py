@@ -339,14 +339,12 @@ def _line(error: BaseException) -> str:
     return f"{name}: {str(error).partition(chr(10))[0]}"
 
 
-#: What carries trials out: ``run`` yields each with its row, in the order in which they end, and
-#: ends those that still run when it is closed; ``slots`` run at a time; ``places`` has each
-#: machine, how many run there at a time, and its cores; ``about`` goes into rows.
 Executor = InProcess | Processes | DaskExecutor
-"""What runs trials: ``slots`` at a time, on ``places``; ``about`` is what rows say of it.
+"""What runs trials: ``slots`` at a time; ``about`` is what rows say of it.
 
 ``run(trials)`` yields every trial with its row, in the order in which they end; closing the
-iterator ends those that still run. ``close()`` releases all processes.
+iterator ends those that still run. ``places`` has each machine, how many trials run there at a
+time, and its cores. ``close()`` releases all processes.
 """
 
 

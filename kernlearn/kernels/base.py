@@ -261,11 +261,11 @@ def to_dense(X: Any) -> Any:
 
 
 def summed(X: Any) -> Any:
-    """Return sparse rows with a single entry for each feature; others stay as they are.
+    """Return sparse rows with a single entry for each feature.
 
     Norms, as scikit-learn computes them, would add the squares of several.
     """
-    if sparse.issparse(X) and not getattr(X, "has_canonical_format", True):
+    if not getattr(X, "has_canonical_format", True):
         X = X.copy()
         X.sum_duplicates()
     return X

@@ -341,9 +341,8 @@ class SimilarityEstimator(BaseEstimator):
 
     def _has_landmarks_alone(self, X: Any, landmarks: Landmarks) -> bool:
         """Whether a matrix has a column for each landmark, not for each training point."""
-        if self.n_comparisons_ > len(
-            landmarks.indices
-        ):  # predictions compare with other points too
+        # predictions may compare with other points too
+        if self.n_comparisons_ > len(landmarks.indices):
             return False
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
         return len(shape) == 2 and shape[1] == len(landmarks.indices) != landmarks.n_columns
