@@ -273,13 +273,16 @@ class Scope:
             owner, _, inner = name.partition("__")
             if not _is_kernel(parameters.get(owner)):
                 raise ConfigError(f"needs the kernel itself too, as `{owner}: {{kernel: NAME}}`")
-            values[owner] = _checked(values[owner].set_params(**{inner: parameters[name]}))
+            own = {inner: parameters[name]}
+            values[owner] = _checked(values[owner].set_params(**own), own)
         if component.foreign and _is_kernel(parameters.get("kernel")):
             from kernlearn.kernels.functions import OnKernel
 
             kernel = values.pop("kernel")
-            return _checked(OnKernel(component.load()(**values), kernel))
-        return _checked(component.load()(**values))
+            made = OnKernel(component.load()(**values), kernel)
+            made._validate_params()
+            return made
+        return _checked(component.load()(**values), values)
 
     def value(self, name: str, value: Any) -> Any:
         """Return the value of a parameter: a kernel for a mapping that describes one.
@@ -357,10 +360,12 @@ def _is_kernel(value: Any) -> bool:
     return isinstance(value, Mapping) and "kernel" in value
 
 
-def _checked(made: Any) -> Any:
-    """Check the parameters of an estimator or kernel, as far as it states constraints."""
-    if hasattr(made, "_parameter_constraints"):
-        made._validate_params()
+def _checked(made: Any, values: dict[str, Any]) -> Any:
+    """Check the parameters that are set, as far as the estimator or kernel states constraints."""
+    if constraints := getattr(made, "_parameter_constraints", None):
+        from sklearn.utils._param_validation import validate_parameter_constraints
+
+        validate_parameter_constraints(constraints, values, type(made).__name__)
     return made
 
 
