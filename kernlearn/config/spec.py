@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from typing import Any
 
@@ -114,9 +114,13 @@ class _Part:
     @cached_property
     def plain(self) -> dict[str, Any]:
         """Its fields as JSON has them; most parts belong to many trials."""
-        defaults = {f.name: f.default for f in fields(self)}  # type: ignore[arg-type]
-        values = ((name, getattr(self, name), default) for name, default in defaults.items())
+        values = ((name, getattr(self, name), default) for name, default in _defaults(type(self)))
         return {name: _plain(value) for name, value, default in values if value != default}
+
+
+@cache
+def _defaults(part: Any) -> list[tuple[str, Any]]:
+    return [(field.name, field.default) for field in fields(part)]
 
 
 @dataclass(frozen=True)
