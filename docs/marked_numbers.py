@@ -1,35 +1,43 @@
 """Numbers in a page that come from the committed results.
 
-A number is followed by a comment that names its source:
+A paragraph, list or table is followed by a comment that lists its measured numbers in their order,
+each with its source::
 
-- ``<!-- experiment; data set; kernel; method; parameters; metric -->``: a mean, with ``-`` where
-  there is none; then perhaps another column than the mean, or ``%`` for a share in per cent;
-- ``<!-- experiment; metric -->``: how many of the measured numbers match the reported ones;
-- ``<!-- all scores; verdict -->``, ``<!-- all differences; outcome -->``,
-  ``<!-- all claims; outcome -->``: the totals that the site shows, over the experiments of the
-  papers; ``measured`` and ``reported`` are sums;
-- ``<!-- beyond chance; count; what is exchanged -->``: in how many of the tables that can tell.
+    <!-- measured
+    0.0219 = table5_1a; abalone; sigmoid; KR; -; mse
+    -->
 
-The tables between ``<!-- chances -->`` or ``<!-- forks -->`` and ``<!-- end -->`` are made here.
-``python docs/marked_numbers.py`` writes the numbers and tables of all pages anew.
+A source is one of
+
+- ``experiment; data set; kernel; method; parameters; metric``: a mean, with ``-`` where there is
+  none; then perhaps another column than the mean, or ``%`` for a share in per cent;
+- ``experiment; metric``: how many of the measured numbers match the reported ones.
+
+What stands between ``<!-- printed -->``, ``<!-- totals -->``, ``<!-- chances -->`` or
+``<!-- forks -->`` and ``<!-- end -->`` is made here. ``python docs/marked_numbers.py`` writes all
+pages anew.
 """
 
 import json
 import re
+import textwrap
+from contextlib import redirect_stdout
 from functools import cache
+from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pandas as pd
 
-from kernlearn.reports.report import Totals, read_reports, totals
+from kernlearn.cli.output import show_report
+from kernlearn.config import find_config
+from kernlearn.reports.report import Totals, read_report, read_reports, totals
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "results" / "measured"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-MARKED = re.compile(
-    r"(?P<number>\d[\d.]*(?:\sof\s\d+)?)(?P<mark><!-- (?P<fields>[^>]*;[^>]*) -->)"
-)
+MARKED = re.compile(r"((?:[^\n]+\n)+)\n?<!-- measured\n(.*?)-->", re.DOTALL)
 #: The papers' tables and figures.
 EXPERIMENTS = [
     *("table3_1", "figure3_1", "figure3_2", "table4_1", "table4_2", "figure4_1", "figure4_2"),
@@ -41,11 +49,47 @@ _UNKNOWN = ("not run", "no data", "not comparable")
 
 
 def rewritten(text: str) -> str:
-    """Return a page with every marked number, and both tables, as measured."""
-    for name, table in {"chances": chances, "forks": forks}.items():
+    """Return a page with every measured number, sentence and table written anew."""
+    parts = {
+        "printed": printed,
+        "totals": sentences,
+        "chances": chances,
+        "forks": forks,
+    }
+    for name, made in parts.items():
         marks = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
-        text = re.sub(marks, lambda m, t=table: m[1] + t() + m[2], text, flags=re.DOTALL)
+        text = re.sub(marks, lambda m, t=made: m[1] + t() + m[2], text, flags=re.DOTALL)
     return MARKED.sub(_measured_again, text)
+
+
+def _measured_again(found: re.Match[str]) -> str:
+    """Return a paragraph and its comment with the numbers as measured."""
+    text, place, lines = found[1], 0, []
+    for line in found[2].splitlines():
+        old, _, source = line.partition(" = ")
+        where = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w|\.\d)").search(text, place)
+        assert where is not None, f"no {old} in: {text}"
+        new = _value(source, len(old.partition(".")[2]))
+        text = text[: where.start()] + new + text[where.end() :]
+        place = where.start() + len(new)
+        lines.append(f"{new} = {source}\n")
+    gap = found[0][len(found[1]) :].partition("<")[0]
+    return f"{text}{gap}<!-- measured\n{''.join(lines)}-->"
+
+
+def printed() -> str:
+    """Return the first lines that a run of table 3.1 prints."""
+    report, text = read_report(find_config("table3_1"), MEASURED), StringIO()
+    with redirect_stdout(text), patch.dict("os.environ", COLUMNS="88"):
+        show_report(report)
+    lines = [line.rstrip() for line in text.getvalue().splitlines()[:7]]
+    return "\n".join(["```text", *filter(None, lines), "```", ""])
+
+
+def sentences() -> str:
+    """Return what the numbers, differences and claims of the papers come to."""
+    lines = (textwrap.wrap(f"- {one}", 99, subsequent_indent="  ") for one in _totals().in_words())
+    return "".join("\n".join(of_one) + "\n" for of_one in lines)
 
 
 def chances() -> str:
@@ -116,30 +160,9 @@ def _totals() -> Totals:
     return totals(read_reports(MEASURED, names=EXPERIMENTS)[0])
 
 
-def _count(what: str, names: list[str]) -> str:
-    """Return a total as text."""
-    if what == "beyond chance":
-        count, exchanged = names
-        rows = _totals().chances
-        rows = rows[(rows["count"] == count) & (rows["exchanged"] == exchanged) & rows["tells"]]
-        return f"{rows['beaten'].sum()} of {len(rows)}"
-    counts: dict[str, int] = {
-        "all scores": _totals().numbers.loc["scores"].to_dict(),
-        "all differences": _totals().differences,
-        "all claims": _totals().claims,
-    }[what]
-    if names[0] == "measured":
-        return str(counts["reported"] - sum(counts[name] for name in ("not run", "no data")))
-    if names[0] == "reported" and "reported" not in counts:
-        return str(sum(counts.values()))
-    return str(counts[names[0]])
-
-
 def _value(fields: str, digits: int) -> str:
     """Return what a comment stands for, as text."""
     experiment, *names = (field.strip() for field in fields.split(";"))
-    if experiment.startswith(("all ", "beyond ")):
-        return _count(experiment, names)
     frame = _summary(experiment)
     if len(names) == 1:
         verdicts = frame.loc[frame["metric"] == names[0], "verdict"].dropna()
@@ -153,11 +176,6 @@ def _value(fields: str, digits: int) -> str:
     column = next((n for n in names[5:] if n != "%"), "mean")
     number = frame[column].item() * (100 if "%" in names[5:] else 1)
     return f"{number:.{digits}f}"
-
-
-def _measured_again(found: re.Match[str]) -> str:
-    digits = len(found["number"].partition(".")[2])
-    return _value(found["fields"], digits) + found["mark"]
 
 
 if __name__ == "__main__":

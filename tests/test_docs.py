@@ -117,6 +117,7 @@ def test_parts_of_configs_are_valid(page, tmp_path):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_numbers_are_the_measured_ones(page):
+    assert not re.search(r"\S<!--", read(page)), "a comment inside a sentence"
     for line, again in zip(
         read(page).splitlines(), rewritten(read(page)).splitlines(), strict=True
     ):

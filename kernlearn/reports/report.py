@@ -598,16 +598,16 @@ class Totals:
         """Say in how many tables a count is clearly greater than with other orders."""
         rows = self.chances[(self.chances["count"] == count) & self.chances["tells"]]
         parts = [
-            f"in {sum(of['beaten'])} of {len(of)} tables with the {exchanged} exchanged"
+            f"in {sum(of['beaten'])} of {len(of)} tables with {exchanged} exchanged at random"
             for exchanged, of in rows.groupby("exchanged", sort=False)
         ]
-        return [f"{what} are clearly more than chance gives {', '.join(parts)}."] if parts else []
+        return [f"{what} drop clearly {', '.join(parts)}."] if parts else []
 
 
 def _listed(counts: Mapping[Any, int]) -> str:
     """Return counts in words, those on data that are not public in brackets."""
     absent = counts[verdicts.NO_DATA]
-    named = [f"{n} {name}" for name, n in counts.items() if n and name != verdicts.NO_DATA]
+    named = [f"{name} {n}" for name, n in counts.items() if n and name != verdicts.NO_DATA]
     listed = ", ".join(named)
     return f"{f' ({absent} on data that are not public)' if absent else ''}: {listed or 'none'}"
 
