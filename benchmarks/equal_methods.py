@@ -51,8 +51,18 @@ def splits(seed: int, advantage: float = 0.0, ratio: float = RATIO) -> pd.DataFr
         for method, Z in (("A", X[:, :10]), ("B", X[:, 10:])):
             coef = np.linalg.lstsq(Z[train], y[train], rcond=None)[0]
             accuracy = float(np.mean(np.sign(Z[test] @ coef) == y[test]))
-            rows.append(("drawn", None, method, "accuracy", split, accuracy, True, ratio))
-    names = ["dataset", "kernel", "method", "metric", "split", "value", "converged", "ratio"]
+            rows.append(("drawn", None, method, "accuracy", split, accuracy, True, ratio, 0.0))
+    names = [
+        "dataset",
+        "kernel",
+        "method",
+        "metric",
+        "split",
+        "value",
+        "converged",
+        "ratio",
+        "drift",
+    ]
     return pd.DataFrame(rows, columns=names)
 
 

@@ -114,7 +114,8 @@ class _Part:
     @cached_property
     def plain(self) -> dict[str, Any]:
         """Its fields as JSON has them; most parts belong to many trials."""
-        values = ((name, getattr(self, name), default) for name, default in _defaults(type(self)))
+        part: Any = type(self)
+        values = ((name, getattr(self, name), default) for name, default in _defaults(part))
         return {name: _plain(value) for name, value, default in values if value != default}
 
 

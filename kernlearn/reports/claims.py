@@ -61,18 +61,20 @@ class Cell:
 
     The values, by split, are differences of two methods, a metric, or its slope. The effect is
     what a report shows: the mean of the values, or the factor by which two means differ. ``ratio``
-    is that of the number of test rows to the number of training rows.
+    is that of the number of test rows to the number of training rows, ``drift`` how far the mean
+    moves between processors.
     """
 
     name: str
     values: Any
     effect: float
     ratio: float = 0.0
+    drift: float = 0.0
 
     @cached_property
     def estimate(self) -> verdicts.Estimate:
         """The mean of the values, with its standard error."""
-        return verdicts.resampled(self.values, self.ratio)
+        return verdicts.resampled(self.values, self.ratio, self.drift)
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the confidence interval of the mean."""
@@ -128,9 +130,10 @@ class AmongBest:
 
     def standing(self, cell: Cell, level: float) -> Standing:
         """Return "out" if another method is significantly better than this one."""
-        if self.method not in verdicts.best_methods(cell.values, self.better, level, cell.ratio):
+        of_cell = cell.ratio, cell.drift
+        if self.method not in verdicts.best_methods(cell.values, self.better, level, *of_cell):
             return "out"
-        ahead = [verdicts.resampled(one.dropna(), cell.ratio) for one in self._ahead(cell)]
+        ahead = [verdicts.resampled(one.dropna(), *of_cell) for one in self._ahead(cell)]
         return "in" if all(one.interval(level)[0] > -self.margin for one in ahead) else "open"
 
     def has(self, cell: Cell) -> bool:
@@ -188,8 +191,8 @@ def leans_for(cells: Sequence[Cell], check: Check, region: Expected, n_missing: 
 def average(cells: Sequence[Cell]) -> Cell:
     """Return the mean over cells, computed on the splits that all of them have."""
     values = pd.concat([cell.values for cell in cells], axis=1).dropna().mean(axis=1)
-    ratio = sum(cell.ratio for cell in cells) / len(cells)
-    return Cell("", values, sum(cell.effect for cell in cells) / len(cells), ratio)
+    effect, ratio, drift = np.mean([(c.effect, c.ratio, c.drift) for c in cells], axis=0).tolist()
+    return Cell("", values, effect, ratio, drift)
 
 
 def _shown(
@@ -482,7 +485,8 @@ def compared_cells(
     ):
         return []
     left, right = (_by_split(side, check, check.compare) for side in sides)
-    shared = [label for label in left if label in right and label not in ("value", "ratio")]
+    numbers = ("value", "ratio", "drift")
+    shared = [label for label in left if label in right and label not in numbers]
     pairs = left.merge(right, on=shared, suffixes=("_one", "_other"))
     # the greater value is the one that is ahead
     high, low = ("value_one", "value_other")[:: 1 if better > 0 else -1]
@@ -493,7 +497,8 @@ def compared_cells(
         effect = more.mean() - less.mean()
         if check.times is not None:
             effect = more.mean() / less.mean() if less.mean() else inf
-        cells.append(Cell(name, values, float(effect), float(means["ratio_one"].mean())))
+        drift = float(means["drift_one"].mean() + times * means["drift_other"].mean())
+        cells.append(Cell(name, values, float(effect), float(means["ratio_one"].mean()), drift))
     return cells
 
 
@@ -530,7 +535,8 @@ def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None
     for cell, means in _means(_by_split(rows, check), check.mean_over):
         effect = float(means["value"].mean())
         effect = effect if check.times is None else 2.0**effect
-        cells.append(Cell(cell, means["value"], effect, float(means["ratio"].mean())))
+        ratio, drift = means[["ratio", "drift"]].mean().tolist()
+        cells.append(Cell(cell, means["value"], effect, ratio, drift))
     return cells
 
 
@@ -540,12 +546,18 @@ def whole_cells(rows: pd.DataFrame, check: Check) -> list[Cell]:
     cells = []
     for _, cell in rows.groupby(_labels(rows, "method"), dropna=False, sort=False):
         values = cell.groupby(["split", "method"])["value"].mean().unstack()
-        cells.append(Cell("", values, 0.0, float(cell["ratio"].mean())))
+        # that of a difference of two methods
+        drift = 2 * float(cell["drift"].max())
+        cells.append(Cell("", values, 0.0, float(cell["ratio"].mean()), drift))
     return cells
 
 
+# Columns of two sides that are compared.
+_SIDES = [f"{name}_{side}" for name in ("value", "ratio", "drift") for side in ("one", "other")]
+
+
 def _labels(rows: pd.DataFrame, *without: str | None) -> list[str]:
-    return [str(c) for c in rows if c not in (*NOT_LABELS, "value_one", "value_other", *without)]
+    return [str(c) for c in rows if c not in (*NOT_LABELS, *_SIDES, *without)]
 
 
 def _chosen(rows: pd.DataFrame, where: Mapping[str, Any]) -> "pd.Series[bool]":
@@ -563,7 +575,7 @@ def _by_split(rows: pd.DataFrame, check: Check, *without: str) -> pd.DataFrame:
         rows = _slopes(rows, check.along, labels, logarithms=check.times is not None)
     places = [label for label in labels if label not in (*check.across, check.along)]
     groups = rows.groupby([*places, "split"], dropna=False, sort=False)
-    return groups[["value", "ratio"]].mean().reset_index()
+    return groups[["value", "ratio", "drift"]].mean().reset_index()
 
 
 def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool) -> pd.DataFrame:
@@ -581,15 +593,16 @@ def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool)
         if curves.shape[1] > 1 and len(curves):
             x = np.log2(curves.columns.to_numpy(dtype=float))
             fitted = np.polyfit(x, curves.to_numpy().T, 1)[0]
-            ratio = float(cell["ratio"].mean())
+            away = x - x.mean()
+            drift = float(cell["drift"].max() * abs(away).sum() / (away**2).sum())
             points = zip(curves.index, fitted, strict=True)
-            slopes += [[*values, *point, ratio] for point in points]
-    return pd.DataFrame(slopes, columns=[*keys, "split", "value", "ratio"])
+            slopes += [[*values, *point, float(cell["ratio"].mean()), drift] for point in points]
+    return pd.DataFrame(slopes, columns=[*keys, "split", "value", "ratio", "drift"])
 
 
 def _means(rows: pd.DataFrame, over: Sequence[str]) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the name of each cell, and its means over some of the labels, by split."""
-    keys = _labels(rows, "ratio_one", "ratio_other", *over)
+    keys = _labels(rows, *over)
     # labels that all cells share are not part of a name
     naming = [c for c in keys if c == "dataset" or rows[c].nunique() > 1]
     cell = rows.groupby(keys, dropna=False, sort=False).ngroup() if keys else 0

@@ -59,8 +59,9 @@ class _Group(NamedTuple):
     """Methods that a table compares: their reported and measured numbers of a metric.
 
     ``place`` has the labels that the methods share besides the data set. ``differences`` are
-    measured, of shape (3, n, n): mean, lower and upper limit of how much the value of method i
-    exceeds that of method j, signed so that more is better. ``pairs`` are the positions of two
+    measured, of shape (4, n, n): mean, lower and upper limit of how much the value of method i
+    exceeds that of method j, signed so that more is better, and how far it moves between
+    processors. ``pairs`` are the positions of two
     methods, the one ahead in the paper first, and how far it is ahead there.
     """
 
@@ -110,7 +111,7 @@ def compare_with_paper(
                     verdicts.NO_DATA if group.dataset in absent else str(_outcomes(gap, measured))
                 )
                 names = group.cell, metric, group.methods[ahead], group.methods[behind]
-                rows.append([*names, gap, *measured.tolist(), outcome])
+                rows.append([*names, gap, *measured[:3].tolist(), outcome])
         for exchanged, totals, most in _exchanges(groups, rule, better, seed):
             for count, of_order, of in zip(("match", "shown"), totals.T, most, strict=True):
                 if of and len(of_order) > 1:
@@ -153,8 +154,8 @@ def _groups(
     n_reported = rule.reported_splits or np.nan
     for names, group in rows.groupby(shared, sort=False):
         of_group = [by_place.get(place) for place in label_rows(group, places)]
-        columns = ["reported_mean", "reported_std", "mean", "std", "n_splits"]
-        numbers_of = group[columns].to_numpy(dtype=float).tolist()
+        columns = ["reported_mean", "reported_std", "mean", "std", "n_splits", "drift"]
+        numbers_of = group[columns].fillna({"drift": 0}).to_numpy(dtype=float).tolist()
         reported = [verdicts.Mean(row[0], row[1], n_reported) for row in numbers_of]
         measured = [verdicts.Mean(*row[2:]) for row in numbers_of]
         level = rule.level or _LEVEL
@@ -186,15 +187,16 @@ def cell_name(labels: Sequence[str], values: Sequence[Any]) -> str:
 def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[np.float64]:
     """Return mean and confidence interval of the differences between all pairs of methods."""
     n = len(by_split)
-    differences = np.full((3, n, n), np.nan)
+    differences = np.full((4, n, n), np.nan)
     for i, j in combinations(range(n), 2):
         one, other = by_split[i], by_split[j]
         if one is not None and other is not None:
             values = (one["value"] - other["value"]).dropna()
-            estimate = verdicts.resampled(values, float(one["ratio"].mean()))
+            drift = float(one["drift"].mean() + other["drift"].mean())
+            estimate = verdicts.resampled(values, float(one["ratio"].mean()), drift)
             low, high = estimate.interval(level)
-            differences[:, i, j] = estimate.mean, low, high
-            differences[:, j, i] = -estimate.mean, -high, -low
+            differences[:, i, j] = estimate.mean, low, high, drift
+            differences[:, j, i] = -estimate.mean, -high, -low, drift
     return differences
 
 
@@ -216,9 +218,9 @@ def _reported(
 
 
 def _outcomes(gap: float, measured: NDArray[np.float64]) -> NDArray[np.str_]:
-    """Return the outcomes of differences, of shape (3, …): mean and limits, for a reported gap."""
-    mean, low, high = measured
-    conditions = [np.isnan(mean), (mean >= gap / 2) & (low > 0), high < 0]
+    """Return the outcomes of differences, of shape (4, …), for a reported gap."""
+    mean, low, high, drift = measured
+    conditions = [np.isnan(mean), (mean - drift >= gap / 2) & (low > 0), high < 0]
     return np.select(conditions, [NOT_MEASURED, SHOWN, REVERSED], NOT_SHOWN)
 
 

@@ -386,7 +386,8 @@ def _fitting(cells: pd.DataFrame, config: ExperimentConfig, folder: Path) -> pd.
     cells, others = frames.parsed_labels(cells, axes)
     unknown = [f"the parameter {name}" for name in others]
     unknown += frames.unknown_labels(cells, config, metrics)
-    cells = cells.reindex(columns=[*frames.summary_columns(config), "not_converged", *axes])
+    columns = [*frames.summary_columns(config), *frames.MARKS, *axes]
+    cells = cells.reindex(columns=columns)
     if "best" in cells:
         cells["best"] = cells["best"].fillna(False).astype(bool)
     reported = ["reported_mean", "reported_std"]

@@ -1,8 +1,9 @@
 """From results to frames: one of splits, and one of cells.
 
 The *splits* have a row per number: ``experiment``, the labels ``dataset``, ``kernel``, ``method``
-and the varied parameters, ``metric``, ``split``, ``value``, ``converged`` and ``ratio``, that of
-the number of test rows to the number of training rows. The *cells* have a row per mean over
+and the varied parameters, ``metric``, ``split``, ``value``, ``converged``, ``ratio``, that of the
+number of test rows to the number of training rows, and ``drift``, how far the mean of the cell
+moves between processors as far as that was measured. The *cells* have a row per mean over
 splits, beside the reported one. All that a report says is computed from these two and the config,
 so that it does not matter whether the numbers come from a store, from a file of another program,
 or from a summary that was committed.
@@ -32,8 +33,10 @@ KEY = ["experiment", *LABELS, "params", "metric"]
 TIMES = ["median", "low", "high"]
 #: Columns of a summary, in the order of the committed files.
 COLUMNS = [*KEY, "mean", "std", "n_splits", "reported_mean", "reported_std", "verdict"]
+#: Columns that a summary has where they are not 0 throughout.
+MARKS: dict[str, Any] = {"not_converged": int, "drift": float}
 #: Columns of the splits that are no labels.
-NOT_LABELS = ("experiment", "metric", "split", "value", "converged", "ratio")
+NOT_LABELS = ("experiment", "metric", "split", "value", "converged", "ratio", "drift")
 
 #: Metrics that only the reports of configs that name them show; the store has them in any case.
 ON_REQUEST = frozenset(("selection_score", "comparisons", "fit_comparisons"))
@@ -93,6 +96,7 @@ def splits_of(
             0.0
             if verdicts.is_cost(metric, config)
             else result.info.get("n_test", 0) / result.info.get("n_train", 1),
+            0.0,
         ]
         for trial in plan.trials
         if (result := results.get(trial.key)) is not None and result.done
@@ -100,7 +104,32 @@ def splits_of(
         if metric in result.metrics
     ]
     splits = pd.DataFrame(rows, columns=["experiment", *labels, *NOT_LABELS[1:]])
-    return plain_labels(splits, labels)
+    splits = plain_labels(splits, labels)
+    if drifts := known_drifts(plan.experiment):
+        splits["drift"] = [drifts.get(cell, 0.0) for cell in _cells_of(splits, plan.axes)]
+    return splits
+
+
+def known_drifts(experiment: LoadedExperiment) -> dict[tuple[Any, ...], float]:
+    """Return how far means of an experiment move between processors, by the labels of a cell.
+
+    They are in a file ``processors.csv`` beside the config, and hold for the full profile.
+    """
+    path = experiment.path.with_name("processors.csv")
+    if experiment.indicative or not path.is_file():
+        return {}
+    table = pd.read_csv(path, dtype=dict.fromkeys(KEY, str))
+    table = table[table["experiment"] == experiment.name]
+    return dict(zip(label_rows(table, KEY[1:]), table["drift"], strict=True))
+
+
+def _cells_of(frame: pd.DataFrame, axes: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Return the labels of the cell of each row, in the order of a summary's key."""
+    labels = frame[[*LABELS, *axes, "metric"]].to_dict("records")
+    return [
+        (*(row[name] for name in LABELS), parameters_of({a: row[a] for a in axes}), row["metric"])
+        for row in labels
+    ]
 
 
 def plain_labels(frame: pd.DataFrame, labels: Iterable[str]) -> pd.DataFrame:
@@ -123,7 +152,7 @@ def reported_splits(cells: pd.DataFrame, axes: Iterable[str]) -> pd.DataFrame:
     """Return the reported numbers of cells in the form of splits, as one split."""
     rows = cells[cells["reported_mean"].notna()]
     values = rows["reported_mean"].astype(float)
-    rows = rows.assign(split=1, value=values, converged=True, ratio=0.0)
+    rows = rows.assign(split=1, value=values, converged=True, ratio=0.0, drift=0.0)
     return rows[["experiment", *LABELS, *axes, *NOT_LABELS[1:]]]
 
 
@@ -157,6 +186,7 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
         value=_numbers(frame, name),
         converged=[True if pd.isna(value) else bool(value) for value in splits["converged"]],
         ratio=ratios.mask(splits["metric"].map(costs).astype(bool), 0.0),
+        drift=0.0,
     )
     splits.insert(0, "experiment", name)
     if (twice := splits.duplicated([*labels, "metric", "split"])).any():
@@ -272,7 +302,8 @@ def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFram
     pandas.DataFrame
         One row per cell and metric: the columns of a summary, then the median of times with its
         interval and ``best`` where the config asks for them, ``not_converged`` (the number of
-        splits in which a solver stopped early), and the varied parameters. ``std`` is the
+        splits in which a solver stopped early), ``drift`` (how far the mean moves between
+        processors), and the varied parameters. ``std`` is the
         standard deviation over the splits (with one degree of freedom removed); ``verdict`` is
         one of ``kernlearn.reports.verdicts.VERDICTS``, or empty without a rule.
 
@@ -307,6 +338,7 @@ def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFram
             std=("value", "std"),
             n_splits=("value", "size"),
             not_converged=("stopped", "sum"),
+            drift=("drift", "max"),
         )
         .reset_index()
         .infer_objects()
@@ -327,9 +359,10 @@ def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFram
     if config.best is not None:
         cells["best"] = _are_best(cells, splits, config)
     cells["not_converged"] = cells["not_converged"].fillna(0).astype(int)
+    cells["drift"] = cells["drift"].fillna(0.0)
     kernels = [*map(str, splits["kernel"]), *config.kernels]
     cells = _in_order(cells, axes, kernels, config)
-    return cells[[*summary_columns(config), "not_converged", *axes]]
+    return cells[[*summary_columns(config), *MARKS, *axes]]
 
 
 def parameters_of(labels: Mapping[str, Any]) -> str:
@@ -410,7 +443,8 @@ def _are_best(cells: pd.DataFrame, splits: pd.DataFrame, config: ExperimentConfi
         # a single method is not best among others
         if values.shape[1] > 1:
             better, ratio = verdicts.direction(str(place[-1]), config), float(cell["ratio"].mean())
-            names = verdicts.best_methods(values, better, spec.level, ratio)
+            drift = 2 * float(cell["drift"].max())
+            names = verdicts.best_methods(values, better, spec.level, ratio, drift)
             best |= {(*place, method) for method in names}
     return [place in best for place in label_rows(cells, [*labels, "method"])]
 
@@ -443,7 +477,7 @@ def _in_order(
 def summary_text(cells: pd.DataFrame, config: ExperimentConfig) -> str:
     """Return cells as CSV, numbers with six digits."""
     columns = summary_columns(config)
-    columns += ["not_converged"] if cells["not_converged"].any() else []
+    columns += [mark for mark in MARKS if cells[mark].any()]
     return csv_text(cells[columns], float_format="%.6g")
 
 
@@ -482,8 +516,8 @@ def parse_summary(text: str, name: str, source: str) -> pd.DataFrame:
         frame[numbers] = frame[numbers].astype(float)
     except (ValueError, KeyError) as error:
         raise SummaryError(f"{source}: not a summary: {error}") from None
-    early = frame.get("not_converged", pd.Series(0, frame.index))
-    frame["not_converged"] = early.fillna(0).astype(int)
+    for mark, kind in MARKS.items():
+        frame[mark] = frame.get(mark, pd.Series(0, frame.index)).fillna(0).astype(kind)
     if (twice := frame.duplicated(KEY)).any():
         raise SummaryError(
             f"{source}:{int(twice.to_numpy().argmax()) + 2}: this cell occurs a second time"
@@ -598,7 +632,10 @@ def compare_summaries(
         cells[f"{prefix}baseline"], cells[f"{prefix}measured"] = before[column], now[column]
     new, missing = cells["baseline"].isna(), cells["measured"].isna()
     metrics = cells.index.get_level_values("metric")
-    sides = zip(cells["baseline"], cells["std_baseline"], metrics, strict=True)
+    # where nothing was measured on other processors nothing is known
+    known = before["drift"] if before["drift"].any() else before["drift"] * np.nan
+    drifts = known.reindex(cells.index)
+    sides = zip(cells["baseline"], cells["std_baseline"], drifts, metrics, strict=True)
     allowed = pd.Series([_allowed(*side, config) for side in sides], cells.index, dtype=float)
     cells["allowed"] = allowed.mask(new | missing)
     cells["difference"] = cells["measured"] - cells["baseline"]
@@ -620,10 +657,13 @@ def compare_summaries(
     return cells.reset_index()[CHECKED]
 
 
-def _allowed(mean: float, std: float, metric: str, config: ExperimentConfig) -> float:
+def _allowed(
+    mean: float, std: float, measured: float, metric: str, config: ExperimentConfig
+) -> float:
     """Return how far a mean may be from the baseline's, NaN for costs.
 
-    Where the config does not say this is the larger of half a standard deviation and two points
+    Where the config does not say this is twice what was measured between processors, as far as
+    it was measured, else the larger of half a standard deviation and two points
     (0.02 of an accuracy and the like, 2 of an error in per cent) or, for metrics that are not
     between 0 and 1, 2 %; zero for numbers of rows and columns.
     """
@@ -634,6 +674,8 @@ def _allowed(mean: float, std: float, metric: str, config: ExperimentConfig) -> 
     drift = config.drift.get(metric, _DRIFT_OF_PERCENT if metric == "error_percent" else drift)
     if np.isinf(mean):
         return 0.0
+    if metric not in config.drift and not np.isnan(measured):
+        return 2 * measured + 1e-6 * abs(mean)
     allowed = max(drift.absolute, drift.relative * abs(mean), drift.spread * np.nan_to_num(std))
     # both sides are rounded to six digits
     return allowed * (1 + 1e-9)

@@ -19,6 +19,10 @@ A wide interval shows that little is known, not that two numbers agree: what rel
 *match within spread*, which counts as no match, and beyond twice the tolerance a difference is
 better or worse however wide the interval.
 
+Where a solver stops early a mean also depends a little on the processor. How far each mean moves
+between processors is its *drift*. Every interval is wider by it on both sides, and a match that
+the drift could undo is a match within spread: what is shown is shown on any of the processors.
+
 A baseline of the paper that is better than reported does not reproduce the paper, it weakens what
 the paper concludes: it is a verdict of its own, *baseline better*. Numbers that were measured on
 other data than the paper's, as the config states, are *not comparable*; for optional data that
@@ -49,6 +53,7 @@ class Mean:
     value: float
     std: float = np.nan
     n_splits: float = np.nan
+    drift: float = 0.0
 
     @property
     def variance(self) -> float:
@@ -62,12 +67,13 @@ class Estimate(NamedTuple):
     mean: float
     error: float
     degrees: float
+    drift: float = 0.0
 
     def half_width(self, level: float) -> float:
         """Return half the width of the confidence interval of level ``1 - level``."""
         if not self.error:  # all values are the same: a sign test
-            return 0.0 if 0.5**self.degrees <= level else inf
-        return _quantile(self.degrees, level) * self.error
+            return self.drift if 0.5**self.degrees <= level else inf
+        return _quantile(self.degrees, level) * self.error + self.drift
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the confidence interval of level ``1 - level``."""
@@ -87,7 +93,7 @@ class Estimate(NamedTuple):
 
     def p_value(self) -> float:
         """Return the two-sided p-value of a mean of 0."""
-        return min(2 * self.tail(abs(self.mean)), 1.0)
+        return min(2 * self.tail(max(abs(self.mean) - self.drift, 0.0)), 1.0)
 
 
 @cache
@@ -98,7 +104,7 @@ def _quantile(degrees: float, level: float) -> float:
     return float(stdtrit(degrees, 1 - level / 2)) if degrees else inf
 
 
-def resampled(values: Any, ratio: float) -> Estimate:
+def resampled(values: Any, ratio: float, drift: float = 0.0) -> Estimate:
     """Return the mean of numbers over splits of the same data, by the corrected t-test.
 
     ``ratio`` is that of the number of test rows to the number of training rows; 0 for independent
@@ -107,13 +113,13 @@ def resampled(values: Any, ratio: float) -> Estimate:
     values = np.asarray(values, dtype=float)
     n = len(values)
     if n < 2:
-        return Estimate(float(values[0]) if n else np.nan, inf, 0)
+        return Estimate(float(values[0]) if n else np.nan, inf, 0, drift)
     mean, std = float(values.mean()), float(values.std(ddof=1))
     if std <= 1e-12 * abs(mean):  # the last digit of a float is no spread
         std = 0.0
     if abs(mean) <= 1e-12 * std:  # nor is it a difference
         mean = 0.0
-    return Estimate(mean, sqrt(1 / n + ratio) * std, n - 1)
+    return Estimate(mean, sqrt(1 / n + ratio) * std, n - 1, drift)
 
 
 def welch(ours: Mean, theirs: Mean) -> Estimate:
@@ -143,7 +149,9 @@ def holm(p_values: Sequence[float]) -> "np.ndarray[Any, np.dtype[np.float64]]":
     return adjusted
 
 
-def best_methods(values: pd.DataFrame, better: int, level: float, ratio: float) -> list[str]:
+def best_methods(
+    values: pd.DataFrame, better: int, level: float, ratio: float, drift: float = 0.0
+) -> list[str]:
     """Return the method with the best mean, and all that are not shown to be worse.
 
     The values are of one cell and metric, with a row per split and a column per method; ``better``
@@ -155,7 +163,7 @@ def best_methods(values: pd.DataFrame, better: int, level: float, ratio: float) 
     tests = {}
     for one, other in combinations(signed, 2):
         differences = signed[one] - signed[other]
-        tests[one, other] = resampled(differences[~np.isnan(differences)], ratio)
+        tests[one, other] = resampled(differences[~np.isnan(differences)], ratio, drift)
     adjusted = holm([test.p_value() for test in tests.values()]).tolist()
     worse = set()
     for ((one, other), test), p in zip(tests.items(), adjusted, strict=True):
@@ -221,13 +229,14 @@ def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better:
     if isnan(measured.value):
         return NOT_RUN
     difference = measured.value - reported.value
-    allowed = tolerated(tolerance, reported.value)
-    if abs(difference) <= allowed:
+    allowed = within = tolerated(tolerance, reported.value)
+    if abs(difference) + measured.drift <= allowed:
         return MATCH
     if tolerance.level is not None:
         explained = welch(measured, reported).half_width(tolerance.level)
-        if abs(difference) <= min(explained, _UP_TO * allowed):
-            return WITHIN_SPREAD
+        within = max(allowed, min(explained, _UP_TO * allowed))
+    if abs(difference) - measured.drift <= within:
+        return WITHIN_SPREAD
     return BETTER if difference * better > 0 else WORSE
 
 
@@ -246,7 +255,7 @@ def verdicts_of(cells: pd.DataFrame, config: ExperimentConfig) -> list[str]:
     verdicts = []
     for row in cells.to_dict("records"):
         rule = config.verdict.get(row["metric"])
-        measured = Mean(row["mean"], row["std"], row["n_splits"])
+        measured = Mean(row["mean"], row["std"], row["n_splits"], _drift_of(row))
         n_reported = (rule and rule.reported_splits) or np.nan
         reported = Mean(row["reported_mean"], row["reported_std"], n_reported)
         one = verdict(measured, reported, rule, direction(row["metric"], config))
@@ -258,6 +267,11 @@ def verdicts_of(cells: pd.DataFrame, config: ExperimentConfig) -> list[str]:
             one = BASELINE_BETTER
         verdicts.append(one)
     return verdicts
+
+
+def _drift_of(row: Mapping[Any, Any]) -> float:
+    """Return how far the mean of a cell moves between processors; 0 where that is not known."""
+    return float(np.nan_to_num(row.get("drift", 0.0)))
 
 
 def without_data(cells: pd.DataFrame, config: ExperimentConfig) -> set[str]:

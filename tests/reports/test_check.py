@@ -105,6 +105,13 @@ def rows(*numbers, metric="accuracy"):
     return parse_summary(HEADS + "".join(texts), "e", "here")
 
 
+def test_what_was_measured_between_processors_may_come_back(plan):
+    before = rows(("0.9", "0", 2), ("0.8", "0", 2)).assign(drift=[0.001, 0.0])
+    now = rows(("0.902", "0", 2), ("0.8001", "0", 2))
+    frame = compare_summaries(now, before, plan.experiment.config)
+    assert list(frame["outcome"]) == ["within drift", "moved"]
+
+
 @pytest.mark.parametrize(
     ("drift", "before", "now", "outcome"),
     [

@@ -34,7 +34,7 @@ def rows(values):
         [(d, k, m, n, "accuracy", s, v) for (d, k, m, n, s), v in values.items()],
         columns=COLUMNS,
     )
-    frame["ratio"] = 0.5
+    frame["ratio"], frame["drift"] = 0.5, 0.0
     labels = COLUMNS[:4]
     frame[labels] = frame[labels].astype(object).where(frame[labels].notna(), None)
     return frame

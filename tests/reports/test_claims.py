@@ -14,7 +14,7 @@ def outcomes_of(*frames):
 
 @pytest.fixture
 def decide(config):
-    def decided(gains, direction=1, **check):
+    def decided(gains, direction=1, drift=0.0, **check):
         """Decide a claim on RF against K, which RF betters by the gains in each cell."""
         metric = {1: "accuracy", -1: "mse"}[direction]
         rng = np.random.default_rng(0)
@@ -31,7 +31,7 @@ def decide(config):
             {"says": "a", "section": "1", "check": {"metric": metric, **check}}
         )
         (decision,) = outcomes_of(
-            pd.DataFrame(rows, columns=names).assign(ratio=0.0),
+            pd.DataFrame(rows, columns=names).assign(ratio=0.0, drift=drift),
             with_claim(config, claim, [f"d{i}" for i in range(len(gains))]),
         )
         return decision
@@ -67,6 +67,16 @@ RF_OVER_K = {"better": ["RF"], "than": ["K"]}
 )
 def test_outcomes(decide, gains, on, outcome, better):
     assert decide(gains, better, over=on, **RF_OVER_K).outcome == outcome
+
+
+@pytest.mark.parametrize("on", ["all", "average"])
+def test_what_another_processor_could_undo_is_not_shown(decide, on):
+    for gain, clear, doubtful in ((0.05, "holds", "leans for"), (-0.05, "fails", "leans against")):
+        outcomes = [decide([gain], drift=d, over=on, **RF_OVER_K).outcome for d in (0.02, 0.03)]
+        assert outcomes == [clear, doubtful]
+    best = {"among_best": ["RF"], "over": "all"}
+    outcomes = [decide([-0.05], drift=d, **best).outcome for d in (0.02, 0.03)]
+    assert outcomes == ["fails", "not refuted"]
 
 
 def test_among_the_best(decide):
@@ -175,7 +185,7 @@ def test_a_factor(decide, direction, gain, times, outcome):
 def test_one_split_decides_nothing(config, asked):
     cells = [("d0", "accuracy", 0, "K", 0.8), ("d0", "accuracy", 0, "RF", 0.9)]
     runs = pd.DataFrame(cells, columns=["dataset", "metric", "split", "method", "value"]).assign(
-        ratio=0.0
+        ratio=0.0, drift=0.0
     )
     check = {"metric": "accuracy", **asked}
     claim = Claim.model_validate({"says": "a", "check": check})
@@ -206,7 +216,7 @@ def test_a_derived_metric_is_decided_split_by_split(config):
         check = {"metric": "speedup", "over": "all", **asked}
         claim = Claim.model_validate({"says": "a", "check": check})
         (decision,) = outcomes_of(
-            pd.DataFrame(rows, columns=columns).assign(ratio=0.0),
+            pd.DataFrame(rows, columns=columns).assign(ratio=0.0, drift=0.0),
             with_claim(config, claim, ["d"]),
         )
         return decision.outcome
@@ -245,7 +255,7 @@ def decide_with_missing(config, gains, missing, **asked):
         for method, level in (("K", 0.8), ("RF", 0.8 + gain))
     ]
     runs = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"]).assign(
-        ratio=0.0
+        ratio=0.0, drift=0.0
     )
     claim = Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **asked}})
     datasets = [f"d{i}" for i in range(len(gains) + missing)]
@@ -292,7 +302,7 @@ def test_a_claim_is_held_against_the_reported_numbers(config, reported, asked, w
         for method, value in (("K", 0.8), ("RF", 0.8 + gain))
     ]
     paper = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"]).assign(
-        ratio=0.0
+        ratio=0.0, drift=0.0
     )
     claim = Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **asked}})
     both = with_claim(config, claim, ["d0", "d1"])

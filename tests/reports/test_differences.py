@@ -45,7 +45,7 @@ def table(reported, *, measured=LEVELS, noise=0.004, reported_std=0.004, ratio=0
             numbers = {"mean": values.mean(), "std": values.std(ddof=1), "n_splits": N_SPLITS}
             theirs = {"reported_mean": base + reported[method], "reported_std": reported_std}
             cells.append(labels | numbers | theirs)
-    return pd.DataFrame(runs).assign(ratio=ratio), pd.DataFrame(cells)
+    return pd.DataFrame(runs).assign(ratio=ratio, drift=0.0), pd.DataFrame(cells).assign(drift=0.0)
 
 
 def judge(*arguments):
@@ -110,9 +110,13 @@ def test_rows_with_exchanged_methods_have_their_differences_reversed():
     assert of_methods(chances)[1].p_value > 0.1
 
 
-@pytest.mark.parametrize(("ratio", "outcome"), [(0.0, "shown"), (3 / 7, "not shown")])
-def test_overlapping_splits_show_less(ratio, outcome):
+@pytest.mark.parametrize(
+    ("ratio", "drift", "outcome"),
+    [(0.0, 0.0, "shown"), (3 / 7, 0.0, "not shown"), (0.0, 0.01, "not shown")],
+)
+def test_overlapping_splits_and_other_processors_show_less(ratio, drift, outcome):
     runs, summary = table(LEVELS, ratio=ratio)
+    runs["drift"] = drift
     noise = np.array([-1, 1, -1, 1, 0]) * 0.02
     # p = 0.013 for independent splits
     for method, level in (("A", 0), ("B", noise + 0.035)):

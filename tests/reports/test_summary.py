@@ -1,6 +1,8 @@
 """From numbers to cells, and from files back: against means worked out one by one."""
 
 import json
+from pathlib import Path
+from shutil import copy
 from statistics import fmean, median, stdev
 
 import numpy as np
@@ -165,11 +167,19 @@ def test_labels_that_look_like_numbers_or_like_nothing_stay_texts():
 
 
 def test_rows_and_a_store_give_the_same_report(held, tmp_path):
-    experiment = load_config(held, settings=["splits=2", "methods.RF.n_components=100"])
+    path = Path(copy(held, tmp_path))
+    experiment = load_config(path, settings=["splits=2", "methods.RF.n_components=100"])
     plan = make_plan(experiment)
     with Store(tmp_path / "s.sqlite") as store:
         run_plan(plan, store)
         measured = assemble(plan, store)
+        asked = "method == 'RF' and metric == 'accuracy' and n_splits > 0"
+        drifts = measured.cells.query(asked).assign(drift=0.02)
+        drifts.to_csv(tmp_path / "processors.csv", index=False)
+        moved = assemble(plan, store).cells.set_index("metric")
+        assert moved["drift"].gt(0).tolist() == [
+            cell in drifts.index for cell in measured.cells.index
+        ]
         assert stored_plans(store) == ([], [("held", NO_CONFIG)])
     file = tmp_path / "rows.csv"
     # as ten lines of any program write them

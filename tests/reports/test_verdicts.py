@@ -43,18 +43,21 @@ RULE = Tolerance(absolute=0.03, level=0.05, reported_splits=20)
 
 
 @pytest.mark.parametrize(
-    ("difference", "spread", "expected"),
+    ("difference", "spread", "drift", "expected"),
     [
-        (0.02, 0.001, "match"),  # within the tolerance, however precisely they differ
-        (0.035, 0.001, "better"),  # beyond it, and not by chance
-        (0.035, 0.08, "match within spread"),  # beyond it, but chance explains it
-        (-0.035, 0.08, "match within spread"),
-        (0.061, 0.08, "better"),  # chance explains no more than twice the tolerance
-        (-0.061, 10.0, "worse"),
+        (0.02, 0.001, 0, "match"),  # within the tolerance, however precisely they differ
+        (0.035, 0.001, 0, "better"),  # beyond it, and not by chance
+        (0.035, 0.08, 0, "match within spread"),  # beyond it, but chance explains it
+        (-0.035, 0.08, 0, "match within spread"),
+        (0.061, 0.08, 0, "better"),  # chance explains no more than twice the tolerance
+        (-0.061, 10.0, 0, "worse"),
+        (0.02, 0.001, 0.011, "match within spread"),  # on another processor it may be none
+        (-0.035, 0.001, 0.006, "match within spread"),
+        (-0.035, 0.001, 0.002, "worse"),
     ],
 )
-def test_tolerance_and_spread(difference, spread, expected):
-    measured = Mean(0.8 + difference, spread, 20)
+def test_tolerance_and_spread(difference, spread, drift, expected):
+    measured = Mean(0.8 + difference, spread, 20, drift)
     assert verdict(measured, Mean(0.8, spread, 20), RULE, 1) == expected
 
 
