@@ -225,6 +225,13 @@ def _report(
         "chances": chances.to_dict("records"),
         "written_by": describe_machine()["packages"],
     }
+    moving = cells["drift"] > 0
+    if moving.any():
+        about["remarks"] = [
+            *about["remarks"],
+            f"{moving.sum()} of {cells['mean'].notna().sum()} means move between processors, by "
+            f"at most {cells['drift'].max():.2g}; what is called shown holds on each of them",
+        ]
     return Report(experiment, splits, cells, claims, differences, chances, about)
 
 

@@ -1,0 +1,80 @@
+"""How far the means of experiments move between processors: ``configs/processors.csv``.
+
+OpenBLAS adds in another order on another processor. Most results are the same to six digits; a
+solver that stops early goes another way, and the choice of a parameter may turn on the last digit.
+Its kernels for other processors stand for these::
+
+    python -m benchmarks.processors table3_1 table4_2 --splits 5
+
+The rows of a kernel are in a store of their own, so that a second run goes on where the first
+stopped. Rows of the named experiments are written anew, all others stay as they are.
+"""
+
+import os
+import subprocess
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from kernlearn.config import load_config
+from kernlearn.engine import make_plan
+from kernlearn.reports.summary import KEY, parameters_of, splits_of, stored_rows
+from kernlearn.reports.verdicts import is_cost
+from kernlearn.store import Store
+
+CORES = ("Haswell", "SkylakeX", "Sandybridge")
+FILE = Path("configs/processors.csv")
+
+
+def measure(names: list[str], splits: int, only: list[str], folder: Path) -> None:
+    """Run the experiments with each kernel of OpenBLAS."""
+    options = ["-o", f"splits={splits}", "--available", "--no-report", "--allow-contention"]
+    options += [part for one in only for part in ("--only", one)]
+    for core in CORES:
+        command = [sys.executable, "-m", "kernlearn", "run", *names, *options]
+        environment = {**os.environ, "OPENBLAS_CORETYPE": core, "OMP_NUM_THREADS": "1"}
+        store = str(folder / f"{core}.sqlite")
+        subprocess.run([*command, "--store", store], env=environment, check=True)
+
+
+def drifts_of(name: str, splits: int, folder: Path) -> pd.DataFrame:
+    """Return the largest difference between two kernels of the mean of each cell that moves."""
+    plan = make_plan(load_config(name, settings=[f"splits={splits}"]), available=True)
+    means = {}
+    for core in CORES:
+        with Store(folder / f"{core}.sqlite", read_only=True) as store:
+            rows = splits_of(plan, stored_rows(plan, store))
+        rows = rows[[not is_cost(metric, plan.experiment.config) for metric in rows["metric"]]]
+        axes = [{axis: row[axis] for axis in plan.axes} for row in rows.to_dict("records")]
+        rows = rows.assign(params=[parameters_of(one) for one in axes])
+        whole = rows.groupby(KEY, dropna=False)["value"].agg(["mean", "size"])
+        means[core] = whole.loc[whole["size"] == splits, "mean"]
+    table = pd.DataFrame(means).dropna()
+    drift = table.max(axis=1) - table.min(axis=1)
+    moved = drift[drift > 1e-6 * table.abs().max(axis=1)]
+    print(
+        f"{name}: {len(moved)} of {len(table)} means move, by at most {drift.max():.3g} "
+        f"(median of those {np.median(moved) if len(moved) else 0:.3g})"
+    )
+    return moved.rename("drift").reset_index().assign(n_splits=splits)
+
+
+if __name__ == "__main__":
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="+")
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--folder", type=Path, default=Path("results/runs/processors"))
+    parser.add_argument("--measured", action="store_true", help="read the stores, run nothing")
+    asked = parser.parse_args()
+    if not asked.measured:
+        measure(asked.names, asked.splits, asked.only, asked.folder)
+    frames = [drifts_of(name, asked.splits, asked.folder) for name in asked.names]
+    if FILE.exists():
+        others = pd.read_csv(FILE, dtype=dict.fromkeys(KEY, str))
+        frames.insert(0, others[~others["experiment"].isin(asked.names)])
+    table = pd.concat(frames).sort_values(KEY)[[*KEY, "n_splits", "drift"]]
+    table.to_csv(FILE, index=False, float_format="%.6g")
