@@ -183,6 +183,7 @@ def stage(target: Path) -> None:
     for page in [*DOCS.glob("*.rst"), ROOT / "results/measured/compared_series.svg"]:
         shutil.copy(page, target)
     shutil.copytree(DOCS / "gallery", target / "gallery_sources")
+    shutil.copytree(DOCS / "static", target / "static")
     write_api(target)
     write_reference(target)
     write_experiments(target)

@@ -122,11 +122,11 @@ def show_report(report: Any) -> None:
         typer.echo(f"Profile {report.details['profile']}: indicative, without verdicts")
     else:
         for text in in_words(report.differences, report.chances):
-            typer.echo(text)
+            show_wrapped(text, 2)
         for claim in report.claims.itertuples():
-            typer.echo(f"[{claim.outcome}] {claim.says}: {claim.numbers}")
+            show_wrapped(f"[{claim.outcome}] {claim.says}: {claim.numbers}", 2)
     for remark in report.remarks:
-        typer.echo(f"- {remark}")
+        show_wrapped(f"- {remark}", 2)
 
 
 class Progress:
