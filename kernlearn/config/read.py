@@ -283,7 +283,7 @@ def _named(label: str, entry: Any, folder: Path) -> Any:
 def _explained(error: ValidationError, raw: Any) -> list[Fault]:
     """Turn the errors of pydantic into paths and sentences, one for each path."""
     texts: dict[KeyPath, list[str]] = {}
-    for one in error.errors(include_url=False):
+    for one in error.errors():
         texts.setdefault(_followed(one["loc"], raw), []).append(_text(one))
     return [(path, "; or ".join(dict.fromkeys(several))) for path, several in texts.items()]
 
