@@ -86,7 +86,7 @@ class TableOptions(Strict):
 class Delimited(TableOptions):
     """Text in columns, one row per line, read by :func:`pandas.read_csv`.
 
-    Blanks after a delimiter are skipped, unless texts are the points.
+    Blanks after a delimiter are skipped, unless texts are the points and `strip` is false.
 
     The parameters of :class:`TableOptions`, and the following.
 
@@ -119,6 +119,8 @@ class Delimited(TableOptions):
         The separator of thousands.
     encoding : {"utf-8", "utf-16", "cp1252"}, default="utf-8"
         How the text is written.
+    strip : bool, default=False
+        Whether blanks and tabs around texts that are the points are left out.
     """
 
     kind: Literal["delimited"] = "delimited"
@@ -134,6 +136,7 @@ class Delimited(TableOptions):
     decimal: Literal[".", ","] = "."
     thousands: str | None = Field(default=None, min_length=1, max_length=1)
     encoding: Literal["utf-8", "utf-16", "cp1252"] = "utf-8"
+    strip: bool = False
 
 
 class Columns(TableOptions):

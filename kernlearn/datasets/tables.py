@@ -212,7 +212,9 @@ def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -
     for row, value in enumerate(column.astype(object)):
         if isinstance(value, np.ndarray):
             points.append(value)
-        elif not isinstance(value, list | dict) and (pd.isna(value) or value == ""):
+            continue
+        value = value.strip() if getattr(options, "strip", False) else value
+        if not isinstance(value, list | dict) and (pd.isna(value) or value == ""):
             points.append(None)
         else:
             try:
