@@ -20,8 +20,8 @@ FURTHER := further_features further_regression further_ordinal further_buffers f
   further_pairs further_voted
 # The methods of the papers beside what one would take today.
 TODAY := today_kernels today_features today_rows today_landmarks today_regression today_online today_sparse
-# Time series with the distances of libraries.
-OBJECTS := series
+# Time series, strings and graphs with the similarities of libraries.
+OBJECTS := series objects
 ALL := $(CONFIGS) $(CONTROLS) $(FURTHER)
 
 # One per chapter of the thesis (two of chapter 5), and voted kernel regularization.
@@ -115,7 +115,8 @@ today: $(READY)           ## the methods of the papers beside what one would tak
 	$(BIN)/kernlearn run $(TODAY) --available --jobs $(JOBS)
 	$(BIN)/kernlearn report --profile full --summary results/measured
 
-objects: $(READY)         ## series with landmarks
+objects: $(READY)         ## series, strings and graphs with landmarks
+	$(call install,peers)
 	$(BIN)/kernlearn run $(OBJECTS) --available --jobs $(JOBS)
 	$(BIN)/kernlearn report --profile full --summary results/measured
 

@@ -21,7 +21,7 @@ _MODULES = {
     "crate": "rocrate",
     "excel": "python_calamine pyreadstat",
     "graphs": "grakel",
-    "peers": "river sklearnex",
+    "peers": "rdkit river sklearnex",
     "series": "aeon",
 }
 #: The extra that installs a module.

@@ -2,10 +2,10 @@
 
 from kernlearn.lazy import is_installed
 
-#: The package that a config needs beside those that are always there.
-NEEDED = {"series": "aeon"}
+#: The packages that a config needs beside those that are always there.
+NEEDED = {"series": ["aeon"], "objects": ["aeon", "grakel"]}
 
 
 def can_be_read(name: str) -> bool:
     """Whether what a config needs is installed."""
-    return is_installed(NEEDED.get(name, "kernlearn"))
+    return all(map(is_installed, NEEDED.get(name, ())))

@@ -5,6 +5,7 @@ from kernlearn.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "base": "Contributions",
         "baselines": (
             "LandmarkKNNClassifier SimilarityFeatureSVM SimilarityKNNClassifier SpectrumSVM"
         ),

@@ -1,4 +1,5 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
+from kernlearn.landmarks.base import Contributions as Contributions
 from kernlearn.landmarks.baselines import LandmarkKNNClassifier as LandmarkKNNClassifier
 from kernlearn.landmarks.baselines import SimilarityFeatureSVM as SimilarityFeatureSVM
 from kernlearn.landmarks.baselines import SimilarityKNNClassifier as SimilarityKNNClassifier
@@ -24,6 +25,7 @@ from kernlearn.landmarks.sparse import SparseRegLand as SparseRegLand
 
 __all__ = [
     "BBSClassifier",
+    "Contributions",
     "DBoostClassifier",
     "FTuneClassifier",
     "Identity",

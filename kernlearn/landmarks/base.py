@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -124,6 +124,11 @@ class Landmarks:
             return
         for rows in row_blocks(X.shape[0], max(len(self.indices), width)):
             yield rows, self.compare(X[rows], places=range(rows.start, rows.stop))
+
+    def values(self, X: Any) -> Floats:
+        """Return the similarities of all points, computed in blocks."""
+        blocks = [similarities for _, similarities in self.blocks(X)]
+        return np.concatenate(blocks) if blocks else np.zeros((X.shape[0], len(self.indices)))
 
     def take(self, which: Indices) -> "Landmarks":
         """Return some of the landmarks, by their place among these."""
@@ -268,6 +273,46 @@ class Similarities:
             else:
                 values[block] = some
         return values
+
+
+class Contributions(NamedTuple):
+    """What each landmark, or pair of landmarks, adds to decision values.
+
+    Attributes
+    ----------
+    landmarks : ndarray of int
+        Rows of the landmarks in the X passed to `fit`, of the shape of `weights`; with a last axis
+        of 2 for pairs (x⁺, x⁻). For k nearest neighbours those of each point, of shape (n_samples,
+        n_neighbors). RegLand, ORLand and RankLand may have other landmarks, and rows of these.
+    similarities : ndarray
+        Those of each point to `landmarks`, of shape (n_samples, ...); distances are negated.
+    weights : ndarray of shape (n_terms,) or (n_classes, n_terms)
+        The weights of similarities or transformed differences, after the division by ``scale_``;
+        with a row for each class if there are more than two. A class with fewer terms than another
+        ends with weights of 0. Votes of neighbours are of shape (n_samples, n_neighbors).
+    shares : ndarray of shape (n_samples, n_terms) or (n_samples, n_classes, n_terms)
+        The terms themselves: summed over the last axis, with `intercept` added, they are the
+        decision values.
+    intercept : float or ndarray
+        The constant.
+
+    Examples
+    --------
+    >>> from kernlearn.landmarks import BBSClassifier
+    >>> words, y = ["ab", "abc", "abd", "xy", "xyz", "xyw"], [0, 0, 0, 1, 1, 1]
+    >>> model = BBSClassifier(2, similarity="levenshtein", C=1, random_state=0).fit(words, y)
+    >>> parts = model.contributions(["abx"])
+    >>> [words[row] for row in parts.landmarks], parts.similarities.round(2)
+    (['xyw', 'abd'], array([[0.  , 0.67]]))
+    >>> bool((parts.shares.sum(axis=1) == model.decision_function(["abx"])).all())
+    True
+    """
+
+    landmarks: Indices
+    similarities: Floats
+    weights: Floats
+    shares: Floats
+    intercept: Any = 0.0
 
 
 def by_column(values: Floats) -> Floats:

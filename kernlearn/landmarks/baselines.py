@@ -9,7 +9,16 @@ import numpy as np
 from scipy.linalg import eigh
 from sklearn.neighbors import NearestNeighbors
 
-from kernlearn.landmarks.base import Floats, Grid, Indices, SimilarityClassifier, Training
+from kernlearn.kernels.base import check_points
+from kernlearn.landmarks.base import (
+    Contributions,
+    Floats,
+    Grid,
+    Indices,
+    Landmarks,
+    SimilarityClassifier,
+    Training,
+)
 from kernlearn.landmarks.selection import SELECTION, select_landmarks
 from kernlearn.linear import LinearSVM
 from kernlearn.svm import KernelSVM
@@ -39,6 +48,7 @@ class NeighboursClassifier(SimilarityClassifier):
     _scored_by = "predict_proba"
 
     n_neighbors: Any
+    _trained: Landmarks
 
     @abstractmethod
     def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
@@ -58,6 +68,33 @@ class NeighboursClassifier(SimilarityClassifier):
         """
         return self._shares(self._check_points(X), [self.n_neighbors_])[0]
 
+    def contributions(self, X: Any) -> Contributions:
+        """Return the votes of the nearest training points, and the similarities to them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`, but a matrix of similarities has all columns.
+
+        Returns
+        -------
+        Contributions
+            The neighbours take the place of landmarks; the sums are what `predict_proba` returns.
+        """
+        X, k = check_points(self, X, self._kernels()), self.n_neighbors_
+        nearest = np.concatenate([near[:, :k] for near in self._nearest(X, k)])
+        votes = self._votes[nearest]
+        weights = votes.sum(axis=2)
+        totals = weights.sum(axis=1)[:, np.newaxis, np.newaxis]
+        similarities = self._similarities(X, nearest)
+        landmarks, shares = self._trained.indices[nearest], votes.transpose(0, 2, 1) / totals
+        return Contributions(landmarks, similarities, weights, shares)
+
+    def _similarities(self, X: Any, which: Indices) -> Floats:
+        """Return the similarities of each point to some training points of its own."""
+        rows = enumerate(which)
+        return np.array([self._trained.take(r).compare(X[i : i + 1])[0] for i, r in rows])
+
     def _grid(self) -> Grid:
         # of equally good numbers of neighbours the greatest is the best
         values = candidate_values(self.n_neighbors, "n_neighbors", integer=True)
@@ -65,6 +102,7 @@ class NeighboursClassifier(SimilarityClassifier):
 
     def _choose(self, data: Training, ks: list[int]) -> None:
         """Choose the number of neighbours."""
+        self._trained = data.candidates
         self._votes = np.eye(len(self.classes_))[data.codes]
         if data.weights is not None:
             self._votes *= data.weights[:, np.newaxis]
@@ -169,7 +207,7 @@ class LandmarkKNNClassifier(NeighboursClassifier):
         self.landmark_indices_ = data.candidates.indices[chosen]
         self._set_landmarks(data.candidates.take(chosen))
         features = similarities.columns(chosen)
-        self._dtype, self._trained = features.dtype, data.candidates
+        self._dtype = features.dtype
         self._search = NearestNeighbors(algorithm="brute").fit(features)
         self._n_refined = min(self.n_refined, len(codes))
         self.n_comparisons_ += self._n_refined
@@ -191,11 +229,7 @@ class LandmarkKNNClassifier(NeighboursClassifier):
 
     def _refined(self, points: Any, nearest: Indices) -> Indices:
         """Sort the neighbours of each point by the similarity, the most similar first."""
-        values = [
-            self._trained.take(which).compare(points[i : i + 1])[0]
-            for i, which in enumerate(nearest)
-        ]
-        order = np.argsort(-np.array(values), axis=1, kind="stable")
+        order = np.argsort(-self._similarities(points, nearest), axis=1, kind="stable")
         return np.take_along_axis(nearest, order, axis=1)
 
 

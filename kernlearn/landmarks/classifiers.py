@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from kernlearn.landmarks.base import (
+    Contributions,
     Floats,
     Grid,
     Indices,
@@ -36,7 +37,7 @@ from kernlearn.validation import (
 )
 
 #: Some one-vs-all problems, by number or all; the features of a block of points; their weights;
-#: and the places of these among all weights of a problem.
+#: and the landmarks of each, or pairs of them, among those compared with.
 Part: TypeAlias = tuple[Any, np.ndarray, Floats, Any]
 
 
@@ -100,11 +101,11 @@ def choose(
 class LandmarkClassifier(SimilarityClassifier):
     """Base of BBS, FTUNE and DBOOST, separators by weighted sums over landmarks.
 
-    The sums have the type `_dtype` and are of `_shape`: one-vs-all problems and weights of each.
+    The sums have the type `_dtype`; there are `_n_problems`, one against all others.
     """
 
     _dtype: np.dtype[Any]
-    _shape: tuple[int, int]
+    _n_problems: int
 
     @abstractmethod
     def _parts(self, similarities: Floats) -> Iterator[Part]:
@@ -124,14 +125,14 @@ class LandmarkClassifier(SimilarityClassifier):
             One column per class if there are more than two; else positive for ``classes_[1]``.
         """
         X = self._check_points(X)
-        scores = np.empty((X.shape[0], self._shape[0]), dtype=self._dtype)
+        scores = np.empty((X.shape[0], self._n_problems), dtype=self._dtype)
         scores[:] = getattr(self, "intercept_", 0.0)
         for rows, similarities in self._landmarks.blocks(X):
             for problems, features, weights, _ in self._parts(similarities):
                 scores[rows, problems] += features @ weights
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def contributions(self, X: Any) -> Floats:
+    def contributions(self, X: Any) -> Contributions:
         """Return what each landmark, or pair of landmarks, adds to the decision values.
 
         Parameters
@@ -141,18 +142,24 @@ class LandmarkClassifier(SimilarityClassifier):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_landmarks) or (n_samples, n_classes, n_landmarks)
-            Summed over the last axis, with ``intercept_`` added, they are the decision values.
-            The last axis is that of ``landmark_indices_`` or ``landmark_pairs_``; for DBOOST, a
-            class with fewer rounds than another ends with zeros.
+        Contributions
+            The landmarks that have a weight, the similarities to them, and their terms of the
+            sums that `decision_function` returns.
         """
-        X = self._check_points(X)
-        terms = np.zeros((X.shape[0], *self._shape), dtype=self._dtype)
-        for rows, similarities in self._landmarks.blocks(X):
-            for problems, features, weights, places in self._parts(similarities):
-                of_all = features if weights.ndim == 1 else features[:, np.newaxis]
-                terms[rows][:, problems, places] = of_all * weights.T
-        return terms[:, 0] if len(self.classes_) == 2 else terms
+        similarities = self._landmarks.values(self._check_points(X))
+        parts = list(self._parts(similarities))
+        weights = np.zeros((self._n_problems, max(len(part[2]) for part in parts)), self._dtype)
+        columns = np.zeros((*weights.shape, *parts[0][3].shape[1:]), dtype=np.intp)
+        shares = np.zeros((len(similarities), *weights.shape), dtype=self._dtype)
+        for problems, features, factors, places in parts:
+            terms = slice(len(factors))
+            weights[problems, terms], columns[problems, terms] = factors.T, places
+            of_all = features if factors.ndim == 1 else features[:, np.newaxis]
+            shares[:, problems, terms] = of_all * factors.T
+        if len(self.classes_) == 2:
+            weights, columns, shares = weights[0], columns[0], shares[:, 0]
+        landmarks, intercept = self.compared_indices_[columns], getattr(self, "intercept_", 0.0)
+        return Contributions(landmarks, similarities[:, columns], weights, shares, intercept)
 
 
 def similarity_scale(blocks: Iterable[Floats]) -> float:
@@ -329,14 +336,14 @@ class BBSClassifier(LandmarkClassifier):
         self.best_params_ = {"C": self.C_}
         self.coef_ = coef[:, best].astype(features.dtype)
         self.intercept_ = intercept[:, best].astype(features.dtype)
-        self._shape, self._dtype = self.coef_.shape, self.coef_.dtype
+        self._n_problems, self._dtype = len(self.coef_), self.coef_.dtype
         self.landmark_indices_ = data.candidates.indices[chosen]
-        self._used = np.flatnonzero(self.coef_.any(axis=0))
-        self._set_landmarks(data.candidates.take(chosen[self._used]))
-        self._weights = self.coef_.T[self._used]
+        used = np.flatnonzero(self.coef_.any(axis=0))
+        self._set_landmarks(data.candidates.take(chosen[used]))
+        self._weights = self.coef_.T[used]
 
     def _parts(self, similarities: Floats) -> Iterator[Part]:
-        yield slice(None), similarities / self.scale_, self._weights, self._used
+        yield slice(None), similarities / self.scale_, self._weights, np.arange(len(self._weights))
 
 
 @dataclass(eq=False, repr=False)
@@ -500,7 +507,7 @@ class FTuneClassifier(LandmarkClassifier):
         best = [(*path[row], i) for path, (row, i) in zip(paths, cells, strict=True)]
         self.coef_ = np.array([coef[0, i] for coef, _, i in best])
         self.intercept_ = np.array([intercept[0, i] for _, intercept, i in best])
-        self._shape, self._dtype = self.coef_.shape, self.coef_.dtype
+        self._n_problems, self._dtype = len(self.coef_), self.coef_.dtype
         self.transfers_ = tuple(family[row] for row in rows)
         for name in ("transfer_", "best_params_"):  # of an earlier fit
             self.__dict__.pop(name, None)
@@ -541,8 +548,7 @@ class FTuneClassifier(LandmarkClassifier):
         ):
             near, far = (similarities[:, side] for side in pairs.T)
             embedded = self._differences(near, far)
-            used = weights != 0
-            yield problem, transfer(embedded, out=embedded), weights[used], used
+            yield problem, transfer(embedded, out=embedded), weights[weights != 0], pairs
 
 
 @dataclass(eq=False, repr=False)
@@ -677,7 +683,7 @@ class DBoostClassifier(LandmarkClassifier):
         self._lower = np.concatenate([each.lower for each in boosted])
         self._upper = np.concatenate([each.upper for each in boosted])
         self._dtype = self._lower.dtype
-        self._shape = len(boosted), max(map(len, self.estimator_weights_))
+        self._n_problems = len(boosted)
         self._set_landmarks(data.candidates.take(used))
         if not len(used):
             warnings.warn(
@@ -695,4 +701,4 @@ class DBoostClassifier(LandmarkClassifier):
         for problem, weights in enumerate(self.estimator_weights_):
             start, end = end, end + len(weights)
             shares = weights / max(weights.sum(), 1e-300)
-            yield problem, votes[:, start:end], shares, slice(len(weights))
+            yield problem, votes[:, start:end], shares, self._places[start:end]

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
+    Contributions,
     Floats,
     Grid,
     Indices,
@@ -126,7 +127,7 @@ class LandmarkedModel(SimilarityEstimator):
             values[rows] = features @ self.coef_
         return values
 
-    def contributions(self, X: Any) -> Floats:
+    def contributions(self, X: Any) -> Contributions:
         """Return what each landmark adds to the predicted values.
 
         Parameters
@@ -136,11 +137,15 @@ class LandmarkedModel(SimilarityEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_comparisons)
-            Summed over the last axis, with ``intercept_`` added, they are what `predict` returns
-            (for ORLand `real_value`). ``compared_indices_`` has the landmarks.
+        Contributions
+            The landmarks, the similarities to them, and their terms of the sums that `predict`
+            returns, for ORLand `real_value`.
         """
-        return self._features(self._check_points(X)) * self.coef_
+        X = self._check_points(X)
+        similarities = self._landmarks.values(X)
+        shares = self._scaled(similarities).astype(float_type(X), copy=False) * self.coef_
+        intercept = getattr(self, "intercept_", 0.0)
+        return Contributions(self.compared_indices_, similarities, self.coef_, shares, intercept)
 
     def _features(self, X: Any) -> Floats:
         """Embed validated points."""

@@ -29,9 +29,10 @@ def test_the_content_is_that_of_the_card(name):
     form = locate(bunch.card).form
     assert bunch.fingerprint == (form.fingerprint or "")
     rows = MISSING.get(name, (0, 0, form.rows))[2]
-    assert bunch.data.shape == (rows, bunch.card.n_features)
+    points = getattr(form.format, "points", None) is not None
+    assert bunch.data.shape == (rows, bunch.card.n_features)[: 2 - points]
     assert sparse.issparse(bunch.data) == (name == "adult")
-    assert len(bunch.feature_names) == bunch.card.n_features
+    assert len(bunch.feature_names) == bunch.card.n_features * (not points)
     if form.classes and name not in MISSING:
         assert np.bincount(bunch.target).tolist() == list(form.classes.values())
 
@@ -40,8 +41,7 @@ def test_the_content_is_that_of_the_card(name):
 @pytest.mark.parametrize("name", MISSING)
 def test_rows_with_missing_entries(name):
     rows, n_features, left = MISSING[name]
-    note = f"{rows - left} of {rows} rows with missing entries were left out."
-    assert load(name).note == note
+    assert load(name).note == f"{rows - left} of {rows} rows with missing entries were left out."
     assert load(name, missing="mean").data.shape == (rows, n_features)
 
 
@@ -57,8 +57,7 @@ def test_queries_of_mq2008():
 def test_similarities(name):
     bunch = load(name)
     np.testing.assert_array_equal(bunch.data, bunch.data.T)
-    lowest = np.linalg.eigvalsh(bunch.data)[0]
-    assert lowest == pytest.approx(EIGENVALUES[name], rel=0.02)
+    assert np.linalg.eigvalsh(bunch.data)[0] == pytest.approx(EIGENVALUES[name], rel=0.02)
 
 
 def write_csv(path, X, y):

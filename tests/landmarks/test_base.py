@@ -11,8 +11,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
+from kernlearn.datasets.tables import as_objects
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels import CallableKernel, GaussianKernel
+from kernlearn.kernels import CallableKernel, GaussianKernel, named
 from kernlearn.landmarks import (
     BBSClassifier,
     DBoostClassifier,
@@ -396,24 +397,23 @@ def test_bad_similarities(model):
             fitted(by(model, "gaussian", "distance"), X[TRAIN])
 
 
-@pytest.mark.parametrize("form", ["vectors", "matrix", "words"])
+@pytest.mark.parametrize("form", ["vectors", "matrix", "series"])
 @pytest.mark.parametrize("model", [m for m in MODELS if hasattr(m, "contributions")])
 def test_contributions_add_up_to_decisions(model, form):
+    points, compared = X, named("gaussian", sigma=1.0)
     if form == "matrix":
-        gram = similarity(X, X)
-        model, train, test = by(model, "precomputed"), gram[TRAIN, TRAIN], gram[:, TRAIN]
-    elif form == "words":
-        words = np.array(
-            [f"{name}{number:.2f}" for name, number in zip(NAMES, NUMBERS, strict=True)]
-        )
-        model, train, test = by(model, "levenshtein"), words[TRAIN], words
-    else:
-        train, test = X[TRAIN], X
-    model = fitted(model, train)
-    decisions = next(
-        getattr(model, name)
-        for name in ("real_value", "decision_function", "predict")
-        if hasattr(model, name)
-    )(test)
-    found = model.contributions(test).sum(axis=-1) + getattr(model, "intercept_", 0.0)
-    np.testing.assert_allclose(found, decisions, rtol=1e-9, atol=1e-9)
+        points, compared = similarity(X, X)[:, TRAIN], "precomputed"
+    elif form == "series":
+        points = as_objects(np.resize(x, 4 + i % 3) for i, x in enumerate(X))
+        compared = pytest.importorskip("aeon") and named("aeon.dtw", turn="reciprocal")
+    model = fitted(by(model, compared), points[TRAIN])
+    names = "real_value", "decision_function", "predict_proba", "predict"
+    decisions = next(getattr(model, name) for name in names if hasattr(model, name))(points)
+    parts = model.contributions(points)
+    np.testing.assert_allclose(parts.shares.sum(axis=-1) + parts.intercept, decisions, rtol=1e-9)
+    gram = points if form == "matrix" else compared(points, points[TRAIN])
+    rows = np.arange(len(gram))[(...,) + (None,) * (parts.similarities.ndim - 1)]
+    np.testing.assert_allclose(parts.similarities, gram[rows, parts.landmarks], atol=1e-12)
+    if isinstance(model, (BBSClassifier, RegLand)):
+        values = parts.similarities * parts.weights / model.scale_
+        np.testing.assert_allclose(parts.shares, values, rtol=1e-12)
