@@ -37,5 +37,5 @@ print(f"accuracy {model.score(homes[250:], y[250:]):.3f}, {model.n_comparisons_}
 import altair as alt
 
 alt.Chart(homes.assign(kind=y)).mark_circle().encode(
-    x="age", y="rooms:O", color="kind:N", column="street"
-).properties(width=100)
+    x="age", y="rooms:O", color="kind:N", facet=alt.Facet("street", columns=3)
+).properties(width=130, height=90)

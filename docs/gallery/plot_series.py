@@ -30,4 +30,6 @@ import pandas as pd
 shown = [i for k in (0, 1) for i in np.flatnonzero(y == k)[:3]]
 frames = [pd.DataFrame({"value": series[i], "series": i, "kind": y[i]}) for i in shown]
 points = pd.concat(frames).rename_axis("time").reset_index()
-alt.Chart(points).mark_line().encode(x="time", y="value", detail="series:N", row="kind:N")
+alt.Chart(points).mark_line().encode(
+    x="time", y="value", detail="series:N", column="kind:N"
+).properties(width=200, height=200)

@@ -28,5 +28,7 @@ some = [(a, b) for a in range(100) for b in range(a)]
 alike = [len(baskets[a] & baskets[b]) / len(baskets[a] | baskets[b]) for a, b in some]
 pairs = pd.DataFrame({"Jaccard index": alike, "same class": [y[a] == y[b] for a, b in some]})
 alt.Chart(pairs).mark_bar().encode(
-    alt.X("Jaccard index", bin=alt.Bin(maxbins=25)), y="count()", row="same class"
-)
+    alt.X("Jaccard index", bin=alt.Bin(maxbins=25), title="Jaccard"),
+    y=alt.Y("count()", title="pairs"),
+    column="same class",
+).properties(width=200, height=200)

@@ -27,5 +27,8 @@ for name, points in {"raw": X, "scaled": scale(X)}.items():
 # are below zero. Each wine has a margin for each class, which is told from the rest.
 
 alt.Chart(pd.concat(rows)).mark_bar().encode(
-    alt.X("margin", bin=alt.Bin(maxbins=40)), y="count()", row="features", color="class:N"
-).properties(height=140)
+    alt.X("margin", bin=alt.Bin(maxbins=40), title="margin"),
+    y=alt.Y("count()", title="wines"),
+    column="features",
+    color="class:N",
+).properties(width=200, height=200)
