@@ -8,7 +8,6 @@ public name.
 import inspect
 import re
 import shutil
-import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +15,8 @@ from typing import Any
 from urllib.parse import unquote
 
 import kernlearn
+from kernlearn.reports.page import grouped, write_site
+from kernlearn.reports.report import outcome, read_reports, totals
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -166,10 +167,20 @@ def write_reference(target: Path) -> None:
 
 
 def write_experiments(target: Path) -> None:
-    """Write the site of all experiments from their summaries; Sphinx copies it as it is."""
-    command = [sys.executable, "-m", "kernlearn", "report", "--from", "results/measured"]
-    output = target.resolve() / "extra" / "experiments"
-    subprocess.run([*command, "--output", str(output)], cwd=ROOT, check=True)
+    """Write the site of all experiments, which Sphinx copies as it is, and list them on a page."""
+    measured = ROOT / "results" / "measured"
+    reports, skipped = read_reports(measured)
+    write_site(reports, target.resolve() / "extra" / "experiments", skipped=skipped)
+    lines = (target / "experiments.rst").read_text(encoding="utf-8").splitlines()
+    for name, of_group in grouped(reports).items():
+        title = name or "Controls, further methods, and what one would take today"
+        sentence = totals(of_group).in_short() if name else ""
+        lines += ["", title, "-" * len(title), "", sentence, ""]
+        for report in of_group:
+            one, came_out = report.experiment, outcome(report)
+            lines += [f"`{one.name} <experiments/{one.name}.html>`__", f"   {one.config.title}."]
+            lines += [f"   {came_out}"] if came_out else []
+    (target / "experiments.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def stage(target: Path) -> None:

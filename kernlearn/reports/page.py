@@ -22,7 +22,7 @@ from kernlearn.engine.run import duration
 from kernlearn.exceptions import ReportError
 from kernlearn.lazy import needed_by
 from kernlearn.reports import charts, claims, differences, tables, verdicts
-from kernlearn.reports.report import Report, Skipped, totals, write_summary
+from kernlearn.reports.report import Report, Skipped, outcome, totals, write_summary
 from kernlearn.reports.summary import csv_text, label_rows
 from kernlearn.store import utc_now
 
@@ -213,6 +213,7 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
         "experiment.html",
         report=report,
         config=config,
+        outcome=outcome(report),
         charts=drawn,
         kinds=counts.to_dict("index"),
         signs_used=[v for v in verdicts.VERDICTS if v in {*report.cells["verdict"]}],
@@ -258,17 +259,32 @@ def _commands(report: Report) -> list[str]:
     return [shlex.join(["kernlearn", "run", name, *options])]
 
 
+def grouped(reports: Iterable[Report]) -> dict[str, list[Report]]:
+    """Return the experiments of each paper in its order, those of no paper as the last, "".
+
+    Variants, and what is only indicative, are of no paper.
+    """
+    groups: dict[str, list[Report]] = {}
+    for report in sorted(reports, key=lambda report: _order(report.experiment)):
+        config = report.experiment.config
+        paper = re.match(r".+? \(\d{4}\)(?=,|$)", config.source)
+        own = config.variant_of is None and not report.indicative
+        name = paper[0] if paper and own and (config.reported or config.claims) else ""
+        groups.setdefault(name, []).append(report)
+    rest = groups.pop("", [])
+    return groups | ({"": rest} if rest else {})
+
+
 def _index(reports: Sequence[Report], skipped: Sequence[Skipped]) -> str:
-    """Return the overview: counts, and for each experiment a tile for each result."""
-    rows: list[dict[str, Any]] = []
-    for report in reports:
-        strips = {} if report.indicative else _strips(report)
-        rows.append({"report": report, "href": f"{_stem(report)}.html", "strips": strips})
-    kinds = ("numbers", "differences", "claims")
+    """Return the overview: papers, and for each experiment a tile for each result."""
+    groups = grouped(reports)
     return _render(
         "index.html",
-        rows=rows,
-        columns=[kind for kind in kinds if any(kind in row["strips"] for row in rows)],
+        groups=groups,
+        papers={name: totals(of).in_short() for name, of in groups.items() if name},
+        strips={r.experiment.name: _strips(r) for of in groups.values() for r in of},
+        stem=_stem,
+        longest=max((r.details["trial_seconds"] for r in reports), default=0),
         sentences=totals(reports).in_words(),
         skipped=skipped,
         home="",
@@ -279,8 +295,7 @@ def _index(reports: Sequence[Report], skipped: Sequence[Skipped]) -> str:
 def write_map(reports: Iterable[Report], path: Path) -> None:
     """Draw a tile for each reported score and each difference, if there are any."""
     reports = sorted(reports, key=lambda report: report.experiment.name)
-    of_papers = [report for report in reports if report.experiment.config.variant_of is None]
-    strips = {report.experiment.name: _strips(report) for report in of_papers}
+    strips = {report.experiment.name: _strips(report) for report in reports}
     tables = {
         name: strip for name, strip in strips.items() if {"numbers", "differences"} & {*strip}
     }
@@ -289,8 +304,13 @@ def write_map(reports: Iterable[Report], path: Path) -> None:
 
 
 def _strips(report: Report) -> dict[str, list[tuple[str, str]]]:
-    """Return the name and outcome of each reported score, difference and claim, best first."""
+    """Return the name and outcome of each reported score, difference and claim, best first.
+
+    Variants, and what is only indicative, have none.
+    """
     config, cells = report.experiment.config, report.cells
+    if report.indicative or config.variant_of is not None:
+        return {}
     scores = [
         metric for metric in config.verdict if verdicts.kind_of(metric, config) == verdicts.SCORES
     ]
@@ -349,7 +369,7 @@ def _environment() -> jinja2.Environment:
         "slug": _slug,
     }
     environment.filters |= filters
-    environment.globals |= {"signs": _SIGNS}
+    environment.globals |= {"signs": _SIGNS, "outcome_of": outcome}
     return environment
 
 

@@ -583,6 +583,20 @@ class Totals:
     contradicted: int
     chances: pd.DataFrame
 
+    def in_short(self) -> str:
+        """Return one sentence on how many scores, differences and claims come back."""
+        parts, absent = [], [*verdicts.UNMEASURED, verdicts.NOT_COMPARABLE]
+        if verdicts.SCORES in self.numbers.index:
+            row = self.numbers.loc[verdicts.SCORES].astype(int)
+            if n := row["reported"] - row[absent].sum():
+                parts.append(f"{row['match']} of {n} reported scores match")
+        if n := sum(self.differences.values()) - self.differences.get(verdicts.NO_DATA, 0):
+            reversed_ = f", {k} reversed" if (k := self.differences["reversed"]) else ""
+            parts.append(f"{self.differences['shown']} of {n} differences are shown{reversed_}")
+        if n := sum(self.claims.values()):
+            parts.append(f"{n} claim{'s' if n > 1 else ''}{_listed(self.claims)}")
+        return f"{'; '.join(parts)}." if parts else ""
+
     def in_words(self) -> list[str]:
         """Return sentences on reported scores, differences and claims."""
         texts = []
@@ -618,6 +632,30 @@ def _listed(counts: Mapping[Any, int]) -> str:
     named = [f"{name} {n}" for name, n in counts.items() if n and name != verdicts.NO_DATA]
     listed = ", ".join(named)
     return f"{f' ({absent} on data that are not public)' if absent else ''}: {listed or 'none'}"
+
+
+# Parameters of a summary as words.
+_PLAIN = str.maketrans(dict.fromkeys('{}"', "") | {":": " ", ",": ", "})
+
+
+def outcome(report: Report) -> str:
+    """Return one sentence on what came out of an experiment; none if it is only indicative."""
+    short, config = totals([report]).in_short(), report.experiment.config
+    listed = [*(config.best.metrics if config.best else []), *config.metrics]
+    metric = next((m for m in listed if verdicts.direction(m, config)), None)
+    if short or metric is None or report.indicative or "n_samples" in config.axes:
+        return short
+    cells = report.cells[report.cells["metric"] == metric]
+    labels = frames.label_rows(cells, ["method", "kernel", "params"])
+    parts = [
+        [str(p).translate(_PLAIN) for p in of_one if p not in (None, "{}")] for of_one in labels
+    ]
+    cells = cells.assign(name=[", ".join(of_one) for of_one in parts])
+    means = cells.pivot_table(index="name", columns="dataset", values="mean").dropna()
+    ranks = means.rank(ascending=verdicts.direction(metric, config) < 0).mean(axis=1)
+    many = f", by average rank over {n} data sets" if (n := len(means.columns)) > 1 else ""
+    best = ", then ".join(ranks.sort_values().index[:2])
+    return f"Best {config.scope.label(metric)}{many}: {best}." if best else ""
 
 
 def totals(reports: Iterable[Report]) -> Totals:
