@@ -34,6 +34,22 @@ _FILLED = [
     name for name in _OFFERED if getattr(import_module(f"kernlearn.{name}"), "__all__", True)
 ]
 PACKAGES = [*sorted(_FILLED), "plugins"]
+#: What the page of the API names first.
+COMMON = {
+    "landmarks": [
+        "BBSClassifier",
+        "FTuneClassifier",
+        "SparseRegLand",
+        "ORLand",
+        "NystroemEmbedding",
+    ],
+    "kernels": ["CallableKernel", "ColumnSimilarity", "GaussianKernel"],
+    "features": ["RandomMaclaurin", "MaclaurinSVM"],
+    "svm": ["KernelSVM"],
+    "onepass": ["OnePassRidge", "OnePassRidgeClassifier"],
+    "pairwise": ["OLP", "AllPairsMoments"],
+    "voted": ["VotedKernelClassifier"],
+}
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -141,7 +157,11 @@ def write_api(target: Path) -> None:
         for name in public_names(package):
             (folder / f"{name}.rst").write_text(name_page(package, name), encoding="utf-8")
         (target / "api" / f"{package}.rst").write_text(package_page(package), encoding="utf-8")
-    lines = ["API", "===", "", "Every public name, by package or module.", ""]
+    lines = ["API", "===", "", "Most used:", ""]
+    for package, names in COMMON.items():
+        links = ", ".join(f":class:`~kernlearn.{package}.{name}`" for name in names)
+        lines += [f"- {links}"]
+    lines += ["", "Every public name, by package or module:", ""]
     for package in PACKAGES:
         about = (inspect.getdoc(import_module(f"kernlearn.{package}")) or "").partition("\n\n")[0]
         lines += [f":doc:`kernlearn.{package} <{package}>`", f"   {' '.join(about.split())}", ""]
