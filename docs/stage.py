@@ -199,7 +199,7 @@ def write_experiments(target: Path) -> None:
         for report in of_group:
             one, came_out = report.experiment, outcome(report)
             lines += [f"`{one.name} <experiments/{one.name}.html>`__", f"   {one.config.title}."]
-            lines += [f"   {came_out}"] if came_out else []
+            lines += [f"   {came_out}".replace("|", r"\|")] if came_out else []
     (target / "experiments.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
