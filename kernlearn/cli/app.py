@@ -148,9 +148,9 @@ def report(
 ) -> None:
     """Write pages of results: of a store, of summaries, or of any program.
 
-    Without CONFIG this is a site of all experiments, in results/site. With CONFIG it is a page
-    for each, next to the store, and tables on the terminal. --rows takes CSV or Parquet with
-    the columns dataset, method, metric, split and value, or benchopt's.
+    Without CONFIG this is a site of all experiments, in results/site. With CONFIG it is a page for
+    each, next to the store, and tables on the terminal. --rows takes CSV or Parquet files. Their
+    columns are dataset, method, metric, split and value, or benchopt's.
 
     Example: kernlearn report mine.yaml --rows results.csv
     """
@@ -214,10 +214,10 @@ def check(
 ) -> None:
     """Compare the results in a store with committed summaries.
 
-    The exit code is 1 if a number moved further than its tolerance, or a cell is missing on
-    either side. The tolerance is the config's `drift`; by default 0.02 for an accuracy, 2
-    points for an error in per cent, 2 % for others, or half a standard deviation over the
-    splits if that is more. Times are not compared.
+    The exit code is 1 if a number moved further than its tolerance, or a cell is missing on either
+    side. The tolerance is the config's `drift`. By default it is 0.02 for an accuracy, 2 points
+    for an error in per cent, 2 % for others. It is half a standard deviation over the splits if
+    that is more. Times are not compared.
     """
     from kernlearn.reports import summary as rules
 

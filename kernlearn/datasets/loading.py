@@ -80,9 +80,9 @@ def load(
     Parameters
     ----------
     name : str, path-like, Card or Found
-        A name in the :func:`catalogue` or of a card in a folder of :func:`search_path`; the
-        path of a data file, or of a folder of LETOR (``Fold1/test.txt``, …), or of a card
-        (``.yaml``) with its data next to it; a card; or the result of :func:`locate`.
+        A name in the :func:`catalogue`, or of a card in a folder of :func:`search_path`. Or the
+        path of a data file, of a folder of LETOR (``Fold1/test.txt``, …), or of a card (``.yaml``)
+        with its data next to it. Or a card, or the result of :func:`locate`.
     target : int or str, optional
         For the path of a data file, the column to predict by name or position; by default one
         called target, class, label, y or outcome, else the last.
@@ -102,10 +102,10 @@ def load(
         For the path of a data file that is a square matrix with a column or array of labels:
         what its entries are.
     points : int or str, optional
-        For the path of a file of text in columns, a sheet or lines of JSON, the column whose texts
-        (of JSON also series, sets and graphs) are the points themselves, for similarities of such;
-        other columns but the target are left out. Of a file of series (``.ts``) ``"series"``
-        takes these as they are, of any lengths and numbers of channels.
+        The column whose texts are the points themselves, for the path of a file of text in
+        columns, a sheet or lines of JSON (also of series, sets and graphs). Other columns but the
+        target are left out. ``"series"`` takes the series of a file ``.ts`` as they are, of any
+        lengths and numbers of channels.
     read_as : mapping, default=()
         For the path of a file of text in columns, how it reads where that is not plain:
         ``delimiter``, ``header``, ``decimal``, ``thousands``, ``comment``, ``quote``, ``skip``,
@@ -116,11 +116,11 @@ def load(
         A nominal column becomes the positions of its values in the published order, or one
         0/1 column per value. Distances between positions of values without an order mean nothing.
     missing : {"drop", "mean", "most_frequent", "category", "error"}, optional
-        Rows with missing entries are dropped; or entries are filled in with the mean or the
-        most frequent value of their column over all rows (in a nominal column always the
-        latter); or in nominal columns they are a value of their own, and rows with other missing
-        entries are dropped; or they are an error. By default as the card says, else they are
-        dropped. ``preparation`` says what was done.
+        What happens to missing entries. "drop" leaves out their rows. "mean" and "most_frequent"
+        fill in that value of the column over all rows, in nominal columns always the most
+        frequent. "category" makes them a value of their own in nominal columns, and leaves out
+        rows with others. By default as the card says, else "drop". ``preparation`` says what was
+        done.
     dense : bool, default=False
         Whether a sparse matrix is made a dense one.
 

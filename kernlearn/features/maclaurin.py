@@ -66,9 +66,9 @@ class RandomMaclaurin(BaseFeatureMap):
         Orders are drawn with :math:`P[N = n] = (p - 1) p^{-(n+1)}`. The thesis writes
         :math:`p^{-(n+1)}`, which is a probability only for p = 2.
     h01 : bool, default=False
-        Whether to use the heuristic H0/1 of section 3.6.1: the constant and the linear term are
-        represented exactly by additional leading columns, and all D features have orders of at
-        least 2, with :math:`P[N = n] = (p - 1) p^{-(n-1)}`.
+        Whether to use the heuristic H0/1 of section 3.6.1. Additional leading columns then
+        represent the constant and the linear term exactly. All D features have orders of at least
+        2, with :math:`P[N = n] = (p - 1) p^{-(n-1)}`.
     include_exact : bool, default=False
         Whether `n_components` is the number of all columns, so that the exact ones are among them
         (with complex signs one less if that leaves an odd number).
@@ -77,20 +77,20 @@ class RandomMaclaurin(BaseFeatureMap):
         model. Ignored with `center`, where that column is no constant.
     measure : {"geometric", "support", "variance"}, default="geometric"
         "geometric" is the measure above; features whose order has :math:`a_n = 0` are zero.
-        "support" is its restriction to orders with :math:`a_n > 0`; for an infinite series it
-        ends at the order above which less than :math:`2^{-64}` of the measure is left.
-        "variance" takes as many features of each order as minimise the variance of the estimate,
-        averaged over pairs of a sample of 256 training points, in proportion to the standard
-        deviation of one feature's estimate; orders that get less than one are drawn at random
-        for the rest [3]_. It needs no `p`.
+        "support" is its restriction to orders with :math:`a_n > 0`; for an infinite series it ends
+        at the order above which less than :math:`2^{-64}` of the measure is left. "variance" takes
+        as many features of each order as minimise the variance of the estimate, averaged over
+        pairs of a sample of 256 training points. Their number is in proportion to the standard
+        deviation of one feature's estimate. Orders that get less than one are drawn at random for
+        the rest [3]_. It needs no `p`.
     center : bool, default=False
-        Whether to split the part of the points along their mean off exactly: each feature is then
-        a product of a power of the coordinate along the mean, and of factors of what is left of
-        the point, whose norm is smaller. For polynomial and exponential kernels. The features
-        estimate the same kernel, with less variance where points have a mean that is far from 0.
+        Whether to treat the part of the points along their mean exactly. Each feature is then a
+        power of the coordinate along the mean, times factors of the rest of the point, whose norm
+        is smaller. For polynomial and exponential kernels. The features estimate the same kernel,
+        with less variance where points have a mean that is far from 0.
     complex_to_real : bool, default=False
-        Whether signs are complex, 1, i, -1 or -i, as in [2]_: a feature is then two columns, its
-        real and its imaginary part, and there are D / 2 of them. The estimate has less variance
+        Whether signs are complex, 1, i, -1 or -i, as in [2]_. A feature is then two columns, its
+        real and its imaginary part, and there are D / 2 features. The estimate has less variance
         for orders of at least 2, the more so the higher the order.
     truncation : int, default=None
         Highest order of the series to keep (section 3.4.2); None keeps all. The features then
@@ -138,9 +138,9 @@ class RandomMaclaurin(BaseFeatureMap):
     the error on all points of a ball of the 1-norm, ``abs(X).sum(axis=1).max()`` for that which
     holds the rows of X.
 
-    Projections of dense rows are sums of entries of tables of signed sums of a few columns, with
-    all operations in the same order for every row: without `center`, and up to 3000 columns, the
-    features of a row are the same, bit for bit, beside any other rows.
+    Projections of dense rows are sums of entries of tables of signed sums of a few columns, added
+    in the same order for every row. So, without `center` and up to 3000 columns, the features of a
+    row are the same, bit for bit, whatever rows come with it.
 
     References
     ----------

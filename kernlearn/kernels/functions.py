@@ -39,7 +39,7 @@ class CallableKernel(TurnedSimilarity):
     Parameters
     ----------
     function : callable
-        Function of two points, rows of a matrix or objects, that returns a number; or of two
+        Function of two points, rows of a matrix or objects, that returns a number. Or of two
         matrices or arrays of objects, (X, Y), that returns an array of shape (n_samples_x,
         n_samples_y).
     takes : {"auto", "points", "matrices"}, default="auto"

@@ -60,9 +60,9 @@ class LibrarySimilarity(TurnedSimilarity):
     SciPy and scikit-learn compare rows of a matrix; sparse rows become dense for most distances.
     RapidFuzz compares strings or lists of hashable items.
 
-    aeon compares series of any lengths, each an array of shape (n_channels, length) or (length,):
-    in a list, in the rows of a matrix, or in an array of shape (n_series, n_channels, length). It
-    needs the extra ``series``.
+    aeon compares series of any lengths, each an array of shape (n_channels, length) or (length,).
+    They come in a list, in the rows of a matrix, or in an array of shape (n_series, n_channels,
+    length). It needs the extra ``series``.
 
     GraKeL compares graphs of networkx or of its own, or lists of edges (or dictionaries of
     neighbours), node labels and edge labels. Labels of networkx graphs are their attributes

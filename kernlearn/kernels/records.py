@@ -428,9 +428,9 @@ class ColumnSimilarity(Kernel):
     ----------
     similarities : list of (name, similarity, columns)
         The parts, as in scikit-learn's ColumnTransformer: a name, a similarity (its name, an
-        object or a function), and columns: the position or, of a data frame, the name of one,
-        whose entries are compared as they are (texts, sets, series, numbers); or a list of these,
-        whose rows are compared.
+        object or a function), and columns. One column, by its position or its name in a data
+        frame, has its entries compared as they are (texts, sets, series, numbers). Of a list of
+        columns the rows are compared.
     weights : dict, default=None
         The weights w of parts by their names, not negative; 1 for the others.
 

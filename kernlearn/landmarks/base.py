@@ -347,8 +347,8 @@ class SimilarityEstimator(BaseEstimator):
     n_fit_comparisons_ : int
         Number of similarities that `fit` has evaluated; 0 for a precomputed matrix.
     compared_indices_ : ndarray of shape (n_compared,)
-        The landmarks that a prediction compares a point with, rows of the X passed to `fit` (or
-        of the landmarks passed to it): the columns of a precomputed matrix that has those alone.
+        The landmarks that a prediction compares a point with: rows of the X, or of the landmarks,
+        passed to `fit`. A precomputed matrix may have these columns alone.
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
@@ -514,11 +514,10 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         y : array-like of shape (n_samples,)
             Labels of any kind, at least two classes.
         X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
-            Points that parameters are chosen on, not trained on. With
-            ``similarity="precomputed"`` of shape (n_val, n_samples), their similarities to
-            the training points. If None and there is more than one choice, a stratified share
-            ``validation_fraction`` of X is held out, and the classifier is trained on the
-            rest; with one choice it is trained on all points.
+            Points that parameters are chosen on, not trained on. With ``similarity="precomputed"``
+            of shape (n_val, n_samples), their similarities to the training points. If None and
+            there is more than one choice, a stratified share ``validation_fraction`` of X is held
+            out. The classifier is then trained on the rest, with one choice on all points.
         y_val : array-like of shape (n_val,), default=None
             Their labels. One that is not in y counts as an error of every choice.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -534,10 +533,9 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         Raises
         ------
         ValueError
-            If y has a single class; if only one of X_val and y_val is given, they do not
-            match, or no label of y_val is in y; if points have to be held out and no class
-            has two; if a matrix is not square or not as wide as there are training points; if
-            points, labels or similarities are not finite.
+            If y has a single class. If X_val and y_val do not match, or no label of y_val is in y.
+            If points have to be held out and no class has two. If a matrix is not square, or not
+            as wide as there are training points. If points, labels or similarities are not finite.
         """
         grid = self._grid()
         X, labels = self._check_training(X, y)

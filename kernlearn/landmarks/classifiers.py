@@ -365,11 +365,10 @@ class FTuneClassifier(LandmarkClassifier):
     n_landmarks : int, default=100
         Number of landmark pairs d of each one-vs-all problem. Points may be in several.
     similarity, kind, selection, loss, solver, fit_intercept
-        As for :class:`BBSClassifier`; slopes too depend on the divisor of similarities. With
-        ``selection="dselect"`` pairs are drawn from d points chosen by algorithm 3, with
-        "kmeans++", "leverage" and "rpcholesky" from d points chosen by these, with
-        "shared" from d points drawn evenly from the classes, which all problems share: a
-        prediction then takes no more similarities than with d single landmarks.
+        As for :class:`BBSClassifier`; slopes too depend on the divisor of similarities. A
+        `selection` other than "random" draws the pairs from d points that it chooses: "dselect" by
+        algorithm 3, "shared" evenly from the classes. All problems share the d points of "shared",
+        so that a prediction takes no more similarities than with d single landmarks.
     transfers : sequence, default=(1, 5, 10, 50, 100, 1000)
         The family of transfer functions, or a single one: each a :class:`Transfer`, a name
         ("identity", "sign", "ramp", "sigmoid"), or the slope of a :class:`Ramp`. The default is
@@ -575,11 +574,11 @@ class DBoostClassifier(LandmarkClassifier):
         Number of pairs in the pool of each problem; None is ``n_landmarks``, which reproduces
         reported accuracies (see Notes).
     n_thresholds : int, default=63
-        Number of values of v tried with each pair in each round, at most 255: midpoints between
-        neighbouring differences K(x, x⁺) - K(x, x⁻), evenly spaced in rank, of up to 1024
-        training points, half from each side. 0 is v = 0; then h(x) = 0, an abstention that
-        counts as half an error, if the difference is 0 up to rounding (100 units in the last
-        place of the largest similarity). With thresholds h is never 0.
+        Number of values of v tried with each pair in each round, at most 255. They are midpoints
+        between neighbouring differences K(x, x⁺) - K(x, x⁻), evenly spaced in rank, of up to 1024
+        training points, half from each side. 0 is v = 0. Then h(x) = 0 if the difference is 0 up
+        to rounding (100 units in the last place of the largest similarity): an abstention, which
+        counts as half an error. With thresholds h is never 0.
     selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky", "shared"}, \
            , default="random"
         How the pool is chosen; "dselect" is Kar's algorithm 3, the others as in

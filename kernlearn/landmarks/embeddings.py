@@ -480,10 +480,9 @@ class PairEmbedding(BaseEmbedding):
         "sigmoid", or a number for a ramp of that slope.
     selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky", "shared"}, \
             default="random"
-        "random" draws both points of a pair uniformly; "dselect" draws both from d points unlike
-        each other (algorithm 3 of [1]_), "kmeans++", "leverage" and "rpcholesky" from d points
-        chosen as by :class:`LandmarkEmbedding`, "shared" from d points drawn evenly from the
-        classes.
+        "random" draws both points of a pair uniformly. "dselect" draws both from d points unlike
+        each other (algorithm 3 of [1]_), "shared" from d points drawn evenly from the classes. The
+        others draw from d points chosen as by :class:`LandmarkEmbedding`.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
 
@@ -605,10 +604,11 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
         Number m of landmarks and features; all training points, with a warning, if there are
         fewer.
     selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky"}, default="random"
-        How landmarks are chosen. "kmeans++" (D² sampling), "leverage" (approximate ridge leverage
-        scores) and "rpcholesky" (randomly pivoted Cholesky) approximate a kernel with the same
-        number of landmarks better than "random", the more so the more unequal clusters are, and
-        ignore y. "dselect" uses classes if there are any, see :class:`LandmarkEmbedding`.
+        How landmarks are chosen. "kmeans++" is D² sampling, "leverage" takes approximate ridge
+        leverage scores, "rpcholesky" is randomly pivoted Cholesky. With the same number of
+        landmarks these approximate a kernel better than "random", the more so the more unequal
+        clusters are. They ignore y. "dselect" uses classes if there are any, see
+        :class:`LandmarkEmbedding`.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
 

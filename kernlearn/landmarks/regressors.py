@@ -216,15 +216,15 @@ class LandmarkChoice(LandmarkedModel):
         y : array-like of shape (n_samples,)
             Targets. For ORLand grades, at least two: integers, or other labels in sorted order.
         X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
-            Points that parameters are chosen on, not trained on: by mean squared error, then the
-            smaller C, then the smaller epsilon; for ORLand by average absolute error, then the
-            smaller C. If None and there is more than one choice, a random share
-            ``validation_fraction`` of X is held out (for ORLand stratified), and the model is
-            trained on the rest.
+            Points that parameters are chosen on, not trained on. The least mean squared error
+            wins, then the smaller C, then the smaller epsilon; for ORLand the least average
+            absolute error, then the smaller C. If None and there is more than one choice, a random
+            share ``validation_fraction`` of X is held out (for ORLand stratified). The model is
+            then trained on the rest.
         y_val : array-like of shape (n_val,), default=None
-            Their targets. Errors of grades are differences of their places in the order that is
-            given, in which they may be grades that y lacks; without one those of the grades if
-            they are numbers, else of their places in `classes_`.
+            Their targets. Errors of grades are differences of their places in the order passed,
+            which may have grades that y lacks. Without an order they are differences of the
+            grades, if these are numbers, else of their places in `classes_`.
         landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
             Unlabelled points to take as landmarks instead of training points (step 1 of
             algorithm 5); then `n_landmarks` and `selection` are ignored.
@@ -241,10 +241,10 @@ class LandmarkChoice(LandmarkedModel):
         Raises
         ------
         ValueError
-            If a parameter is not valid, alone or together with another; y does not hold one finite
-            number per point, or a single grade; only one of X_val and y_val is given, or they do
-            not match; too few points are left to train on; landmarks are given with a matrix of
-            similarities; or points or similarities are not finite.
+            If a parameter is not valid, alone or together with another. If y does not have one
+            finite number per point, or has a single grade. If X_val and y_val do not match, or too
+            few points are left to train on. If landmarks are passed with a matrix of similarities.
+            If points or similarities are not finite.
 
         Warns
         -----
@@ -283,12 +283,12 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
 
     .. math:: f(x) = \frac{\sum_i K(x, x_i) \, y_i}{\sum_i K(x, x_i)}
 
-    or, by default, by an exponential function of the similarity. The similarity may be
-    indefinite, and weights negative. Where all are, as for :math:`-\|x - x_i\|_1` with
-    ``weights="similarity"``, distant points have the largest weights in absolute value, and the
-    prediction is worse than the mean of the targets, as in table 5.1 of [1]_; the exponential
-    function turns a negated distance into a sensible weight. Where weights sum to 0 up to
-    rounding the mean of the training targets is predicted.
+    or, by default, by an exponential function of the similarity. The similarity may be indefinite,
+    and weights negative. Where all are, as for :math:`-\|x - x_i\|_1` with
+    ``weights="similarity"``, distant points have the largest weights in absolute value. The
+    prediction is then worse than the mean of the targets, as in table 5.1 of [1]_. The exponential
+    function turns a negated distance into a sensible weight. Where weights sum to 0 up to rounding
+    the mean of the training targets is predicted.
 
     Parameters
     ----------

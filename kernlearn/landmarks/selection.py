@@ -110,7 +110,7 @@ def select_landmarks(
     sampling by ridge leverage scores (:func:`leverage_sampling`), and "rpcholesky" randomly
     pivoted Cholesky (:func:`random_pivots`). For one or two classes they choose from all points;
     for more within each class, evenly, the remainder from the larger classes. If all landmarks are
-    of one of two classes, the last one is replaced by a point of the other class, chosen by the
+    of one of two classes, a point of the other class replaces the last one. It is chosen by the
     same rule: for "dselect" the point that is least similar to the rest.
 
     Of m landmarks "dselect" asks for the similarities of all points to m - 1 at most, "kmeans++"

@@ -50,7 +50,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     new point is compared with the chosen ones only. The similarity may be indefinite. This is
     the thesis' RegLand-Sp.
 
-    The factor :math:`1/\sqrt d` of algorithm 5 is left out, as in the proof of theorem 5.8: a
+    The factor :math:`1/\sqrt d` of algorithm 5 is left out, as in the proof of theorem 5.8. A
     bound on the 1-norm of the weights then does not depend on the size of the pool.
 
     Parameters

@@ -138,9 +138,9 @@ class OnlinePairLearner(BaseEstimator, ABC):
         Raises
         ------
         ValueError
-            If a parameter is invalid, y does not consist of labels of the kind seen before, X has
-            another number of features than before or contains NaN or infinity, all of which
-            leave the estimator unchanged; or if the weights grow beyond all bounds.
+            If a parameter is invalid. If y does not consist of labels of the kind seen before. If
+            X has another number of features than before, or contains NaN or infinity. All of these
+            leave the estimator unchanged. If the weights grow beyond all bounds.
         """
         first = not hasattr(self, "classes_")
         X, y = self._validate(X, y, reset=first)
@@ -486,17 +486,17 @@ class OnlineMKL(OnlinePairLearner):
     The thesis has the sphere :math:`\|\mu\|_2 = 1`, which is not convex; steps are projected
     onto the ball. On the simplex the stream starts at equal weights, in the ball at 0.
 
-    With a radius of 1 and kernels of values in [-1, 1], no pair has a margin above 1: the hinge
-    is then linear, and the best point of the simplex is the one kernel with the largest mean
+    With a radius of 1 and kernels of values in [-1, 1], no pair has a margin above 1, and the
+    hinge is linear. The best point of the simplex is then the one kernel with the largest mean
     :math:`y y' K_i(x, x')`. With a larger radius mixtures are best.
 
     Up to rounding, the result does not depend on how the stream is divided into calls if no
     kernel depends on data or the first call is the same.
 
-    Gradients are as large as the values of the kernels: with one of large values and an `eta`
-    that is not small, each step ends in a corner of the simplex, and the average counts how often
-    in which. From one class the kernels of largest values are preferred; `fit` refuses data of
-    one class, `partial_fit` does not.
+    Gradients are as large as the values of the kernels. With large values and an `eta` that is not
+    small, each step ends in a corner of the simplex, and the average counts how often in which.
+    From one class the kernels of largest values are preferred; `fit` refuses data of one class,
+    `partial_fit` does not.
 
     The kernels are evaluated at once between up to 256 points of the stream, and these and the
     buffer; a step is one product with a p × s matrix.

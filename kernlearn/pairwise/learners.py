@@ -333,10 +333,10 @@ class StreamRanker(ABC, PredictsByScores, LinearClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If `classes` is missing in the first call, is not of two labels or not those of
-            before, if y contains another label, if X has another number of features than before,
-            or NaN or infinity, all of which leave the estimator unchanged; or if the weights
-            grow beyond all bounds.
+            If `classes` is missing in the first call, has not two labels, or others than before.
+            If y contains another label. If X has another number of features than before, or NaN or
+            infinity. All of these leave the estimator unchanged. If the weights grow beyond all
+            bounds.
         """
         first = not hasattr(self, "classes_")
         points, labels = self._validate(X, y, reset=first)
@@ -402,9 +402,9 @@ class StreamRanker(ABC, PredictsByScores, LinearClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a value is not a finite number, y is no label, or x has a feature that is not one
-            of those fitted on arrays, all of which leave the estimator unchanged; or if the
-            weights grow beyond all bounds.
+            If a value is not a finite number, y is no label, or x has a feature that the arrays
+            fitted before lack. All of these leave the estimator unchanged. If the weights grow
+            beyond all bounds.
         """
         first = not hasattr(self, "classes_")
         classes = [False, True] if first else self.classes_.tolist()
@@ -514,9 +514,9 @@ class OLP(StreamRanker):
     buffer_size : int, default=50
         Number s of points in the buffer.
     buffer : {"fifo", "rs", "rsx", "rsx2"}, default="rsx2"
-        Which points are kept: the last ones ("fifo"); a uniform sample of the past without
-        replacement ("rs"); or in each slot a uniform sample of the past, independent of the
-        other slots, as the theory has it ("rsx", and "rsx2" with fewer draws).
+        Which points are kept. "fifo" keeps the last ones, "rs" a uniform sample of the past
+        without replacement. "rsx" keeps in each slot a uniform sample of the past, independent of
+        the other slots, as the theory has it; "rsx2" does so with fewer draws.
     eta : float, default=1.0
         Scale η of the steps :math:`\eta_t = \eta/\sqrt t`. Not used with regularisation.
     radius : float or None, default=10.0

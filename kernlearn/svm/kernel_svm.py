@@ -57,9 +57,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     When to use it: up to ten thousand rows, and a positive semi-definite kernel of any kind.
 
-    Multi-class problems are solved one against one. A kernel that LIBSVM has itself is
-    evaluated by the official LIBSVM during training; the matrix of any other kernel is computed
-    beforehand, and scikit-learn's LIBSVM trains on it without a copy.
+    Multi-class problems are solved one against one. A kernel that LIBSVM has itself is evaluated
+    by the official LIBSVM during training. The matrix of any other kernel is computed first, and
+    scikit-learn's LIBSVM trains on it without a copy.
 
     Parameters
     ----------

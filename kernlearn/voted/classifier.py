@@ -292,10 +292,10 @@ class VotedClassifier(ClassifierMixin, BaseEstimator, ABC):
         y : array-like of shape (n_samples,)
             Labels of at least two classes.
         X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
-            Validation points for the choice of parameters; with "precomputed" of shape
-            (n_val, n_kernels · n_samples). If None and there are several values, a stratified
-            share ``validation_fraction`` of X is held out and the classifier is trained on the
-            rest; with single values it is trained on all points.
+            Validation points for the choice of parameters; with "precomputed" of shape (n_val,
+            n_kernels · n_samples). If None and there are several values, a stratified share
+            ``validation_fraction`` of X is held out. The classifier is then trained on the rest,
+            with single values on all points.
         y_val : array-like of shape (n_val,), default=None
             Labels of X_val; one that does not occur in y counts as an error.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -482,10 +482,10 @@ class VotedKernelClassifier(VotedClassifier):
     Parameters
     ----------
     kernels : sequence, "precomputed" or None, default=("linear", "gaussian", "laplacian")
-        Kernels, names of kernels or functions (X, Y) -> matrix; or "precomputed" if X consists
-        of the matrices of all kernels side by side. None takes the polynomials
-        :math:`(\langle x, y \rangle + 1)^k` of degrees 1 to 10, as in table 1; on points that are
-        not scaled to a norm of about 1 their values differ so much that the problem is hard.
+        Kernels, names of kernels or functions (X, Y) -> matrix; or "precomputed" if X consists of
+        the matrices of all kernels side by side. None takes the polynomials :math:`(\langle x, y
+        \rangle + 1)^k` of degrees 1 to 10, as in table 1. Scale points to a norm of about 1 for
+        these; otherwise their values differ so much that the problem is hard.
     lam : float or sequence of float, default=1e-2
         The weight λ of the complexities; of several values the best on validation points is
         chosen. With 0, complexities are not computed.
