@@ -29,6 +29,7 @@ LONG = (
     "peers",
     "slow",
     "load",
+    "service",
 )
 
 

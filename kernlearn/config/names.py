@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kernlearn import kernels
-from kernlearn.config.spec import FIT_MEMORY
+from kernlearn.config.spec import FIT_MEMORY, GOODNESS
 from kernlearn.datasets import generators
 from kernlearn.exceptions import ConfigError
 from kernlearn.kernels import registry as kernel_names
@@ -238,10 +238,10 @@ class Scope:
     def own_metrics(self, names: Iterable[str]) -> list[Registered]:
         """Return the metrics among some names that are measured only where they are named.
 
-        They are those of plug-ins, scikit-learn's scorers, and memory.
+        They are those of plug-ins, scikit-learn's scorers, memory and goodness.
         """
         metrics = [self.metrics[name] for name in sorted(set(names)) if name in self.metrics]
-        return [m for m in metrics if m.plugin or m.scorer or m.name == FIT_MEMORY]
+        return [m for m in metrics if m.plugin or m.scorer or m.name in (FIT_MEMORY, *GOODNESS)]
 
     def state(self, plugin: str) -> str | None:
         """Return the state of a plug-in of the config; None if it has no such one."""

@@ -10,6 +10,7 @@ from typing import Any
 
 #: The greatest memory of a fit, for which a trial needs a process of its own.
 FIT_MEMORY = "fit_memory"
+GOODNESS = ("goodness_error", "goodness_margin")
 #: Labels that every trial has; further ones are the varied parameters.
 LABELS = ("dataset", "kernel", "method")
 

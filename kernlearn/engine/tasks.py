@@ -48,7 +48,7 @@ class Task:
     has_labels : bool
         Whether all values are among those of the training part.
     own : sequence of Registered
-        Metrics of plug-ins, scorers of scikit-learn and memory, which are measured too.
+        Metrics of plug-ins, scorers of scikit-learn, memory and goodness, which are measured too.
     """
 
     name: str

@@ -20,19 +20,24 @@ from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
 from kernlearn.config.names import BUILT_IN, TASKS, Scope, load_plugins
-from kernlearn.config.spec import Source, Trial, canonical
+from kernlearn.config.spec import GOODNESS, Source, Trial, canonical
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, machine
 from kernlearn.engine.build import Parts, generator, prepare
 from kernlearn.engine.tasks import Task
+from kernlearn.kernels import Kernel
 from kernlearn.kernels.libraries import knowing_pairs
+from kernlearn.kernels.registry import kernel_of_name
 from kernlearn.store import Row
+from kernlearn.theory.goodness import scaled_goodness
 from kernlearn.validation import first_best, hold_out_at_random
 
 # Enough rows to load every lazy import and library once before anything is timed.
 _WARM_UP_ROWS = 64
 # Test rows that LIBSVM's own prediction is timed on, row by row: enough for a steady rate.
 _NATIVE_ROWS = 2000
+# Training rows that are compared with each other to measure goodness.
+_GOODNESS_ROWS = 500
 # Seconds of a fit, above which it pays to fit in other processes.
 _LONG_FIT = 0.5
 # By how much the score must rise towards the end of a list, relative to it, to call the end open.
@@ -185,6 +190,8 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
     metrics |= _sizes(estimator)
     metrics |= task.measure(parts.y_test, labels, parts.queries[2])
     metrics |= task.measure_scorers(estimator, parts.X_test, parts.y_test, parts.y_train)
+    if any(metric.name in GOODNESS for metric in task.own):
+        metrics |= _goodness(estimator, parts)
     metrics |= {
         "fit_seconds": fitting.wall,
         "fit_cpu_seconds": fitting.cpu,
@@ -194,6 +201,23 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
     if isinstance(best := getattr(_steps(estimator)[-1], "best_params_", None), Mapping):
         outcome.info["selected"] = {**outcome.info.get("selected", {}), **best}
     outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
+
+
+def _goodness(estimator: Any, parts: Parts) -> dict[str, float]:
+    """Return how good the similarity of the last step is, on at most 500 training rows."""
+    rows = np.arange(len(parts.y_train))[:: -(-len(parts.y_train) // _GOODNESS_ROWS)]
+    *before, last = _steps(estimator)
+    X, parameters = parts.training(rows, rows), last.get_params(deep=False)
+    for step in before:
+        X = step.transform(X)
+    similarity = parameters.get("similarity", parameters.get("kernel"))
+    known = isinstance(similarity, str) and (parts.pairwise or kernel_of_name(similarity))
+    if not (known or isinstance(similarity, Kernel)):
+        return {}
+    if parameters.get("kind") == "distance":
+        X = -X
+    good = scaled_goodness(X, parts.y_train[rows], similarity)
+    return dict(zip(GOODNESS, (good.error, good.gamma(0.1)), strict=True))
 
 
 def _steps(estimator: Any) -> list[Any]:

@@ -6,8 +6,8 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "goodness": (
-            "Goodness SupervisedGoodness classification_goodness ordinal_goodness "
-            "ranking_goodness regression_goodness"
+            "Goodness SimilarityScore SupervisedGoodness classification_goodness "
+            "compare_similarities ordinal_goodness ranking_goodness regression_goodness"
         ),
         "rademacher": (
             "BilinearSimilarity ComplexityEstimate ExcessRiskBound KernelAUC KernelCombination "

@@ -1,7 +1,9 @@
 # Written by `python -m tests.test_lazy` from the table in __init__.py.
 from kernlearn.theory.goodness import Goodness as Goodness
+from kernlearn.theory.goodness import SimilarityScore as SimilarityScore
 from kernlearn.theory.goodness import SupervisedGoodness as SupervisedGoodness
 from kernlearn.theory.goodness import classification_goodness as classification_goodness
+from kernlearn.theory.goodness import compare_similarities as compare_similarities
 from kernlearn.theory.goodness import ordinal_goodness as ordinal_goodness
 from kernlearn.theory.goodness import ranking_goodness as ranking_goodness
 from kernlearn.theory.goodness import regression_goodness as regression_goodness
@@ -51,10 +53,12 @@ __all__ = [
     "LinearAUC",
     "MahalanobisMetric",
     "SampleSizes",
+    "SimilarityScore",
     "SupervisedGoodness",
     "VotedBound",
     "all_pairs_regret_bound",
     "classification_goodness",
+    "compare_similarities",
     "compositional_failure_probability",
     "compositional_n_components",
     "contracted_complexity",

@@ -11,7 +11,6 @@ from kernlearn.datasets import catalogue, fingerprint, load, locate
 
 # rows and features as published, rows without missing entries
 MISSING = {"breast_cancer": (699, 9, 683), "adult_raw": (48842, 14, 45222)}
-EIGENVALUES = {"aural_sonar": -2.10, "protein": -12.4, "voting": -0.27}
 # enough of a data set to meet all its kinds of values, and little enough to be quick
 CELLS = 10_000
 HERE = [name for name, card in catalogue().items() if locate(card) is not None]
@@ -43,21 +42,6 @@ def test_rows_with_missing_entries(name):
     rows, n_features, left = MISSING[name]
     assert load(name).note == f"{rows - left} of {rows} rows with missing entries were left out."
     assert load(name, missing="mean").data.shape == (rows, n_features)
-
-
-@pytest.mark.data
-def test_queries_of_mq2008():
-    query = load("mq2008").query
-    assert len(np.unique(query)) == 784
-    assert np.count_nonzero(np.diff(query)) == 783  # each query's rows stand together
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", EIGENVALUES)
-def test_similarities(name):
-    bunch = load(name)
-    np.testing.assert_array_equal(bunch.data, bunch.data.T)
-    assert np.linalg.eigvalsh(bunch.data)[0] == pytest.approx(EIGENVALUES[name], rel=0.02)
 
 
 def write_csv(path, X, y):

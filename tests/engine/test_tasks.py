@@ -225,3 +225,19 @@ def test_a_map_is_fitted_to_the_training_part_and_compared_on_the_test_part(tmp_
     expected = np.linalg.norm(gram - Z @ Z.T) / np.linalg.norm(gram)
     assert found[trial.key].metrics["relative_gram_error"] == pytest.approx(expected)
     assert found[trial.key].info["n_train"] == 30
+
+
+def test_goodness_is_that_of_the_kernel_on_training_rows(small, tmp_path):
+    text = small.read_text().replace("[accuracy,", "[accuracy, goodness_error, goodness_margin,")
+    small.write_text(text.replace("K: {", "majority: {estimator: DummyClassifier}\n  K: {"))
+    plan, found = make_plan(load_config(small)), {}
+    with Store(tmp_path / "s") as store:
+        run_plan(plan, store)
+        results = store.get(trial.key for trial in plan.trials)
+    for trial in plan.trials:
+        good = {k: v for k, v in results[trial.key].metrics.items() if k.startswith("goodness")}
+        assert len(good) == (0 if trial.labels["method"] == "majority" else 2)
+        if good:  # the same for all methods
+            key = trial.labels["dataset"], trial.split
+            assert good == pytest.approx(found.setdefault(key, good))
+            assert 0 < good["goodness_error"] < 0.5

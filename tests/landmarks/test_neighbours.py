@@ -4,9 +4,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification
@@ -14,7 +11,6 @@ from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.neighbors import KNeighborsClassifier
 
 from kernlearn.landmarks import LandmarkKNNClassifier, SimilarityKNNClassifier
-from kernlearn.landmarks.baselines import nearest_columns
 
 X, CODES = make_classification(
     200, 6, n_informative=4, n_classes=3, flip_y=0.2, class_sep=0.7, random_state=0
@@ -32,12 +28,6 @@ def slow_predict(similarities, y, k):
         votes = Counter(y[j] for j in nearest)
         labels.append(min(votes, key=lambda label: (-votes[label], label)))
     return np.array(labels)
-
-
-@given(arrays(float, (6, 9), elements=st.integers(0, 4)), st.integers(1, 9))
-def test_nearest_with_ties(similarities, k):
-    expected = [sorted(range(9), key=lambda j: (-row[j], j))[:k] for row in similarities]
-    np.testing.assert_array_equal(nearest_columns(similarities, k), expected)
 
 
 @pytest.mark.parametrize("k", [1, 2, 4, 7, 120])

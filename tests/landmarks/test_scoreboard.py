@@ -48,11 +48,3 @@ def test_the_choice_is_that_of_a_loop(loss, n_classes, each, weighted):
         losses = mean_loss[problem] if each else mean_loss.sum(axis=0)
         right = accuracy[problem] if each else together
         assert tuple(cell) == min(cells, key=lambda c: (-round(right[c], 9), losses[c]))
-
-
-def test_ties_go_to_the_smaller_loss_and_then_to_the_first():
-    # all right, the first less surely
-    scores = np.array([[-1.0], [1.0]]) * [0.1, 0.5, 0.5]
-    accuracies, best = choose(scores[np.newaxis, :, :, np.newaxis], np.array([0, 1]), "hinge")
-    np.testing.assert_array_equal(accuracies, 1)
-    assert best.tolist() == [[1, 0]]
