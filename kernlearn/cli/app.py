@@ -199,7 +199,7 @@ def report(
     for one in skipped:
         typer.echo(f"{one.name}: not shown: {one.reason}")
     for sentence in totals(found).in_words():
-        typer.echo(sentence)
+        output.show_wrapped(sentence, 2)
     typer.echo(f"Site: {index}")
 
 
@@ -598,7 +598,7 @@ def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
         name = plan.experiment.name
         if plan.left_out:
             advice = f"`kernlearn datasets fetch --for {name}` gets what is published"
-            typer.echo(f"{name}: data missing: {', '.join(plan.left_out)}; {advice}")
+            output.show_wrapped(f"{name}: data missing: {', '.join(plan.left_out)}; {advice}", 2)
         if plan.not_installed:
             typer.echo(f"{name}: methods not installed: {', '.join(plan.not_installed)}")
 
@@ -609,7 +609,7 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
     trials = choice.of(plan)
     known = {} if store is None else store.states(trial.key for trial in trials)
     done = [known[trial.key] for trial in trials if trial.key in known]
-    typer.echo(f"{name}: {config.title} (profile {plan.experiment.profile})")
+    output.show_wrapped(f"{name}: {config.title} (profile {plan.experiment.profile})", 2)
     facts = {
         "task": config.task.replace("_", " "),
         "data": ", ".join(label for label in config.datasets if label not in plan.left_out),
@@ -627,10 +627,9 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
         seconds = left * sum(state.seconds for state in done) / len(done)
         time = f"about {engine.run.duration(seconds)} one at a time, if as long as those"
     errors = Counter(state.error for state in done if not state.done)
-    typer.echo(
-        f"  {len(trials)} trials: {len(done) - errors.total()} in the store, {errors.total()} "
-        f"failed, {left} to run{f' ({time})' if left else ''}"
-    )
+    counts = f"{len(done) - errors.total()} in the store, {errors.total()} failed, {left} to run"
+    text = f"  {len(trials)} trials: {counts}{f' ({time})' if left else ''}"
+    output.show_wrapped(text, 4)
     for error, count in errors.most_common(SHOWN):
         typer.echo(f"  failed, {count} times: {error}")
     plugins = [one for state in done for one in state.plugins.items()]

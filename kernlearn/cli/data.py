@@ -61,7 +61,7 @@ def show_names(
     if what in sections:
         width = max(map(len, sections[what]))
         for name, text in sections[what].items():
-            typer.echo(f"{name:{width}}  {text}")
+            output.show_wrapped(f"{name:{width}}  {text}", width + 2)
         return
     names = {title: [*entries] for title, entries in sections.items()}
     names["metrics"] = [name for name, one in scope.metrics.items() if not one.scorer]
