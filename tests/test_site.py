@@ -10,10 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import kernlearn
-from kernlearn.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -79,19 +77,7 @@ def test_every_command_and_option_is_described():
     assert [line for line in lines if len(line.partition("`: ")[2].split()) < 2] == []
 
 
-def test_pages_are_made_of_the_application(tmp_path):
-    stage.write_api(tmp_path)
-    stage.write_reference(tmp_path)
-    for package, name in NAMES:
-        assert (tmp_path / "api" / package / f"{name}.rst").is_file()
-    pages = {path.stem: path.read_text() for path in (tmp_path / "reference").glob("*.md")}
-    listed = CliRunner().invoke(app, ["list"]).output
-    sections = re.findall(
-        r"^(?:Kernels|Estimators|Data sets)\n((?:  .*\n)+)", listed, re.MULTILINE
-    )
-    for name in re.findall(r"^  (\S+)", "".join(sections), re.MULTILINE):
-        assert f"\n| `{name}` |" in pages["names"], name
-    assert "```{confval} title\n" in pages["card"]
+def test_links_lead_to_pages_or_copies(tmp_path):
     source = DOCS / "reproduction.md"
     text = stage.relinked("[a](verdicts.md#x) [b](../configs/table6.yaml)", source, tmp_path)
     assert text == "[a](verdicts.md#x) [b](files/configs/table6.yaml)"

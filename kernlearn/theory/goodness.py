@@ -273,6 +273,14 @@ class SimilarityScore(NamedTuple):
         divided by its greatest absolute value.
     seconds : float
         Of fitting the model and predicting the held-out points.
+
+    Examples
+    --------
+    >>> from kernlearn.theory import compare_similarities
+    >>> words, y = ["ab", "abc", "abd", "xy", "xyz", "xyw"], [0, 0, 0, 1, 1, 1]
+    >>> [score] = compare_similarities(words, y, {"edits": "levenshtein"}, random_state=0)
+    >>> score.name, score.accuracy
+    ('edits', 1.0)
     """
 
     name: str
