@@ -46,7 +46,9 @@ Profile = Annotated[str, option("A smaller version that the config defines.", "N
 Settings = Annotated[
     list[str], option("Set a value of the config; repeatable.", "KEY=VALUE", "-o", "--option")
 ]
-Only = Annotated[list[str], option("Take only such trials; repeatable.", "LABEL=VALUE,...")]
+Only = Annotated[
+    list[str], option("Only trials with these labels; repeatable.", "LABEL=VALUE,...")
+]
 Store = Annotated[Path, option("Results, by default results/runs/store.sqlite.", "FILE")]
 Available = Annotated[bool, option("Leave out data that is missing.", None, "--available")]
 Jobs = Annotated[int, option("Trials at a time, by default 1.", "N", "--jobs", "-j", min=1)]
@@ -72,7 +74,7 @@ def run(
         bool, option("Measure times though trials share cores.", None, "--allow-contention")
     ] = False,
     retry_failed: Annotated[bool, option("Run failures again.", None, "--retry-failed")] = False,
-    force: Annotated[list[str], option("Run again what has this label, or all.", "NAME")] = [],
+    force: Annotated[list[str], option("Run trials with this label again, or all.", "NAME")] = [],
     available: Available = False,
     no_report: Annotated[bool, option("Write and print no report.", None, "--no-report")] = False,
     store: Store = STORE,
@@ -140,7 +142,9 @@ def report(
     configs: AllConfigs = None,
     profile: Annotated[str | None, option("By default the one with most results.", "NAME")] = None,
     settings: Settings = [],
-    summaries: Annotated[Path | None, option("Summaries, not a store.", "DIR", "--from")] = None,
+    summaries: Annotated[
+        Path | None, option("Read summaries instead of a store.", "DIR", "--from")
+    ] = None,
     rows: Annotated[Path | None, option("A table of any program's results.", "FILE")] = None,
     store: Store = STORE,
     folder: Annotated[Path | None, option("Folder to write to.", "DIR", "--output")] = None,
@@ -408,7 +412,7 @@ def forks(
 
 @app.command()
 def export(
-    file: Annotated[Path | None, option("Its suffix says the format.", "FILE", "--output")] = None,
+    file: Annotated[Path | None, option("The suffix sets the format.", "FILE", "--output")] = None,
     experiment: Annotated[list[str], option("Only this one; repeatable.", "NAME")] = [],
     store: Store = STORE,
 ) -> None:
