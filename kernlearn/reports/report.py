@@ -607,8 +607,7 @@ class Totals:
             texts.append(f"Of {n} reported scores {measured} were measured{counts}.")
         texts += self._beyond_chance("match", "Matches")
         if n := sum(self.differences.values()):
-            what = "differences between methods that the papers' tables show"
-            texts.append(f"Of {n} {what}{_listed(self.differences)}.")
+            texts.append(f"Of {n} differences between methods{_listed(self.differences)}.")
         texts += self._beyond_chance("shown", "Differences shown")
         if n := sum(self.claims.values()):
             k = self.contradicted
@@ -620,7 +619,7 @@ class Totals:
         """Say in how many tables a count is clearly greater than with other orders."""
         rows = self.chances[(self.chances["count"] == count) & self.chances["tells"]]
         parts = [
-            f"in {sum(of['beaten'])} of {len(of)} tables with {exchanged} exchanged at random"
+            f"in {sum(of['beaten'])} of {len(of)} tables with {exchanged} shuffled"
             for exchanged, of in rows.groupby("exchanged", sort=False)
         ]
         return [f"{what} drop clearly {', '.join(parts)}."] if parts else []
