@@ -313,7 +313,7 @@ def compare_similarities(
         The similarities by name.
     model : estimator, default=None
         A classifier with a parameter ``similarity``; by default ``BBSClassifier`` with 100
-        landmarks, or all if there are fewer, and seed 0.
+        landmarks, or three quarters of the points if these are fewer, and seed 0.
     fraction : float, default=0.3
         Share of the points that is held out, stratified by class.
     transfer, epsilon
@@ -349,7 +349,7 @@ def compare_similarities(
         np.unique(labels, return_inverse=True)[1], fraction, check_random_state(random_state)
     )
     train, test = _safe_indexing(X, rows), _safe_indexing(X, held_out)
-    model, scores = model or BBSClassifier(min(100, len(rows)), random_state=0), []
+    model, scores = model or BBSClassifier(min(100, len(rows) * 3 // 4), random_state=0), []
     for name, similarity in similarities.items():
         start = perf_counter()
         fitted = clone(model).set_params(similarity=similarity).fit(train, labels[rows])
