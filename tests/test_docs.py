@@ -86,7 +86,7 @@ def test_examples_run(page, tmp_path, monkeypatch, kernlearn):  # noqa: F811
         Path(name).write_text(block)
     for block, shown in re.findall(r"^```console\n(.*?)^```\n\n```text\n(.*?)^```", text, PARTS):
         words = [shlex.split(line)[2:] for line in block.splitlines()]
-        printed = "".join(kernlearn(*of_line, COLUMNS="88").stdout for of_line in words)
+        printed = "".join(kernlearn(*of_line, COLUMNS="76").stdout for of_line in words)
         shown, printed = (re.sub(r"\d[\d.]*", "#", one) for one in (shown, printed))
         assert doctest.OutputChecker().check_output(shown, printed, OPTIONS), printed
 
