@@ -184,7 +184,7 @@ def add(
     bunch = datasets.add(file, name=name, **how)
     card = bunch.card
     for sentence in bunch.preparation.sentences:
-        typer.echo(f"- {sentence}")
+        output.show_wrapped(f"- {sentence}", 2)
     size = f"{bunch.preparation.rows} rows, {card.n_features} features"
     classes = f", classes {', '.join(card.classes)}" if card.classes else ""
     output.show_wrapped(f"- the task is {card.task}: {size}{classes}", 2)

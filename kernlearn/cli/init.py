@@ -12,7 +12,7 @@ from typer import Argument
 from kernlearn import config as configs
 from kernlearn import datasets
 from kernlearn.cli.data import Reading, reading_options
-from kernlearn.cli.output import option, write_text
+from kernlearn.cli.output import option, show_wrapped, write_text
 from kernlearn.exceptions import ConfigError, DataError
 
 _METRICS = {
@@ -71,12 +71,12 @@ def init(
     if _is_file(data) and "target" not in keys and isinstance(column, str):
         keys = {"target": column, **keys}
     for sentence in replace(bunch.preparation, id_like={}).sentences:
-        typer.echo(f"{data}: {_as_options(sentence)}")
+        show_wrapped(f"{data}: {_as_options(sentence)}", 2)
     if ids := bunch.preparation.id_like if _is_file(data) else {}:
         if len(ids) == bunch.data.shape[1]:
             shown = ", ".join(f"{name} ({why})" for name, why in ids.items())
             raise DataError(f"{data}: no feature is left but what looks like an id: {shown}")
-        typer.echo(f"{data}: the config drops what looks like an id: {', '.join(ids)}")
+        show_wrapped(f"{data}: the config drops what looks like an id: {', '.join(ids)}", 2)
         keys["drop"] = [*keys.get("drop", []), *ids]
     task = task or ("classification" if "similarity" in bunch else bunch.card.task)
     n_classes, n = len(bunch.target_names), len(bunch.target)
@@ -87,7 +87,7 @@ def init(
         )
     content, left_out = _config(data, config, bunch, task, keys)
     for name, why in left_out.items():
-        typer.echo(f"{data}: {name} is left out: {why}")
+        show_wrapped(f"{data}: {name} is left out: {why}", 2)
     chosen = "# `select` takes the value that is best on held-out rows of the training part\n"
     write_text(config, chosen + dump_yaml(content), ", ".join(content["methods"]))
     configs.load_config(config)

@@ -86,7 +86,7 @@ def write_text(path: Path, text: str, content: str) -> None:
     """Write a text file, whose folder is created, and print what it holds."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
-    typer.echo(f"{path}: {content}")
+    show_wrapped(f"{path}: {content}", 2)
 
 
 def show_report(report: Any) -> None:
