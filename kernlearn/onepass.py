@@ -18,7 +18,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
+from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from kernlearn import memory
 from kernlearn.validation import (
@@ -32,6 +32,7 @@ from kernlearn.validation import (
     class_weights,
     fit_context,
     places,
+    validate_data,
 )
 
 __all__ = ["Moments", "OnePassRidge", "OnePassRidgeClassifier"]

@@ -9,8 +9,9 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import _fit_context
-from sklearn.utils import compute_class_weight
+from sklearn.utils import compute_class_weight, validation
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -28,6 +29,28 @@ CLASS_WEIGHT = [dict, StrOptions({"balanced"}), None]
 N_JOBS = [Integral, None]
 #: Options of ``validate_data`` for rows of a matrix that may be sparse.
 POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+_LARGEST = 1e150  # in size: sums of many squares of such numbers are finite
+
+
+def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+    """Validate data as scikit-learn does; training data whose squares overflow are refused.
+
+    They would end as weights of zero, or as an error elsewhere that does not name the cause.
+    """
+    checked = validation.validate_data(model, X, y, **options)
+    parts = checked if isinstance(checked, tuple) else (checked,)
+    if len(parts) > 1 or options.get("reset", True):
+        for name, part in zip("Xy", parts, strict=False):
+            values = part.data if sparse.issparse(part) else part
+            if values.dtype != np.float64 or not values.size:
+                continue
+            if (largest := max(values.max(), -values.min())) > _LARGEST:
+                raise ValueError(
+                    f"{name} holds numbers of size {largest:.3g}, whose squares overflow: scale "
+                    f"{name}"
+                )
+    return checked
 
 
 class TakesSparse:

@@ -85,7 +85,9 @@ SCORERS = {
 }
 #: Estimators by name.
 ESTIMATORS = {
-    name: Registered("estimator", name, f"{module}:{name}", title=title)
+    name: Registered(
+        "estimator", name, f"{module}:{name}", _LISTED["versions"].get(name, 1), title
+    )
     for module, titles in _LISTED["estimators"].items()
     for name, title in titles.items()
 }

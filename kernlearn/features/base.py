@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils._tags import Tags
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.kernels import BaseDotProductKernel, DotProductKernel, as_kernel
 from kernlearn.memory import row_blocks
-from kernlearn.validation import COUNT, POINTS
+from kernlearn.validation import COUNT, POINTS, validate_data
 
 #: Writes the features of a block of rows into an array.
 WriteFeatures = Callable[[Any, NDArray[Any]], None]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.features.base import BaseFeatureMap, Products, WriteFeatures, real_signs
 from kernlearn.kernels import (
@@ -30,6 +30,7 @@ from kernlearn.validation import (
     check_weights,
     decide,
     fit_context,
+    validate_data,
     without_zeros,
 )
 

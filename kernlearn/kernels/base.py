@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import assert_all_finite, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.validation import POSITIVE, StrOptions
+from kernlearn.validation import POSITIVE, StrOptions, validate_data
 
 #: An array-like or a scipy sparse matrix or array; scipy has no static types for the latter.
 MatrixLike: TypeAlias = Any

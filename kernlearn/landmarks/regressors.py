@@ -1,5 +1,6 @@
 """Numeric targets: RegLand (algorithm 5), RankLand, and the average of Nadaraya and Watson."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
@@ -489,7 +490,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
         The excess of the error over epsilon, or its square. Both are minimised to convergence,
         for several C in one path.
     fit_intercept : bool, default=True
-        Whether to add a penalised constant to the prediction; algorithm 5 has none.
+        Whether to add a constant to the prediction: the mean of the targets and a penalised
+        correction of it. Algorithm 5 has none.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing, see `fit`.
     random_state : int, RandomState instance or None, default=None
@@ -567,6 +569,13 @@ class RegLand(RegressorMixin, LandmarkChoice):
 
     def _train(self, features: Floats, targets: Any, grid: Grid, weights: Any) -> list[Any]:
         Cs, epsilons = (values.tolist() for values in grid.values())
+        if np.ptp(targets) > 0 and epsilons[0] > (spread := targets.std()):
+            warnings.warn(
+                f"epsilon={epsilons[0]:g} exceeds the standard deviation of y, {spread:.3g}: "
+                "errors up to epsilon have no loss, so that little is learned. Lower epsilon",
+                UserWarning,
+                stacklevel=4,
+            )
         path = partial(
             regression_path, loss=self.loss, fit_intercept=self.fit_intercept, weights=weights
         )

@@ -11,7 +11,6 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
-from sklearn.utils.validation import validate_data
 
 from kernlearn.linear.liblinear import DEFAULT_TOL, Settings, feature_rows, first_part, solve
 from kernlearn.linear.losses import (
@@ -35,6 +34,7 @@ from kernlearn.validation import (
     check_weights,
     encode_labels,
     fit_context,
+    validate_data,
     without_zeros,
 )
 
@@ -180,7 +180,8 @@ def regression_path(
         Allowed excess of the objective over its minimum, relative to it; by default 1e-10, for
         the plain loss 1e-6.
     fit_intercept : bool, default=False
-        Whether to add a constant feature of 1. As in LIBLINEAR, its weight is penalised.
+        Whether to add a constant: the mean of the targets, and the weight of a feature of 1, which
+        is penalised as in LIBLINEAR. A shift of all targets shifts the predictions.
     weights : ndarray of shape (n_samples,), default=None
         Factors above 0 on the losses, 1 by default.
 
@@ -210,6 +211,8 @@ def regression_path(
     X, values, places = _checked(features, Cs, tol, fit_intercept)
     y = column_or_1d(targets).astype(np.float64)
     check_consistent_length(X, y)
+    centre = np.average(y, weights=weights) if fit_intercept else 0.0
+    y = y - centre
     factors: Weights = 1.0 if weights is None else weights
     if loss == "squared_epsilon_insensitive":
         hinge: SquaredHinge | SmoothedHinge = SquaredHinge(factors, edge=0.0, sign=1.0)
@@ -218,7 +221,8 @@ def regression_path(
         hinge = SmoothedHinge(width, factors, edge=0.0, sign=1.0)
     newton = PrimalNewton(X, tol=tol or _TOL[loss], max_iter=_MAX_STEPS)
     path = newton.path(EpsilonInsensitive(epsilon, hinge), 1.0, values, y)
-    return _coef_and_intercept(path[places], X.dtype, fit_intercept)
+    coef, intercept = _coef_and_intercept(path[places], X.dtype, fit_intercept)
+    return coef, intercept + X.dtype.type(centre)
 
 
 def _truncated(X: np.ndarray, tol: float | None) -> Any:

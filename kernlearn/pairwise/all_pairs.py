@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from kernlearn.memory import require_memory
 from kernlearn.pairwise.learners import (
@@ -31,6 +30,7 @@ from kernlearn.validation import (
     PredictsByScores,
     check_weights,
     fit_context,
+    validate_data,
     without_zeros,
 )
 

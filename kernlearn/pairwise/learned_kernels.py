@@ -23,11 +23,19 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.kernels import BilinearSimilarity, NormalizedKernel, WeightedKernelSum, as_kernel
 from kernlearn.pairwise.learners import LOSSES, POLICIES, Buffer, several_classes
-from kernlearn.validation import COUNT, POINTS, POSITIVE, StrOptions, TakesSparse, fit_context
+from kernlearn.validation import (
+    COUNT,
+    POINTS,
+    POSITIVE,
+    StrOptions,
+    TakesSparse,
+    fit_context,
+    validate_data,
+)
 
 Array: TypeAlias = NDArray[np.float64]
 

@@ -37,7 +37,6 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import validate_data
 
 from kernlearn.memory import row_blocks
 from kernlearn.validation import (
@@ -49,6 +48,7 @@ from kernlearn.validation import (
     PredictsByScores,
     StrOptions,
     fit_context,
+    validate_data,
 )
 
 Array: TypeAlias = NDArray[np.float64]
