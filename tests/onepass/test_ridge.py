@@ -362,7 +362,7 @@ def test_errors(fit, message):
 @pytest.mark.parametrize("alphas", [None, 1.0])
 def test_overflow_is_an_error(alphas):
     model = OnePassRidge(alphas=alphas)
-    with np.errstate(all="ignore"), pytest.raises(ValueError, match=r"infs or NaNs|not converge"):
+    with pytest.raises(ValueError, match="squares overflow"):
         model.fit(X * 1e200, NUMBERS)
 
 
