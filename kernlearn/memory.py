@@ -1,9 +1,15 @@
-"""Available memory, errors for what cannot fit, and the size of blocks of rows."""
+"""What a computation may take: memory, blocks of rows, and long calls that Ctrl-C ends."""
 
 import ctypes
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
+from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 _GIB = 2**30
 # Fewer bytes are not worth asking the operating system.
@@ -13,6 +19,8 @@ _UNCHECKED = 2**24
 BLOCK_BYTES = 2**21
 #: With fewer rows a matrix product is slow, and kernels prepare the columns anew for each block.
 FEWEST_ROWS = 32
+
+_LONG = 2e10  # floating point operations of a call that takes about a second
 
 
 def row_blocks(
@@ -34,6 +42,57 @@ def row_blocks(
     size = max(size - size % multiple, multiple)
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
+
+
+def interruptible(call: Callable[[], T], work: float = _LONG) -> T:
+    """Call a function that spends long in C code, so that Ctrl-C reaches Python meanwhile.
+
+    Python handles signals in the main thread, and only between its own instructions: there the
+    call runs in another thread, for which the main one waits. After an interrupt it goes on by
+    itself until it returns, since C code cannot be stopped; the end of the process ends it. The
+    call must not hold Python's lock. One of little `work`, in operations, runs where it is.
+    """
+    if work < _LONG or threading.current_thread() is not threading.main_thread():
+        return call()
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    # on Windows a signal does not end a wait
+    while not wait([future], timeout=1).done:
+        pass
+    return future.result()
+
+
+def cholesky(matrix: Any, *, lower: bool = True) -> Any:
+    """Return a Cholesky factor; Ctrl-C reaches Python meanwhile. The matrix may be overwritten."""
+    import numpy as np
+    from scipy.linalg import lapack
+
+    if (work := len(matrix) ** 3 / 3) < _LONG:
+        # LAPACK itself: for a hundred rows SciPy's checks take longer
+        factor, failed = lapack.dpotrf(matrix, lower=lower, overwrite_a=1)
+        if failed:
+            raise np.linalg.LinAlgError("the matrix is not positive definite")
+        return factor
+    # SciPy holds Python's lock, NumPy does not
+    factor = interruptible(partial(np.linalg.cholesky, matrix), work)
+    return factor if lower else factor.T
+
+
+def eigh(matrix: Any) -> tuple[Any, Any]:
+    """Return the eigenvalues and eigenvectors of a symmetric matrix, as `cholesky`."""
+    import numpy as np
+    from scipy import linalg
+
+    if (work := 9 * len(matrix) ** 3) < _LONG:
+        return linalg.eigh(matrix)
+    return interruptible(partial(np.linalg.eigh, matrix), work)
 
 
 def available_memory(root: Path = Path("/")) -> int:

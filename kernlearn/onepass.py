@@ -6,6 +6,7 @@ and merged. Ridge regression and least-squares classification are solved from th
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self
@@ -13,8 +14,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.linalg import eigh
-from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.linalg.lapack import dpotrs
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -128,11 +128,10 @@ class Moments:
         if weights is not None:
             rows *= np.sqrt(weights)[:, np.newaxis]
         varying = np.flatnonzero(rows.any(axis=0))
-        if 10 * len(varying) < 9 * rows.shape[1]:  # of some maps half the features are constant
-            rows = rows[:, varying]
-            self.scatter[np.ix_(varying, varying)] += rows.T @ rows
-        else:
-            self.scatter += rows.T @ rows
+        some = 10 * len(varying) < 9 * rows.shape[1]  # of some maps half the features are constant
+        part = rows[:, varying] if some else rows
+        product = memory.interruptible(lambda: part.T @ part, 2.0 * part.size * part.shape[1])
+        self.scatter[np.ix_(varying, varying) if some else ...] += product
         self._origin = origin
         self._move(total, offset - self._offset)
         return self
@@ -235,15 +234,16 @@ def ridge_solution(scatter: Floats, cross: Floats, alpha: float) -> Floats:
     matrix.flat[:: len(matrix) + 1] += alpha
     diagonal = matrix.diagonal().copy()
     least = float(len(matrix) * np.finfo(np.float64).eps)
-    # LAPACK's own functions: the wrappers take longer than the work on a few dozen columns
-    factor, failed = dpotrf(matrix, lower=1, overwrite_a=1)
-    if not failed and (factor.diagonal() ** 2 >= least * diagonal).all():
-        solution: Floats = dpotrs(factor, cross, lower=1)[0]
-        return solution
+    with suppress(np.linalg.LinAlgError):
+        factor = memory.cholesky(matrix)
+        if (factor.diagonal() ** 2 >= least * diagonal).all():
+            solution: Floats = dpotrs(factor, cross, lower=1)[0]
+            return solution
     scale = np.sqrt(diagonal)[:, np.newaxis]
     balanced = scatter / scale / scale.T
     np.fill_diagonal(balanced, 1.0)
-    return np.linalg.lstsq(balanced, cross / scale, rcond=least)[0] / scale
+    solve = partial(np.linalg.lstsq, balanced, cross / scale, rcond=least)
+    return memory.interruptible(solve, 20.0 * len(matrix) ** 3)[0] / scale
 
 
 def penalty_path(scatter: Floats) -> Floats:
@@ -251,8 +251,8 @@ def penalty_path(scatter: Floats) -> Floats:
 
     They begin lower, down to 1e-20 times it, where columns of much smaller scale need that.
     """
-    last = len(scatter) - 1
-    (largest,) = eigh(scatter, eigvals_only=True, subset_by_index=[last, last])
+    work = 4 / 3 * len(scatter) ** 3
+    largest = memory.interruptible(partial(np.linalg.eigvalsh, scatter), work)[-1]
     relevant = scatter.diagonal()[scatter.diagonal() > 1e-20 * largest]
     if not len(relevant):
         return np.ones(1)

@@ -43,7 +43,7 @@ from kernlearn.datasets.tables import (
     column_position,
     counted,
     fingerprint,
-    grades_note,
+    grades_notes,
     joined,
     listed,
     look_like_ids,
@@ -193,8 +193,8 @@ def load(
     if n := table.without_target:
         done = done.noting(f"{n} of {done.rows} rows without a target were left out")
     table, done = _without_columns(found, table, () if is_file(name) else drop, done)
-    if card.task == "ordinal" and form.order == "alphabet":
-        done = done.noting(grades_note(card.classes or ()))
+    if card.task == "ordinal":
+        done = done.noting(*grades_notes(form.order, card.classes))
     table, filled = settle_missing(table, missing, place)
     done = done.noting(*filled)
     if not are_objects(table.X):

@@ -339,12 +339,20 @@ class Preparation:
         return lines
 
 
-def grades_note(classes: Sequence[str]) -> str:
-    """Say that nobody has given the order of grades in words."""
-    return (
-        f"the grades are in the order {' < '.join(classes)}, that of the alphabet; if it is "
-        "wrong, give `grades` in theirs"
-    )
+def grades_notes(order: str, classes: Iterable[str] | None) -> tuple[str, ...]:
+    """Say that nobody has given the order of grades in words, or that numbers are not 1 apart."""
+    grades = list(classes or ())
+    shown = " < ".join(grades)
+    if order == "alphabet":
+        return (
+            f"the grades are in the order {shown}, that of the alphabet; if it is wrong, give "
+            "`grades` in theirs",
+        )
+    if are_numbers(grades) and (np.diff([float(grade) for grade in grades]) != 1).any():
+        return (
+            f"the grades {shown} are numbered 0, 1, 2, …, and errors are differences of these",
+        )
+    return ()
 
 
 def counted(n: int, noun: str) -> str:

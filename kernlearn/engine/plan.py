@@ -13,7 +13,7 @@ from kernlearn.config import spec as specs
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment, MethodEntry
 from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec, unfold, varied
 from kernlearn.datasets.loading import card_preparation, find, is_file
-from kernlearn.datasets.tables import default_order, grades_note
+from kernlearn.datasets.tables import default_order, grades_notes
 from kernlearn.exceptions import DataError
 from kernlearn.plugins import Registered
 from kernlearn.store import Row
@@ -166,8 +166,7 @@ def _variants(
         if own_data and card.classes is not None:
             grades = list(card.classes)
             options["grades"] = None if grades == default_order(grades) else grades
-        if found.form.order == "alphabet":
-            done = done.noting(grades_note(card.classes or ()))
+        done = done.noting(*grades_notes(found.form.order, card.classes))
     if own_data and entry.nominal is None and not done.one_hot:
         options["nominal"] = "ordinal"  # the same without nominal columns, under an older key
     if entry.dense:

@@ -236,7 +236,23 @@ def as_indexed(X: Any, objects: bool = False) -> Any:
         return as_objects(X)
     if hasattr(X, "shape"):
         return X
-    return as_objects(list(X)) if objects else as_points(X)
+    if not objects:
+        return as_points(X)
+    _refuse_columns(X)
+    return as_objects(list(X))
+
+
+def _refuse_columns(points: Any) -> None:
+    """Refuse lists of one text each: a table of one column, or sequences of one token."""
+    if (
+        isinstance(points, list)
+        and len(points) > 1
+        and all(isinstance(p, list) and len(p) == 1 and isinstance(p[0], str) for p in points)
+    ):
+        raise ValueError(
+            f"each point of X is a list of one text, such as {shown(points[0])}: pass the texts "
+            "themselves, [text, …], or tuples for sequences and sets of one text"
+        )
 
 
 def as_objects(X: Any) -> np.ndarray:
@@ -386,6 +402,7 @@ def check_training(
         _refuse_other_order(X)
     objects = as_objects(X) if _takes_objects(X, kernels) else None
     if objects is not None:
+        _refuse_columns(X)
         X = np.zeros((len(objects), 1))  # only the number of objects is left to check
     if y is None:
         X = check_points(model, X, kernels, dtypes, reset=True, y=None)

@@ -296,6 +296,9 @@ def _rapidfuzz(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
     from rapidfuzz.process import cdist
 
     left, right = _texts(X, "X"), _texts(Y, "Y")
+    kinds = {isinstance(points[0], str) for points in (left, right) if points}
+    if len(kinds) > 1:
+        raise ValueError("strings are compared with lists of them: pass points of one kind")
     settings: dict[str, Any] = {"dtype": np.float64, "workers": one.parameters["n_jobs"] or 1}
     if one.method.endswith("ratio"):
         scorer = getattr(fuzz, _RAPIDFUZZ.get(one.method, one.method))

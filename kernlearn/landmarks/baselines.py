@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
 from sklearn.neighbors import NearestNeighbors
 
 from kernlearn.kernels.base import check_points
@@ -21,6 +20,7 @@ from kernlearn.landmarks.base import (
 )
 from kernlearn.landmarks.selection import SELECTION, select_landmarks
 from kernlearn.linear import LinearSVM
+from kernlearn.memory import eigh
 from kernlearn.svm import KernelSVM
 from kernlearn.validation import COUNT, POSITIVE, WHOLE, StrOptions, candidate_values, decide
 

@@ -9,7 +9,6 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import eigh
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state
@@ -23,7 +22,7 @@ from kernlearn.landmarks.selection import (
     select_landmarks,
     select_pairs,
 )
-from kernlearn.memory import row_blocks
+from kernlearn.memory import eigh, row_blocks
 from kernlearn.validation import COUNT, POSITIVE, fit_context
 
 Blocks: TypeAlias = Iterable[tuple[slice, Floats]]

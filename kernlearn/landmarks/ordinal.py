@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg import LinAlgError, solve_triangular
 from scipy.optimize import nnls
 from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
@@ -18,6 +18,7 @@ from kernlearn.landmarks.base import Floats, Grid, Indices
 from kernlearn.landmarks.regressors import LandmarkChoice
 from kernlearn.linear.losses import Loss, SmoothedHinge, SquaredHinge
 from kernlearn.linear.newton import ROUNDING_STEP, exact_step
+from kernlearn.memory import cholesky
 from kernlearn.validation import (
     COUNT,
     POSITIVE,
@@ -49,12 +50,17 @@ def grade_order(y: Any, categories: Any = None) -> list[Any] | None:
 def encode_grades(y: Any, categories: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """Return the grades that occur, at least two, in their order, and the index of each y there.
 
-    The order is that of `categories`, else of an ordered categorical, else of numbers; grades in
-    words without one are sorted by the alphabet, with a warning that says so.
+    Numbers must be whole. The order is that of `categories`, else of an ordered categorical, else
+    of numbers; grades in words without one are sorted by the alphabet, with a warning.
     """
     order = grade_order(y, categories)
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
+    if y.dtype.kind == "f" and (y % 1).any():
+        raise ValueError(
+            f"Unknown label type: grades must be whole numbers or words, got {y[y % 1 > 0][0]:g}. "
+            "Pass codes: of grades such as half stars np.unique(y, return_inverse=True)[1]"
+        )
     classes, codes, _ = encode_labels(y, None)
     found = classes.tolist()
     if order is None:
@@ -286,7 +292,7 @@ class OrdinalProblem:
         rounding = np.finfo(np.float64).eps * hessian.trace()
         while True:
             try:
-                return cholesky(hessian, check_finite=False)
+                return cholesky(hessian.copy(), lower=False)
             except LinAlgError:  # singular but for rounding errors
                 hessian.flat[:: len(hessian) + 1] += rounding
                 rounding *= 10

@@ -26,7 +26,7 @@ from kernlearn.landmarks.base import (
 )
 from kernlearn.landmarks.selection import SELECTION, select_landmarks
 from kernlearn.linear.models import regression_path
-from kernlearn.memory import row_blocks
+from kernlearn.memory import interruptible, row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
 from kernlearn.validation import (
     COUNT,
@@ -777,9 +777,10 @@ def ridge_path(features: Floats, targets: Floats, Cs: np.ndarray) -> Floats:
 
     They are :math:`(\Psi^\top \Psi + I / (2C))^{-1} \Psi^\top \eta`, of the type of `features`.
     """
-    gram = (features.T @ features).astype(np.float64)
+    work = 2.0 * features.size * features.shape[1]
+    gram = interruptible(lambda: features.T @ features, work).astype(np.float64)
     moments = (features.T @ targets).astype(np.float64)
-    values, vectors = np.linalg.eigh(gram)
+    values, vectors = interruptible(partial(np.linalg.eigh, gram), 9.0 * len(gram) ** 3)
     # negative eigenvalues are rounding errors
     shrunk = (vectors.T @ moments) / (np.maximum(values, 0.0) + 1 / (2 * Cs[:, None]))
     return (shrunk @ vectors.T).astype(features.dtype)

@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import solve_triangular
 
 from kernlearn.landmarks.base import Floats, Indices, Similarities, finite
-from kernlearn.memory import row_blocks
+from kernlearn.memory import eigh, row_blocks
 from kernlearn.validation import StrOptions
 
 #: Those that look at similarities, and at classes only to choose from each.

@@ -3,11 +3,12 @@
 import math
 import warnings
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import qr, solve_triangular
+from scipy.linalg import solve_triangular
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, gen_batches
@@ -15,6 +16,7 @@ from sklearn.utils import check_random_state, gen_batches
 from kernlearn.landmarks.base import Floats
 from kernlearn.landmarks.regressors import LandmarkedModel
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
+from kernlearn.memory import interruptible
 from kernlearn.validation import (
     COUNT,
     NOT_NEGATIVE,
@@ -340,7 +342,8 @@ def fully_corrective_path(
         penalty = np.zeros((n_chosen if ridge else 0, n_chosen + 1))
         np.fill_diagonal(penalty, math.sqrt(ridge))
         rows = np.vstack([np.column_stack([features[:, columns], y]), penalty])
-        triangle = qr(rows, mode="r", overwrite_a=True, check_finite=False)[0][: n_chosen + 1]
+        factor: Any = partial(np.linalg.qr, rows, mode="r")
+        triangle = interruptible(factor, 2.0 * rows.size * (n_chosen + 1))
     coef, losses = np.zeros((n_chosen, n_chosen)), np.empty(n_chosen)
     for k in range(1, n_chosen + 1):
         coef[k - 1, :k] = solve_triangular(triangle[:k, :k], triangle[:k, -1])
@@ -362,7 +365,7 @@ def _choose(
     size = len(features) if features.dtype == np.float64 else _BLOCK_ROWS
     for rows in gen_batches(len(features), size):
         block = np.asarray(features[rows], dtype=np.float64)
-        gram += block.T @ block
+        gram += interruptible(partial(np.matmul, block.T, block), 2.0 * block.size * len(gram))
         products += block.T @ y[rows]
     squares = gram.diagonal() + ridge
     left = squares.copy()  # squared distance of each column from the span of those chosen

@@ -8,7 +8,6 @@ import ctypes
 import threading
 import warnings
 from collections.abc import Callable
-from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Self, TypeVar
@@ -18,7 +17,7 @@ import scipy.sparse as sp
 from numpy.ctypeslib import as_ctypes
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.memory import row_blocks
+from kernlearn.memory import interruptible, row_blocks
 
 #: LIBLINEAR's number of the solver (``-s``), and its own stopping tolerance (``-e``).
 SOLVER = 2
@@ -140,30 +139,6 @@ def _train(
 def _doubles(values: np.ndarray) -> Any:
     """Return a C array, kept alive by the structure that it is assigned to."""
     return as_ctypes(np.array(values, dtype=np.float64).ravel())
-
-
-def interruptible(call: Callable[[], T]) -> T:
-    """Call a function that spends long in C code, so that Ctrl-C reaches Python meanwhile.
-
-    Python handles signals in the main thread, and only between its own instructions: there the
-    call runs in another thread, for which the main one waits. After an interrupt it goes on by
-    itself until it returns, since C code cannot be stopped; the end of the process ends it.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return call()
-    future: Future[T] = Future()
-
-    def work() -> None:
-        try:
-            future.set_result(call())
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=work, daemon=True).start()
-    # on Windows a signal does not end a wait
-    while not wait([future], timeout=1).done:
-        pass
-    return future.result()
 
 
 class Binding:

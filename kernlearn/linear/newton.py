@@ -8,20 +8,23 @@ kept, and only rows whose curvature changed are added or removed.
 
 import warnings
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, qr
+from scipy.linalg import LinAlgError, cho_solve
 from scipy.linalg.blas import dsymv, dsyrk
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.linear.losses import Floats, Loss
+from kernlearn.memory import cholesky, interruptible
 
 #: Relative size of a step that is due to rounding errors.
 ROUNDING_STEP = 8 * np.finfo(np.float64).eps
 _MAX_TRIALS = 200  # bisection from 1 passes 1e-60
 _FLAT = 1e-3  # slope at which a step may end, relative to that at its start
 _BLOCK_ROWS = 1024  # rows gathered at a time, which stay in cache for the product that follows
+_BLOCK_WORK = 2 * 10**10  # operations of such a product, which Ctrl-C waits for
 
 
 class PrimalNewton:
@@ -57,12 +60,13 @@ class PrimalNewton:
         X = np.ascontiguousarray(features, dtype=np.float64)
         self._basis: Floats | None = None
         if X.shape[0] < X.shape[1]:
-            self._basis, triangle = qr(X.T, mode="economic", check_finite=False)
+            work = 2.0 * X.size * X.shape[0]
+            self._basis, triangle = interruptible(partial(np.linalg.qr, X.T), work)
             X = np.ascontiguousarray(triangle.T)
         self._X = X
         self._tol = tol
         self._max_iter = max_iter
-        self._whole = X.T @ X
+        self._whole = interruptible(lambda: X.T @ X, 2.0 * X.size * X.shape[1])
 
     def path(
         self, loss: Loss, signs: Floats | float, Cs: Iterable[float], offsets: Floats | float = 0.0
@@ -218,8 +222,9 @@ class WeightedGram:
             of_sign = rows[sign * change[rows] > 0]
             sizes = np.abs(change[of_sign])
             even = bool((sizes == sizes[:1]).all())
-            for first in range(0, len(of_sign), _BLOCK_ROWS):
-                batch = slice(first, first + _BLOCK_ROWS)
+            size = min(_BLOCK_ROWS, max(32, _BLOCK_WORK // self._X.shape[1] ** 2))
+            for first in range(0, len(of_sign), size):
+                batch = slice(first, first + size)
                 part = self._X[of_sign[batch]]
                 if not even:
                     part *= np.sqrt(sizes[batch, np.newaxis])
@@ -239,7 +244,7 @@ class WeightedGram:
             hessian = C * self.lower
             hessian.flat[:: len(hessian) + 1] += ridge
             try:
-                factor = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
+                factor = cholesky(hessian)
             except LinAlgError:
                 if is_new:
                     ridge = max(10 * ridge, np.finfo(np.float64).eps * C * self.lower.trace())
@@ -249,5 +254,5 @@ class WeightedGram:
                 self.follow(weights)
                 is_new = True
                 continue
-            step: Floats = -cho_solve(factor, gradient, check_finite=False)
+            step: Floats = -cho_solve((factor, True), gradient, check_finite=False)
             return step

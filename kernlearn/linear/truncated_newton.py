@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.linear.losses import Floats, SquaredHinge
 from kernlearn.linear.newton import WeightedGram, combination
+from kernlearn.memory import interruptible
 
 # LIBLINEAR's constants.
 _MOST_STEPS = 1000
@@ -48,8 +49,8 @@ class TruncatedNewton:
     """
 
     def __init__(self, features: np.ndarray, *, tol: float) -> None:
-        self._X = np.ascontiguousarray(features, dtype=np.float64)
-        self._whole = self._X.T @ self._X
+        self._X = X = np.ascontiguousarray(features, dtype=np.float64)
+        self._whole = interruptible(lambda: X.T @ X, 2.0 * X.size * X.shape[1])
         self._tol = tol
 
     def path(

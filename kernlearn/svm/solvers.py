@@ -8,6 +8,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -24,8 +25,8 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from kernlearn.kernels import as_kernel, dot_product
 from kernlearn.kernels.registry import LIBSVM
-from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, interruptible, load_binding
-from kernlearn.memory import row_blocks
+from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, load_binding
+from kernlearn.memory import cholesky, interruptible, row_blocks
 
 Floats = NDArray[np.float64]
 
@@ -455,10 +456,9 @@ def _direction(Q: Floats, y: Floats, C: Floats, at: _Point) -> Callable[[Floats,
         diagonal = lower / alpha + upper / room
     system = Q.copy(order="F")
     system.flat[:: len(y) + 1] += diagonal
-    # LAPACK itself: for a hundred rows SciPy's checks take longer
-    factor, fault = lapack.dpotrf(system, lower=1, overwrite_a=1, clean=0)
-    if fault or not np.isfinite(diagonal).all():
-        raise LinAlgError("the system is not positive definite")
+    if not np.isfinite(diagonal).all():
+        raise LinAlgError("the system is not finite")
+    factor = cholesky(system)
 
     def solve(right: Floats) -> Floats:
         solution, _ = lapack.dpotrs(factor, right, lower=1)
@@ -559,7 +559,7 @@ def _by_smo(gram: Floats, y: Floats, C: Floats, tol: float) -> tuple[DualSolutio
     smo = SVC(C=1.0, kernel="precomputed", tol=tol, max_iter=_SMO_ITERATIONS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        smo.fit(gram, y, sample_weight=C)
+        interruptible(partial(smo.fit, gram, y, sample_weight=C), _SMO_ITERATIONS * len(y) * 20.0)
     alpha = np.zeros(len(y))
     alpha[smo.support_] = np.abs(smo.dual_coef_[0])
     solution = DualSolution(alpha, float(smo.intercept_[0]), 0.0)
