@@ -43,7 +43,7 @@ def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) 
     if len(parts) > 1 or options.get("reset", True):
         for name, part in zip("Xy", parts, strict=False):
             values = part.data if sparse.issparse(part) else part
-            if values.dtype != np.float64 or not values.size:
+            if getattr(values, "dtype", None) != np.float64 or not values.size:
                 continue
             if (largest := max(values.max(), -values.min())) > _LARGEST:
                 raise ValueError(

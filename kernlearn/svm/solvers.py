@@ -559,7 +559,7 @@ def _by_smo(gram: Floats, y: Floats, C: Floats, tol: float) -> tuple[DualSolutio
     smo = SVC(C=1.0, kernel="precomputed", tol=tol, max_iter=_SMO_ITERATIONS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        interruptible(partial(smo.fit, gram, y, sample_weight=C), _SMO_ITERATIONS * len(y) * 20.0)
+        interruptible(partial(smo.fit, gram, y, sample_weight=C))
     alpha = np.zeros(len(y))
     alpha[smo.support_] = np.abs(smo.dual_coef_[0])
     solution = DualSolution(alpha, float(smo.intercept_[0]), 0.0)
