@@ -104,6 +104,16 @@ def test_missing_targets_are_refused(estimator, missing):
         made(estimator).fit(X, y)
 
 
+@of_all
+def test_numbers_whose_squares_overflow_are_refused(estimator):
+    model = made(estimator)
+    for points, y in [(1e160 * X, targets(model)), (X, 1e160 * NUMBERS)][
+        : 1 + is_regressor(model)
+    ]:
+        with pytest.raises(ValueError, match="squares overflow"):
+            clone(model).fit(points, y)
+
+
 @pytest.mark.parametrize("estimator", TRANSFORMERS)
 def test_set_output(estimator):
     model = made(estimator).set_output(transform="pandas")

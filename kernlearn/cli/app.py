@@ -5,7 +5,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from hashlib import sha256
 from io import TextIOWrapper
@@ -495,8 +495,13 @@ def _root(
 
 def main() -> None:
     """Run the command; a user's error is one message on standard error and exit code 2."""
-    if sys.stdout is None:  # closed, as by `>&-`
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    for number in range(3):  # a file that is opened later must not take the place of a closed one
+        with suppress(OSError):
+            os.fstat(number)
+            continue
+        os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):  # which write ? for what their encoding lacks
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -83,9 +83,18 @@ def show_table(
 
 
 def write_text(path: Path, text: str, content: str) -> None:
-    """Write a text file, whose folder is created, and print what it holds."""
+    """Write a text file, whose folder is created, and print what it holds.
+
+    On a full disk an existing file stays as it is.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    new = path.with_name(f"{path.name}.new")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from None
     show_wrapped(f"{path}: {content}", 2)
 
 

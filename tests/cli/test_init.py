@@ -1,6 +1,8 @@
 """``kernlearn init``: from a file to a config that runs."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -139,6 +141,18 @@ def test_advice_names_options_of_the_command(kernlearn, tmp_path):
     assert "`-o read_as.decimal=,`" in kernlearn("init", "t.csv").stderr
     made = kernlearn("init", "t.csv", "-o", "read_as.decimal=,")
     assert made.returncode == 0, made.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
+def test_a_full_disk_leaves_the_config_as_it_is(flowers, tmp_path):
+    (tmp_path / "mine.yaml").write_text("mine\n")
+    command = [sys.executable, "-m", "kernlearn", "init", flowers, "-c", "mine.yaml", "--force"]
+    command = ["sh", "-c", 'ulimit -f 0; "$@"', "sh", *command]
+    out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert out.returncode == 2
+    assert out.stderr.endswith("kernlearn: mine.yaml: File too large\n")
+    assert (tmp_path / "mine.yaml").read_text() == "mine\n"
+    assert len([*tmp_path.iterdir()]) == 2
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def test_a_terminal_has_a_bar_and_columns_limit_tables(small, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
-@pytest.mark.parametrize("closed", [">&-", "| head -1"])
+@pytest.mark.parametrize("closed", [">&- 2>&-", "| head -1"])
 def test_closed_streams_end_no_run(small, tmp_path, closed):
     command = [sys.executable, "-m", "kernlearn", "run", str(small), "--no-report"]
     command += ["--jobs", "2", "--allow-contention", "--profile", "quick"]

@@ -110,15 +110,19 @@ def test_what_column_transformer_passes():
         pd.DataFrame({"first": WORDS, "second": WORDS}),
         deque(WORDS),
         dict(enumerate(WORDS)).values(),
+        [[word] for word in WORDS],
     ],
     ids=lambda points: type(points).__name__,
 )
 @pytest.mark.parametrize("similarity", ["levenshtein", "gaussian", "gower"])
 def test_other_containers_are_refused_with_what_to_pass(points, similarity):
-    if similarity == "gower" and isinstance(points, pd.DataFrame):
+    if similarity == "gower" and isinstance(points, (pd.DataFrame, list)):
         similarity = "cosine"
     for make in MODELS.values():
-        with pytest.raises((TypeError, ValueError), match=r"a list or a single column|other seq"):
+        with pytest.raises(
+            (TypeError, ValueError),
+            match=r"a list or a single column|other seq|a list of one text",
+        ):
             make(similarity).fit(points, Y)
 
 

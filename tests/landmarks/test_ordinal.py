@@ -201,6 +201,8 @@ def test_the_order_of_grades():
         pytest.raises(ValueError, match="'mid' is not a grade of y"),
     ):
         ORLand(8, **options).fit(X[rows], NAMES[CODES[rows]], NEW, np.full(30, "mid"))
+    with pytest.raises(ValueError, match="Pass codes"):
+        ORLand(8).fit(X, CODES / 2)
     for categories in (NAMES[:3], [*NAMES, "low"]):
         with pytest.raises(ValueError, match="categories"):
             ORLand(8, categories=categories).fit(X, NAMES[CODES])

@@ -81,6 +81,17 @@ def test_the_best_on_validation_points(loss):
     assert (model.C_, model.epsilon_) == (0.1, 0.01)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_shift_of_targets_shifts_predictions(loss):
+    model = RegLand(10, loss=loss, random_state=0)
+    expected = model.fit(X, Y).predict(NEW)
+    for shift in (1e3, 1e6, 1e9):
+        found = model.fit(X, Y + shift).predict(NEW) - shift
+        np.testing.assert_allclose(found, expected, atol=1e-4)
+    with pytest.warns(UserWarning, match="epsilon=0.1 exceeds"):
+        model.fit(X, 1e-6 * Y)
+
+
 def test_bad_arguments():
     for model, points, y, landmarks, message in (
         (RegLand(), X[:1], Y[:1], None, "1 sample"),
