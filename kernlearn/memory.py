@@ -69,6 +69,11 @@ def interruptible(call: Callable[[], T], work: float = _LONG) -> T:
     return future.result()
 
 
+def gram(X: Any) -> Any:
+    """Return XᵀX; Ctrl-C reaches Python meanwhile."""
+    return interruptible(lambda: X.T @ X, 2.0 * X.size * X.shape[1])
+
+
 def cholesky(matrix: Any, *, lower: bool = True) -> Any:
     """Return a Cholesky factor; Ctrl-C reaches Python meanwhile. The matrix may be overwritten."""
     import numpy as np

@@ -130,8 +130,7 @@ class Moments:
         varying = np.flatnonzero(rows.any(axis=0))
         some = 10 * len(varying) < 9 * rows.shape[1]  # of some maps half the features are constant
         part = rows[:, varying] if some else rows
-        product = memory.interruptible(lambda: part.T @ part, 2.0 * part.size * part.shape[1])
-        self.scatter[np.ix_(varying, varying) if some else ...] += product
+        self.scatter[np.ix_(varying, varying) if some else ...] += memory.gram(part)
         self._origin = origin
         self._move(total, offset - self._offset)
         return self

@@ -107,9 +107,8 @@ def test_missing_targets_are_refused(estimator, missing):
 @of_all
 def test_numbers_whose_squares_overflow_are_refused(estimator):
     model = made(estimator)
-    for points, y in [(1e160 * X, targets(model)), (X, 1e160 * NUMBERS)][
-        : 1 + is_regressor(model)
-    ]:
+    cases = [(1e160 * X, targets(model)), (X, 1e160 * NUMBERS)]
+    for points, y in cases[: 1 + is_regressor(model)]:
         with pytest.raises(ValueError, match="squares overflow"):
             clone(model).fit(points, y)
 

@@ -521,13 +521,9 @@ def _holds_texts(X: Any) -> bool:
 
 def _takes_objects(X: Any, kernels: Sequence[Kernel] | None) -> bool:
     """Whether X is a sequence of texts or other objects, and the kernels compare these."""
-    if not kernels:
+    if not kernels or not all(kernel.structured or kernel.any_points for kernel in kernels):
         return False
-    structured = False
-    for kernel in kernels:
-        structured |= kernel.structured
-        if not (kernel.structured or kernel.any_points):
-            return False
+    structured = any(kernel.structured for kernel in kernels)
     if hasattr(X, "shape"):
         if len(X.shape) == 3:  # points that are matrices, such as series of several channels
             return True

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 
+from kernlearn import memory
 from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
     Contributions,
@@ -26,7 +27,7 @@ from kernlearn.landmarks.base import (
 )
 from kernlearn.landmarks.selection import SELECTION, select_landmarks
 from kernlearn.linear.models import regression_path
-from kernlearn.memory import interruptible, row_blocks
+from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
 from kernlearn.validation import (
     COUNT,
@@ -572,8 +573,7 @@ class RegLand(RegressorMixin, LandmarkChoice):
         if np.ptp(targets) > 0 and epsilons[0] > (spread := targets.std()):
             warnings.warn(
                 f"epsilon={epsilons[0]:g} exceeds the standard deviation of y, {spread:.3g}: "
-                "errors up to epsilon have no loss, so that little is learned. Lower epsilon",
-                UserWarning,
+                "little is learned, since smaller errors have no loss. Lower epsilon",
                 stacklevel=4,
             )
         path = partial(
@@ -777,10 +777,9 @@ def ridge_path(features: Floats, targets: Floats, Cs: np.ndarray) -> Floats:
 
     They are :math:`(\Psi^\top \Psi + I / (2C))^{-1} \Psi^\top \eta`, of the type of `features`.
     """
-    work = 2.0 * features.size * features.shape[1]
-    gram = interruptible(lambda: features.T @ features, work).astype(np.float64)
+    gram = memory.gram(features).astype(np.float64)
     moments = (features.T @ targets).astype(np.float64)
-    values, vectors = interruptible(partial(np.linalg.eigh, gram), 9.0 * len(gram) ** 3)
+    values, vectors = memory.interruptible(lambda: np.linalg.eigh(gram), 9.0 * len(gram) ** 3)
     # negative eigenvalues are rounding errors
     shrunk = (vectors.T @ moments) / (np.maximum(values, 0.0) + 1 / (2 * Cs[:, None]))
     return (shrunk @ vectors.T).astype(features.dtype)

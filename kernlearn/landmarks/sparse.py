@@ -13,10 +13,10 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, gen_batches
 
+from kernlearn import memory
 from kernlearn.landmarks.base import Floats
 from kernlearn.landmarks.regressors import LandmarkedModel
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
-from kernlearn.memory import interruptible
 from kernlearn.validation import (
     COUNT,
     NOT_NEGATIVE,
@@ -343,7 +343,7 @@ def fully_corrective_path(
         np.fill_diagonal(penalty, math.sqrt(ridge))
         rows = np.vstack([np.column_stack([features[:, columns], y]), penalty])
         factor: Any = partial(np.linalg.qr, rows, mode="r")
-        triangle = interruptible(factor, 2.0 * rows.size * (n_chosen + 1))
+        triangle = memory.interruptible(factor, 2.0 * rows.size * (n_chosen + 1))
     coef, losses = np.zeros((n_chosen, n_chosen)), np.empty(n_chosen)
     for k in range(1, n_chosen + 1):
         coef[k - 1, :k] = solve_triangular(triangle[:k, :k], triangle[:k, -1])
@@ -365,7 +365,7 @@ def _choose(
     size = len(features) if features.dtype == np.float64 else _BLOCK_ROWS
     for rows in gen_batches(len(features), size):
         block = np.asarray(features[rows], dtype=np.float64)
-        gram += interruptible(partial(np.matmul, block.T, block), 2.0 * block.size * len(gram))
+        gram += memory.gram(block)
         products += block.T @ y[rows]
     squares = gram.diagonal() + ridge
     left = squares.copy()  # squared distance of each column from the span of those chosen

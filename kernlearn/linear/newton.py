@@ -17,7 +17,7 @@ from scipy.linalg.blas import dsymv, dsyrk
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.linear.losses import Floats, Loss
-from kernlearn.memory import cholesky, interruptible
+from kernlearn.memory import cholesky, gram, interruptible
 
 #: Relative size of a step that is due to rounding errors.
 ROUNDING_STEP = 8 * np.finfo(np.float64).eps
@@ -66,7 +66,7 @@ class PrimalNewton:
         self._X = X
         self._tol = tol
         self._max_iter = max_iter
-        self._whole = interruptible(lambda: X.T @ X, 2.0 * X.size * X.shape[1])
+        self._whole = gram(X)
 
     def path(
         self, loss: Loss, signs: Floats | float, Cs: Iterable[float], offsets: Floats | float = 0.0

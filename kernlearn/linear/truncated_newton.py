@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.linear.losses import Floats, SquaredHinge
 from kernlearn.linear.newton import WeightedGram, combination
-from kernlearn.memory import interruptible
+from kernlearn.memory import gram
 
 # LIBLINEAR's constants.
 _MOST_STEPS = 1000
@@ -49,8 +49,8 @@ class TruncatedNewton:
     """
 
     def __init__(self, features: np.ndarray, *, tol: float) -> None:
-        self._X = X = np.ascontiguousarray(features, dtype=np.float64)
-        self._whole = interruptible(lambda: X.T @ X, 2.0 * X.size * X.shape[1])
+        self._X = np.ascontiguousarray(features, dtype=np.float64)
+        self._whole = gram(self._X)
         self._tol = tol
 
     def path(
