@@ -123,12 +123,13 @@ def write_site(
     reports = sorted(reports, key=lambda report: _order(report.experiment))
     with _writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for report, pictures in zip(reports, _drawn(reports), strict=True):
+        drawn = _drawn(reports)
+        for report, pictures in zip(reports, drawn, strict=True):
             stem = _stem(report)
             files = folder / "files" / stem
             _write_page(report, pictures, folder / f"{stem}.html", files, f"files/{stem}/")
         index = folder / "index.html"
-        index.write_text(_index(reports, skipped), encoding="utf-8")
+        index.write_text(_index(reports, drawn, skipped), encoding="utf-8")
     return index
 
 
@@ -259,6 +260,10 @@ def _commands(report: Report) -> list[str]:
     return [shlex.join(["kernlearn", "run", name, *options])]
 
 
+# Most experiments of an overview with their charts.
+_FEW = 8
+
+
 def grouped(reports: Iterable[Report]) -> dict[str, list[Report]]:
     """Return the experiments of each paper in its order, those of no paper as the last, "".
 
@@ -267,7 +272,7 @@ def grouped(reports: Iterable[Report]) -> dict[str, list[Report]]:
     groups: dict[str, list[Report]] = {}
     for report in sorted(reports, key=lambda report: _order(report.experiment)):
         config = report.experiment.config
-        paper = re.match(r".+? \(\d{4}\)(?=,|$)", config.source)
+        paper = re.match(r".+? \(\d{4}\)(?=[,;]|$)", config.source)
         own = config.variant_of is None and not report.indicative
         name = paper[0] if paper and own and (config.reported or config.claims) else ""
         groups.setdefault(name, []).append(report)
@@ -275,14 +280,19 @@ def grouped(reports: Iterable[Report]) -> dict[str, list[Report]]:
     return groups | ({"": rest} if rest else {})
 
 
-def _index(reports: Sequence[Report], skipped: Sequence[Skipped]) -> str:
-    """Return the overview: papers, and for each experiment a tile for each result."""
+def _index(reports: Sequence[Report], drawn: list[_Drawn], skipped: Sequence[Skipped]) -> str:
+    """Return the overview: papers, and for each experiment a tile for each result.
+
+    Of few experiments it shows the claims and the first charts, too.
+    """
+    few = zip(reports, drawn, strict=True) if len(reports) <= _FEW else ()
     groups = grouped(reports)
     return _render(
         "index.html",
         groups=groups,
         papers={name: totals(of).in_short() for name, of in groups.items() if name},
         strips={r.experiment.name: _strips(r) for of in groups.values() for r in of},
+        few=[(one, charts[:1]) for one, charts in few if charts or not one.claims.empty],
         stem=_stem,
         longest=max((r.details["trial_seconds"] for r in reports), default=0),
         sentences=totals(reports).in_words(),
