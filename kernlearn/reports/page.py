@@ -140,7 +140,7 @@ def write_crate(report: Report, output: Path) -> int:
     ----------
     report : Report
     output : Path
-        A folder, which must be new or empty, or a file that ends in ``.zip``.
+        A file that ends in ``.zip``.
 
     Raises
     ------
@@ -152,10 +152,7 @@ def write_crate(report: Report, output: Path) -> int:
     with needed_by("an RO-Crate"):
         from rocrate.model import SoftwareApplication
         from rocrate.rocrate import ROCrate
-    is_zip, experiment = output.suffix.lower() == ".zip", report.experiment
-    if not is_zip and output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise ReportError(f"{output}: name a new folder, or a file that ends in .zip")
-    crate = ROCrate()
+    crate, experiment = ROCrate(), report.experiment
     crate.name, crate.description = experiment.name, experiment.config.title
     crate.license = "No licence is stated."
     if report.details["measured"]:
@@ -176,11 +173,8 @@ def write_crate(report: Report, output: Path) -> int:
                 result=results,
                 properties={"name": f"kernlearn run {experiment.name}, profile {report.run_as}"},
             )
-            if is_zip:
-                output.parent.mkdir(parents=True, exist_ok=True)
-                crate.write_zip(output)
-            else:
-                crate.write(output)
+            output.parent.mkdir(parents=True, exist_ok=True)
+            crate.write_zip(output)
     except (OSError, zipfile.BadZipFile) as error:
         raise ReportError(f"{output}: cannot be written: {error}") from None
     return len(results) + len(used)
@@ -285,14 +279,13 @@ def _index(reports: Sequence[Report], drawn: list[_Drawn], skipped: Sequence[Ski
 
     Of few experiments it shows the claims and the first charts, too.
     """
-    few = zip(reports, drawn, strict=True) if len(reports) <= _FEW else ()
     groups = grouped(reports)
     return _render(
         "index.html",
         groups=groups,
         papers={name: totals(of).in_short() for name, of in groups.items() if name},
         strips={r.experiment.name: _strips(r) for of in groups.values() for r in of},
-        few=[(one, charts[:1]) for one, charts in few if charts or not one.claims.empty],
+        few=[*zip(reports, drawn, strict=True)] if len(reports) <= _FEW else [],
         stem=_stem,
         longest=max((r.details["trial_seconds"] for r in reports), default=0),
         sentences=totals(reports).in_words(),

@@ -591,8 +591,8 @@ class Totals:
             if n := row["reported"] - row[absent].sum():
                 parts.append(f"{row['match']} of {n} reported scores match")
         if n := sum(self.differences.values()) - self.differences.get(verdicts.NO_DATA, 0):
-            reversed_ = f", {k} reversed" if (k := self.differences["reversed"]) else ""
-            parts.append(f"{self.differences['shown']} of {n} differences are shown{reversed_}")
+            k, reversed_ = self.differences["shown"], self.differences["reversed"]
+            parts.append(f"{k} of {n} differences are shown, {reversed_ or 'none'} reversed")
         if n := sum(self.claims.values()):
             parts.append(f"{n} claim{'s' if n > 1 else ''}{_listed(self.claims)}")
         return f"{'; '.join(parts)}." if parts else ""

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.engine import run_plan
-from kernlearn.exceptions import ReportError, StoreError
+from kernlearn.exceptions import StoreError
 from kernlearn.reports import assemble
 from kernlearn.reports.page import write_crate
 from kernlearn.reports.summary import (
@@ -76,6 +76,3 @@ def test_a_record_names_its_files(measured, tmp_path):
     assert len(listed) == n_files
     (run,) = [one for one in graph if one["@type"] == "CreateAction"]
     assert {one["@id"] for one in run["result"]} == results
-    write_crate(report, tmp_path / "folder")
-    with pytest.raises(ReportError, match="name a new folder"):
-        write_crate(report, tmp_path / "folder")
