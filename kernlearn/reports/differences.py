@@ -290,12 +290,11 @@ def in_words(differences: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
             counts = outcomes.value_counts()
             listed = ", ".join(f"{counts[o]} {o}" for o in OUTCOMES if o in counts)
             what = f"of {len(outcomes)} differences that the paper shows {listed}"
-        orders = f"{chance['n_orders']} orders of the {chance['exchanged']}"
-        finding = f"{orders} are too few to tell this from chance"
+        exchanged, n_orders = chance["exchanged"], chance["n_orders"]
+        finding = f"{n_orders} orders of the {exchanged} cannot tell this from chance"
         if tells:
-            finding = (
-                f"over {orders} {chance['mean']:.3g} on average, as many or more in a share of "
-                f"{chance['p_value']:.2g}: {'more' if beaten else 'not clearly more'} than chance"
-            )
+            more = "more" if beaten else "not clearly more"
+            numbers = f"{chance['mean']:.3g} on average, p = {chance['p_value']:.2g}"
+            finding = f"with {exchanged} shuffled {numbers}: {more} than chance"
         texts.append(f"{chance['metric'].replace('_', ' ')}: {what}; {finding}")
     return texts
