@@ -235,7 +235,9 @@ def test_goodness_is_that_of_the_kernel_on_training_rows(small, tmp_path):
         run_plan(plan, store)
         results = store.get(trial.key for trial in plan.trials)
     for trial in plan.trials:
-        good = {k: v for k, v in results[trial.key].metrics.items() if k.startswith("goodness")}
+        metrics = results[trial.key].metrics
+        assert (metrics.get("n_support", 0) > 0) == (trial.labels["method"] == "K")
+        good = {k: v for k, v in metrics.items() if k.startswith("goodness")}
         assert len(good) == (0 if trial.labels["method"] == "majority" else 2)
         if good:  # the same for all methods
             key = trial.labels["dataset"], trial.split
