@@ -178,32 +178,26 @@ def _from_own_limits(root: Path) -> Iterator[int]:
 
 
 def _from_cgroups(root: Path) -> Iterator[int]:
-    """Yield what each control group of this process leaves, version 2 or 1."""
+    """Yield what each control group of this process leaves."""
+    mount = root / "sys/fs/cgroup"
     for line in _lines(root / "proc/self/cgroup"):
-        _, controllers, path = line.split(":", 2)
-        if not controllers:
-            mount, names = root / "sys/fs/cgroup", ("memory.max", "memory.current", "")
-        elif "memory" in controllers.split(","):
-            mount = root / "sys/fs/cgroup/memory"
-            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
-        else:
-            continue
-        group = mount / path.strip("/")
-        for folder in (group, *group.parents):
-            yield from _left_in(folder, *names)
-            if folder == mount:
-                break
+        if line.startswith("0::"):
+            group = mount / line[3:].strip("/")
+            for folder in (group, *group.parents):
+                yield from _left_in(folder)
+                if folder == mount:
+                    break
 
 
-def _left_in(folder: Path, limit_name: str, usage_name: str, prefix: str) -> Iterator[int]:
-    limit, usage = _lines(folder / limit_name), _lines(folder / usage_name)
+def _left_in(folder: Path) -> Iterator[int]:
+    limit, usage = _lines(folder / "memory.max"), _lines(folder / "memory.current")
     if not (limit and usage and limit[0].isdigit()):  # no such group, or "max"
         return
-    # Cached file pages count as used, but are given up on demand.
+    # cached pages of files count as used, but are given up on demand
     cached = [
         int(line.split()[1])
         for line in _lines(folder / "memory.stat")
-        if line.startswith(f"{prefix}inactive_file ")
+        if line.startswith("inactive_file ")
     ]
     yield int(limit[0]) - int(usage[0]) + sum(cached)
 

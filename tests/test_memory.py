@@ -17,24 +17,15 @@ from kernlearn.memory import (
     [
         ({}, 4_096_000),  # what the kernel calls available
         (
-            {  # control groups of version 2, with a limit of the parent's
+            {  # control groups, with a limit of the parent's
                 "proc/self/cgroup": "0::/outer/inner",
                 "sys/fs/cgroup/outer/memory.max": "1000000",
                 "sys/fs/cgroup/outer/memory.current": "700000",
-                "sys/fs/cgroup/outer/memory.stat": "anon 5",
+                "sys/fs/cgroup/outer/memory.stat": "anon 5\ninactive_file 50000",
                 "sys/fs/cgroup/outer/inner/memory.max": "max",
                 "sys/fs/cgroup/outer/inner/memory.current": "600000",
             },
-            300_000,
-        ),
-        (
-            {  # of version 1; cached pages of files count as free
-                "proc/self/cgroup": "5:cpu,cpuacct:/a\n4:memory:/a",
-                "sys/fs/cgroup/memory/a/memory.limit_in_bytes": "500000",
-                "sys/fs/cgroup/memory/a/memory.usage_in_bytes": "400000",
-                "sys/fs/cgroup/memory/a/memory.stat": "inactive_file 7\ntotal_inactive_file 50000",
-            },
-            150_000,
+            350_000,
         ),
     ],
 )
