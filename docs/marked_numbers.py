@@ -62,10 +62,10 @@ def rewritten(text: str) -> str:
     return MARKED.sub(_measured_again, text)
 
 
-def _measured_again(found: re.Match[str]) -> str:
+def _measured_again(match: re.Match[str]) -> str:
     """Return a paragraph and its comment with the numbers as measured."""
-    text, place, lines = found[1], 0, []
-    for line in found[2].splitlines():
+    text, place, lines = match[1], 0, []
+    for line in match[2].splitlines():
         old, _, source = line.partition(" = ")
         where = re.compile(rf"(?<![\w.]){re.escape(old)}(?!\w|\.\d)").search(text, place)
         assert where is not None, f"no {old} in: {text}"
@@ -73,7 +73,7 @@ def _measured_again(found: re.Match[str]) -> str:
         text = text[: where.start()] + new + text[where.end() :]
         place = where.start() + len(new)
         lines.append(f"{new} = {source}\n")
-    gap = found[0][len(found[1]) :].partition("<")[0]
+    gap = match[0][len(match[1]) :].partition("<")[0]
     return f"{text}{gap}<!-- measured\n{''.join(lines)}-->"
 
 
