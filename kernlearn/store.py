@@ -44,7 +44,7 @@ _SAME = 1e-9
 
 
 def utc_now() -> str:
-    """Return the time as rows have it."""
+    """Return the present time (UTC), as rows of a store have it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 

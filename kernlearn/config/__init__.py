@@ -1,4 +1,4 @@
-"""Configs: YAML files of experiments, read into a checked model; the names that they may use."""
+"""Configs: YAML files of experiments, read into a checked model, and the names they may use."""
 
 from kernlearn.lazy import attach
 

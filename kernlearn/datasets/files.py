@@ -341,7 +341,7 @@ def _path_of(file: str, card: "Card", form: "Form", folder: Path) -> Path | None
 def missing_message(
     cards: "Iterable[Card]", data_dir: str | os.PathLike[str] | None = None
 ) -> str:
-    """Say in one message which data sets are missing and how to get them.
+    """Return a message on which data sets are missing, and how to get them.
 
     Parameters
     ----------

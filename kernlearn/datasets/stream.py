@@ -117,7 +117,7 @@ def row_source(
     n_features: int | None = None,
     zero_based: bool = False,
 ) -> RowSource:
-    r"""Return data as rows in chunks, whatever holds them.
+    r"""Return a source of rows in chunks, from arrays, files, iterators or Dask.
 
     Parameters
     ----------

@@ -192,7 +192,7 @@ class RunSummary:
 
 
 class Listener:
-    """Base class of what follows a run; its methods do nothing."""
+    """Base class of listeners to a run; its methods do nothing."""
 
     def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
         """Receive the trials to run, and the states of all trials of the plan."""

@@ -237,7 +237,7 @@ def names(points: str | None = None) -> list[str]:
 
 
 def named(name: str, **parameters: Any) -> "Kernel":
-    """Make a similarity of a name.
+    """Make the similarity of a name, with its parameters.
 
     Parameters
     ----------

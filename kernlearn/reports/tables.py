@@ -105,7 +105,7 @@ def format_number(value: float, metric: str, scope: Scope = BUILT_IN) -> str:
 
 
 def build_tables(cells: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
-    """Lay cells out as the config asks.
+    """Lay out cells in tables, as the config asks.
 
     What would have more than eight columns has a row for each method instead.
 

@@ -301,7 +301,7 @@ def compare_similarities(
     epsilon: float = 0.1,
     random_state: Any = None,
 ) -> list[SimilarityScore]:
-    """Hold several similarities against each other, on the same held-out points.
+    """Compare several similarities on the same held-out points.
 
     Parameters
     ----------
