@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig, TableSpec
-from kernlearn.config.names import BUILT_IN, Scope
+from kernlearn.config.names import BUILT_IN, Scope, is_time
 from kernlearn.config.spec import LABELS
 from kernlearn.reports.summary import csv_text, label_rows, label_values
 from kernlearn.reports.verdicts import SYMBOLS, missing_lines
@@ -101,7 +101,8 @@ def format_number(value: float, metric: str, scope: Scope = BUILT_IN) -> str:
         return f"{value:.3f}"
     if abs(value) >= 100 or metric in _COUNTS:
         return f"{value:.0f}"
-    return f"{value:#.3g}"
+    # a time below a tenth of a millisecond looks like the others of its column
+    return f"{value:.7f}" if is_time(metric) and 0 < value < 1e-4 else f"{value:#.3g}"
 
 
 def build_tables(cells: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
