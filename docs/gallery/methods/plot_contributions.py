@@ -24,7 +24,7 @@ print(f"sum {parts.shares.sum():.2f}, above 0: {model.predict([name])[0]}")
 
 # %%
 # Then a series, by dynamic time warping (the extra ``series``): two kinds of waves. The point is
-# on the left, beside it the four landmarks that decide most; above 0 speaks for kind 1.
+# the first, then come the four landmarks that decide most; above 0 speaks for kind 1.
 
 import altair as alt
 import numpy as np
@@ -53,5 +53,5 @@ points = pd.concat(
     for values, title in zip(shown, [f"0. the point, kind {y[0]}", *titles], strict=True)
 )
 alt.Chart(points).mark_line().encode(
-    x="time", y="value", column=alt.Column("series", title=None)
-).properties(width=130, height=110)
+    x="time", y="value", facet=alt.Facet("series", title=None, columns=3)
+).properties(width=150, height=110)
