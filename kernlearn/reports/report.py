@@ -511,7 +511,8 @@ def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
         "numbers, raise `version` in it, or run again with --force all"
         for name, count in changed.items()
     ]
-    if contended := sum(bool(info.get("contended")) for info in infos):
+    contended = sum(bool(info.get("contended")) for info in infos)
+    if contended and plan.experiment.config.shows_times:
         notes.append(
             f"times of {contended} {of_done} were measured while other processes used the "
             "same cores; accuracies are not affected"
@@ -634,7 +635,7 @@ def _listed(counts: Mapping[Any, int]) -> str:
 
 
 # Parameters of a summary as words.
-_PLAIN = str.maketrans(dict.fromkeys('{}"', "") | {":": " ", ",": ", "})
+_PLAIN = str.maketrans({"{": "", "}": "", '"': "", ":": " "})
 
 
 def outcome(report: Report) -> str:
@@ -646,10 +647,10 @@ def outcome(report: Report) -> str:
         return short
     cells = report.cells[report.cells["metric"] == metric]
     labels = frames.label_rows(cells, ["method", "kernel", "params"])
-    parts = [
-        [str(p).translate(_PLAIN) for p in of_one if p not in (None, "{}")] for of_one in labels
+    names = [
+        ", ".join(str(part) for part in of_one if part not in (None, "{}")) for of_one in labels
     ]
-    cells = cells.assign(name=[", ".join(of_one) for of_one in parts])
+    cells = cells.assign(name=[name.replace(',"', ", ").translate(_PLAIN) for name in names])
     means = cells.pivot_table(index="name", columns="dataset", values="mean").dropna()
     ranks = means.rank(ascending=verdicts.direction(metric, config) < 0).mean(axis=1)
     many = f", by average rank over {n} data sets" if (n := len(means.columns)) > 1 else ""
