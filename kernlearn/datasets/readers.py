@@ -89,7 +89,7 @@ def _tidied(path: Path, frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
     """Return the names of rows as a column, and take out what stands for missing entries."""
     import pandas as pd
 
-    if not isinstance(frame.index, pd.RangeIndex):
+    if not frame.index.equals(pd.RangeIndex(len(frame))):  # R numbers rows from 1
         frame = frame.reset_index(names=[str(name or ROW_NAMES) for name in frame.index.names])
     numbers = [float(text) for text in options.missing if are_numbers([text])]
     for i in range(len(frame.columns) if options.kind != "delimited" else 0):
@@ -385,6 +385,8 @@ def encoding_of(path: Path, content: bytes) -> Any:
     """Tell how a text is encoded; Excel does not write UTF-8 by default."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
+    if content.isascii() and b"\0" not in content:
+        return "utf-8"
     for encoding in () if b"\0" in content else ("utf-8", "cp1252"):
         with suppress(UnicodeDecodeError):
             content.decode(encoding)

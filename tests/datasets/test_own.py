@@ -328,6 +328,13 @@ def test_folders_of_letor_are_folds(folder):
 
 
 TABLES = {  # text, options, features, target, what is said
+    "row numbers of R, which its header leaves out": (
+        '"tv" "radio" "sales"\n"1" 1.5 2.5 3\n"2" 2.5 1.5 2.2\n"3" 3.5 0.5 4\n"4" 0.5 3.5 1.9\n',
+        {},
+        [[1.5, 2.5], [2.5, 1.5], [3.5, 0.5], [0.5, 3.5]],
+        [3, 2.2, 4, 1.9],
+        "row names (the first column has no name)",
+    ),
     "row numbers without a name": (
         ",tv,radio,sales\n0,1.5,2.5,3.1\n1,2.5,1.5,2.2\n2,3.5,0.5,4.7\n3,0.5,3.5,1.9\n",
         {},
