@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from benchmarks._measure import Row
 from benchmarks.bench_report import MANY, plant
@@ -29,6 +30,7 @@ _CELLS = 1000  # of the table of `MANY`
 # Most megabytes of a command on a store of the largest size, and most that seconds may grow
 # beyond the size.
 _MEGABYTES, _GROWTH = 2000, 1.5
+_FIRST_LOOK = 3.0
 _LOOK = 0.005
 
 #: Loads the data, maps blocks of rows and learns from pairs, and prints seconds and megabytes.
@@ -70,7 +72,8 @@ print(json.dumps([seconds, greatest_memory(os.getpid()) / 1e6]))
 def run() -> list[Row]:
     """Measure stores, a plan and data, with what is found said on the standard error."""
     with tempfile.TemporaryDirectory() as name:
-        return [*_stores(Path(name)), *_largest_plan(Path(name)), *_data(Path(name))]
+        folder = Path(name)
+        return [*_stores(folder), *_largest_plan(folder), *_data(folder), _first_look(folder)]
 
 
 def _stores(folder: Path) -> list[Row]:
@@ -122,14 +125,33 @@ def _data(folder: Path) -> list[Row]:
     return _rows(figures, ROWS, "rows")
 
 
+def _first_look(folder: Path) -> Row:
+    """Compare `kernlearn init` on a CSV of 100 megabytes with pandas, imports apart.
+
+    Most of what is above `read_csv` is the matrix, made without and with one-hot columns.
+    """
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(600_000, 18)).round(5)).add_prefix("x")
+    table["city"] = rng.choice(["Rome", "Paris", "Oslo", "Bern"], len(table))
+    table["y"] = np.where(table.x0 > 0, "yes", "no")
+    table.to_csv(folder / "large.csv", index=False)
+    table[:1000].to_csv(folder / "small.csv", index=False)
+    imports, large = (_command(folder, ("init", f"{n}.csv"))[0] for n in ("small", "large"))
+    start = time.process_time()
+    pd.read_csv(folder / "large.csv")
+    plain = time.process_time() - start
+    ratio = (large - imports) / plain
+    return Row(
+        "kernlearn init / pandas.read_csv, 100 MB of CSV", large, ratio, at_most=_FIRST_LOOK
+    )
+
+
 def _config(folder: Path, n_trials: int) -> None:
     splits = n_trials // _CELLS
     (folder / "many.yaml").write_text(MANY.replace("splits: 20", f"splits: {splits}"))
 
 
 def _write_points(path: Path, n: int) -> None:
-    import pandas as pd
-
     rng = np.random.default_rng(0)
     y = (rng.random(n) < 0.3).astype(int)
     columns = {f"x{i}": rng.standard_normal(n) + 0.2 * y for i in range(_COLUMNS)}

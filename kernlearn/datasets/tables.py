@@ -330,7 +330,7 @@ class Preparation:
         lines = list(self.notes)
         for columns, how in ((self.one_hot, "one-hot"), (self.coded, "codes 0, 1, 2, …")):
             if columns:
-                shown = listed(f"{name} ({values} values)" for name, values in columns.items())
+                shown = listed(f"{name} ({counted(n, 'value')})" for name, n in columns.items())
                 lines.append(f"{counted(len(columns), 'nominal column')} as {how}: {shown}")
         if self.id_like:
             shown = listed(f"{name} ({why})" for name, why in self.id_like.items())
