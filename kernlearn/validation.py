@@ -38,8 +38,8 @@ def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) 
 
     They would end as weights of zero, or as an error elsewhere that does not name the cause.
     """
-    checked = validation.validate_data(model, X, y, **options)
-    parts = checked if isinstance(checked, tuple) else (checked,)
+    checked: Any = validation.validate_data(model, X, y, **options)
+    parts: tuple[Any, ...] = checked if isinstance(checked, tuple) else (checked,)
     if len(parts) > 1 or options.get("reset", True):
         for name, part in zip("Xy", parts, strict=False):
             values = part.data if sparse.issparse(part) else part
