@@ -2,11 +2,11 @@
 Landmarks beside nearest neighbours
 ===================================
 
-How accurate a method is, and how long it predicts, against the number of training points that it
-compares a new one with. The first panel has means over 13 sets of time series, as the experiment
-``series`` measured them, the others the strings, graphs and series of ``objects``. Every method
-chose its similarity on the same held-out rows. Lines join numbers of landmarks; dashes are the
-best method that compares nothing: MiniRocket, n-grams, or counts of neighbourhoods.
+How accurate a method is, and how long it takes for the test part, against the number of training
+points that it compares a new one with. The first panel has means over 13 sets of time series, as
+the experiment ``series`` measured them, the others the strings, graphs and series of ``objects``.
+Every method chose its similarity on the same held-out rows. Lines join numbers of landmarks; dashes
+are the best method that compares nothing: MiniRocket, n-grams, or counts of neighbourhoods.
 """
 
 import json
@@ -27,7 +27,7 @@ rows["landmarks"] = rows["params"].map(lambda text: json.loads(text).get("n_land
 means = rows.pivot_table(
     index=["panel", "method", "landmarks"], columns="metric", values="mean"
 ).reset_index()
-means["seconds"] = means["predict_seconds"]
+means["CPU seconds"] = means["predict_cpu_seconds"]
 
 
 def panel(name: str) -> alt.VConcatChart:
@@ -47,10 +47,10 @@ def panel(name: str) -> alt.VConcatChart:
     best = own[own["method"].isin(features)].nlargest(1, "accuracy")
     rule = alt.Chart(best).mark_rule(strokeDash=[4, 3], color="gray")
     percent = alt.Y("accuracy", scale=alt.Scale(zero=False), axis=alt.Axis(format="%"))
-    seconds = alt.Y("seconds", scale=alt.Scale(type="log"), axis=alt.Axis(tickCount=3))
+    seconds = alt.Y("CPU seconds", scale=alt.Scale(type="log"), axis=alt.Axis(tickCount=3))
     size = {"width": 180, "height": 120}
     above = (base.encode(percent) + rule.encode(y="accuracy")).properties(title=name, **size)
-    below = (base.encode(seconds) + rule.encode(y="seconds")).properties(width=180, height=60)
+    below = (base.encode(seconds) + rule.encode(y="CPU seconds")).properties(width=180, height=60)
     return alt.vconcat(above, below, spacing=4)
 
 
