@@ -5,8 +5,8 @@ Landmarks beside nearest neighbours
 How accurate a method is, and how long it takes for the test part, against the number of training
 points that it compares a new one with. The first panel has means over 13 sets of time series, as
 the experiment ``series`` measured them, the others the strings, graphs and series of ``objects``.
-Every method chose its similarity on the same held-out rows. Lines join numbers of landmarks; dashes
-are the best method that compares nothing: MiniRocket, n-grams, or counts of neighbourhoods.
+Every method chose its similarity on the same held-out rows. Lines join numbers of landmarks;
+dashes are the best method that compares nothing: MiniRocket, n-grams, or counts of neighbourhoods.
 """
 
 import json
