@@ -6,7 +6,8 @@ How accurate a method is, and how long it takes for the test part, against the n
 points that it compares a new one with. The first panel has means over 13 sets of time series, as
 the experiment ``series`` measured them, the others the strings, graphs and series of ``objects``.
 Every method chose its similarity on the same held-out rows. Lines join numbers of landmarks;
-dashes are the best method that compares nothing: MiniRocket, n-grams, or counts of neighbourhoods.
+dashes are the best method that compares nothing: MiniRocket, n-grams, counts of
+neighbourhoods, boosting, or a linear model.
 """
 
 import json
@@ -20,7 +21,7 @@ import kernlearn
 measured = Path(kernlearn.__file__).parents[1] / "results" / "measured"
 landmarks = ["BBS", "FTUNE-S, shared points", "Nystroem", "landmark k-NN"]
 methods = [*landmarks, "1-NN", "k-NN", "SVM, clipped"]
-features = ["MiniRocket", "n-grams", "Weisfeiler-Lehman counts", "boosted descriptors"]
+features = ["MiniRocket", "n-grams", "Weisfeiler-Lehman counts", "boosted descriptors", "linear"]
 rows = pd.concat(pd.read_csv(measured / f"{name}.csv") for name in ("series", "objects"))
 rows["panel"] = rows["dataset"].where(rows["experiment"] == "objects", "13 sets of series")
 rows["landmarks"] = rows["params"].map(lambda text: json.loads(text).get("n_landmarks", 0))
