@@ -34,8 +34,10 @@ means["CPU seconds"] = means["predict_cpu_seconds"]
 def panel(name: str) -> alt.VConcatChart:
     """Draw accuracies and seconds of a data set, or of several."""
     own = means[means["panel"] == name]
+    columns = ["method", "landmarks", "accuracy", "comparisons", "CPU seconds"]
+    shown = own.loc[own["method"].isin(methods), columns]
     base = (
-        alt.Chart(own[own["method"].isin(methods)])
+        alt.Chart(shown)
         .mark_line(point={"size": 30})
         .encode(
             alt.X(
@@ -45,7 +47,7 @@ def panel(name: str) -> alt.VConcatChart:
             order="landmarks",
         )
     )
-    best = own[own["method"].isin(features)].nlargest(1, "accuracy")
+    best = own[own["method"].isin(features)].nlargest(1, "accuracy")[["accuracy", "CPU seconds"]]
     rule = alt.Chart(best).mark_rule(strokeDash=[4, 3], color="gray")
     percent = alt.Y("accuracy", scale=alt.Scale(zero=False), axis=alt.Axis(format="%"))
     seconds = alt.Y("CPU seconds", scale=alt.Scale(type="log"), axis=alt.Axis(tickCount=3))
