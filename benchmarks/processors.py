@@ -47,7 +47,8 @@ def drifts_of(name: str, splits: int, folder: Path) -> pd.DataFrame:
     for core in CORES:
         with Store(folder / f"{core}.sqlite", read_only=True) as store:
             rows = splits_of(plan, stored_rows(plan, store))
-        rows = rows[[not is_cost(metric, plan.experiment.config) for metric in rows["metric"]]]
+        costs = {metric for metric in rows["metric"] if is_cost(metric, plan.experiment.config)}
+        rows = rows[~rows["metric"].isin(costs)]
         axes = [{axis: row[axis] for axis in plan.axes} for row in rows.to_dict("records")]
         rows = rows.assign(params=[parameters_of(one) for one in axes])
         whole = rows.groupby(KEY, dropna=False)["value"].agg(["mean", "size"])
