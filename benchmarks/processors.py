@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 from argparse import ArgumentParser
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from kernlearn.reports.verdicts import is_cost
 from kernlearn.store import Store
 
 CORES = ("Haswell", "SkylakeX", "Sandybridge")
+PAIRS = [*combinations(CORES, 2)]
 FILE = Path("configs/processors.csv")
 
 
@@ -41,9 +43,13 @@ def measure(names: list[str], splits: int, only: list[str], folder: Path) -> Non
 
 
 def drifts_of(name: str, splits: int, folder: Path) -> pd.DataFrame:
-    """Return the largest difference between two kernels of the mean of each cell that moves."""
+    """Return the drift of each cell that moves.
+
+    This is the largest mean, over the splits, of the absolute difference between two kernels: a
+    bound of how far the mean moves, which also counts what changes the spread.
+    """
     plan = make_plan(load_config(name, settings=[f"splits={splits}"]), available=True)
-    means = {}
+    values = {}
     for core in CORES:
         with Store(folder / f"{core}.sqlite", read_only=True) as store:
             rows = splits_of(plan, stored_rows(plan, store))
@@ -51,15 +57,15 @@ def drifts_of(name: str, splits: int, folder: Path) -> pd.DataFrame:
         rows = rows[~rows["metric"].isin(costs)]
         axes = [{axis: row[axis] for axis in plan.axes} for row in rows.to_dict("records")]
         rows = rows.assign(params=[parameters_of(one) for one in axes])
-        whole = rows.groupby(KEY, dropna=False)["value"].agg(["mean", "size"])
-        means[core] = whole.loc[whole["size"] == splits, "mean"]
+        values[core] = rows.set_index([*KEY, "split"])["value"]
+    table = pd.DataFrame(values)
+    differences = pd.DataFrame({(a, b): (table[a] - table[b]).abs() for a, b in PAIRS})
     # a kernel that measured nothing of a cell says nothing of it
-    table = pd.DataFrame(means)
-    table = table[table.count(axis=1) > 1]
-    drift = table.max(axis=1) - table.min(axis=1)
-    moved = drift[drift > 1e-6 * table.abs().max(axis=1)]
+    drift = differences.groupby(KEY, dropna=False).mean().max(axis=1).dropna()
+    size = table.abs().max(axis=1).groupby(KEY, dropna=False).max()
+    moved = drift[drift > 1e-6 * size[drift.index]]
     print(
-        f"{name}: {len(moved)} of {len(table)} means move, by at most {drift.max():.3g} "
+        f"{name}: {len(moved)} of {len(drift)} means move; drift at most {drift.max():.3g} "
         f"(median of those {np.median(moved) if len(moved) else 0:.3g})"
     )
     return moved.rename("drift").reset_index().assign(n_splits=splits)

@@ -72,10 +72,10 @@ def test_outcomes(decide, gains, on, outcome, better):
 @pytest.mark.parametrize("on", ["all", "average"])
 def test_what_another_processor_could_undo_is_not_shown(decide, on):
     for gain, clear, doubtful in ((0.05, "holds", "leans for"), (-0.05, "fails", "leans against")):
-        outcomes = [decide([gain], drift=d, over=on, **RF_OVER_K).outcome for d in (0.02, 0.03)]
+        outcomes = [decide([gain], drift=d, over=on, **RF_OVER_K).outcome for d in (0.01, 0.03)]
         assert outcomes == [clear, doubtful]
     best = {"among_best": ["RF"], "over": "all"}
-    outcomes = [decide([-0.05], drift=d, **best).outcome for d in (0.02, 0.03)]
+    outcomes = [decide([-0.05], drift=d, **best).outcome for d in (0.01, 0.03)]
     assert outcomes == ["fails", "not refuted"]
 
 

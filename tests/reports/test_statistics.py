@@ -43,9 +43,9 @@ def test_the_error_of_overlapping_splits_is_that_of_nadeau_and_bengio():
     error = np.sqrt((1 / 4 + 0.3 / 0.7) * values.var(ddof=1))
     assert estimate == (pytest.approx(0.25), pytest.approx(error), 3, 0)
     half = stats.t.ppf(0.975, 3) * error
-    moved = resampled(values, 0.3 / 0.7, 0.05)
-    assert moved.interval(0.05) == pytest.approx((0.2 - half, 0.3 + half))
-    assert moved.p_value() == pytest.approx(2 * stats.t.sf(0.2 / error, 3))
+    moved, wider = resampled(values, 0.3 / 0.7, 0.05), 1 + 0.05 / values.std(ddof=1)
+    assert moved.interval(0.05) == pytest.approx((0.2 - wider * half, 0.3 + wider * half))
+    assert moved.p_value() == pytest.approx(2 * stats.t.sf(0.2 / wider / error, 3))
     assert estimate.interval(0.05) == pytest.approx((0.25 - half, 0.25 + half))
     assert estimate.p_value() == pytest.approx(2 * stats.t.sf(0.25 / error, 3))
     assert estimate.tail(0.1) == pytest.approx(stats.t.sf(0.1 / error, 3))
