@@ -64,16 +64,6 @@ def test_extras_install_the_modules_that_they_are_said_to():
     assert {project(one) for one in extras["run"]} <= modules.keys()
 
 
-def test_required_dependencies_are_few_and_in_no_extra():
-    required = {project(one) for one in PROJECT["dependencies"]}
-    names = (
-        "joblib liblinear-official libsvm-official numba numpy scikit-learn scipy threadpoolctl"
-    )
-    assert " ".join(sorted(required)) == names
-    for name in ("cluster", "dev"):
-        assert "kernlearn[run]" in PROJECT["optional-dependencies"][name]
-
-
 #: Estimators that fit with the required dependencies alone, and those that fit although nothing
 #: could be compiled.
 FIT = """

@@ -73,11 +73,6 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
         ("[dataset, method,", "[dataset, methods,", ":15: table.rows.1: no label or metric"),
         ("moons: 10", "moon: 10", ":10: methods.H0/1.n_components.by_dataset.moon: no data set"),
         ("default: 20, ", "", ":10: methods.H0/1.n_components: by_dataset gives no value for wav"),
-        (
-            "select: [0.1, 10]",
-            "select: [1, -1]",
-            ":8: methods.K.C: The 'C' parameter of KernelSVM",
-        ),
         ("n_components: [10, 40]", "n_components: []", ":9: methods.RF.n_components: list must"),
         ("seed: 1,", "select_by_mean: true,", ":11: protocol: select_by_mean needs rows held out"),
         ("profiles:", "best: {metrics: [speedup]}\nprofiles:", ":16: best.metrics.0: no measured"),
