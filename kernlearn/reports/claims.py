@@ -110,10 +110,10 @@ class Region:
 
     def has(self, cell: Cell) -> bool:
         """Whether the mean of a cell is in the region, whatever its interval."""
-        mean = cell.estimate.mean
+        mean, low, high = cell.estimate.mean, self.low + cell.drift, self.high - cell.drift
         if self.presumed:
-            return self.low - self.margin <= mean <= self.high + self.margin
-        return self.low < mean < self.high
+            return low - self.margin <= mean <= high + self.margin
+        return low < mean < high
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,8 @@ class AmongBest:
 
     def has(self, cell: Cell) -> bool:
         """Whether the mean of the method is the best, or within the margin of it."""
-        return all(float(ahead.mean()) >= -self.margin for ahead in self._ahead(cell))
+        least = cell.drift - self.margin
+        return all(float(ahead.mean()) >= least for ahead in self._ahead(cell))
 
     def _ahead(self, cell: Cell) -> Iterator["pd.Series[float]"]:
         for other in cell.values.columns.drop(self.method):

@@ -206,8 +206,10 @@ def _report(
     config = experiment.config
     cells = frames.summarise(splits, experiment)
     reported = frames.reported_splits(cells, config.axes)
-    claims = claimed.decide_claims(splits, config, reported)
-    differences, chances = compared.compare_with_paper(splits, cells, config)
+    steady = splits.assign(drift=0.0)
+    claims = claimed.decide_claims(steady, config, reported)
+    differences, chances = compared.compare_with_paper(steady, cells.assign(drift=0.0), config)
+    moving = _mark_unsteady(splits, cells, claims, differences, config)
     about = {
         "experiment": experiment.name,
         "title": config.title,
@@ -220,19 +222,48 @@ def _report(
         "data": {},
         "selected": [],
         **details,
+        "remarks": [*details["remarks"], *moving],
         "claims": claims.to_dict("records"),
         "differences": differences.to_dict("records"),
         "chances": chances.to_dict("records"),
         "written_by": describe_machine()["packages"],
     }
-    moving = cells["drift"] > 0
-    if moving.any():
-        about["remarks"] = [
-            *about["remarks"],
-            f"{moving.sum()} of {cells['mean'].notna().sum()} means move between processors, by "
-            f"at most {cells['drift'].max():.2g}; what is called shown holds on each of them",
-        ]
     return Report(experiment, splits, cells, claims, differences, chances, about)
+
+
+def _mark_unsteady(
+    splits: pd.DataFrame,
+    cells: pd.DataFrame,
+    claims: pd.DataFrame,
+    differences: pd.DataFrame,
+    config: ExperimentConfig,
+) -> list[str]:
+    """Mark the claims that another processor may decide otherwise; count such outcomes."""
+    if not splits["drift"].any():
+        return []
+    reported = cells[cells["verdict"] != ""]
+    frames_of = {
+        "verdicts": reported["verdict"],
+        "differences": differences["outcome"],
+        "claims": claims["outcome"],
+    }
+    changed = {kind: pd.Series(False, outcomes.index) for kind, outcomes in frames_of.items()}
+    for sign in (1, -1):
+        moved, means = (frame.assign(drift=sign * frame["drift"]) for frame in (splits, cells))
+        others = {
+            "verdicts": verdicts.verdicts_of(means.loc[reported.index], config),
+            "differences": compared.compare_with_paper(moved, means, config)[0]["outcome"],
+            "claims": claimed.decide_claims(moved, config)["outcome"],
+        }
+        for kind, outcomes in frames_of.items():
+            changed[kind] |= outcomes != others[kind]
+    claims.loc[changed["claims"], "numbers"] += "; another processor may decide otherwise"
+    counts = ", ".join(f"{int(one.sum())} of {len(one)} {kind}" for kind, one in changed.items())
+    n_moving, n_means = (cells["drift"] > 0).sum(), cells["mean"].notna().sum()
+    return [
+        f"{n_moving} of {n_means} means move between processors, by at most "
+        f"{cells['drift'].max():.2g}; another one may decide otherwise: {counts}"
+    ]
 
 
 def write_summary(report: Report, folder: Path) -> Path:

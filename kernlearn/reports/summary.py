@@ -351,7 +351,7 @@ def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFram
         for name in config.derived
     ]
     cells = with_reported(pd.concat([measured, *ratios], ignore_index=True), config, axes)
-    cells["verdict"] = verdicts.verdicts_of(cells, config)
+    cells["verdict"] = verdicts.verdicts_of(cells.assign(drift=0.0), config)
     cells["experiment"] = experiment.name
     cells["params"] = [
         parameters_of(dict(zip(axes, row, strict=True))) for row in label_rows(cells, axes)
@@ -443,8 +443,7 @@ def _are_best(cells: pd.DataFrame, splits: pd.DataFrame, config: ExperimentConfi
         # a single method is not best among others
         if values.shape[1] > 1:
             better, ratio = verdicts.direction(str(place[-1]), config), float(cell["ratio"].mean())
-            drift = 2 * float(cell["drift"].max())
-            names = verdicts.best_methods(values, better, spec.level, ratio, drift)
+            names = verdicts.best_methods(values, better, spec.level, ratio)
             best |= {(*place, method) for method in names}
     return [place in best for place in label_rows(cells, [*labels, "method"])]
 

@@ -20,9 +20,9 @@ A wide interval shows that little is known, not that two numbers agree: what rel
 better or worse however wide the interval.
 
 Where a solver stops early a mean also depends a little on the processor. How far each mean moves
-between processors is its *drift*. Every interval is wider by it on both sides, every standard
-deviation counts as greater by it, and a match that the drift could undo is a match within spread:
-what is shown is shown on any of the processors.
+between processors is its *drift*. Outcomes are decided without it, and again with every interval
+and standard deviation greater by it, and smaller by it: where these differ a page says that
+another processor may decide otherwise.
 
 A baseline of the paper that is better than reported does not reproduce the paper, it weakens what
 the paper concludes: it is a verdict of its own, *baseline better*. Numbers that were measured on
@@ -120,8 +120,8 @@ def resampled(values: Any, ratio: float, drift: float = 0.0) -> Estimate:
         std = 0.0
     if abs(mean) <= 1e-12 * std:  # nor is it a difference
         mean = 0.0
-    # on another processor the numbers may scatter more by as much
-    return Estimate(mean, sqrt(1 / n + ratio) * (std + drift), n - 1, drift)
+    # on another processor the numbers may scatter more, or less, by as much
+    return Estimate(mean, sqrt(1 / n + ratio) * max(std + drift, 0.0), n - 1, drift)
 
 
 def welch(ours: Mean, theirs: Mean) -> Estimate:
