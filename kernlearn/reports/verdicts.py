@@ -121,7 +121,8 @@ def resampled(values: Any, ratio: float, drift: float = 0.0) -> Estimate:
     if abs(mean) <= 1e-12 * std:  # nor is it a difference
         mean = 0.0
     # on another processor the numbers may scatter more, or less, by as much
-    return Estimate(mean, sqrt(1 / n + ratio) * max(std + drift, 0.0), n - 1, drift)
+    std = std**2 / (std - drift) if drift < 0 else std + drift
+    return Estimate(mean, sqrt(1 / n + ratio) * std, n - 1, drift)
 
 
 def welch(ours: Mean, theirs: Mean) -> Estimate:
