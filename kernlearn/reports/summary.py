@@ -106,7 +106,8 @@ def splits_of(
     splits = pd.DataFrame(rows, columns=["experiment", *labels, *NOT_LABELS[1:]])
     splits = plain_labels(splits, labels)
     if drifts := known_drifts(plan.experiment):
-        splits["drift"] = [drifts.get(cell, 0.0) for cell in _cells_of(splits, plan.axes)]
+        cells = splits.assign(params=_parameters(splits, plan.axes))
+        splits["drift"] = [drifts.get(cell, 0.0) for cell in label_rows(cells, KEY[1:])]
     return splits
 
 
@@ -121,15 +122,6 @@ def known_drifts(experiment: LoadedExperiment) -> dict[tuple[Any, ...], float]:
     table = pd.read_csv(path, dtype=dict.fromkeys(KEY, str))
     table = table[table["experiment"] == experiment.name]
     return dict(zip(label_rows(table, KEY[1:]), table["drift"], strict=True))
-
-
-def _cells_of(frame: pd.DataFrame, axes: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Return the labels of the cell of each row, in the order of a summary's key."""
-    labels = frame[[*LABELS, *axes, "metric"]].to_dict("records")
-    return [
-        (*(row[name] for name in LABELS), parameters_of({a: row[a] for a in axes}), row["metric"])
-        for row in labels
-    ]
 
 
 def plain_labels(frame: pd.DataFrame, labels: Iterable[str]) -> pd.DataFrame:
@@ -353,9 +345,7 @@ def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFram
     cells = with_reported(pd.concat([measured, *ratios], ignore_index=True), config, axes)
     cells["verdict"] = verdicts.verdicts_of(cells.assign(drift=0.0), config)
     cells["experiment"] = experiment.name
-    cells["params"] = [
-        parameters_of(dict(zip(axes, row, strict=True))) for row in label_rows(cells, axes)
-    ]
+    cells["params"] = _parameters(cells, axes)
     if config.best is not None:
         cells["best"] = _are_best(cells, splits, config)
     cells["not_converged"] = cells["not_converged"].fillna(0).astype(int)
@@ -363,6 +353,10 @@ def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFram
     kernels = [*map(str, splits["kernel"]), *config.kernels]
     cells = _in_order(cells, axes, kernels, config)
     return cells[[*summary_columns(config), *MARKS, *axes]]
+
+
+def _parameters(frame: pd.DataFrame, axes: list[str]) -> list[str]:
+    return [parameters_of(dict(zip(axes, row, strict=True))) for row in label_rows(frame, axes)]
 
 
 def parameters_of(labels: Mapping[str, Any]) -> str:

@@ -258,7 +258,7 @@ def verdicts_of(cells: pd.DataFrame, config: ExperimentConfig) -> list[str]:
     verdicts = []
     for row in cells.to_dict("records"):
         rule = config.verdict.get(row["metric"])
-        measured = Mean(row["mean"], row["std"], row["n_splits"], _drift_of(row))
+        measured = Mean(row["mean"], row["std"], row["n_splits"], row.get("drift", 0.0))
         n_reported = (rule and rule.reported_splits) or np.nan
         reported = Mean(row["reported_mean"], row["reported_std"], n_reported)
         one = verdict(measured, reported, rule, direction(row["metric"], config))
@@ -270,11 +270,6 @@ def verdicts_of(cells: pd.DataFrame, config: ExperimentConfig) -> list[str]:
             one = BASELINE_BETTER
         verdicts.append(one)
     return verdicts
-
-
-def _drift_of(row: Mapping[Any, Any]) -> float:
-    """Return how far the mean of a cell moves between processors; 0 where that is not known."""
-    return float(np.nan_to_num(row.get("drift", 0.0)))
 
 
 def without_data(cells: pd.DataFrame, config: ExperimentConfig) -> set[str]:
