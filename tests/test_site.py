@@ -99,15 +99,3 @@ def test_faults_of_a_built_site(body, faults, tmp_path):
     (tmp_path / "page.html").write_text(f'<h1 id="top"></h1>{body}')
     check_built._read.cache_clear()
     assert check_built.faults(tmp_path) == [f"page.html: {fault}" for fault in faults]
-
-
-def test_formulas():
-    pytest.importorskip("latex2mathml")
-    pytest.importorskip("sphinx")
-    from mathml import mathml
-
-    assert 'display="inline"' in mathml("a_n \\ge 0", "inline")
-    assert "<mi>log</mi><mspace" in mathml("\\log p", "inline")
-    assert "<mtable" in mathml("a &= b \\\\ c &= d", "block")
-    with pytest.raises(ValueError, match="has no form in MathML"):
-        mathml(r"\nothing x", "inline")

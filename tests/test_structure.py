@@ -67,11 +67,6 @@ def allowed() -> dict[str, set[str]]:
     return {package: set(re.findall(r"`(\w+)`", others)) for package, others in rows}
 
 
-def test_modules_are_public():
-    private = [m for m in MODULES if re.search(r"\._(?!_main__$)", m)]
-    assert private == []
-
-
 def test_no_module_imports_itself_through_others():
     try:
         TopologicalSorter({module: imports(module) for module in MODULES}).prepare()
