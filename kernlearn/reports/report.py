@@ -242,15 +242,15 @@ def _mark_unsteady(
         moved, means = (frame.assign(drift=sign * frame["drift"]) for frame in (splits, cells))
         differences, _ = compared.compare_with_paper(moved, means, config)
         of_claims = claimed.decide_claims(moved, config)["outcome"]
-        means_of = pd.Series(verdicts.verdicts_of(means, config))
+        means_of = pd.Series(verdicts.verdicts_of(cells, config, sign))
         outcomes.append([means_of, differences["outcome"], of_claims])
     unsteady = [(a != b) | (a != c) for a, b, c in zip(*outcomes, strict=True)]
     claims.loc[unsteady[-1], "numbers"] += "; another processor may decide otherwise"
-    of_means, of_pairs, of_claims = (int(one.sum()) for one in unsteady)
+    n_means, n_pairs, n_claims = (int(one.sum()) for one in unsteady)
     return [
         f"{(cells['drift'] > 0).sum()} of {cells['mean'].notna().sum()} means move between "
-        f"processors, by at most {cells['drift'].max():.2g}; another one may decide otherwise on "
-        f"{of_means} verdicts, {of_pairs} differences and {of_claims} claims"
+        f"processors, by at most {cells['drift'].max():.2g}; another one may decide otherwise "
+        f"(verdicts: {n_means}, differences: {n_pairs}, claims: {n_claims})"
     ]
 
 

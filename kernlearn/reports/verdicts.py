@@ -252,13 +252,16 @@ def tolerated(tolerance: Tolerance, reported: float) -> float:
     return allowed * (1 + 1e-9)
 
 
-def verdicts_of(cells: pd.DataFrame, config: ExperimentConfig) -> list[str]:
-    """Return the verdict on each row of a frame of cells, by the rules of the config."""
+def verdicts_of(cells: pd.DataFrame, config: ExperimentConfig, drift: int = 0) -> list[str]:
+    """Return the verdict on each row of a frame of cells, by the rules of the config.
+
+    ``drift`` is 1 or -1 where the drift between processors counts against or for a match.
+    """
     absent = without_data(cells, config)
     verdicts = []
     for row in cells.to_dict("records"):
         rule = config.verdict.get(row["metric"])
-        measured = Mean(row["mean"], row["std"], row["n_splits"], row.get("drift", 0.0))
+        measured = Mean(row["mean"], row["std"], row["n_splits"], drift * row.get("drift", 0.0))
         n_reported = (rule and rule.reported_splits) or np.nan
         reported = Mean(row["reported_mean"], row["reported_std"], n_reported)
         one = verdict(measured, reported, rule, direction(row["metric"], config))
