@@ -46,9 +46,7 @@ Profile = Annotated[str, option("A smaller version that the config defines.", "N
 Settings = Annotated[
     list[str], option("Set a value of the config; repeatable.", "KEY=VALUE", "-o", "--option")
 ]
-Only = Annotated[
-    list[str], option("Only trials with these labels; repeatable.", "LABEL=VALUE,...")
-]
+Only = Annotated[list[str], option("Trials with these labels; repeatable.", "LABEL=VALUE,...")]
 Store = Annotated[Path, option("Results, by default results/runs/store.sqlite.", "FILE")]
 Available = Annotated[bool, option("Leave out data that is missing.", None, "--available")]
 Jobs = Annotated[int, option("Trials at a time, by default 1.", "N", "--jobs", "-j", min=1)]

@@ -29,7 +29,6 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels.libraries import knowing_pairs
 from kernlearn.kernels.registry import kernel_of_name
 from kernlearn.store import Row
-from kernlearn.theory.goodness import scaled_goodness
 from kernlearn.validation import first_best, hold_out_at_random
 
 # Enough rows to load every lazy import and library once before anything is timed.
@@ -205,6 +204,8 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
 
 def _goodness(estimator: Any, parts: Parts) -> dict[str, float]:
     """Return how good the similarity of the last step is, on at most 500 training rows."""
+    from kernlearn.theory.goodness import scaled_goodness
+
     rows = np.arange(len(parts.y_train))[:: -(-len(parts.y_train) // _GOODNESS_ROWS)]
     *before, last = _steps(estimator)
     X, parameters = parts.training(rows, rows), last.get_params(deep=False)

@@ -138,8 +138,7 @@ class AmongBest:
 
     def has(self, cell: Cell) -> bool:
         """Whether the mean of the method is the best, or within the margin of it."""
-        least = cell.drift - self.margin
-        return all(float(ahead.mean()) >= least for ahead in self._ahead(cell))
+        return all(float(ahead.mean()) >= cell.drift - self.margin for ahead in self._ahead(cell))
 
     def _ahead(self, cell: Cell) -> Iterator["pd.Series[float]"]:
         for other in cell.values.columns.drop(self.method):

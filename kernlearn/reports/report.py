@@ -209,7 +209,7 @@ def _report(
     steady = splits.assign(drift=0.0)
     claims = claimed.decide_claims(steady, config, reported)
     differences, chances = compared.compare_with_paper(steady, cells.assign(drift=0.0), config)
-    moving = _mark_unsteady(splits, cells, claims, config)
+    moving = _mark_unsteady(splits, cells, claims, differences, config)
     about = {
         "experiment": experiment.name,
         "title": config.title,
@@ -232,18 +232,22 @@ def _report(
 
 
 def _mark_unsteady(
-    splits: pd.DataFrame, cells: pd.DataFrame, claims: pd.DataFrame, config: ExperimentConfig
+    splits: pd.DataFrame,
+    cells: pd.DataFrame,
+    claims: pd.DataFrame,
+    differences: pd.DataFrame,
+    config: ExperimentConfig,
 ) -> list[str]:
     """Mark the claims that another processor may decide otherwise; count such outcomes."""
     if not splits["drift"].any():
         return []
-    outcomes = []
-    for sign in (0, 1, -1):
+    outcomes = [[cells["verdict"], differences["outcome"], claims["outcome"]]]
+    for sign in (1, -1):
         moved, means = (frame.assign(drift=sign * frame["drift"]) for frame in (splits, cells))
-        differences, _ = compared.compare_with_paper(moved, means, config)
+        of_pairs, _ = compared.compare_with_paper(moved, means, config)
         of_claims = claimed.decide_claims(moved, config)["outcome"]
-        means_of = pd.Series(verdicts.verdicts_of(cells, config, sign))
-        outcomes.append([means_of, differences["outcome"], of_claims])
+        of_means = pd.Series(verdicts.verdicts_of(cells, config, sign))
+        outcomes.append([of_means, of_pairs["outcome"], of_claims])
     unsteady = [(a != b) | (a != c) for a, b, c in zip(*outcomes, strict=True)]
     claims.loc[unsteady[-1], "numbers"] += "; another processor may decide otherwise"
     n_means, n_pairs, n_claims = (int(one.sum()) for one in unsteady)
@@ -412,8 +416,7 @@ def _fitting(cells: pd.DataFrame, config: ExperimentConfig, folder: Path) -> pd.
     cells, others = frames.parsed_labels(cells, axes)
     unknown = [f"the parameter {name}" for name in others]
     unknown += frames.unknown_labels(cells, config, metrics)
-    columns = [*frames.summary_columns(config), *frames.MARKS, *axes]
-    cells = cells.reindex(columns=columns)
+    cells = cells.reindex(columns=[*frames.summary_columns(config), *frames.MARKS, *axes])
     if "best" in cells:
         cells["best"] = cells["best"].fillna(False).astype(bool)
     reported = ["reported_mean", "reported_std"]
