@@ -22,6 +22,7 @@ from kernlearn.memory import cholesky, gram, interruptible
 #: Relative size of a step that is due to rounding errors.
 ROUNDING_STEP = 8 * np.finfo(np.float64).eps
 _MAX_TRIALS = 200  # bisection from 1 passes 1e-60
+_MAX_STALLS = 10  # exact steps without descent in a row, which rounding errors cause
 _FLAT = 1e-3  # slope at which a step may end, relative to that at its start
 _BLOCK_ROWS = 1024  # rows gathered at a time, which stay in cache for the product that follows
 _BLOCK_WORK = 2 * 10**10  # operations of such a product, which Ctrl-C waits for
@@ -111,14 +112,14 @@ class PrimalNewton:
         """Return the solution, the arguments of the loss there, and whether it converged."""
         X = self._X
         t = signs * (X @ w) - offsets
-        last = np.inf
+        least, stalls = np.inf, 0
         for _ in range(self._max_iter + 1):
             gradient = w + C * combination(X, signs * loss.slope(t))
             objective = 0.5 * float(w @ w) + C * loss.value(t)
-            # an exact step that does not descend is due to rounding errors
-            if 0.5 * (gradient @ gradient) <= self._tol * objective or objective >= last:
+            stalls = 0 if objective < least else stalls + 1
+            least = min(least, objective)
+            if 0.5 * (gradient @ gradient) <= self._tol * objective or stalls > _MAX_STALLS:
                 return w, t, True
-            last = objective
             gram.follow(loss.curvature(t))
             step = gram.newton_step(gradient, C)
             moves = signs * (X @ step)
