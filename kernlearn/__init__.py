@@ -12,13 +12,5 @@ from kernlearn.lazy import attach
 #: Read by the build and by ``kernlearn --version``.
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "": (
-            "config datasets engine features kernels landmarks linear metrics onepass pairwise "
-            "plugins reports store svm theory voted"
-        )
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)
 __all__ += ["__version__"]

@@ -1,4 +1,3 @@
-# Written by `python -m tests.test_lazy` from the table in __init__.py.
 __version__: str
 from kernlearn import config as config
 from kernlearn import datasets as datasets
@@ -16,23 +15,3 @@ from kernlearn import store as store
 from kernlearn import svm as svm
 from kernlearn import theory as theory
 from kernlearn import voted as voted
-
-__all__ = [
-    "__version__",
-    "config",
-    "datasets",
-    "engine",
-    "features",
-    "kernels",
-    "landmarks",
-    "linear",
-    "metrics",
-    "onepass",
-    "pairwise",
-    "plugins",
-    "reports",
-    "store",
-    "svm",
-    "theory",
-    "voted",
-]

@@ -1,10 +1,12 @@
 """Names handed on by a package without importing what stands behind them (PEP 562)."""
 
+import ast
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -82,18 +84,16 @@ def needed_by(what: str) -> Iterator[None]:
 
 
 def attach(
-    package: str, modules: Mapping[str, str]
+    package: str, file: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Make a package's ``__getattr__``, ``__dir__`` and ``__all__``.
+    """Make a package's ``__getattr__``, ``__dir__`` and ``__all__`` from the imports of its stub.
+
+    The stub ``__init__.pyi`` is what type checkers and editors read, too.
 
     Parameters
     ----------
-    package : str
-        The package's ``__name__``.
-    modules : mapping of str to str
-        Each module, relative to the package, such as ``"dot_product"``, or ``".report"`` in the
-        package above, to the public names it defines, separated by blanks. Those of the empty
-        module are submodules themselves.
+    package, file : str
+        The package's ``__name__`` and ``__file__``.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def attach(
         module needs a library of an extra that is not installed gives an ImportError that says
         how to install it.
     """
-    sources = {name: module for module, names in modules.items() for name in names.split()}
+    sources = stub_names(Path(file).with_suffix(".pyi"))
 
     def __getattr__(name: str) -> Any:
         try:
@@ -110,9 +110,16 @@ def attach(
         except KeyError:
             raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
         with needed_by(f"{package}.{name}"):
-            if not source:
+            if source == package:
                 return import_module(f"{package}.{name}")
-            return getattr(import_module(f".{source}", package), name)
+            return getattr(import_module(source), name)
 
     public = sorted(sources)
     return __getattr__, lambda: public, public
+
+
+def stub_names(stub: Path) -> dict[str, str]:
+    """Return the module from which a stub imports each name."""
+    nodes = ast.parse(stub.read_text("utf-8")).body
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    return {alias.name: node.module or "" for node in imports for alias in node.names}

@@ -4,12 +4,11 @@ import ast
 import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
 
-from tests.test_lazy import sources
+from kernlearn.lazy import stub_names
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "kernlearn"
@@ -34,11 +33,8 @@ def lazy_names(package: str) -> dict[str, str]:
     """The module behind each name that a package hands on."""
     if package not in MODULES or MODULES[package].name != "__init__.py":
         return {}
-    return {
-        name: resolve_name(module, package) if module[:1] == "." else f"{package}.{module or name}"
-        for module, names in sources(MODULES[package]).items()
-        for name in names
-    }
+    sources = stub_names(stub) if (stub := MODULES[package].with_suffix(".pyi")).exists() else {}
+    return {n: f"{package}.{n}" if source == package else source for n, source in sources.items()}
 
 
 @cache

@@ -2,11 +2,4 @@
 
 from kernlearn.lazy import attach
 
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "model": "ExperimentConfig",
-        "read": "find_config load_config",
-        "spec": "Trial",
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -6,20 +6,4 @@ they must contain; :func:`load` finds the files, checks them against the card an
 
 from kernlearn.lazy import attach
 
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "card": "Card Form Source read_card",
-        "files": (
-            "Found catalogue find_card is_shipped locate missing_message own_cards search_path"
-        ),
-        "fetching": "fetch",
-        "artificial": (
-            "Generator generators indefinite_similarity rings two_gaussians two_moons "
-            "unit_ball waveform"
-        ),
-        "loading": "add load",
-        "stream": "RowSource row_source",
-        "tables": "Preparation fingerprint",
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

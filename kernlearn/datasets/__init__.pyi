@@ -1,4 +1,3 @@
-# Written by `python -m tests.test_lazy` from the table in __init__.py.
 from kernlearn.datasets.artificial import Generator as Generator
 from kernlearn.datasets.artificial import generators as generators
 from kernlearn.datasets.artificial import indefinite_similarity as indefinite_similarity
@@ -26,33 +25,3 @@ from kernlearn.datasets.stream import RowSource as RowSource
 from kernlearn.datasets.stream import row_source as row_source
 from kernlearn.datasets.tables import Preparation as Preparation
 from kernlearn.datasets.tables import fingerprint as fingerprint
-
-__all__ = [
-    "Card",
-    "Form",
-    "Found",
-    "Generator",
-    "Preparation",
-    "RowSource",
-    "Source",
-    "add",
-    "catalogue",
-    "fetch",
-    "find_card",
-    "fingerprint",
-    "generators",
-    "indefinite_similarity",
-    "is_shipped",
-    "load",
-    "locate",
-    "missing_message",
-    "own_cards",
-    "read_card",
-    "rings",
-    "row_source",
-    "search_path",
-    "two_gaussians",
-    "two_moons",
-    "unit_ball",
-    "waveform",
-]

@@ -2,11 +2,4 @@
 
 from kernlearn.lazy import attach
 
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "compositional": "CompositionalMaclaurin",
-        "maclaurin": "MaclaurinSVM RandomMaclaurin",
-        "tensor_sketch": "TensorSketch",
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,4 +1,3 @@
-# Written by `python -m tests.test_lazy` from the table in __init__.py.
 from kernlearn.kernels.base import Kernel as Kernel
 from kernlearn.kernels.distances import EuclideanSimilarity as EuclideanSimilarity
 from kernlearn.kernels.distances import GaussianKernel as GaussianKernel
@@ -10,7 +9,9 @@ from kernlearn.kernels.dot_product import BilinearSimilarity as BilinearSimilari
 from kernlearn.kernels.dot_product import CosineSimilarity as CosineSimilarity
 from kernlearn.kernels.dot_product import DotProductKernel as DotProductKernel
 from kernlearn.kernels.dot_product import ExponentialKernel as ExponentialKernel
-from kernlearn.kernels.dot_product import HomogeneousPolynomialKernel as HomogeneousPolynomialKernel
+from kernlearn.kernels.dot_product import (
+    HomogeneousPolynomialKernel as HomogeneousPolynomialKernel,
+)
 from kernlearn.kernels.dot_product import LinearKernel as LinearKernel
 from kernlearn.kernels.dot_product import PolynomialKernel as PolynomialKernel
 from kernlearn.kernels.dot_product import SigmoidKernel as SigmoidKernel
@@ -26,33 +27,3 @@ from kernlearn.kernels.records import JaccardSimilarity as JaccardSimilarity
 from kernlearn.kernels.records import ValueDifferenceSimilarity as ValueDifferenceSimilarity
 from kernlearn.kernels.registry import named as named
 from kernlearn.kernels.registry import names as names
-
-__all__ = [
-    "BaseDotProductKernel",
-    "BilinearSimilarity",
-    "CallableKernel",
-    "ColumnSimilarity",
-    "CosineSimilarity",
-    "DotProductKernel",
-    "EuclideanSimilarity",
-    "ExponentialKernel",
-    "GaussianKernel",
-    "GowerSimilarity",
-    "HomogeneousPolynomialKernel",
-    "JaccardSimilarity",
-    "Kernel",
-    "LaplacianKernel",
-    "LibrarySimilarity",
-    "LinearKernel",
-    "ManhattanSimilarity",
-    "NormalizedKernel",
-    "PolynomialKernel",
-    "SigmoidKernel",
-    "ValueDifferenceSimilarity",
-    "VovkKernel",
-    "WeightedKernelSum",
-    "as_kernel",
-    "mean_distance",
-    "named",
-    "names",
-]

@@ -1,4 +1,3 @@
-# Written by `python -m tests.test_lazy` from the table in __init__.py.
 from kernlearn.landmarks.base import Contributions as Contributions
 from kernlearn.landmarks.baselines import LandmarkKNNClassifier as LandmarkKNNClassifier
 from kernlearn.landmarks.baselines import SimilarityFeatureSVM as SimilarityFeatureSVM
@@ -22,29 +21,3 @@ from kernlearn.landmarks.regressors import RankLand as RankLand
 from kernlearn.landmarks.regressors import RegLand as RegLand
 from kernlearn.landmarks.selection import dselect as dselect
 from kernlearn.landmarks.sparse import SparseRegLand as SparseRegLand
-
-__all__ = [
-    "BBSClassifier",
-    "Contributions",
-    "DBoostClassifier",
-    "FTuneClassifier",
-    "Identity",
-    "KernelRegressor",
-    "LandmarkEmbedding",
-    "LandmarkKNNClassifier",
-    "NystroemEmbedding",
-    "ORLand",
-    "PairEmbedding",
-    "Ramp",
-    "RankLand",
-    "RegLand",
-    "Sigmoid",
-    "Sign",
-    "SimilarityFeatureSVM",
-    "SimilarityKNNClassifier",
-    "SparseRegLand",
-    "SpectrumSVM",
-    "Transfer",
-    "as_transfer",
-    "dselect",
-]

@@ -2,4 +2,4 @@
 
 from kernlearn.lazy import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, {"models": "LinearSVM"})
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -2,15 +2,4 @@
 
 from kernlearn.lazy import attach
 
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "all_pairs": "AllPairsMoments AllPairsSVM",
-        "learned_kernels": (
-            "MetricKNNClassifier MultipleKernelSVM OnlineMKL OnlineMetricLearner "
-            "OnlineSimilarityLearner SimilaritySVM"
-        ),
-        "learners": "OAM OLP",
-        "regret": "RegretCurve StreamRegret stream_regret",
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

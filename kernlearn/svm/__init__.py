@@ -2,4 +2,4 @@
 
 from kernlearn.lazy import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, {"kernel_svm": "KernelSVM"})
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

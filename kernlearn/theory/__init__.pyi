@@ -1,4 +1,3 @@
-# Written by `python -m tests.test_lazy` from the table in __init__.py.
 from kernlearn.theory.goodness import Goodness as Goodness
 from kernlearn.theory.goodness import SimilarityScore as SimilarityScore
 from kernlearn.theory.goodness import SupervisedGoodness as SupervisedGoodness
@@ -25,13 +24,19 @@ from kernlearn.theory.rademacher import rademacher_complexity as rademacher_comp
 from kernlearn.theory.rademacher import voted_bound as voted_bound
 from kernlearn.theory.sample_sizes import InnerMapConstants as InnerMapConstants
 from kernlearn.theory.sample_sizes import SampleSizes as SampleSizes
-from kernlearn.theory.sample_sizes import compositional_failure_probability as compositional_failure_probability
+from kernlearn.theory.sample_sizes import (
+    compositional_failure_probability as compositional_failure_probability,
+)
 from kernlearn.theory.sample_sizes import compositional_n_components as compositional_n_components
-from kernlearn.theory.sample_sizes import landmarks_for_approximation as landmarks_for_approximation
+from kernlearn.theory.sample_sizes import (
+    landmarks_for_approximation as landmarks_for_approximation,
+)
 from kernlearn.theory.sample_sizes import landmarks_for_family as landmarks_for_family
 from kernlearn.theory.sample_sizes import landmarks_for_loss as landmarks_for_loss
 from kernlearn.theory.sample_sizes import landmarks_for_margin as landmarks_for_margin
-from kernlearn.theory.sample_sizes import maclaurin_failure_probability as maclaurin_failure_probability
+from kernlearn.theory.sample_sizes import (
+    maclaurin_failure_probability as maclaurin_failure_probability,
+)
 from kernlearn.theory.sample_sizes import maclaurin_n_components as maclaurin_n_components
 from kernlearn.theory.sample_sizes import ndcg_regret_bound as ndcg_regret_bound
 from kernlearn.theory.sample_sizes import ordinal_error_bounds as ordinal_error_bounds
@@ -40,49 +45,6 @@ from kernlearn.theory.sample_sizes import ramp_covering_number as ramp_covering_
 from kernlearn.theory.sample_sizes import ranking_sample_sizes as ranking_sample_sizes
 from kernlearn.theory.sample_sizes import ranking_weight_bound as ranking_weight_bound
 from kernlearn.theory.sample_sizes import regression_sample_sizes as regression_sample_sizes
-from kernlearn.theory.sample_sizes import sparse_regression_sample_sizes as sparse_regression_sample_sizes
-
-__all__ = [
-    "BilinearSimilarity",
-    "ComplexityEstimate",
-    "ExcessRiskBound",
-    "Goodness",
-    "InnerMapConstants",
-    "KernelAUC",
-    "KernelCombination",
-    "LinearAUC",
-    "MahalanobisMetric",
-    "SampleSizes",
-    "SimilarityScore",
-    "SupervisedGoodness",
-    "VotedBound",
-    "all_pairs_regret_bound",
-    "classification_goodness",
-    "compare_similarities",
-    "compositional_failure_probability",
-    "compositional_n_components",
-    "contracted_complexity",
-    "excess_risk_bound",
-    "fast_rate_bound",
-    "landmarks_for_approximation",
-    "landmarks_for_family",
-    "landmarks_for_loss",
-    "landmarks_for_margin",
-    "maclaurin_failure_probability",
-    "maclaurin_n_components",
-    "ndcg_regret_bound",
-    "olp_buffer_regret_bound",
-    "olp_regret_bound",
-    "ordinal_error_bounds",
-    "ordinal_goodness",
-    "ordinal_sample_sizes",
-    "rademacher_complexity",
-    "ramp_covering_number",
-    "ranking_goodness",
-    "ranking_sample_sizes",
-    "ranking_weight_bound",
-    "regression_goodness",
-    "regression_sample_sizes",
-    "sparse_regression_sample_sizes",
-    "voted_bound",
-]
+from kernlearn.theory.sample_sizes import (
+    sparse_regression_sample_sizes as sparse_regression_sample_sizes,
+)

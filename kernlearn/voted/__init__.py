@@ -2,12 +2,4 @@
 
 from kernlearn.lazy import attach
 
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "classifier": (
-            "L1SVMClassifier VotedKernelClassifier VotedPath dimension_complexity "
-            "feature_dimension local_complexity monte_carlo_complexity trace_complexity"
-        ),
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

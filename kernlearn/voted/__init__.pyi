@@ -1,4 +1,3 @@
-# Written by `python -m tests.test_lazy` from the table in __init__.py.
 from kernlearn.voted.classifier import L1SVMClassifier as L1SVMClassifier
 from kernlearn.voted.classifier import VotedKernelClassifier as VotedKernelClassifier
 from kernlearn.voted.classifier import VotedPath as VotedPath
@@ -7,14 +6,3 @@ from kernlearn.voted.classifier import feature_dimension as feature_dimension
 from kernlearn.voted.classifier import local_complexity as local_complexity
 from kernlearn.voted.classifier import monte_carlo_complexity as monte_carlo_complexity
 from kernlearn.voted.classifier import trace_complexity as trace_complexity
-
-__all__ = [
-    "L1SVMClassifier",
-    "VotedKernelClassifier",
-    "VotedPath",
-    "dimension_complexity",
-    "feature_dimension",
-    "local_complexity",
-    "monte_carlo_complexity",
-    "trace_complexity",
-]
