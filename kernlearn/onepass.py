@@ -22,9 +22,9 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from kernlearn import memory
 from kernlearn.validation import (
-    CLASS_WEIGHT,
     COUNT,
     NOT_NEGATIVE,
+    PARAMETERS,
     POINTS,
     HasMethods,
     PredictsByScores,
@@ -292,10 +292,10 @@ class OnePassModel(TakesSparse, BaseEstimator):
     n_folds: int = 5
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **PARAMETERS,
         "feature_map": [None, HasMethods(["fit", "transform"])],
         "alphas": [None, NOT_NEGATIVE, "array-like"],
         "n_folds": [COUNT],
-        "class_weight": CLASS_WEIGHT,
     }
     _numeric = True  # whether targets are numbers; else they are classes
     _flat = False  # whether there is one target, without an axis of its own

@@ -25,8 +25,24 @@ POSITIVE = Interval(Real, 0, None, closed="neither")
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 FINITE = Interval(Real, None, None, closed="neither")
 FRACTION = Interval(Real, 0, 1, closed="neither")
-CLASS_WEIGHT = [dict, StrOptions({"balanced"}), None]
 N_JOBS = [Integral, None]
+#: What parameters may be that mean the same in many estimators, by name; the others are theirs.
+PARAMETERS: dict[str, list[Any]] = {
+    "C": [POSITIVE],
+    "average": ["boolean"],
+    "buffer_size": [COUNT],
+    "class_weight": [dict, StrOptions({"balanced"}), None],
+    "eta": [POSITIVE],
+    "fit_intercept": ["boolean"],
+    "max_iter": [COUNT],
+    "n_components": [COUNT],
+    "n_landmarks": [COUNT],
+    "normalize": ["boolean"],
+    "radius": [POSITIVE, None],
+    "random_state": ["random_state"],
+    "tol": [POSITIVE],
+    "validation_fraction": [FRACTION],
+}
 #: Options of ``validate_data`` for rows of a matrix that may be sparse.
 POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.kernels import BaseDotProductKernel, DotProductKernel, as_kernel
 from kernlearn.memory import row_blocks
-from kernlearn.validation import COUNT, POINTS, validate_data
+from kernlearn.validation import PARAMETERS, POINTS, validate_data
 
 #: Writes the features of a block of rows into an array.
 WriteFeatures = Callable[[Any, NDArray[Any]], None]
@@ -26,9 +26,8 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
+        **PARAMETERS,
         "kernel": [str, BaseDotProductKernel],
-        "n_components": [COUNT],
-        "random_state": ["random_state"],
     }
 
     kernel: str | BaseDotProductKernel

@@ -620,9 +620,6 @@ def _largest_remainders(shares: Floats, total: int) -> NDArray[np.intp]:
 
 # -- linear SVM on the features -------------------------------------------------------------------
 
-_MAP = ("kernel", "n_components", "h01", "random_state")
-_SVM = ("C", "tol", "presolve", "class_weight")
-
 
 @dataclass(eq=False, repr=False)
 class MaclaurinSVM(TakesSparse, ClassifierMixin, BaseEstimator):
@@ -689,8 +686,8 @@ class MaclaurinSVM(TakesSparse, ClassifierMixin, BaseEstimator):
     path_parameters: ClassVar[tuple[str, ...]] = ("C",)
 
     _parameter_constraints = {
-        **{name: RandomMaclaurin._parameter_constraints[name] for name in _MAP},
-        **{name: LinearSVM._parameter_constraints[name] for name in _SVM},
+        **RandomMaclaurin._parameter_constraints,
+        **LinearSVM._parameter_constraints,
     }
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -725,10 +722,10 @@ class MaclaurinSVM(TakesSparse, ClassifierMixin, BaseEstimator):
 
     def _parts(self) -> tuple[RandomMaclaurin, LinearSVM]:
         """Return the feature map and the linear model, not fitted."""
-        feature_map, svm = (
-            {name: getattr(self, name) for name in names} for names in (_MAP, _SVM)
-        )
-        return RandomMaclaurin(include_bias=False, **feature_map), LinearSVM(**svm)
+        feature_map = RandomMaclaurin(self.kernel, self.n_components, h01=self.h01)
+        feature_map.set_params(include_bias=False, random_state=self.random_state)
+        svm = LinearSVM(self.C, tol=self.tol, presolve=self.presolve)
+        return feature_map, svm.set_params(class_weight=self.class_weight)
 
     def path(self, X: Any, y: ArrayLike) -> "MaclaurinPath":
         """Fit the model for each of a list of values of C, all on the same features.

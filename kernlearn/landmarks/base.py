@@ -22,6 +22,8 @@ from kernlearn.kernels.base import (
 )
 from kernlearn.memory import row_blocks
 from kernlearn.validation import (
+    PARAMETERS,
+    POSITIVE,
     StrOptions,
     check_weights,
     decide,
@@ -40,6 +42,9 @@ Places: TypeAlias = Sequence[int] | Indices
 
 #: Similarities that an estimator keeps in training: 1 GiB of float64. More are computed anew.
 KEPT_ELEMENTS = 2**27
+
+#: Selections of landmarks that look at similarities, and at classes only to choose from each.
+BY_SIMILARITY = ("dselect", "kmeans++", "leverage", "rpcholesky")
 
 # Similarities that are computed at a time.
 _BLOCK_BYTES = 2**24
@@ -352,8 +357,12 @@ class SimilarityEstimator(BaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
+        **PARAMETERS,
         "similarity": [str, Kernel, callable],
+        "kernel": [str, Kernel, callable],
         "kind": [StrOptions({"similarity", "distance"})],
+        "selection": [StrOptions({"random", *BY_SIMILARITY})],
+        "C": [POSITIVE, "array-like"],
     }
     _numeric_targets = False
     #: The parameter that says what compares points.
@@ -473,11 +482,6 @@ class Training:
 
 class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
     """Base of the classifiers by similarity, which choose parameters on validation points."""
-
-    _parameter_constraints = {
-        **SimilarityEstimator._parameter_constraints,
-        "random_state": ["random_state"],
-    }
 
     #: The method whose scores are highest for the class that is predicted.
     _scored_by = "decision_function"

@@ -18,11 +18,11 @@ from kernlearn.landmarks.base import (
     SimilarityClassifier,
     Training,
 )
-from kernlearn.landmarks.selection import SELECTION, select_landmarks
+from kernlearn.landmarks.selection import select_landmarks
 from kernlearn.linear import LinearSVM
 from kernlearn.memory import eigh
 from kernlearn.svm import KernelSVM
-from kernlearn.validation import COUNT, POSITIVE, WHOLE, StrOptions, candidate_values, decide
+from kernlearn.validation import COUNT, WHOLE, StrOptions, candidate_values, decide
 
 
 def best_of(data: Training, scores: Callable[[Any], list[Floats]]) -> tuple[int, Any]:
@@ -196,8 +196,6 @@ class LandmarkKNNClassifier(NeighboursClassifier):
 
     _parameter_constraints = {
         **NeighboursClassifier._parameter_constraints,
-        "n_landmarks": [COUNT],
-        "selection": [SELECTION],
         "n_refined": [WHOLE],
     }
 
@@ -317,11 +315,6 @@ class AllPointsSVM(SimilarityClassifier):
 
     C may have several values, to choose from on validation points.
     """
-
-    _parameter_constraints = {
-        **SimilarityClassifier._parameter_constraints,
-        "C": [POSITIVE, "array-like"],
-    }
 
     C: Any
 

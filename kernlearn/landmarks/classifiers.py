@@ -22,13 +22,10 @@ from kernlearn.landmarks.base import (
     by_column,
 )
 from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer
-from kernlearn.landmarks.selection import PAIR_SELECTION, SELECTION, select_landmarks, select_pairs
+from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
 from kernlearn.linear.models import linear_paths
 from kernlearn.validation import (
-    CLASS_WEIGHT,
     COUNT,
-    FRACTION,
-    POSITIVE,
     Interval,
     StrOptions,
     candidate_values,
@@ -185,14 +182,8 @@ def similarity_scale(blocks: Iterable[Floats]) -> float:
 
 _LINEAR: dict[str, list[Any]] = {
     **SimilarityClassifier._parameter_constraints,
-    "n_landmarks": [COUNT],
-    "selection": [SELECTION],
-    "C": [POSITIVE, "array-like"],
     "loss": [StrOptions({"squared_hinge", "hinge", "logistic"})],
     "solver": [StrOptions({"newton", "truncated_newton"})],
-    "fit_intercept": ["boolean"],
-    "validation_fraction": [FRACTION],
-    "class_weight": CLASS_WEIGHT,
 }
 
 
@@ -651,7 +642,6 @@ class DBoostClassifier(LandmarkClassifier):
 
     _parameter_constraints = {
         **SimilarityClassifier._parameter_constraints,
-        "n_landmarks": [COUNT],
         "selection": [PAIR_SELECTION],
         "pool_size": [COUNT, None],
         "n_thresholds": [Interval(Integral, 0, 255, closed="both")],

@@ -14,16 +14,17 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn.kernels import Kernel
-from kernlearn.landmarks.base import Floats, Indices, Similarities, SimilarityEstimator, float_type
-from kernlearn.landmarks.selection import (
+from kernlearn.landmarks.base import (
     BY_SIMILARITY,
-    PAIR_SELECTION,
-    SELECTION,
-    select_landmarks,
-    select_pairs,
+    Floats,
+    Indices,
+    Similarities,
+    SimilarityEstimator,
+    float_type,
 )
+from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
 from kernlearn.memory import eigh, row_blocks
-from kernlearn.validation import COUNT, POSITIVE, fit_context
+from kernlearn.validation import POSITIVE, fit_context
 
 Blocks: TypeAlias = Iterable[tuple[slice, Floats]]
 
@@ -226,13 +227,6 @@ def as_transfer(spec: Transfer | str | float) -> Transfer:
 class BaseEmbedding(TransformerMixin, SimilarityEstimator):
     """Base of the embeddings, which differ in how features are made of similarities."""
 
-    _parameter_constraints = {
-        **SimilarityEstimator._parameter_constraints,
-        "n_landmarks": [COUNT],
-        "selection": [SELECTION],
-        "normalize": ["boolean"],
-        "random_state": ["random_state"],
-    }
     #: The selections that choose within each of more than two classes, if there are any.
     _by_class: tuple[str, ...] = BY_SIMILARITY
     _needs_classes = False
@@ -669,12 +663,6 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
     selection: str = "random"
     random_state: int | np.random.RandomState | None = None
 
-    _parameter_constraints = {
-        "kernel": [str, Kernel, callable],
-        "n_components": [COUNT],
-        "selection": [SELECTION],
-        "random_state": ["random_state"],
-    }
     _by_class = ("dselect",)
     _compared_by = "kernel"
     kind = "similarity"  # not a parameter

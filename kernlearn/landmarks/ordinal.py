@@ -20,7 +20,6 @@ from kernlearn.linear.losses import Loss, SmoothedHinge, SquaredHinge
 from kernlearn.linear.newton import ROUNDING_STEP, exact_step
 from kernlearn.memory import cholesky
 from kernlearn.validation import (
-    COUNT,
     POSITIVE,
     StrOptions,
     candidate_values,
@@ -436,13 +435,10 @@ class ORLand(ClassifierMixin, LandmarkChoice):
 
     _parameter_constraints = {
         **LandmarkChoice._parameter_constraints,
-        "C": [POSITIVE, "array-like"],
         "constraints": [StrOptions({"explicit", "implicit"})],
         "thresholds": [StrOptions({"equispaced", "learned"}), "array-like"],
         "margin": [POSITIVE],
         "loss": [StrOptions({"squared_hinge", "hinge"})],
-        "tol": [POSITIVE],
-        "max_iter": [COUNT],
         "categories": ["array-like", None],
     }
 

@@ -25,13 +25,11 @@ from kernlearn.landmarks.base import (
     SimilarityEstimator,
     float_type,
 )
-from kernlearn.landmarks.selection import SELECTION, select_landmarks
+from kernlearn.landmarks.selection import select_landmarks
 from kernlearn.linear.models import regression_path
 from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
 from kernlearn.validation import (
-    COUNT,
-    FRACTION,
     NOT_NEGATIVE,
     POSITIVE,
     StrOptions,
@@ -56,11 +54,6 @@ class LandmarkedModel(SimilarityEstimator):
     Kar (2013), algorithm 5 and appendix B.
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        **SimilarityEstimator._parameter_constraints,
-        "n_landmarks": [COUNT],
-        "random_state": ["random_state"],
-    }
     _numeric_targets = True
     _divides = True
 
@@ -167,12 +160,6 @@ class LandmarkedModel(SimilarityEstimator):
 
 class LandmarkChoice(LandmarkedModel):
     """Base of RegLand and ORLand, whose parameters are chosen on validation points."""
-
-    _parameter_constraints = {
-        **LandmarkedModel._parameter_constraints,
-        "selection": [SELECTION],
-        "validation_fraction": [FRACTION],
-    }
 
     validation_fraction: float
 
@@ -551,10 +538,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
 
     _parameter_constraints = {
         **LandmarkChoice._parameter_constraints,
-        "C": [POSITIVE, "array-like"],
         "epsilon": [NOT_NEGATIVE, "array-like"],
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
-        "fit_intercept": ["boolean"],
     }
 
     def __sklearn_tags__(self) -> Any:
@@ -666,13 +651,6 @@ class RankLand(LandmarkedModel):
     C: Any = 1.0
     validation_fraction: float = 0.2
     random_state: Any = None
-
-    _parameter_constraints = {
-        **LandmarkedModel._parameter_constraints,
-        "selection": [SELECTION],
-        "C": [POSITIVE, "array-like"],
-        "validation_fraction": [FRACTION],
-    }
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, qid: Any = None, landmarks: Any = None) -> Self:

@@ -9,15 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
-from kernlearn.landmarks.base import Floats, Indices, Similarities, finite
+from kernlearn.landmarks.base import BY_SIMILARITY, Floats, Indices, Similarities, finite
 from kernlearn.memory import eigh, row_blocks
 from kernlearn.validation import StrOptions
 
-#: Those that look at similarities, and at classes only to choose from each.
-BY_SIMILARITY = ("dselect", "kmeans++", "leverage", "rpcholesky")
-SELECTIONS = ("random", *BY_SIMILARITY)
-SELECTION = StrOptions(set(SELECTIONS))
-PAIR_SELECTION = StrOptions({*SELECTIONS, "shared"})
+PAIR_SELECTION = StrOptions({"random", *BY_SIMILARITY, "shared"})
 
 Random: TypeAlias = np.random.RandomState
 Doubles: TypeAlias = NDArray[np.float64]

@@ -153,9 +153,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         "fit_intercept": ["boolean", None],
         "norm_bound": [POSITIVE],
         "epsilon": [NOT_NEGATIVE],
-        "tol": [POSITIVE],
         "beta": [POSITIVE, None],
-        "max_iter": [COUNT],
     }
     _divides = False
 

@@ -24,8 +24,8 @@ from kernlearn.linear.losses import (
 from kernlearn.linear.newton import PrimalNewton
 from kernlearn.memory import require_memory
 from kernlearn.validation import (
-    CLASS_WEIGHT,
     FRACTION,
+    PARAMETERS,
     POINTS,
     POSITIVE,
     PredictsByScores,
@@ -334,11 +334,9 @@ class LinearSVM(TakesSparse, PredictsByScores, LinearClassifierMixin, BaseEstima
     presolve: float | None = None
 
     _parameter_constraints = {
-        "C": [POSITIVE],
+        **PARAMETERS,
         "loss": [StrOptions({"squared_hinge", "hinge"})],
         "tol": [None, POSITIVE],
-        "fit_intercept": ["boolean"],
-        "class_weight": CLASS_WEIGHT,
         "presolve": [None, FRACTION],
     }
 

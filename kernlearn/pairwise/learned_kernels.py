@@ -26,9 +26,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.kernels import BilinearSimilarity, NormalizedKernel, WeightedKernelSum, as_kernel
-from kernlearn.pairwise.learners import LOSSES, POLICIES, Buffer, several_classes
+from kernlearn.pairwise.learners import LOSSES, STREAM_PARAMETERS, Buffer, several_classes
 from kernlearn.validation import (
     COUNT,
+    PARAMETERS,
     POINTS,
     POSITIVE,
     StrOptions,
@@ -57,13 +58,7 @@ class OnlinePairLearner(BaseEstimator, ABC):
     those of the mean of the iterates.
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        "eta": [POSITIVE],
-        "radius": [POSITIVE, None],
-        "buffer_size": [COUNT],
-        "buffer": [StrOptions(set(POLICIES))],
-        "random_state": ["random_state"],
-    }
+    _parameter_constraints: dict[str, list[Any]] = STREAM_PARAMETERS
 
     eta: float
     radius: float | None
@@ -544,7 +539,6 @@ class OnlineMKL(OnlinePairLearner):
     _parameter_constraints = {
         **OnlinePairLearner._parameter_constraints,
         "kernels": [list, tuple],
-        "normalize": ["boolean"],
         "radius": [POSITIVE],
         "norm": [StrOptions({"l2", "simplex"})],
     }
@@ -629,10 +623,7 @@ def project_psd(w: Array, radius: float | None) -> Array:
 class TwoStageClassifier(TakesSparse, ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers: a learner from pairs, then a classifier on what it learned."""
 
-    _parameter_constraints: dict[str, list[Any]] = {
-        name: OnlinePairLearner._parameter_constraints[name]
-        for name in ("eta", "radius", "buffer_size", "random_state")
-    }
+    _parameter_constraints: dict[str, list[Any]] = PARAMETERS
 
     eta: float
     radius: float | None
@@ -669,7 +660,8 @@ class TwoStageClassifier(TakesSparse, ClassifierMixin, BaseEstimator, ABC):
             If a parameter is not valid, or there is only one class.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        stream = {name: getattr(self, name) for name in TwoStageClassifier._parameter_constraints}
+        names = "eta", "radius", "buffer_size", "random_state"
+        stream = {name: getattr(self, name) for name in names}
         self.learner_ = self._learner(**stream).fit(X, y)
         classifier = self._classifier(self.learner_, X.shape[0])
         self.classifier_ = classifier.fit(self._mapped(X), y)
@@ -753,7 +745,7 @@ class MetricKNNClassifier(TwoStageClassifier):
     buffer_size: int = 50
     random_state: Any = None
 
-    _parameter_constraints = {**TwoStageClassifier._parameter_constraints, "n_neighbors": [COUNT]}
+    _parameter_constraints = {**PARAMETERS, "n_neighbors": [COUNT]}
 
     def _learner(self, **stream: Any) -> OnlineMetricLearner:
         return OnlineMetricLearner(**stream)
@@ -831,8 +823,7 @@ class SimilaritySVM(TwoStageClassifier):
     random_state: Any = None
 
     _parameter_constraints = {
-        **TwoStageClassifier._parameter_constraints,
-        "C": [POSITIVE],
+        **PARAMETERS,
         "objective": OnlineSimilarityLearner._parameter_constraints["objective"],
     }
 
@@ -910,12 +901,9 @@ class MultipleKernelSVM(TwoStageClassifier):
     random_state: Any = None
 
     _parameter_constraints = {
-        **TwoStageClassifier._parameter_constraints,
-        **{
-            name: OnlineMKL._parameter_constraints[name]
-            for name in ("kernels", "normalize", "radius")
-        },
-        "C": [POSITIVE],
+        **PARAMETERS,
+        "kernels": [list, tuple],
+        "radius": [POSITIVE],
     }
 
     def _learner(self, **stream: Any) -> OnlineMKL:

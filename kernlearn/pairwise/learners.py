@@ -40,10 +40,9 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from kernlearn.memory import row_blocks
 from kernlearn.validation import (
-    COUNT,
     NOT_NEGATIVE,
+    PARAMETERS,
     POINTS,
-    POSITIVE,
     Interval,
     PredictsByScores,
     StrOptions,
@@ -57,6 +56,7 @@ Item: TypeAlias = Mapping[Hashable, Any]
 
 #: The policies, in the order of the numbers that `steps.draw_moves` has for them.
 POLICIES = ("fifo", "rs", "rsx", "rsx2")
+STREAM_PARAMETERS = {**PARAMETERS, "buffer": [StrOptions(set(POLICIES))]}
 
 # Steps whose moves are drawn at once for points that come singly.
 _AHEAD = 256
@@ -600,14 +600,9 @@ class OLP(StreamRanker):
     random_state: Any = None
 
     _parameter_constraints = {
-        "buffer_size": [COUNT],
-        "buffer": [StrOptions(set(POLICIES))],
-        "eta": [POSITIVE],
-        "radius": [POSITIVE, None],
+        **STREAM_PARAMETERS,
         "loss": [StrOptions(set(LOSSES))],
         "regularization": [NOT_NEGATIVE],
-        "average": ["boolean"],
-        "random_state": ["random_state"],
     }
 
     def _start(self, n_features: int) -> None:
@@ -706,12 +701,9 @@ class OAM(StreamRanker):
     random_state: Any = None
 
     _parameter_constraints = {
+        **STREAM_PARAMETERS,
         "buffer_size": [Interval(Integral, 2, None, closed="left")],
         "variant": [StrOptions({"gradient", "sequential"})],
-        "C": [POSITIVE],
-        "buffer": [StrOptions(set(POLICIES))],
-        "average": ["boolean"],
-        "random_state": ["random_state"],
     }
 
     def _start(self, n_features: int) -> None:

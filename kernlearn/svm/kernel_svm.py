@@ -156,15 +156,13 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     path_parameters: ClassVar[tuple[str, ...]] = ("C",)
 
     _parameter_constraints = {
+        **validation.PARAMETERS,
         "kernel": [str, Kernel, callable],
-        "C": [validation.POSITIVE],
         "degree": [validation.WHOLE],
         "gamma": [validation.StrOptions({"scale", "auto"}), validation.NOT_NEGATIVE],
         "coef0": [validation.FINITE],
         "solver": [validation.StrOptions({"libsvm", "interior_point"})],
-        "tol": [validation.POSITIVE],
         "cache_size": [validation.POSITIVE],
-        "class_weight": validation.CLASS_WEIGHT,
     }
 
     # A kernel object validates its own parameters.

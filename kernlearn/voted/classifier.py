@@ -247,12 +247,8 @@ class VotedClassifier(ClassifierMixin, BaseEstimator, ABC):
     class_weight: Any = None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **validation.PARAMETERS,
         "beta": [validation.NOT_NEGATIVE, "array-like"],
-        "tol": [validation.POSITIVE],
-        "max_iter": [validation.COUNT],
-        "validation_fraction": [validation.FRACTION],
-        "random_state": ["random_state"],
-        "class_weight": validation.CLASS_WEIGHT,
     }
 
     @abstractmethod
