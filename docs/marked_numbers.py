@@ -15,9 +15,10 @@ A source is one of
 
 What stands between ``<!-- printed -->``, ``<!-- totals -->``, ``<!-- chances -->`` or
 ``<!-- forks -->`` and ``<!-- end -->`` is made here. ``python docs/marked_numbers.py`` writes all
-pages anew.
+pages anew, and the pictures that examples of the gallery end with.
 """
 
+import ast
 import json
 import re
 import textwrap
@@ -32,6 +33,7 @@ import pandas as pd
 
 from kernlearn.cli.output import show_report
 from kernlearn.config import find_config
+from kernlearn.reports import charts
 from kernlearn.reports.report import Totals, read_report, read_reports, totals
 
 ROOT = Path(__file__).parents[1]
@@ -45,6 +47,11 @@ EXPERIMENTS = [
     *("ranking_mq2008", "figure6_1", "figure6_2", "table6"),
     *("vkr_table1", "vkr_gaussian", "vkr_table2"),
 ]
+#: Pictures of pages by the example of the gallery that draws them.
+PICTURES = {
+    "plot_comparisons": MEASURED / "compared_series.svg",
+    "plot_one_pass": ROOT / "docs" / "static" / "one_pass.svg",
+}
 _UNKNOWN = ("not run", "no data", "not comparable")
 
 
@@ -178,6 +185,18 @@ def _value(fields: str, digits: int) -> str:
     return f"{number:.{digits}f}"
 
 
+def draw(example: str) -> str:
+    """Return the chart that an example of the gallery ends with, in the style of reports."""
+    path = ROOT / "docs" / "gallery" / "methods" / f"{example}.py"
+    code, names = ast.parse(path.read_text(encoding="utf-8")), {"__name__": example}
+    last: Any = code.body.pop()
+    exec(compile(code, str(path), "exec"), names)
+    chart: Any = eval(compile(ast.Expression(last.value), str(path), "eval"), names)
+    return charts.draw([charts.chart_of(chart.to_dict())])[0]
+
+
 if __name__ == "__main__":
+    for example, picture in PICTURES.items():
+        charts.save(draw(example), picture)
     for page in PAGES:
         page.write_text(rewritten(page.read_text(encoding="utf-8")), encoding="utf-8")

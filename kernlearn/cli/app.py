@@ -321,10 +321,9 @@ def compare(
     if result.friedman == result.friedman:
         typer.echo(f"Friedman's test of the ranks: p = {result.friedman:.2g}")
     if control is None:
-        near = result.table.index[result.table["outcome"].isin(["not shown", "not worse"])]
-        output.show_wrapped(
-            f"Best: {result.control}; not shown to be worse: {', '.join(near) or 'none'}", 2
-        )
+        near = result.table["outcome"].isin(["not shown", "not worse"]).sum()
+        others = f"{near} of {len(rows) - 1} others are not shown to be worse"
+        typer.echo(f"Best: {result.control}; {others}")
     least = 0.5 ** (result.families - 1)
     if many and least >= 0.05:
         typer.echo(f"So few data sets cannot show a difference: the least p-value is {least:g}")

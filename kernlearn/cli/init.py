@@ -88,8 +88,11 @@ def init(
     content, left_out = _config(data, config, bunch, task, keys)
     for name, why in left_out.items():
         show_wrapped(f"{data}: {name} is left out: {why}", 2)
-    chosen = "# `select` takes the value that is best on held-out rows of the training part\n"
-    write_text(config, chosen + dump_yaml(content), ", ".join(content["methods"]))
+    how = (
+        "# select: the value that is best on held-out rows of the training part is taken\n"
+        "# a list in a list is one value: the method itself chooses from it, in the same way\n"
+    )
+    write_text(config, how + dump_yaml(content), ", ".join(content["methods"]))
     configs.load_config(config)
     typer.echo(f"Run it with `kernlearn run {config}`, on few rows with `--profile quick`.")
 

@@ -1,5 +1,6 @@
 """Charts, as Vega-Lite: figures of a config, and deviations from reported numbers."""
 
+import re
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,12 +16,11 @@ from kernlearn.reports.tables import WORDS, group_title
 if TYPE_CHECKING:
     from kernlearn.reports.report import Report
 
-# Colours of pages, by the names of their style sheet, as they are on paper. Those of Okabe and Ito
-# can be told from each other with any kind of colour vision.
-_PAPER = {"fg": "1a1c1f", "bg": "ffffff", "line": "e0e3e7", "strong": "9aa1ab", "muted": "5a6069"}
-_PAPER |= {"good": "0a7339", "near": "3f9a66", "up": "0a62a8", "down": "a04500"}
-_SERIES = ("0072b2", "d55e00", "009e73", "cc79a7", "d09000", "3fa2dc", "1a1c1f")
-_PAPER |= {f"series-{i + 1}": color for i, color in enumerate(_SERIES)}
+# Browsers turn the colours of paper around on a dark screen, and keep the hues.
+_NIGHT = """<style>@media (prefers-color-scheme: dark) {
+  svg { background: #15171a !important }
+  svg > * { filter: invert(1) hue-rotate(180deg) }
+}</style>"""
 # Pixels: the size of a figure's panel, the height of a method's row, the width of its panel.
 _WIDTH, _HEIGHT = 250, 190
 _ROW, _ROW_WIDTH = 9, 420
@@ -55,10 +55,11 @@ def draw(charts: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def save(svg: str, path: Path) -> Path:
-    """Write a drawn chart as a file, with the colours of paper."""
-    for name, color in _PAPER.items():
-        svg = svg.replace(f"var(--{name})", f"#{color}")
-    svg = svg.replace("<svg ", '<svg style="background: #fff" ', 1)
+    """Write a drawn chart as a file, with the colours of paper, or of night on a dark screen."""
+    style = (Path(__file__).parent / "templates" / "site.css").read_text(encoding="utf-8")
+    for name, light in re.findall(r"--([\w-]+): light-dark\((#\w+)", style):
+        svg = svg.replace(f"var(--{name})", light)
+    svg = re.sub("<svg ([^>]*)>", rf'<svg style="background: #fff" \1>{_NIGHT}', svg, count=1)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(svg + "\n", encoding="utf-8")
     return path

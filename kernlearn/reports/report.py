@@ -628,10 +628,10 @@ class Totals:
             n, measured = row["reported"], row["reported"] - row[[*verdicts.UNMEASURED]].sum()
             counts = _listed(row.drop("reported").to_dict())
             texts.append(f"Of {n} reported scores {measured} were measured{counts}.")
-        texts += self._beyond_chance("match", "Matches")
+        texts += self._beyond_chance("match", "match")
         if n := sum(self.differences.values()):
             texts.append(f"Of {n} differences between methods{_listed(self.differences)}.")
-        texts += self._beyond_chance("shown", "Differences shown")
+        texts += self._beyond_chance("shown", "are shown")
         if n := sum(self.claims.values()):
             k = self.contradicted
             more = f"; the papers' own numbers contradict {k}" if k else ""
@@ -642,10 +642,10 @@ class Totals:
         """Say in how many tables a count is clearly greater than with other orders."""
         rows = self.chances[(self.chances["count"] == count) & self.chances["tells"]]
         parts = [
-            f"in {sum(of['beaten'])} of {len(of)} tables with {exchanged} shuffled"
+            f"in {sum(of['beaten'])} of {len(of)} tables if {exchanged} are swapped"
             for exchanged, of in rows.groupby("exchanged", sort=False)
         ]
-        return [f"{what} drop clearly {', '.join(parts)}."] if parts else []
+        return [f"More than chance? Clearly fewer {what} {', '.join(parts)}."] if parts else []
 
 
 def _listed(counts: Mapping[Any, int]) -> str:
