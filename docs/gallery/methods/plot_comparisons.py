@@ -57,7 +57,7 @@ def panel(name: str) -> alt.VConcatChart:
     own = means[means["panel"] == name]
     columns = ["method", "landmarks", "accuracy", "comparisons", "CPU seconds"]
     shown = own.loc[own["method"].isin(names), columns].replace({"method": names})
-    best = own[own["method"].isin(features)].nlargest(1, "accuracy")[columns]
+    best = own[own["method"].isin(features)].nlargest(1, "accuracy")
     without = f"dotted: {features[best['method'].item()]}"
     title = alt.TitleParams(name, subtitle=without, subtitleColor="gray", offset=6)
     first = name in (panels["series"], panels["bbbp"])
@@ -80,7 +80,7 @@ def panel(name: str) -> alt.VConcatChart:
         marks = base.mark_point(filled=True, opacity=1, size=45).encode(
             alt.Shape("method", scale=alt.Scale(domain=[*names.values()]), legend=legend)
         )
-        rule = alt.Chart(best).mark_rule(strokeDash=[2, 2], color="gray").encode(y=y)
+        rule = alt.Chart(best[[y]]).mark_rule(strokeDash=[2, 2], color="gray").encode(y=y)
         return alt.layer(base.mark_line().encode(strokeDash=dash), marks, rule)
 
     percent = alt.Axis(format="%", tickCount=4)
