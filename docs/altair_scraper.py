@@ -24,7 +24,12 @@ def altair_scraper(block: Any, block_vars: dict[str, Any], gallery_conf: dict[st
     if not isinstance(chart, altair.TopLevelMixin):
         return ""
     # the first picture of an example becomes its thumbnail, and is not on the page
-    chart.configure(**_THUMBNAIL).save(next(block_vars["image_path_iterator"]), scale_factor=1.5)
+    small: Any = chart
+    while isinstance(small, altair.ConcatChart | altair.VConcatChart):  # the first panel
+        small = small["concat" if isinstance(small, altair.ConcatChart) else "vconcat"][0]
+    if small is not chart:
+        small = small.properties(title="", width=360, height=220)
+    small.configure(**_THUMBNAIL).save(next(block_vars["image_path_iterator"]), scale_factor=1.5)
     path = next(block_vars["image_path_iterator"])
     chart.save(path, scale_factor=2)
     return figure_rst([path], gallery_conf["src_dir"])

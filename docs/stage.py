@@ -50,6 +50,8 @@ COMMON = {
     "pairwise": ["OLP", "AllPairsMoments"],
     "voted": ["VotedKernelClassifier"],
 }
+#: What belongs to experiments comes last.
+RUNNER = ("config", "datasets", "engine", "plugins", "reports", "store")
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -149,6 +151,11 @@ def package_page(package: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _first_sentence(value: Any) -> str:
+    text = (inspect.getdoc(value) or "").partition("\n\n")[0]
+    return re.sub(r" \[\d\]_", "", " ".join(text.split()))
+
+
 def write_api(target: Path) -> None:
     """Write a page for each package and one for each public name."""
     for package in PACKAGES:
@@ -157,15 +164,17 @@ def write_api(target: Path) -> None:
         for name in public_names(package):
             (folder / f"{name}.rst").write_text(name_page(package, name), encoding="utf-8")
         (target / "api" / f"{package}.rst").write_text(package_page(package), encoding="utf-8")
-    lines = ["API", "===", "", "Most used:", ""]
+    lines = ["API", "===", "", "Most used", "---------", ""]
     for package, names in COMMON.items():
-        links = ", ".join(f":class:`~kernlearn.{package}.{name}`" for name in names)
-        lines += [f"- {links}"]
-    lines += ["", "Every public name, by package or module:", ""]
-    for package in PACKAGES:
-        about = (inspect.getdoc(import_module(f"kernlearn.{package}")) or "").partition("\n\n")[0]
-        lines += [f":doc:`kernlearn.{package} <{package}>`", f"   {' '.join(about.split())}", ""]
-    lines += [".. toctree::", "   :hidden:", "", *(f"   {package}" for package in PACKAGES)]
+        for name in names:
+            about = _first_sentence(public(package, name))
+            lines += [f":class:`~kernlearn.{package}.{name}`", f"   {about}", ""]
+    lines += ["Every public name, by package or module", "-" * 40, ""]
+    listed = sorted(PACKAGES, key=lambda name: name in RUNNER)
+    for package in listed:
+        about = _first_sentence(import_module(f"kernlearn.{package}"))
+        lines += [f":doc:`kernlearn.{package} <{package}>`", f"   {about}", ""]
+    lines += [".. toctree::", "   :hidden:", "", *(f"   {package}" for package in listed)]
     (target / "api" / "index.rst").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

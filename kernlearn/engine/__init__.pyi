@@ -1,5 +1,4 @@
 from kernlearn.engine import run as run
-from kernlearn.engine.executors import Executor as Executor
 from kernlearn.engine.executors import make_executor as make_executor
 from kernlearn.engine.plan import Plan as Plan
 from kernlearn.engine.plan import chosen_by_mean as chosen_by_mean

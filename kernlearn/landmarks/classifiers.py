@@ -189,7 +189,7 @@ _LINEAR: dict[str, list[Any]] = {
 
 @dataclass(eq=False, repr=False)
 class BBSClassifier(LandmarkClassifier):
-    r"""Linear separation in the space of similarities to landmarks (Balcan & Blum).
+    r"""Linear classifier on similarities to a few landmarks, for any similarity or distance (BBS).
 
     When to use it: any similarity, indefinite or of objects, with few comparisons for each
     prediction; the first to try.
@@ -339,7 +339,7 @@ class BBSClassifier(LandmarkClassifier):
 
 @dataclass(eq=False, repr=False)
 class FTuneClassifier(LandmarkClassifier):
-    r"""Linear separation in a landmarked space whose transfer function is learnt (FTUNE).
+    r"""Linear classifier on pairs of landmarks; it learns how to compare two similarities (FTUNE).
 
     When to use it: as :class:`BBSClassifier`, where comparing two similarities says more than
     their values do.

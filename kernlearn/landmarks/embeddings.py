@@ -573,7 +573,7 @@ class PairEmbedding(BaseEmbedding):
 
 @dataclass(eq=False, repr=False)
 class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
-    r"""Features of a kernel by the Nyström method, :math:`Z = K(X, L) \, K(L, L)^{-1/2}`.
+    r"""Features :math:`Z = K(X, L) \, K(L, L)^{-1/2}` whose products approximate a kernel (Nyström).
 
     When to use it: a linear model on any kernel, also of objects, whose spectrum decays fast.
 

@@ -314,7 +314,7 @@ class OrdinalProblem:
 
 @dataclass(eq=False, repr=False)
 class ORLand(ClassifierMixin, LandmarkChoice):
-    r"""Ordinal regression with a margin in the space of similarities to landmarks.
+    r"""Predict grades, which are ordered classes, from similarities to a few landmarks.
 
     When to use it: grades in an order, with any similarity.
 

@@ -264,7 +264,7 @@ class LandmarkChoice(LandmarkedModel):
 
 @dataclass(eq=False, repr=False)
 class KernelRegressor(RegressorMixin, SimilarityEstimator):
-    r"""Kernel regression of Nadaraya and Watson with any similarity.
+    r"""Regression by a weighted mean of all training targets (Nadaraya & Watson), any similarity.
 
     When to use it: regression by any similarity without training.
 
@@ -442,7 +442,7 @@ def _is_rounding(totals: Floats, weights: Floats) -> np.ndarray:
 
 @dataclass(eq=False, repr=False)
 class RegLand(RegressorMixin, LandmarkChoice):
-    r"""Support vector regression in the space of similarities to landmarks.
+    r"""Predict numbers from similarities to a few landmarks, by support vector regression.
 
     When to use it: regression with any similarity and few comparisons for each prediction; the
     first to try.
@@ -576,7 +576,7 @@ class RegLand(RegressorMixin, LandmarkChoice):
 
 @dataclass(eq=False, repr=False)
 class RankLand(LandmarkedModel):
-    r"""Ranking by a linear score in the space of similarities to landmarks.
+    r"""Rank the documents of queries by a linear score on similarities to a few landmarks.
 
     When to use it: ranking the documents of queries, with any similarity.
 

@@ -42,7 +42,7 @@ _TIE = 1e-10  # relative difference between equal columns due to rounding
 
 @dataclass(eq=False, repr=False)
 class SparseRegLand(RegressorMixin, LandmarkedModel):
-    r"""Regression that is linear in the similarities to a few landmarks chosen from a pool.
+    r"""Predict numbers from similarities to few landmarks, chosen from a pool (RegLand-Sp).
 
     When to use it: as :class:`RegLand`, where predictions must be cheap or explained by a few
     points.

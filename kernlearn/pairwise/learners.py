@@ -494,7 +494,7 @@ def _is_number(value: Any) -> bool:
 
 @dataclass(eq=False, repr=False)
 class OLP(StreamRanker):
-    r"""Online learning with a pairwise loss: a linear function of large AUC from a stream.
+    r"""Rank two classes from a stream: a linear function of large AUC, by a pairwise loss (OLP).
 
     When to use it: ranking two classes, rare positives above all, from a stream of any length.
 
@@ -621,7 +621,7 @@ class OLP(StreamRanker):
 
 @dataclass(eq=False, repr=False)
 class OAM(StreamRanker):
-    r"""Online AUC maximisation [1]_, the algorithms that OLP is compared with in [2]_.
+    r"""Rank two classes from a stream: online AUC maximisation [1]_, the rival of OLP in [2]_.
 
     When to use it: as :class:`OLP`; the method that it is compared with.
 

@@ -462,7 +462,7 @@ class VotedClassifier(ClassifierMixin, BaseEstimator, ABC):
 
 @dataclass(eq=False, repr=False)
 class VotedKernelClassifier(VotedClassifier):
-    r"""Voted kernel regularization: a sparse sum over many kernels and all training points.
+    r"""Classifier of many kernels and few support points, by voted kernel regularization (VKR).
 
     When to use it: several kernels at once and few support points, up to some thousand rows.
 
@@ -499,8 +499,8 @@ class VotedKernelClassifier(VotedClassifier):
     local_radius : float or sequence of float, default=1.0
         The radius s of "local"; of several values the best on validation points is chosen.
     tol : float, default=1e-3
-        Largest gap to the dual bound, relative to the  The tables of the paper are
-        computed with 1e-6.
+        Largest gap to the dual bound, relative to the objective. The tables of the
+        paper are computed with 1e-6.
     max_iter : int, default=1000
         Maximum number of rounds of column generation per problem, after which it stops with a
         ConvergenceWarning.
@@ -629,7 +629,7 @@ class VotedKernelClassifier(VotedClassifier):
 
 @dataclass(eq=False, repr=False)
 class L1SVMClassifier(VotedClassifier):
-    r"""Norm-1 support vector machine: hinge loss and 1-norm of the coefficients.
+    r"""Kernel classifier of few support points: hinge loss, 1-norm of the coefficients (L1-SVM).
 
     When to use it: few support points with one kernel, which need not be positive semi-
     definite.

@@ -24,7 +24,7 @@ print(f"sum {parts.shares.sum():.2f}, above 0: {model.predict([name])[0]}")
 
 # %%
 # Then a series, by dynamic time warping (the extra ``series``): two kinds of waves. The point is
-# the first, then come the four landmarks that decide most; above 0 speaks for kind 1.
+# the first, then come the three landmarks that decide most; above 0 speaks for kind 1.
 
 import altair as alt
 import numpy as np
@@ -42,7 +42,7 @@ series = [
 warping = LibrarySimilarity("aeon.dtw", turn="exponential")
 waves = BBSClassifier(20, similarity=warping, C=1, random_state=0).fit(series[1:], y[1:])
 parts = waves.contributions(series[:1])
-most = np.abs(parts.shares[0]).argsort()[::-1][:4]
+most = np.abs(parts.shares[0]).argsort()[::-1][:3]
 titles = [
     f"{k + 1}. kind {y[1:][parts.landmarks[i]]}: {parts.shares[0, i]:+.2f}"
     for k, i in enumerate(most)
@@ -53,5 +53,5 @@ points = pd.concat(
     for values, title in zip(shown, [f"0. the point, kind {y[0]}", *titles], strict=True)
 )
 alt.Chart(points).mark_line().encode(
-    x="time", y="value", facet=alt.Facet("series", title=None, columns=3)
-).properties(width=150, height=110)
+    x="time", y="value", facet=alt.Facet("series", title=None, columns=2)
+).properties(width=220, height=110)
