@@ -573,7 +573,7 @@ class PairEmbedding(BaseEmbedding):
 
 @dataclass(eq=False, repr=False)
 class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
-    r"""Features :math:`Z = K(X, L) \, K(L, L)^{-1/2}` whose products approximate a kernel (Nyström).
+    r"""Features :math:`Z = K(X, L) \, K(L, L)^{-1/2}` that approximate a kernel (Nyström).
 
     When to use it: a linear model on any kernel, also of objects, whose spectrum decays fast.
 
