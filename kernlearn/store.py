@@ -1,11 +1,10 @@
 """The store: an SQLite file with one row per finished trial."""
 
 import json
-import math
 import sqlite3
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -187,9 +186,7 @@ class Store:
         with self._explained("opened"):
             self._connection.execute("PRAGMA synchronous=NORMAL")
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-            empty = not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[
-                0
-            ]
+            empty = self._is_empty()
             if empty and not read_only:
                 self._connection.executescript(_CREATE)
             elif version != VERSION and not empty:
@@ -261,28 +258,19 @@ class Store:
             yield self._connection
 
     def _refuse_loss(self) -> None:
-        what = ""
-        try:
+        with suppress(OSError, sqlite3.Error):
             status = self.path.stat()
-            if (status.st_dev, status.st_ino) != self._file:
-                what = "replaced by another file"
-            elif status.st_size < self._size:
-                what = "truncated"
-            elif self._last is not None:
+            if (status.st_dev, status.st_ino) == self._file and status.st_size >= self._size:
                 find = "SELECT 1 FROM trial WHERE key = ?"
-                there = self._connection.execute(find, (self._last.decode(),)).fetchone()
-                what = "" if there else "overwritten"
-            self._size = max(self._size, status.st_size)
-        except FileNotFoundError:
-            what = "deleted"
-        except (OSError, sqlite3.Error):
-            what = "overwritten"
-        if what:
-            raise StoreError(
-                f"{self.path}: was {what} while it was in use; the rows of {self._known} trials "
-                "that it had are lost, and no further ones are written: restore a copy of the "
-                "file, or remove it, and run the same command again"
-            )
+                last = self._last and self._connection.execute(find, (self._last.decode(),))
+                if last is None or last.fetchone():
+                    self._size = status.st_size
+                    return
+        raise StoreError(
+            f"{self.path}: was deleted, truncated, overwritten or replaced while it was in use; "
+            f"the rows of {self._known} trials that it had are lost, and no further ones are "
+            "written: restore a copy of the file, or remove it, and run the same command again"
+        )
 
     def put(self, row: Row) -> None:
         """Write a finished trial; a failure never replaces a success.
@@ -304,6 +292,7 @@ class Store:
         self, where: str = "", *parameters: Any, more: str = ""
     ) -> Iterator[tuple[Any, ...]]:
         """Yield rows as the table has them, with `more`, each found to be as it was written."""
+        self._refuse_loss()
         with self._explained("read"):
             if self._is_empty():
                 return  # opened for reading
@@ -325,7 +314,6 @@ class Store:
         StoreError
             If a row was changed since it was written, or the file since it was opened.
         """
-        self._refuse_loss()
         rows = map(_row_of, self._checked(_OF_KEYS, json.dumps(list(keys))))
         return {row.key: row for row in rows}
 
@@ -337,7 +325,6 @@ class Store:
         StoreError
             As :meth:`get`.
         """
-        self._refuse_loss()
         fields = "".join(f", json_extract(row, '$.{name}')" for name in _OF_STATE)
         states = {}
         for values in self._checked(_OF_KEYS, json.dumps(list(keys)), more=fields):
@@ -355,16 +342,17 @@ class Store:
         StoreError
             As :meth:`get`.
         """
-        self._refuse_loss()
         rows = map(_row_of, self._checked())
         return sorted(rows, key=lambda r: (r.experiment, _json(r.labels), r.spec.get("split", 0)))
 
     def experiments(self) -> dict[str, dict[tuple[str, tuple[str, ...]], int]]:
         """Return the experiments, each with the number of trials of a profile and settings."""
-        counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
-        for row in self.rows():
-            counts[row.experiment][row.profile, row.settings] += 1
-        return {name: dict(ways) for name, ways in counts.items()}
+        counts = Counter(values[1:4] for values in self._checked())
+        experiments: dict[str, Any] = {}
+        for (name, profile, settings), n in sorted(counts.items()):
+            way = profile.decode(), tuple(json.loads(settings))
+            experiments.setdefault(name.decode(), {})[way] = n
+        return experiments
 
     def merge(self, other: "Store") -> MergeSummary:
         """Add the rows of another store that this one lacks, completely or not at all.
@@ -445,9 +433,9 @@ def _numbers(row: Row) -> dict[str, float]:
 
 
 def _numbers_differ(a: Row, b: Row) -> bool:
+    from numpy import allclose
+
     left, right = _numbers(a), _numbers(b)
-
-    def same(x: float, y: float) -> bool:
-        return math.isclose(x, y, rel_tol=_SAME, abs_tol=1e-15) or (x != x and y != y)
-
-    return left.keys() != right.keys() or not all(same(left[k], right[k]) for k in left)
+    return left.keys() != right.keys() or not allclose(
+        [*left.values()], [right[name] for name in left], _SAME, 1e-15, equal_nan=True
+    )

@@ -126,7 +126,7 @@ def test_a_lost_store_is_noticed(path, how):
     with Store(path) as store:
         damaged(path, how)
         for use in (lambda: store.put(row(9)), lambda: store.get(["key0"]), store.rows):
-            with pytest.raises(StoreError, match=f"{how}.* the rows of 3 trials .* lost"):
+            with pytest.raises(StoreError, match="the rows of 3 trials that it had are lost"):
                 use()
 
 

@@ -271,20 +271,11 @@ def compare(
     (plan,) = _plans(_load([config], profile, settings), True)
     of_plan, name = plan.experiment.config, plan.experiment.name
     metric = rules.ranking_metric(of_plan, name, metric)
-    matches = [engine.parse_only(text) for text in only]
-
-    def wanted(labels: Any) -> bool:
-        # a method without a label is compared with all values of it
-        return not matches or any(
-            all(labels.get(k) is None or str(labels[k]) in v for k, v in match.items())
-            for match in matches
-        )
-
     with stores.Store(store, read_only=True) as opened:
         results = stored_rows(plan, opened)
     if (done := sum(row.done for row in results.values())) < len(plan.trials):
         typer.echo(f"{done} of {len(plan.trials)} trials are measured; others do not count")
-    values = rules.method_values(plan, results, metric, wanted)
+    values = rules.method_values(plan, results, metric, [*map(engine.parse_only, only)])
     if methods:
         named = [*methods, *filter(None, [control])]
         if unknown := {*named} - {*values["name"], *values["method"]}:
@@ -364,7 +355,7 @@ def forks(
     with opened, closing(engine.make_executor(jobs=jobs)) as executor:
         for name, experiment in zip(names, _load(names, profile, []), strict=True):
             for fork in experiment.config.forks:
-                only = ({k: (str(v),) for k, v in match.items()} for match in fork.only)
+                only = [{k: (v,) for k, v in match.items()} for match in fork.only]
                 choice = engine.Choice(only=tuple(only))
                 splits = [f"splits={fork.splits}"] if fork.splits else []
                 summaries, missing = {}, set[str]()
@@ -378,9 +369,10 @@ def forks(
                             f"out, data not found: {', '.join(sorted(lacking))}"
                         )
                         continue
+                    trials = [t for t in plan.trials if engine.run.is_allowed(t.labels, only)]
+                    plan = replace(plan, trials=trials)
                     if not no_run:
-                        todo = {"choice": choice, "listener": progress}
-                        engine.run_plan(plan, opened, executor=executor, **todo)
+                        engine.run_plan(plan, opened, executor=executor, listener=progress)
                     splits_so_far = splits_of(plan, stored_rows(plan, opened))
                     summaries[branch] = reports.summarise(splits_so_far, plan.experiment)
                 found.append(compare_branches(experiment.name, fork, experiment.config, summaries))

@@ -6,15 +6,14 @@ from contextlib import chdir, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.utils import Bunch, check_array
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn.config.names import Scope
 from kernlearn.config.spec import DatasetSpec, MethodSpec, ProtocolSpec, Source, Trial, canonical
@@ -243,32 +242,21 @@ def _part(data: Bunch, what: DatasetSpec, seed: int) -> Bunch:
     return Bunch(**{**data, **changed})
 
 
-class MaxNormScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class MaxNormScaler:
     """Divide every vector by the largest Euclidean norm of the training vectors.
 
     "The lengths of all vectors were normalized using normalization constants learnt on
     the training sets" (Kar 2013, section 3.6.3). Test vectors may be longer than 1.
     """
 
-    def fit(self, X: Any, y: Any = None) -> "MaxNormScaler":
+    def fit(self, X: Any) -> Self:
         """Learn the largest norm; 1 if all vectors are zero."""
-        dtype = [np.float64, np.float32]
-        X = validate_data(self, X, accept_sparse="csr", dtype=dtype)
         self.scale_ = float(row_norms(X).max()) or 1.0
         return self
 
     def transform(self, X: Any) -> Any:
         """Divide by the learnt norm."""
-        check_is_fitted(self)
-        dtype = [np.float64, np.float32]
-        X = validate_data(self, X, accept_sparse="csr", dtype=dtype, reset=False)
-        return X / X.dtype.type(self.scale_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+        return X / self.scale_
 
 
 #: What learns how to scale, by name.

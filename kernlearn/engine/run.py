@@ -46,23 +46,14 @@ class Choice:
         SelectionError
             If ``only`` or ``force`` name nothing in the plan.
         """
-        if not (self.only or self.force):
-            return list(plan.trials)
-        texts = [_texts(trial) for trial in plan.trials]
-        if self.force:
-            known = {name for trial in plan.trials for name in _names(trial)}
-            for name in self.force:
-                if name not in known:
-                    hint = suggestion(name, known)
-                    raise SelectionError(f"--force {name}: nothing of that name{hint}")
-        matches = self.only or ({},)  # an empty one allows all
-        trials = [
-            trial
-            for trial, own in zip(plan.trials, texts, strict=True)
-            if any(all(own.get(k) in values for k, values in one.items()) for one in matches)
-        ]
+        known = {name for trial in plan.trials for name in _names(trial)} if self.force else {}
+        for name in self.force:
+            if name not in known:
+                hint = suggestion(name, known)
+                raise SelectionError(f"--force {name}: nothing of that name{hint}")
+        trials = [trial for trial in plan.trials if is_allowed(_numbered(trial), self.only)]
         if not trials and self.only:
-            raise SelectionError(_no_match(plan, texts, self.only))
+            raise SelectionError(_no_match(plan, self.only))
         return trials
 
     def datasets(self, config: ExperimentConfig) -> list[str]:
@@ -112,10 +103,26 @@ def parse_only(text: str) -> dict[str, tuple[str, ...]]:
     return match
 
 
-def _texts(trial: Trial) -> dict[str, str]:
-    """Return the labels that apply, as ``only`` names them."""
-    labels = {**trial.labels, "split": trial.split + 1}
-    return {name: str(value) for name, value in labels.items() if value is not None}
+def is_allowed(
+    labels: Mapping[str, Any],
+    only: Sequence[Mapping[str, Sequence[str]]],
+    lacking: bool = False,
+) -> bool:
+    """Whether labels match one of several mappings to values as text, or there is none.
+
+    ``lacking`` tells whether a label that does not apply has any value, or no value.
+    """
+
+    def has(label: str, values: Sequence[str]) -> bool:
+        value = labels.get(label)
+        return lacking if value is None else str(value) in values
+
+    return not only or any(all(has(*one) for one in match.items()) for match in only)
+
+
+def _numbered(trial: Trial) -> dict[str, Any]:
+    """Return the labels of a trial, with the number of its split."""
+    return {**trial.labels, "split": trial.split + 1}
 
 
 def _names(trial: Trial) -> set[str]:
@@ -124,15 +131,17 @@ def _names(trial: Trial) -> set[str]:
     return {str(v) for v in labels if v is not None} | {"all", trial.experiment}
 
 
-def _no_match(plan: Plan, texts: list[dict[str, str]], only: Any) -> str:
+def _no_match(plan: Plan, only: Sequence[Mapping[str, Sequence[str]]]) -> str:
     """Say which label or value is unknown, or that the combination does not occur."""
     if not plan.trials:
         return f"{plan.experiment.name}: no trial, data not found: {', '.join(plan.left_out)}"
+    labels = [one for trial in plan.trials for one in _numbered(trial).items()]
+    there = {(label, str(value)) for label, value in labels if value is not None}
     for match in only:
         for label, values in match.items():
-            known = {own[label] for own in texts if label in own}
+            known = {value for name, value in there if name == label}
             if not known:
-                hint = suggestion(label, {name for own in texts for name in own})
+                hint = suggestion(label, {name for name, _ in there})
                 return f"--only {label}={values[0]}: no label {label!r}{hint}"
             for value in values:
                 if value not in known:

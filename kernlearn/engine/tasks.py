@@ -1,8 +1,8 @@
 """Tasks: the targets of supervised ones and how predictions are evaluated, and other tasks."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch
 
 from kernlearn.config.names import METRICS, Scope
-from kernlearn.config.spec import FIT_MEMORY, Trial, TrialSpec
+from kernlearn.config.spec import Trial, TrialSpec
 from kernlearn.engine import build, machine
 from kernlearn.metrics import letor_ndcg, thesis_ndcg
 from kernlearn.plugins import Registered
@@ -59,26 +59,13 @@ class Task:
     has_labels: bool = False
     own: Sequence[Registered] = ()
 
-    @contextmanager
-    def fitting(
-        self, info: dict[str, Any], metrics: dict[str, float]
-    ) -> Iterator[machine.Stopwatch]:
-        """Time a fit, note whether it converges, and measure its memory if that is named."""
-        memory: Any = nullcontext()
-        if any(metric.name == FIT_MEMORY for metric in self.own):
-            memory = machine.PeakMemory()
-        with machine.noting_convergence(info), memory, machine.Stopwatch() as watch:
-            yield watch
-        if isinstance(memory, machine.PeakMemory):
-            metrics[FIT_MEMORY] = memory.grown
-
-    def checked(self, predicted: Any, n_points: int) -> Array:
-        """Return predicted values.
+    def label(self, predicted: Any, n_points: int, y_train: Array) -> Array:
+        """Return what is evaluated of predicted values.
 
         Raises
         ------
         ValueError
-            If they are not one number or label for each point.
+            If they are not one number for each point, or one label of the training points.
         """
         values = np.asarray(predicted)
         if values.ndim == 2 and self.output == "decision_function":
@@ -94,17 +81,6 @@ class Task:
             raise ValueError(
                 f"the method's {self.output} gives {what} for {n} of {n_points} points"
             )
-        return values
-
-    def label(self, predicted: Any, n_points: int, y_train: Array) -> Array:
-        """Return what is evaluated of predicted values, which are checked.
-
-        Raises
-        ------
-        ValueError
-            If one is no label of the training points, where these have labels.
-        """
-        values = self.checked(predicted, n_points)
         if self.has_labels and not (known := np.isin(values, y_train)).all():
             unknown = values[~known].tolist()[0]
             raise ValueError(
@@ -135,13 +111,8 @@ class Task:
             estimator = _Labelling(estimator, lambda p: self.as_label(p, y_train), np.unique(true))
         scorer = check_scoring(estimator, scoring=sorted({metric.scorer for metric in asked}))
         scores = scorer(estimator, X, true)
-        values = {m.name: float(scores[m.scorer]) * (1 if m.better > 0 else -1) for m in asked}
-        for name, value in values.items():
-            if not math.isfinite(value):
-                raise ValueError(
-                    f"the metric {name} is {value} here: it is not defined for such data"
-                )
-        return values
+        signs = {metric.name: 1 if metric.better > 0 else -1 for metric in asked}
+        return {m.name: signs[m.name] * _finite(scores[m.scorer], m.name) for m in asked}
 
     def score(self, true: Array, predicted: Array, query: Query = None) -> float:
         """Return a number of which more is better."""
@@ -169,17 +140,15 @@ def value(metric: Registered, true: Array, predicted: Array, query: Query = None
     """
     options = {name: query for name in ("query", "qid") if name in metric.parameters}
     result = metric.load()(true, predicted, **options)
-    if not metric.plugin:
-        return float(result)
-    try:
-        number = float(result)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise ValueError(
-            f"metric {metric.name!r} of {metric.plugin} must give a finite number, not {result!r}"
-        )
-    return number
+    name = f"{metric.name!r} of {metric.plugin}"
+    return _finite(result, name) if metric.plugin else float(result)
+
+
+def _finite(value: Any, metric: str) -> float:
+    with suppress(TypeError, ValueError):
+        if math.isfinite(number := float(value)):
+            return number
+    raise ValueError(f"metric {metric} must give a finite number, not {value!r}")
 
 
 def refuse_many(task: str, n_classes: int) -> None:
@@ -310,8 +279,6 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> bu
     data = build.load_data(trial, scope, data_dir)
     parts = build.prepare(data.data, np.asarray(data.target), how, trial.split)
     component = scope.estimator(spec.method.name)
-    if component is None:
-        raise ValueError("task: rademacher_complexity needs a class of functions, not a pipeline")
     parameters = dict(spec.method.parameters)
     if spec.kernel is not None and component.takes:
         parameters["kernel"] = build.build_kernel(trial, scope, parts.X_train, parts.y_train)

@@ -6,7 +6,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from inspect import signature
 from numbers import Real
@@ -20,7 +20,7 @@ from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
 from kernlearn.config.names import BUILT_IN, TASKS, Scope, load_plugins
-from kernlearn.config.spec import GOODNESS, Source, Trial, canonical
+from kernlearn.config.spec import FIT_MEMORY, GOODNESS, Source, Trial, canonical
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, machine
 from kernlearn.engine.build import Parts, generator, prepare
@@ -170,10 +170,13 @@ def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
 
 def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -> None:
     metrics, n_rows = outcome.metrics, len(parts.y_test)
-    with task.fitting(outcome.info, metrics) as fitting:
-        fit_given(
-            estimator, parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0]
-        )
+    own = {metric.name for metric in task.own}
+    memory: Any = machine.PeakMemory() if FIT_MEMORY in own else nullcontext()
+    rows = parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0]
+    with machine.noting_convergence(outcome.info), memory, machine.Stopwatch() as fitting:
+        fit_given(estimator, *rows)
+    if FIT_MEMORY in own:
+        metrics[FIT_MEMORY] = memory.grown
     with machine.Stopwatch() as predicting:
         predicted = getattr(estimator, task.output)(parts.X_test)
     watches = [fitting, predicting]
@@ -189,7 +192,7 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
     metrics |= _sizes(estimator)
     metrics |= task.measure(parts.y_test, labels, parts.queries[2])
     metrics |= task.measure_scorers(estimator, parts.X_test, parts.y_test, parts.y_train)
-    if any(metric.name in GOODNESS for metric in task.own):
+    if not own.isdisjoint(GOODNESS):
         metrics |= _goodness(estimator, parts)
     metrics |= {
         "fit_seconds": fitting.wall,

@@ -56,21 +56,21 @@ _MOST, _SAMPLE = 8, 10_000
 
 
 class _Group(NamedTuple):
-    """Methods that a table compares: their reported and measured numbers of a metric.
+    """Methods that a table compares: their reported and measured means of a metric.
 
-    ``place`` has the labels that the methods share besides the data set. ``differences`` are
-    measured, of shape (4, n, n): mean, lower and upper limit of how much the value of method i
-    exceeds that of method j, signed so that more is better, and how far it moves between
-    processors. ``pairs`` are the positions of two
-    methods, the one ahead in the paper first, and how far it is ahead there.
+    ``place`` has the labels that the methods share besides the data set. ``measured``, of shape
+    (2, n), says too how far the means move between processors. ``differences`` are measured, of
+    shape (4, n, n): mean, lower and upper limit of how much the value of method i exceeds that of
+    method j, signed so that more is better, and how far it moves between processors. ``pairs`` are
+    the positions of two methods, the one ahead in the paper first, and how far it is ahead there.
     """
 
     dataset: str
     place: tuple[Any, ...]
     cell: str
     methods: list[str]
-    reported: list[verdicts.Mean]
-    measured: list[verdicts.Mean]
+    reported: NDArray[np.float64]
+    measured: NDArray[np.float64]
     differences: NDArray[np.float64]
     pairs: list[tuple[int, int, float]]
 
@@ -112,7 +112,7 @@ def compare_with_paper(
                 )
                 names = group.cell, metric, group.methods[ahead], group.methods[behind]
                 rows.append([*names, gap, *measured[:3].tolist(), outcome])
-        for exchanged, totals, most in _exchanges(groups, rule, better, seed):
+        for exchanged, totals, most in _exchanges(groups, rule, seed):
             for count, of_order, of in zip(("match", "shown"), totals.T, most, strict=True):
                 if of and len(of_order) > 1:
                     found = int(of_order[0])  # the first order is the true one
@@ -155,17 +155,17 @@ def _groups(
     for names, group in rows.groupby(shared, sort=False):
         of_group = [by_place.get(place) for place in label_rows(group, places)]
         columns = ["reported_mean", "reported_std", "mean", "std", "n_splits", "drift"]
-        numbers_of = group[columns].fillna({"drift": 0}).to_numpy(dtype=float).tolist()
-        reported = [verdicts.Mean(row[0], row[1], n_reported) for row in numbers_of]
-        measured = [verdicts.Mean(*row[2:]) for row in numbers_of]
+        means = group[columns].fillna({"drift": 0}).to_numpy(dtype=float)
+        reported = [verdicts.Mean(row[0], row[1], n_reported) for row in means.tolist()]
+        measured = [verdicts.Mean(*row[2:]) for row in means.tolist()]
         level = rule.level or _LEVEL
         yield _Group(
             str(names[0]),
             tuple(names[1:]),
             cell_name(shared, names),
             group["method"].tolist(),
-            reported,
-            measured,
+            means[:, 0],
+            means[:, [2, 5]].T,
             _measured(of_group, level),
             list(_reported(reported, measured, level, better)),
         )
@@ -225,7 +225,7 @@ def _outcomes(gap: float, measured: NDArray[np.float64]) -> NDArray[np.str_]:
 
 
 def _exchanges(
-    groups: Sequence[_Group], rule: Tolerance, better: int, seed: int
+    groups: Sequence[_Group], rule: Tolerance, seed: int
 ) -> Iterator[tuple[str, NDArray[np.int64], tuple[int, int]]]:
     """Count matches and shown differences under each order of the methods, then of the data sets.
 
@@ -237,37 +237,33 @@ def _exchanges(
     whole = {
         (group.dataset, group.place): group
         for group in groups
-        if group.methods == methods and not any(np.isnan(m.value) for m in group.measured)
+        if group.methods == methods and not np.isnan(group.measured).any()
     }
     known = dict.fromkeys(dataset for dataset, _ in whole)
     datasets = [name for name in known if all((name, place) in whole for place in places)]
     whole = {place: group for place, group in whole.items() if group.dataset in datasets}
     most = len(whole) * len(methods), sum(len(group.pairs) for group in whole.values())
-
-    def matches(measured: verdicts.Mean, reported: verdicts.Mean) -> bool:
-        return verdicts.verdict(measured, reported, rule, better) == verdicts.MATCH
-
-    orders = _orders(len(methods), seed)
-    totals = np.zeros((len(orders), 2), dtype=int)
-    for group in whole.values():
-        agree = np.array([[matches(m, r) for m in group.measured] for r in group.reported])
-        totals[:, 0] += agree[np.arange(len(methods)), orders].sum(axis=1)
-        for ahead, behind, gap in group.pairs:
-            shows = _outcomes(gap, group.differences) == SHOWN
-            totals[:, 1] += shows[orders[:, ahead], orders[:, behind]]
-    yield "methods", totals, most
-
-    orders = _orders(len(datasets), seed)
-    totals = np.zeros((len(orders), 2), dtype=int)
-    for (dataset, place), group in whole.items():
-        others = [whole[other, place] for other in datasets]
-        order = orders[:, datasets.index(dataset)]
-        agree = np.array([[*map(matches, other.measured, group.reported)] for other in others])
-        totals[:, 0] += agree.sum(axis=1)[order]
-        differences = np.stack([other.differences for other in others], axis=-1)
-        for ahead, behind, gap in group.pairs:
-            totals[:, 1] += (_outcomes(gap, differences[:, ahead, behind]) == SHOWN)[order]
-    yield "data sets", totals, most
+    for exchanged, things in (("methods", methods), ("data sets", datasets)):
+        orders = _orders(len(things), seed)
+        totals = np.zeros((len(orders), 2), dtype=int)
+        for (dataset, place), group in whole.items():
+            # where the measured numbers are that stand for those of this group
+            row: Any = datasets.index(dataset)
+            columns: Any = range(len(methods))
+            if exchanged == "methods":
+                columns = orders.T
+            else:
+                row = orders[:, row]
+            others = [whole[other, place] for other in datasets]
+            means, drifts = np.stack([one.measured for one in others], axis=1)
+            for reported, column in zip(group.reported.tolist(), columns, strict=True):
+                agree = abs(means - reported) + drifts <= verdicts.tolerated(rule, reported)
+                totals[:, 0] += agree[row, column]
+            differences = np.stack([one.differences for one in others], axis=1)
+            for ahead, behind, gap in group.pairs:
+                shows = _outcomes(gap, differences) == SHOWN
+                totals[:, 1] += shows[row, columns[ahead], columns[behind]]
+        yield exchanged, totals, most
 
 
 def _orders(n: int, seed: int) -> NDArray[np.int64]:

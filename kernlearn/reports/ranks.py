@@ -8,7 +8,7 @@ recording, count once, with their mean. Without a control that was named before,
 adjusted for all pairs (Holm 1979). With a margin, two one-sided tests decide (Schuirmann 1987).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, product
@@ -22,6 +22,7 @@ from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import suggestion
 from kernlearn.datasets import catalogue
 from kernlearn.engine.plan import Plan
+from kernlearn.engine.run import is_allowed
 from kernlearn.exceptions import ReportError
 from kernlearn.reports.differences import cell_name
 from kernlearn.reports.summary import label_rows, metric_rows, splits_of
@@ -56,16 +57,18 @@ def method_values(
     plan: Plan,
     results: Mapping[str, Row],
     metric: str,
-    accepts: Callable[[Mapping[str, Any]], bool],
+    only: Sequence[Mapping[str, Sequence[str]]] = (),
 ) -> pd.DataFrame:
     """Return the numbers of a plan's trials: a row for each method, data set and split.
 
+    A method that lacks a label of ``only`` is compared with all values of it.
     A method is named with its kernel and parameters where several are among the numbers. Columns
     are `dataset`, its `family`, `name`, `method`, `split`, `value` and `ratio` (of test to
     training rows).
     """
     config = plan.experiment.config
-    plan = replace(plan, trials=[trial for trial in plan.trials if accepts(trial.labels)])
+    trials = [one for one in plan.trials if is_allowed(one.labels, only, lacking=True)]
+    plan = replace(plan, trials=trials)
     splits = splits_of(plan, results, config.scope.task_metrics(config.task))
     values = metric_rows(splits, metric, config)
     if values.empty:

@@ -205,11 +205,30 @@ def _report(
     """Return the report of splits, with the details of where they come from."""
     config = experiment.config
     cells = frames.summarise(splits, experiment)
-    reported = frames.reported_splits(cells, config.axes)
-    steady = splits.assign(drift=0.0)
-    claims = claimed.decide_claims(steady, config, reported)
-    differences, chances = compared.compare_with_paper(steady, cells.assign(drift=0.0), config)
-    moving = _mark_unsteady(splits, cells, claims, differences, config)
+
+    def decided(sign: int) -> list[pd.DataFrame]:
+        """Decide without what moves means between processors, or with it against and for each."""
+        moved, means = (frame.assign(drift=sign * frame["drift"]) for frame in (splits, cells))
+        of_means = pd.DataFrame({"outcome": verdicts.verdicts_of(means, config)})
+        reported = None if sign else frames.reported_splits(cells, config.axes)
+        of_claims = claimed.decide_claims(moved, config, reported)
+        return [of_claims, of_means, *compared.compare_with_paper(moved, means, config)]
+
+    claims, means, differences, chances = decided(0)
+    notes = []
+    if splits["drift"].any():
+        others = [[frame["outcome"] for frame in decided(sign)[:3]] for sign in (1, -1)]
+        unsteady = [
+            (a["outcome"] != b) | (a["outcome"] != c)
+            for a, b, c in zip((claims, means, differences), *others, strict=True)
+        ]
+        claims.loc[unsteady[0], "numbers"] += "; another processor may decide otherwise"
+        n_claims, n_means, n_pairs = (int(one.sum()) for one in unsteady)
+        notes.append(
+            f"{(cells['drift'] > 0).sum()} of {cells['mean'].notna().sum()} means move between "
+            f"processors, by at most {cells['drift'].max():.2g}; another one may decide otherwise "
+            f"(verdicts: {n_means}, differences: {n_pairs}, claims: {n_claims})"
+        )
     about = {
         "experiment": experiment.name,
         "title": config.title,
@@ -222,40 +241,13 @@ def _report(
         "data": {},
         "selected": [],
         **details,
-        "remarks": [*details["remarks"], *moving],
+        "remarks": [*details["remarks"], *notes],
         "claims": claims.to_dict("records"),
         "differences": differences.to_dict("records"),
         "chances": chances.to_dict("records"),
         "written_by": describe_machine()["packages"],
     }
     return Report(experiment, splits, cells, claims, differences, chances, about)
-
-
-def _mark_unsteady(
-    splits: pd.DataFrame,
-    cells: pd.DataFrame,
-    claims: pd.DataFrame,
-    differences: pd.DataFrame,
-    config: ExperimentConfig,
-) -> list[str]:
-    """Mark the claims that another processor may decide otherwise; count such outcomes."""
-    if not splits["drift"].any():
-        return []
-    outcomes = [[cells["verdict"], differences["outcome"], claims["outcome"]]]
-    for sign in (1, -1):
-        moved, means = (frame.assign(drift=sign * frame["drift"]) for frame in (splits, cells))
-        of_pairs, _ = compared.compare_with_paper(moved, means, config)
-        of_claims = claimed.decide_claims(moved, config)["outcome"]
-        of_means = pd.Series(verdicts.verdicts_of(cells, config, sign))
-        outcomes.append([of_means, of_pairs["outcome"], of_claims])
-    unsteady = [(a != b) | (a != c) for a, b, c in zip(*outcomes, strict=True)]
-    claims.loc[unsteady[-1], "numbers"] += "; another processor may decide otherwise"
-    n_means, n_pairs, n_claims = (int(one.sum()) for one in unsteady)
-    return [
-        f"{(cells['drift'] > 0).sum()} of {cells['mean'].notna().sum()} means move between "
-        f"processors, by at most {cells['drift'].max():.2g}; another one may decide otherwise "
-        f"(verdicts: {n_means}, differences: {n_pairs}, claims: {n_claims})"
-    ]
 
 
 def write_summary(report: Report, folder: Path) -> Path:
@@ -434,7 +426,7 @@ def _fitting(cells: pd.DataFrame, config: ExperimentConfig, folder: Path) -> pd.
         raise ReportError(
             f"its summary is {problem}; `kernlearn report --summary {folder}` writes it anew"
         )
-    cells["verdict"] = verdicts.verdicts_of(cells, config)
+    cells["verdict"] = verdicts.verdicts_of(cells.assign(drift=0.0), config)
     return cells
 
 

@@ -343,7 +343,7 @@ def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFram
         for name in config.derived
     ]
     cells = with_reported(pd.concat([measured, *ratios], ignore_index=True), config, axes)
-    cells["verdict"] = verdicts.verdicts_of(cells, config)
+    cells["verdict"] = verdicts.verdicts_of(cells.assign(drift=0.0), config)
     cells["experiment"] = experiment.name
     cells["params"] = _parameters(cells, axes)
     if config.best is not None:

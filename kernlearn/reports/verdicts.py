@@ -252,16 +252,16 @@ def tolerated(tolerance: Tolerance, reported: float) -> float:
     return allowed * (1 + 1e-9)
 
 
-def verdicts_of(cells: pd.DataFrame, config: ExperimentConfig, drift: int = 0) -> list[str]:
+def verdicts_of(cells: pd.DataFrame, config: ExperimentConfig) -> list[str]:
     """Return the verdict on each row of a frame of cells, by the rules of the config.
 
-    ``drift`` is 1 or -1 where the drift between processors counts against or for a match.
+    A column ``drift`` counts against a match, or for one where it is negative.
     """
     absent = without_data(cells, config)
     verdicts = []
     for row in cells.to_dict("records"):
         rule = config.verdict.get(row["metric"])
-        measured = Mean(row["mean"], row["std"], row["n_splits"], drift * row.get("drift", 0.0))
+        measured = Mean(row["mean"], row["std"], row["n_splits"], row["drift"])
         n_reported = (rule and rule.reported_splits) or np.nan
         reported = Mean(row["reported_mean"], row["reported_std"], n_reported)
         one = verdict(measured, reported, rule, direction(row["metric"], config))
@@ -375,7 +375,7 @@ def compare_branches(
     config : ExperimentConfig
         Its rules decide in all branches.
     branches : mapping of str to pandas.DataFrame
-        The cells of each branch.
+        The cells of each branch, of the combinations that are compared.
 
     Returns
     -------
@@ -389,10 +389,6 @@ def compare_branches(
     cells = pd.concat(parts, ignore_index=True)
     both = cells["mean"].notna() & cells["reported_mean"].notna()
     cells = cells[both & cells["metric"].isin(scores)]
-    if fork.only:
-        rows = [row.items() for row in cells.to_dict("records")]
-        compared = [any(match.items() <= row for match in fork.only) for row in rows]
-        cells = cells[np.array(compared, dtype=bool)]
     place = [*LABELS, "params", "metric"]
     cells[place] = cells[place].fillna("")
     cells = cells[cells.groupby(place)["branch"].transform("nunique") == len(branches)]

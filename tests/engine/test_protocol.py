@@ -13,13 +13,7 @@ from kernlearn.engine.build import (
     prepare,
     split_indices,
 )
-from tests.checks import parametrize_with_checks
 from tests.engine.stores import PROTOCOL
-
-
-@parametrize_with_checks([MaxNormScaler()])
-def test_max_norm_scaler_is_an_estimator(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("as_matrix", [np.asarray, sp.csr_matrix])

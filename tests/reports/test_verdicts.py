@@ -134,7 +134,6 @@ def test_branches_of_a_choice_are_compared_where_all_have_numbers():
         [*labels, "fit_seconds", 1.0, 1.0, ""],  # a time is no score
         ["bodyfat", *labels[1:], "mse", 2.0, 1.0, "worse"],
         ["cpu_small", *labels[1:], "mse", 2.0, 1.0, "worse"],  # not measured elsewhere
-        ["abalone", None, "mean", "{}", "mse", 9.0, 1.0, "worse"],  # not compared
     ]
     other = [
         [*labels, "mse", 4.0, 1.0, "worse"],
@@ -143,8 +142,7 @@ def test_branches_of_a_choice_are_compared_where_all_have_numbers():
     ]
     names = ["dataset", "kernel", "method", "params", "metric", "mean", "reported_mean", "verdict"]
     cells = [pd.DataFrame(rows, columns=names) for rows in (chosen, other)]
-    only = [{"method": "KR"}]
-    fork = Fork(choice="c", reason="r", alternatives={"other": ["protocol.seed=1"]}, only=only)
+    fork = Fork(choice="c", reason="r", alternatives={"other": ["protocol.seed=1"]})
     assert list(branches(fork)) == [CHOSEN, "other"]
     table = compare_branches("t", fork, config, dict(zip(branches(fork), cells, strict=True)))
     assert table["branch"].tolist() == [CHOSEN, "other"]
