@@ -164,7 +164,7 @@ def _summary(experiment: str) -> pd.DataFrame:
 @cache
 def _totals() -> Totals:
     """Return the totals that the site shows."""
-    return totals(read_reports(MEASURED, names=EXPERIMENTS)[0])
+    return totals(read_reports(MEASURED, EXPERIMENTS)[0])
 
 
 def _value(fields: str, digits: int) -> str:

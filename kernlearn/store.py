@@ -196,11 +196,10 @@ class Store:
                 )
             if read_only:
                 self._connection.execute("PRAGMA query_only=ON")
+            last = "SELECT max(key) FROM trial"
+            self._last = None if empty else self._connection.execute(last).fetchone()[0]
             status = self.path.stat()
         self._file, self._size = (status.st_dev, status.st_ino), status.st_size
-        self._last, self._known = None, 0
-        for values in self._checked():
-            self._last, self._known = values[0], self._known + 1
 
     def _is_empty(self) -> bool:
         return not self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -261,15 +260,14 @@ class Store:
         with suppress(OSError, sqlite3.Error):
             status = self.path.stat()
             if (status.st_dev, status.st_ino) == self._file and status.st_size >= self._size:
-                find = "SELECT 1 FROM trial WHERE key = ?"
-                last = self._last and self._connection.execute(find, (self._last.decode(),))
-                if last is None or last.fetchone():
+                find = "SELECT 1 FROM trial WHERE key IN (?1, CAST(?1 AS TEXT))"
+                if self._last is None or self._connection.execute(find, (self._last,)).fetchone():
                     self._size = status.st_size
                     return
         raise StoreError(
             f"{self.path}: was deleted, truncated, overwritten or replaced while it was in use; "
-            f"the rows of {self._known} trials that it had are lost, and no further ones are "
-            "written: restore a copy of the file, or remove it, and run the same command again"
+            "the trials that it had are lost, and no further ones are written: restore a copy of "
+            "the file, or remove it, and run the same command again"
         )
 
     def put(self, row: Row) -> None:
@@ -282,11 +280,10 @@ class Store:
             opened.
         """
         with self._transaction() as connection:
-            removed = connection.execute(_DELETE, (row.key, row.done)).rowcount
-            added = connection.execute(_INSERT, _values(row)).rowcount
+            connection.execute(_DELETE, (row.key, row.done))
+            connection.execute(_INSERT, _values(row))
         self._last = row.key.encode()
         self._refuse_loss()
-        self._known += added - removed
 
     def _checked(
         self, where: str = "", *parameters: Any, more: str = ""

@@ -173,8 +173,7 @@ def report(
             raise ReportError(f"{rows}: cannot be read: {error}") from None
         found = [reports.report_rows(loaded[0], table)]
     elif summaries is not None:
-        own = [Path(name) for name in names if Path(name).is_file()]
-        found, skipped = read_reports(summaries, configs=own, names={one.name for one in loaded})
+        found, skipped = read_reports(summaries, names)
     else:
         with stores.Store(store, read_only=True) as opened:
             if names:

@@ -123,13 +123,6 @@ def make_plan(
     return Plan(experiment, trials, list(missing), absent, [*config.axes])
 
 
-def _options(label: str, config: ExperimentConfig) -> dict[str, Any]:
-    """Return the fields of a data set's specification that the config gives as they are."""
-    names = ("binarize", "bins", "classes", "sample")
-    options = {name: getattr(config.datasets[label], name) for name in names}
-    return {"nominal": config.datasets[label].nominal_in(config.scope), **options}
-
-
 def _variants(
     label: str, experiment: LoadedExperiment, data_dir: Path | None, found: Any
 ) -> Iterator[_Variant]:
@@ -138,7 +131,9 @@ def _variants(
     Of a data set with a card only the bytes are read.
     """
     config = experiment.config
-    entry, scope, options = config.datasets[label], config.scope, _options(label, config)
+    entry, scope = config.datasets[label], config.scope
+    options = {name: getattr(entry, name) for name in ("binarize", "bins", "classes", "sample")}
+    options["nominal"] = entry.nominal_in(scope)
     own = scope.datasets.get(entry.name or "") if entry.file is None else None
     make = scope.generators[entry.generator] if entry.generator else own
     if make is not None:
@@ -196,18 +191,14 @@ def _known_data(
 
 
 def _check_folds(label: str, config: ExperimentConfig, of_data: datasets.Found) -> None:
-    """Refuse published folds where there are none, or fewer than splits."""
-    if config.protocol.folds != "published":
-        return
+    """Refuse published folds where there are fewer than splits, or none."""
     form, splits = of_data.form, config.protocol.splits
     folds = len(form.files if form.folds == "files" else form.folds)
-    if not folds:
-        text = "the data set has no published folds; give a number"
-    elif splits > folds:
-        text = f"{folds} published folds make at most {folds} splits, not {splits}"
-    else:
-        return
-    raise DataError(f"{label}: `folds: published`: {text}")
+    if config.protocol.folds == "published" and splits > folds:
+        raise DataError(
+            f"{label}: `folds: published`: {folds} published folds make at most {folds} splits, "
+            f"not {splits}; give a number of folds, or fewer splits"
+        )
 
 
 def _cells(

@@ -76,9 +76,9 @@ class Cell:
         """The mean of the values, with its standard error."""
         return verdicts.resampled(self.values, self.ratio, self.drift)
 
-    def interval(self, level: float) -> tuple[float, float]:
-        """Return the confidence interval of the mean."""
-        return self.estimate.interval(level)
+    def moved(self, sign: int) -> "Cell":
+        """Return the cell with its drift, its negative or none."""
+        return replace(self, drift=sign * self.drift)
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Region:
 
     def standing(self, cell: Cell, level: float) -> Standing:
         """Return whether a mean is in or out of the region, by its confidence interval."""
-        low, high = cell.interval(level)
+        low, high = cell.estimate.interval(level)
         if high < self.low or low > self.high:
             return "out"
         inside = low > self.low - self.margin and high < self.high + self.margin
@@ -253,6 +253,8 @@ _QUESTIONS = {
 _MOST_NAMES = 8
 
 
+#: What the numbers of a claim end with if its outcome depends on the drift between processors.
+UNSTEADY = "; another processor may decide otherwise"
 _CONTRADICTED = "the paper's own numbers contradict it"
 _WORST_FIRST = (FAILS, NOT_MEASURED, verdicts.NO_DATA, *OUTCOMES[OUTCOMES.index(FAILS) - 1 :: -1])
 
@@ -317,16 +319,29 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
     rows = metric_rows(splits, check.metric, config)
     asked = _datasets_asked(check, config)
     missing = [name for name in asked if name not in set(rows["dataset"])]
-    parts, outcomes = _parts(rows, check, config), []
-    for part in parts:
+    n_measured, parts = max(len(asked) - len(missing), 1), _parts(rows, check, config)
+
+    def outcome(parts: Sequence[_Part]) -> str:
         # as many cells of each data set that is missing as of those that are not
-        n_missing = round(len(part.cells) / max(len(asked) - len(missing), 1) * len(missing))
-        outcomes.append(decide(part.cells, check, part.region, n_missing))
-    texts = [part.subject + _part_text(part, check) for part in parts]
+        n_missing = [round(len(part.cells) / n_measured * len(missing)) for part in parts]
+        outcomes = [
+            decide(part.cells, check, part.region, n)
+            for part, n in zip(parts, n_missing, strict=True)
+        ]
+        return worst_outcome(outcomes)
+
+    # without what moves means between processors, and with it against and for the claim
+    steady, *moved = (
+        [part._replace(cells=[cell.moved(sign) for cell in part.cells]) for part in parts]
+        for sign in ((0, 1, -1) if rows["drift"].any() else (0,))
+    )
+    decided = outcome(steady)
+    texts = [part.subject + _part_text(part, check) for part in steady]
     texts += verdicts.missing_lines(missing, config)
     if missing == asked != [] and all(config.datasets[name].optional for name in asked):
         return verdicts.NO_DATA, texts[-1]
-    return worst_outcome(outcomes), "; ".join(texts)
+    is_unsteady = any(outcome(parts) != decided for parts in moved)
+    return decided, "; ".join(texts) + (UNSTEADY if is_unsteady else "")
 
 
 def _datasets_asked(check: Check, config: ExperimentConfig) -> list[str]:
@@ -450,7 +465,7 @@ def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
 
 def _interval_text(cell: Cell, check: Check) -> str:
     """Give a cell's mean with its confidence interval."""
-    numbers = [cell.estimate.mean, *cell.interval(check.level)]
+    numbers = [cell.estimate.mean, *cell.estimate.interval(check.level)]
     numbers = numbers if check.times is None else np.exp2(numbers).tolist()
     mean, low, high = (_number(number, check) for number in numbers)
     return f"{mean} [{low}, {high}]{_unit(check)}"
@@ -517,7 +532,7 @@ def crossing_cells(
     for name, curve in curves.items():
         first = None
         for value, cell in reversed(curve.items()):
-            if cell.interval(check.level)[0] <= 0:
+            if cell.moved(0).estimate.interval(check.level)[0] <= 0:
                 break
             first = value
         last = next(reversed(curve.values()))

@@ -8,10 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
-from kernlearn.config.read import load_config, shipped_configs
+from kernlearn.config.read import find_config, load_config, shipped_configs
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.datasets import catalogue
 from kernlearn.engine.machine import describe_machine
@@ -205,25 +206,22 @@ def _report(
     """Return the report of splits, with the details of where they come from."""
     config = experiment.config
     cells = frames.summarise(splits, experiment)
+    reported = frames.reported_splits(cells, config.axes)
+    claims = claimed.decide_claims(splits, config, reported)
 
-    def decided(sign: int) -> list[pd.DataFrame]:
-        """Decide without what moves means between processors, or with it against and for each."""
+    def compare(sign: int) -> tuple[pd.DataFrame, pd.DataFrame, "pd.Series[str]"]:
+        """Compare without what moves means between processors, or with it against and for each."""
         moved, means = (frame.assign(drift=sign * frame["drift"]) for frame in (splits, cells))
-        of_means = pd.DataFrame({"outcome": verdicts.verdicts_of(means, config)})
-        reported = None if sign else frames.reported_splits(cells, config.axes)
-        of_claims = claimed.decide_claims(moved, config, reported)
-        return [of_claims, of_means, *compared.compare_with_paper(moved, means, config)]
+        of_means = pd.Series(verdicts.verdicts_of(means, config))
+        return *compared.compare_with_paper(moved, means, config), of_means
 
-    claims, means, differences, chances = decided(0)
+    differences, chances, _ = compare(0)
     notes = []
     if splits["drift"].any():
-        others = [[frame["outcome"] for frame in decided(sign)[:3]] for sign in (1, -1)]
-        unsteady = [
-            (a["outcome"] != b) | (a["outcome"] != c)
-            for a, b, c in zip((claims, means, differences), *others, strict=True)
-        ]
-        claims.loc[unsteady[0], "numbers"] += "; another processor may decide otherwise"
-        n_claims, n_means, n_pairs = (int(one.sum()) for one in unsteady)
+        pairs, others = differences["outcome"], [compare(sign) for sign in (1, -1)]
+        n_claims = claims["numbers"].str.endswith(claimed.UNSTEADY).sum()
+        n_pairs = np.any([pairs != of_pairs["outcome"] for of_pairs, _, _ in others], axis=0).sum()
+        n_means = np.any([cells["verdict"] != of_means for _, _, of_means in others], axis=0).sum()
         notes.append(
             f"{(cells['drift'] > 0).sum()} of {cells['mean'].notna().sum()} means move between "
             f"processors, by at most {cells['drift'].max():.2g}; another one may decide otherwise "
@@ -306,7 +304,7 @@ NO_CONFIG = "kernlearn has no config of that name; `kernlearn report FILE` repor
 
 
 def read_reports(
-    folder: Path, *, configs: Sequence[Path] = (), names: Collection[str] = ()
+    folder: Path, configs: Collection[str | Path] = ()
 ) -> tuple[list[Report], list[Skipped]]:
     """Assemble the report of every summary in a folder.
 
@@ -314,10 +312,8 @@ def read_reports(
     ----------
     folder : Path
         Such as ``results/measured``.
-    configs : sequence of Path
-        User-defined configs; for other experiments the shipped config of the same name is used.
-    names : collection of str
-        Names of experiments; empty for all.
+    configs : collection of str or Path
+        Configs by path or shipped name; by default the shipped config of each summary's name.
 
     Returns
     -------
@@ -328,35 +324,31 @@ def read_reports(
     Raises
     ------
     ReportError
-        If two configs have the same name, or the folder lacks the summary of one.
+        If two configs have the same name, or the folder lacks the summary of one or has that of
+        another config.
     SummaryError
         If the folder or a summary cannot be read.
     """
-    own = {path.stem: path for path in configs}
-    if twice := [path for path in configs if own[path.stem] != path]:
-        raise ReportError(
-            f"{twice[0]}: an experiment is named after its file, and {own[twice[0].stem]} has the "
-            "same name"
-        )
     if not folder.is_dir():
         raise SummaryError(f"{folder}: no such folder")
     head = ",".join(frames.KEY)
     there = [p.stem for p in sorted(folder.glob("*.csv")) if p.open().readline().startswith(head)]
-    if lacking := sorted({*own, *names} - {*there}):
+    known = {path.stem: path for path in map(find_config, configs)} or shipped_configs()
+    if configs and len(known) < len(configs):
+        raise ReportError("two configs have the same name, by which their summaries are found")
+    if configs and (lacking := sorted(known.keys() - {*there})):
         raise ReportError(
             f"{folder}: no summary of {', '.join(lacking)}; there are summaries of: "
             f"{', '.join(there) or 'none'}"
         )
-    reports, skipped, known = [], [], {**shipped_configs(), **own}
-    for name in there:
-        if names and name not in names:
-            continue
+    reports, skipped = [], []
+    for name in there if not configs else known:
         try:
             if name not in known:
                 raise ConfigError(NO_CONFIG)
             reports.append(read_report(known[name], folder))
         except (ConfigError, ReportError) as error:
-            if name in own:
+            if configs:
                 raise
             skipped.append(Skipped(name, str(error)))
     return reports, skipped

@@ -226,7 +226,7 @@ def test_a_run_whose_store_is_lost_ends(plan, tmp_path, how):
             path.unlink() if how == "deleted" else os.truncate(path, 0)
 
     path = tmp_path / "s"
-    with Store(path) as store, pytest.raises(StoreError, match="the rows of 1 trials"):
+    with Store(path) as store, pytest.raises(StoreError, match="the trials that it had are lost"):
         run_plan(plan, store, listener=Losing())
 
 
