@@ -46,13 +46,15 @@ PARAMETERS: dict[str, list[Any]] = {
 #: Options of ``validate_data`` for rows of a matrix that may be sparse.
 POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
-_LARGEST = 1e150  # in size: sums of many squares of such numbers are finite
+# In size: sums of many squares of such numbers are finite, and not 0.
+_LARGEST, _SMALLEST = 1e150, 1e-150
 
 
 def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
     """Validate data as scikit-learn does; training data whose squares overflow are refused.
 
-    They would end as weights of zero, or as an error elsewhere that does not name the cause.
+    So are those whose squares are all 0. They would end as weights of zero, as points that are all
+    alike, or as an error elsewhere that does not name the cause.
     """
     checked: Any = validation.validate_data(model, X, y, **options)
     parts: tuple[Any, ...] = checked if isinstance(checked, tuple) else (checked,)
@@ -61,9 +63,11 @@ def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) 
             values = part.data if sparse.issparse(part) else part
             if getattr(values, "dtype", None) != np.float64 or not values.size:
                 continue
-            if (largest := max(values.max(), -values.min())) > _LARGEST:
+            largest = max(values.max(), -values.min())
+            if largest > _LARGEST or 0 < largest < _SMALLEST:
+                flow = "overflow" if largest > 1 else "underflow"
                 raise ValueError(
-                    f"{name} holds numbers of size {largest:.3g}, whose squares overflow: scale "
+                    f"{name} holds numbers of size {largest:.3g}, whose squares {flow}: scale "
                     f"{name}"
                 )
     return checked
@@ -149,7 +153,13 @@ def encode_labels(
     There must be two labels at least. Rows of weight 0 have any code. For the weights of classes
     see :func:`class_weights`.
     """
-    check_classification_targets(y)
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        if "continuous" not in str(error):
+            raise
+        advice = "Pass classes that are numbers, such as half stars, as texts: y.astype(str)"
+        raise ValueError(f"{error} {advice}") from None
     rows = weighted_rows(weights, len(y))
     classes = np.unique(y[rows])
     if len(classes) < 2:

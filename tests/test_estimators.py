@@ -105,11 +105,12 @@ def test_missing_targets_are_refused(estimator, missing):
 
 
 @of_all
-def test_numbers_whose_squares_overflow_are_refused(estimator):
+@pytest.mark.parametrize(("size", "flow"), [(1e160, "overflow"), (1e-160, "underflow")])
+def test_numbers_whose_squares_are_none_are_refused(estimator, size, flow):
     model = made(estimator)
-    cases = [(1e160 * X, targets(model)), (X, 1e160 * NUMBERS)]
+    cases = [(size * X, targets(model)), (X, size * NUMBERS)]
     for points, y in cases[: 1 + is_regressor(model)]:
-        with pytest.raises(ValueError, match="squares overflow"):
+        with pytest.raises(ValueError, match=f"squares {flow}"):
             clone(model).fit(points, y)
 
 

@@ -103,9 +103,15 @@ def run(
                     allow_contention=allow_contention,
                     listener=progress,
                 )
-                failed += outcome.failed + outcome.failed_before
-                if not no_report:
-                    chosen = replace(plan, trials=choice.of(plan))
+                failures = outcome.failed + outcome.failed_before
+                failed += failures
+                chosen = replace(plan, trials=choice.of(plan))
+                states = opened.states(t.key for t in chosen.trials if failures)
+                errors = Counter(state.error for state in states.values() if not state.done)
+                if errors and errors.total() == len(chosen.trials):
+                    (error, n), name = errors.most_common(1)[0], plan.experiment.name
+                    typer.echo(f"{name}: all {errors.total()} trials failed, {n} with: {error}")
+                elif not no_report:
                     _show_report(reports.assemble(chosen, opened), _folder(store), choice.only)
     except KeyboardInterrupt:
         done = f"What is done is in {store}; the same command goes on from there."
@@ -156,6 +162,8 @@ def report(
 
     Example: kernlearn report mine.yaml --rows results.csv
     """
+    import csv
+
     import pandas as pd
 
     from kernlearn.reports.page import write_map
@@ -168,9 +176,14 @@ def report(
         if len(loaded) != 1:
             raise ReportError(f"--rows {rows}: name the one config that they are results of")
         try:
-            table = pd.read_parquet(rows) if rows.suffix == ".parquet" else pd.read_csv(rows)
-        except (OSError, ValueError) as error:
+            if rows.suffix == ".parquet":
+                table = pd.read_parquet(rows)
+            else:  # the first line tells the separator
+                table = pd.read_csv(rows, sep=None, engine="python")
+        except (OSError, ValueError, csv.Error) as error:
             raise ReportError(f"{rows}: cannot be read: {error}") from None
+        if table.empty:
+            raise ReportError(f"{rows}: has no rows")
         found = [reports.report_rows(loaded[0], table)]
     elif summaries is not None:
         found, skipped = read_reports(summaries, names)

@@ -100,6 +100,7 @@ def init(
 def _as_options(text: str) -> str:
     """Write keys of a config, which advice names, as options of this command."""
     text = re.sub(r"`[^`]+` \((`-o [^`]+`)\)", r"\1", text)  # where both are named
+    text = re.sub(r"`(target|task): ([^`]*)`", r"`--\1 \2`", text)
     return re.sub(r"`(\w+): ([^`{]*)`", r"`-o \1=\2`", text)
 
 

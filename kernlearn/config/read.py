@@ -4,8 +4,10 @@ A fault is a path of keys with what is wrong there. All faults of a config are i
 """
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from functools import cache
 from inspect import Parameter
 from math import isfinite
 from pathlib import Path
@@ -241,7 +243,11 @@ class _Draft:
                     own = [*check(entries[label], names)] if names.task in TASKS else []
                 except ValidationError as error:
                     own = _explained(error, written)
-                faults += [((section, label, *path), text) for path, text in own]
+                elsewhere = _homes().keys() - entry_model.model_fields.keys()
+                for path, text in own:
+                    if path and path[0] in elsewhere:
+                        text += f"; the config's key {path[0]} belongs {_homes()[str(path[0])]}"
+                    faults.append(((section, label, *path), text))
             raw[section] = entries
             varying += entries.values() if section != "kernels" else ()
         names.axes = model.axes_of(varying)
@@ -306,9 +312,10 @@ def _text(error: Any) -> str:
     """Say in a sentence what an error of pydantic is."""
     kind, value = error["type"], error.get("input")
     if kind == "extra_forbidden":
-        models = model.ExperimentConfig.model_json_schema()
-        keys = {key for one in models["$defs"].values() for key in one.get("properties", ())}
-        hint = suggestion(str(error["loc"][-1]), {*keys, *models["properties"]})
+        key, homes = str(error["loc"][-1]), _homes()
+        if key in homes:
+            return f"is no key here: it belongs {homes[key]}"
+        hint = suggestion(key, homes)
         return "unknown key" + (hint if "did you mean" in hint else "")
     if kind == "literal_error":
         # pydantic writes the alternatives as "'a', 'b' or 'c'"
@@ -321,6 +328,23 @@ def _text(error: Any) -> str:
         return "must be a mapping of keys to values"
     text = str(error["msg"][0].lower() + error["msg"][1:])
     return text if isinstance(value, (dict, list)) else f"{text}, not {shortened(value)}"
+
+
+@cache
+def _homes() -> dict[str, str]:
+    """Return where each key of configs belongs, the outermost place or places."""
+    schema = model.ExperimentConfig.model_json_schema()
+    parts, homes = [("at the top level", schema)], dict[str, str]()
+    while parts:
+        inner, places = [], dict[str, dict[str, None]]()
+        for place, part in parts:
+            for key in [key for key in part.get("properties", ()) if key not in homes]:
+                places.setdefault(key, {})[place] = None
+                names = re.findall(r"#/\$defs/(\w+)", str(part["properties"][key]))
+                inner += [(f"under `{key}`", schema["$defs"][name]) for name in names]
+        homes |= {key: " or ".join(several) for key, several in places.items()}
+        parts = inner
+    return homes
 
 
 def _check_plugin(plugin: Plugin, scope: Scope, shown: str) -> None:

@@ -298,6 +298,12 @@ def card_of_file(path: Path, asked: FileOptions, name: str = "data") -> Found:
         raise DataError(f"{path}: the target of a regression must be numbers")
     if task != "regression":
         form |= _classes(path, guess, asked, task)
+    n_classes, certain = len(guess.labels or ()), own.FEW if asked.task else 2
+    if task == "classification" and guess.is_numeric and n_classes > certain:
+        notes.append(
+            f"the {n_classes} different numbers of the target are taken as classes; `task: "
+            "ordinal` takes them as grades, `task: regression` as amounts"
+        )
     if (task == "similarity") != (asked.matrix is not None):
         raise DataError(
             f"{path}: `matrix: similarity` or `matrix: distance` goes with the task similarity, "

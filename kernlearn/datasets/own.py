@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from kernlearn.datasets import readers
 from kernlearn.datasets.card import Arrays, Columns, Delimited, FileOptions, Pairs
 from kernlearn.datasets.tables import (
+    ID_NAME,
     ROW_NAMES,
     are_numbers,
     canonical_labels,
@@ -330,6 +331,11 @@ def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOpti
     if asked.target is None:
         free = [i for i in range(len(names)) if i not in drop | {points}] or [-1]
         target = next((i for i in free if names[i].lower() in TARGETS), free[-1])
+        if ID_NAME.fullmatch(names[target]):
+            raise DataError(
+                f"{path}: the last column, {names[target]}, looks like the id of a row: name the "
+                "column to predict, `target: NAME`"
+            )
         notes.append(f"the target is column {names[target]}")
     else:
         target = column_position(path, asked.target, names)

@@ -206,7 +206,11 @@ def _arff(path: Path, options: Any) -> "pd.DataFrame":
     # liac-arff would cut decimals off an integer, and knows no ranges, dates and last commas
     kinds = {"date": "string"}
     text = _ATTRIBUTE.sub(lambda m: m[1] + kinds.get(m[2].lower(), "numeric"), text)
-    loaded = arff.loads(re.sub(r"(?m),[ \t\r]*$", "", text))
+    try:
+        loaded = arff.loads(re.sub(r"(?m),[ \t\r]*$", "", text))
+    except arff.ArffException as error:
+        advice = "names and values with blanks in them need quotes, such as 'New York'"
+        raise DataError(f"{path}: {str(error).rstrip('.')}; {advice}") from None
     kinds = dict(loaded["attributes"])
     frame = pd.DataFrame(loaded["data"], columns=list(kinds))
     for name, kind in kinds.items():

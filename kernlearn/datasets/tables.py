@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 ROW_NAMES = "row names"
 _SHOWN = 6  # names in a sentence
 _LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
-_ID_NAME = re.compile(r"(?i:(.*[\s_.-])?(id|uuid|guid)|index|idx|row|row.?names?)|.*[a-z]I[dD]")
+#: Names of columns that look like the id of a row.
+ID_NAME = re.compile(r"(?i:(.*[\s_.-])?(id|uuid|guid)|index|idx|row|row.?names?)|.*[a-z]I[dD]")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _CONTENT_VERSION = "kernlearn content 1"
 _BLOCK_ENTRIES = 1 << 20
@@ -375,7 +376,7 @@ def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[
     n, ids = len(X), {}
     for name, column in zip(names, X.T, strict=True):
         numbers_rows = n - 1 <= np.ptp(column) < 2 * n and (column == np.floor(column)).all()
-        by_name = bool(_ID_NAME.fullmatch(name.strip()))
+        by_name = bool(ID_NAME.fullmatch(name.strip()))
         if name not in nominal and (numbers_rows or by_name):
             n_values = len(np.unique(column))
             if n_values == n and numbers_rows:

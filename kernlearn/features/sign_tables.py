@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from kernlearn.compiled import compiled
 from kernlearn.features.base import Products
 
 #: Rows that are computed together. Loops over a number that is known when they are compiled become
@@ -138,7 +139,7 @@ def _project(tables: np.ndarray, places: np.ndarray, total: np.ndarray) -> None:
             total[lane] = total[lane] + one[lane] + two[lane] + three[lane] + four[lane]
 
 
-@njit(cache=True, nogil=True)  # pragma: no cover
+@compiled(nogil=True)  # pragma: no cover
 def _write_real(
     X: np.ndarray,
     edges: np.ndarray,
@@ -190,7 +191,7 @@ def _write_real(
             out[start : start + len(rows), columns] = tile[:n_features, : len(rows)].T
 
 
-@njit(cache=True, nogil=True)  # pragma: no cover
+@compiled(nogil=True)  # pragma: no cover
 def _write_complex(
     X: np.ndarray,
     edges: np.ndarray,

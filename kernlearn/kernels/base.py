@@ -3,6 +3,7 @@
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from numbers import Number
 from operator import attrgetter
 from reprlib import Repr
@@ -221,16 +222,19 @@ def evenly_spaced(X: Any, n_points: int) -> Any:
     return X if n <= n_points else X[np.arange(n_points) * n // n_points]
 
 
-def from_arrow(X: Any) -> Any:
-    """Return a table or an array of Arrow, which scikit-learn does not take, as one of pandas."""
+def _held(X: Any) -> Any:
+    """Return what holds points, Arrow's as pandas'; refuse a single text, and nothing."""
+    if isinstance(X, (str, bytes)):
+        raise ValueError(f"X must be a sequence of points, got a single text: pass [{shown(X)}]")
+    if isinstance(X, (list, tuple)) and not X:
+        raise ValueError("X holds no points (0 samples), and a minimum of 1 is required")
+    # scikit-learn takes no tables and arrays of Arrow
     return X.to_pandas() if type(X).__module__.partition(".")[0] == "pyarrow" else X
 
 
 def as_indexed(X: Any, objects: bool = False) -> Any:
     """Return points as an array, a sparse matrix or, of lists with `objects`, one of objects."""
-    if isinstance(X, str):
-        raise ValueError(f"'X' must be a sequence of points, got the string {X!r}")
-    X = from_arrow(X)
+    X = X if isinstance(X, (list, tuple)) else _held(X)
     X = X.to_numpy() if hasattr(X, "to_numpy") else X
     if len(getattr(X, "shape", ())) == 3 or is_column_of_objects(X):
         return as_objects(X)
@@ -288,15 +292,13 @@ def summed(X: Any) -> Any:
 
 
 def as_points(X: Any) -> np.ndarray:
-    """Return rows of numbers as a matrix, and other points as an array of objects."""
+    """Return rows of numbers of one length as a matrix, and other points as objects."""
     points = list(X)
-    if points and isinstance(points[0], (list, tuple, str, bytes, Number, np.ndarray)):
-        try:
+    if points and isinstance(points[0], (list, tuple, Number, np.ndarray)):
+        with suppress(ValueError):  # rows of different lengths
             matrix = np.asarray(points)
-        except ValueError:  # rows of different lengths
-            matrix = np.empty(0, dtype=object)
-        if matrix.dtype.kind != "O" and matrix.ndim <= 2:
-            return matrix
+            if matrix.dtype.kind in "biufc" and matrix.ndim <= 2:
+                return matrix
     return as_objects(points)
 
 
@@ -397,7 +399,7 @@ def check_training(
     X : ndarray, sparse matrix or ndarray of objects
     y : ndarray or None
     """
-    X = from_arrow(X)
+    X = _held(X)
     if kernels is None and hasattr(X, "iloc"):
         _refuse_other_order(X)
     objects = as_objects(X) if _takes_objects(X, kernels) else None
@@ -420,6 +422,7 @@ def check_training(
             )
         for first in range(0, X.shape[1], X.shape[0]):
             _warn_of_matrix(model, X[:, first : first + X.shape[0]])
+    model._takes_objects = objects is not None
     return X if objects is None else objects, y
 
 
@@ -487,10 +490,9 @@ def check_points(
 
     The parameters are those of :func:`check_training`, and further ones of `validate_data`.
     """
-    X = from_arrow(X)
-    if _takes_objects(X, kernels):
+    X, options = _held(X), {"reset": False, **options, "dtype": list(dtypes)}
+    if _takes_objects(X, kernels, None if options["reset"] else model):
         return as_objects(X)
-    options = {"reset": False, **options, "dtype": list(dtypes)}
     options["accept_sparse"] = False if kernels is None else "csr"
     if kernels and all(map(attrgetter("missing"), kernels)):
         options["ensure_all_finite"] = "allow-nan"
@@ -519,8 +521,11 @@ def _holds_texts(X: Any) -> bool:
     return any(isinstance(v, str) for row in rows if isinstance(row, (list, tuple)) for v in row)
 
 
-def _takes_objects(X: Any, kernels: Sequence[Kernel] | None) -> bool:
-    """Whether X is a sequence of texts or other objects, and the kernels compare these."""
+def _takes_objects(X: Any, kernels: Sequence[Kernel] | None, fitted: Any = None) -> bool:
+    """Whether X is a sequence of texts or other objects, and the kernels compare these.
+
+    Functions compare what the model was `fitted` to: points of any length, or rows of a matrix.
+    """
     if not kernels or not all(kernel.structured or kernel.any_points for kernel in kernels):
         return False
     structured = any(kernel.structured for kernel in kernels)
@@ -530,18 +535,10 @@ def _takes_objects(X: Any, kernels: Sequence[Kernel] | None) -> bool:
         if len(X.shape) == 1:
             return structured or getattr(X.dtype, "kind", "O") in "OUST"
         return is_column_of_objects(X)
-    if not isinstance(X, (list, tuple)) or not X:
-        return False
-    # for functions, lists of one length are the rows of a matrix
-    return structured or not isinstance(X[0], (list, tuple, np.ndarray, Number)) or _ragged(X)
-
-
-def _ragged(points: Any) -> bool:
-    """Whether points are arrays or lists of several shapes, or matrices."""
-    if isinstance(points[0], Number):
-        return False
-    shapes = {np.shape(p) if isinstance(p, np.ndarray) else (len(p),) for p in points}
-    return len(shapes) > 1 or len(shapes.pop()) > 1
+    if structured or not isinstance(X, (list, tuple)):
+        return isinstance(X, (list, tuple))
+    # for functions, lists of numbers of one length are the rows of a matrix
+    return as_points(X).dtype == object if fitted is None else bool(fitted._takes_objects)
 
 
 def _refuse_broken(matrix: Any) -> None:

@@ -58,7 +58,7 @@ class LibrarySimilarity(TurnedSimilarity):
     Notes
     -----
     SciPy and scikit-learn compare rows of a matrix; sparse rows become dense for most distances.
-    RapidFuzz compares strings or lists of hashable items.
+    RapidFuzz compares strings, or lists of tokens or other hashable items.
 
     aeon compares series of any lengths, each an array of shape (n_channels, length) or (length,).
     They come in a list, in the rows of a matrix, or in an array of shape (n_series, n_channels,
@@ -315,13 +315,25 @@ def _rapidfuzz(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
 
 
 def _texts(points: Any, name: str) -> list[Any]:
-    texts = list(points)
+    """Return texts as they are, other sequences as tuples: RapidFuzz hashes their items."""
+    texts = [point if isinstance(point, str) else _hashable(point) for point in points]
     for place, text in enumerate(texts):
+        try:
+            hash(text)
+        except TypeError:
+            text = None
         if not isinstance(text, Sequence):
             raise ValueError(
-                f"'{name}' must hold strings or other sequences, got {shown(text)} at {place}"
+                f"'{name}' must hold strings or sequences of hashable items, got "
+                f"{shown(points[place])} at {place}"
             )
     return texts
+
+
+def _hashable(value: Any) -> Any:
+    """Return lists and arrays as tuples, also those within."""
+    value = value.tolist() if isinstance(value, np.ndarray) else value
+    return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else value
 
 
 # Arguments of aeon's functions that say how to compute, or are series themselves.

@@ -11,9 +11,9 @@ the factors; before they matter all sums are computed from scratch.
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from kernlearn.compiled import compiled
 from kernlearn.landmarks.base import Indices, Similarities
 from kernlearn.memory import row_blocks
 
@@ -113,7 +113,7 @@ def quantile_cuts(sample: Floats, n_cuts: int, tie: float) -> Floats:
     return cuts
 
 
-@njit(cache=True)  # pragma: no cover
+@compiled()  # pragma: no cover
 def fill_bins(similarities: Floats, pairs: Indices, cuts: Floats, bins: NDArray[np.uint8]) -> None:
     """Write the number of cuts that each difference of similarities exceeds.
 
@@ -139,7 +139,7 @@ def fill_bins(similarities: Floats, pairs: Indices, cuts: Floats, bins: NDArray[
             bins[p, i] = exceeded[i]
 
 
-@njit(cache=True)  # pragma: no cover
+@compiled()  # pragma: no cover
 def weak_votes(
     similarities: Floats, pairs: Indices, lower: Floats, upper: Floats, votes: Votes
 ) -> None:
@@ -154,7 +154,7 @@ def weak_votes(
             votes[i, t] = np.int8(difference > upper[t]) - np.int8(difference <= lower[t])
 
 
-@njit(cache=True)  # pragma: no cover
+@compiled()  # pragma: no cover
 def _add(bins: NDArray[np.uint8], rows: Indices, amounts: Weights, sums: Weights) -> None:
     """Add the amounts of some rows to the sums of their bins.
 
@@ -176,7 +176,7 @@ def _add(bins: NDArray[np.uint8], rows: Indices, amounts: Weights, sums: Weights
             sums[p, bins[p, rows[k]]] += amounts[k]
 
 
-@njit(cache=True)  # pragma: no cover
+@compiled()  # pragma: no cover
 def _edges(sums: Weights, edges: Weights) -> None:
     """Write the edge of every cut: the sums above it less those below."""
     n_pairs, n_bins = sums.shape

@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Iterable
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from kernlearn.compiled import compiled
 from kernlearn.linear.losses import Floats, SquaredHinge
 from kernlearn.linear.newton import WeightedGram, combination
 from kernlearn.memory import gram
@@ -204,7 +204,7 @@ def _conjugate_gradients(gram: WeightedGram, gradient: np.ndarray, C: float) -> 
 
 
 # sums may be reordered, so that they are computed several terms at a time
-@njit(cache=True, fastmath={"reassoc", "contract", "nsz"})  # pragma: no cover
+@compiled(fastmath={"reassoc", "contract", "nsz"})  # pragma: no cover
 def full_steps(
     X: Floats,
     y: Floats,

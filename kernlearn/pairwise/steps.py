@@ -12,8 +12,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kernlearn.compiled import compiled
 
 Array = NDArray[Any]
 
@@ -21,7 +22,7 @@ Array = NDArray[Any]
 _FAST = {"reassoc", "contract", "nsz"}
 
 
-@njit(cache=True)
+@compiled()
 def draw_moves(
     policy: int, size: int, t: int, n_steps: int, rng: np.random.Generator
 ) -> tuple[Array, Array, Array]:  # pragma: no cover
@@ -100,7 +101,7 @@ def draw_moves(
     return starts, slots[:end], sources[:end]
 
 
-@njit(cache=True)
+@compiled()
 def _move(
     rows: Array, row_codes: Array, x: Array, code: int, moves: Any, i: int
 ) -> None:  # pragma: no cover
@@ -125,7 +126,7 @@ def _move(
             row_codes[slot] = old_codes[source]
 
 
-@njit(cache=True, fastmath=_FAST)
+@compiled(fastmath=_FAST)
 def _dot(w: Array, rows: Array, i: int) -> float:  # pragma: no cover
     """Return the inner product of a vector and a row of a matrix."""
     # a view of the row would cost as much as a short product
@@ -135,7 +136,7 @@ def _dot(w: Array, rows: Array, i: int) -> float:  # pragma: no cover
     return total
 
 
-@njit(cache=True)
+@compiled()
 def _minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
     """Return the negative slope of a loss, a position in `learners.LOSSES`, at a margin."""
     if loss == 0:
@@ -152,7 +153,7 @@ def _minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
     return 2.0 * (1.0 - margin)
 
 
-@njit(cache=True)
+@compiled()
 def _list_members(row_codes: Array, members: Array, n_members: Array) -> None:  # pragma: no cover
     """List the slots of each class in `members` (2, size), and count them in `n_members` (2,)."""
     n_members[:] = 0
@@ -163,7 +164,7 @@ def _list_members(row_codes: Array, members: Array, n_members: Array) -> None:  
             n_members[code] += 1
 
 
-@njit(cache=True, fastmath=_FAST)
+@compiled(fastmath=_FAST)
 def olp_steps(
     X: Array, codes: Array, state: Any, moves: Any, loss: int, numbers: tuple[float, float, float]
 ) -> None:  # pragma: no cover
@@ -219,7 +220,7 @@ def olp_steps(
             _list_members(row_codes, members, n_members)
 
 
-@njit(cache=True, fastmath=_FAST)
+@compiled(fastmath=_FAST)
 def _oam_step(
     x: Array, sign: float, others: Array, weight: float, sequential: bool, w: Array, pulls: Array
 ) -> None:  # pragma: no cover
@@ -255,7 +256,7 @@ def _oam_step(
             w[k] += rate * (n_active * x[k] - pulls[k])
 
 
-@njit(cache=True)
+@compiled()
 def oam_steps(
     X: Array, codes: Array, state: Any, moves: Any, C: float, sequential: bool
 ) -> None:  # pragma: no cover

@@ -661,7 +661,7 @@ def outcome(report: Report) -> str:
     ranks = means.rank(ascending=verdicts.direction(metric, config) < 0).mean(axis=1)
     many = f", by average rank over {n} data sets" if (n := len(means.columns)) > 1 else ""
     best = ", then ".join(ranks.sort_values().index[:2])
-    return f"Best {config.scope.label(metric)}{many}: {best}." if best else ""
+    return f"Best {config.scope.label(metric)}{many}: {best}." if len(ranks) > 1 else ""
 
 
 def totals(reports: Iterable[Report]) -> Totals:

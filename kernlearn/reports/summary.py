@@ -33,6 +33,7 @@ KEY = ["experiment", *LABELS, "params", "metric"]
 TIMES = ["median", "low", "high"]
 #: Columns of a summary, in the order of the committed files.
 COLUMNS = [*KEY, "mean", "std", "n_splits", "reported_mean", "reported_std", "verdict"]
+_COUNTS = ("split", "n_train", "n_test")  # columns of rows of any program
 #: Columns that a summary has where they are not 0 throughout.
 MARKS: dict[str, Any] = {"not_converged": int, "drift": float}
 #: Columns of the splits that are no labels.
@@ -165,13 +166,18 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
             f"{name}: the rows lack the column {', '.join(missing)}; they need "
             f"{', '.join(needed)} (or repetition for split), and the varied parameters"
         )
+    numbers = {c: pd.to_numeric(frame[c], errors="coerce") for c in _COUNTS if c in frame}
+    is_whole = (numbers["split"] >= 0) & (numbers["split"] % 1 == 0)
+    _refuse(name, frame, "split", is_whole, "a whole number from 0")
     labels = [*LABELS, *config.axes]
     splits = frame.reindex(columns=[*labels, *NOT_LABELS[1:]])
     metrics = config.scope.task_metrics(config.task)
     if unknown := unknown_labels(splits, config, metrics):
         raise ReportError(f"{name}: the config does not have {', '.join(unknown[:3])} of the rows")
-    if "n_train" in frame and "n_test" in frame:
-        splits["ratio"] = frame["n_test"] / frame["n_train"]
+    if len(numbers) == len(_COUNTS):
+        _refuse(name, frame, "n_train", numbers["n_train"] > 0, "a number of rows")
+        _refuse(name, frame, "n_test", numbers["n_test"] >= 0, "a number of rows")
+        splits["ratio"] = numbers["n_test"] / numbers["n_train"]
     costs = {metric: verdicts.is_cost(metric, config) for metric in metrics}
     ratios = splits["ratio"].astype(float).fillna(protocol_ratio(config))
     splits = splits.assign(
@@ -211,7 +217,10 @@ def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
     metrics = frame["metric"].astype(str)
     is_share = metrics.map(lambda metric: _SHARE(str(metric)) is not None).astype(bool)
     if "unit" in frame:
-        values = values.mask((frame["unit"] == "%") & is_share, values / 100)
+        units = frame["unit"].fillna("")
+        per_cent = (units == "%") & (is_share | (metrics == "error_percent"))
+        _refuse(name, frame, "unit", (units == "") | per_cent, "% for a share, or nothing")
+        values = values.mask((units == "%") & is_share, values / 100)
     known = {m: one.better < 1 and "regret" not in m for m, one in metric_names.METRICS.items()}
     no_less = is_share | metrics.map(known).fillna(False).astype(bool)
     low = no_less.map({True: 0.0, False: -np.inf})
@@ -219,13 +228,23 @@ def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
     wrong = ~values.between(low, high)
     if wrong.any():
         i = int(wrong.to_numpy().argmax())
+        value = frame["value"].iloc[i]
         if np.isnan(values[i]):
-            raise ReportError(f"{name}: row {i + 1} has no number as its value")
+            raise ReportError(f"{name}: row {i + 1} has no number as its value, {value!r}")
         limits = f"between {low[i]:g} and {high[i]:g}" if high[i] < np.inf else "0 or more"
         advice = "; for per cent, write % in a column unit" if is_share[i] else ""
-        value = frame["value"].iloc[i]
         raise ReportError(f"{name}: row {i + 1}: {metrics[i]} is {value}, not {limits}{advice}")
     return values
+
+
+def _refuse(
+    name: str, frame: pd.DataFrame, column: str, fits: "pd.Series[bool]", expected: str
+) -> None:
+    """Refuse rows of which an entry does not fit, and name the first."""
+    if not fits.all():
+        i = int(fits.to_numpy().argmin())
+        value = frame[column].iloc[i]
+        raise ReportError(f"{name}: row {i + 1}: {column} is {value}, expected {expected}")
 
 
 def protocol_ratio(config: ExperimentConfig) -> float:

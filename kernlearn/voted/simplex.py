@@ -20,10 +20,11 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+
+from kernlearn.compiled import compiled
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -382,7 +383,7 @@ class Vertex(NamedTuple):
     multipliers: Floats  # in [0, 1], at the end the dual solution
 
 
-@njit(cache=True)
+@compiled()
 def pivot(vertex: Vertex, size: int, costs: Floats) -> tuple[bool, int]:  # pragma: no cover
     """Pivot until no column of the pool and no row decreases the objective.
 
@@ -601,7 +602,7 @@ def pivot(vertex: Vertex, size: int, costs: Floats) -> tuple[bool, int]:  # prag
     return True, size
 
 
-@njit(cache=True)
+@compiled()
 def refresh(vertex: Vertex, size: int) -> bool:  # pragma: no cover
     """Recompute the vertex from its columns and rows; False if their block is singular."""
     pool, _, thresholds, columns, rows, inverse, alpha, signs, slack, state, _ = vertex
@@ -641,7 +642,7 @@ def refresh(vertex: Vertex, size: int) -> bool:  # pragma: no cover
     return True
 
 
-@njit(cache=True)
+@compiled()
 def first_rise(
     steps: Floats, gains: Floats, order: Indices, count: int, slope: float
 ) -> int:  # pragma: no cover
@@ -685,7 +686,7 @@ def first_rise(
     return -1
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 def steepest(
     vertex: Vertex,
     size: int,
@@ -732,7 +733,7 @@ def steepest(
     return entering
 
 
-@njit(cache=True)
+@compiled()
 def grow(
     inverse: Floats, size: int, column: Floats, row: Floats, corner: float
 ) -> None:  # pragma: no cover
@@ -749,7 +750,7 @@ def grow(
     inverse[size, size] = 1.0 / corner
 
 
-@njit(cache=True)
+@compiled()
 def swap_row(inverse: Floats, size: int, gone: int, row: Floats) -> None:  # pragma: no cover
     """Replace a row by another, passed times the inverse; `row` is changed."""
     corner = row[gone]
@@ -758,7 +759,7 @@ def swap_row(inverse: Floats, size: int, gone: int, row: Floats) -> None:  # pra
         add(inverse[q], row, -(inverse[q, gone] / corner), size)
 
 
-@njit(cache=True)
+@compiled()
 def swap_column(inverse: Floats, size: int, gone: int, column: Floats) -> None:  # pragma: no cover
     """Replace a column by another, passed as the inverse times it."""
     corner = column[gone]
@@ -769,7 +770,7 @@ def swap_column(inverse: Floats, size: int, gone: int, column: Floats) -> None: 
             add(inverse[q], inverse[gone], -column[q], size)
 
 
-@njit(cache=True)
+@compiled()
 def shrink(inverse: Floats, size: int, column: int, row: int) -> None:  # pragma: no cover
     """Remove a column and a row from the block; the last ones take their places."""
     corner = inverse[column, row]
@@ -783,21 +784,21 @@ def shrink(inverse: Floats, size: int, column: int, row: int) -> None:  # pragma
         inverse[q, row] = inverse[q, last]
 
 
-@njit(cache=True)
+@compiled()
 def add(total: Floats, row: Floats, factor: float, n: int) -> None:  # pragma: no cover
     """Add ``factor * row[:n]``."""
     for i in range(n):
         total[i] += factor * row[i]
 
 
-@njit(cache=True)
+@compiled()
 def combine(total: Floats, factors: Floats, table: Floats, size: int) -> None:  # pragma: no cover
     """Add ``factors[:size] @ table[:size, :size]``."""
     for q in range(size):
         add(total, table[q], factors[q], size)
 
 
-@njit(cache=True)
+@compiled()
 def add_rows(
     total: Floats, table: Floats, places: Indices, factors: Floats, count: int, n: int
 ) -> None:  # pragma: no cover

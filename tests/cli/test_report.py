@@ -84,6 +84,12 @@ def test_rows_of_any_program(session):
     assert out.returncode == 0, out.stderr
     assert "0.760" in out.stdout
     assert (session / "theirs/mine/report.html").is_file()
+    (session / "other.csv").write_text(text.partition("\n")[0])
+    assert "no rows" in command(session, "report", "mine.yaml", "--rows", "other.csv").stderr
+    for separator in (";", "\t"):
+        (session / "other.csv").write_text(text.replace(",", separator))
+        same = command(session, "report", "mine.yaml", "--rows", "other.csv")
+        assert same.stdout.partition("Report")[0] == out.stdout.partition("Report")[0]
     assert command(session, "report", "--rows", "rows.csv").returncode == 2
     (session / "rows.csv").write_text(text.replace("guess", "chance"))
     wrong = command(session, "report", "mine.yaml", "--rows", "rows.csv")

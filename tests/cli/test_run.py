@@ -102,12 +102,15 @@ def test_failed_trials_make_the_exit_code_1(kernlearn, small):
     out = kernlearn("run", small)
     assert out.returncode == 1
     assert out.stdout.count("FAILED: ValueError") == 16
+    assert re.search(r"small: all 16 trials failed, \d+ with: ValueError: ", out.stdout)
+    assert "Report" not in out.stdout
     planned = kernlearn("plan", small).stdout
     assert "0 in the store, 16 failed, 0 to run" in planned
     assert "ValueError: " in planned
     again = kernlearn("run", small)
     assert again.returncode == 1
     assert "FAILED" not in again.stdout
+    assert "small: all 16 trials failed" in again.stdout
     assert "16 failed before (--retry-failed" in again.stdout
     assert kernlearn("run", small, "--retry-failed").stdout.count("FAILED") == 16
 

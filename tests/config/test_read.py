@@ -85,6 +85,13 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
         ),
         ("title: A small experiment", "title: [a]", ":1: title: input should be a valid string"),
         ("  moons: {", "  moons: 3\n  b: {", ":4: datasets.moons: must be a mapping"),
+        ("splits: 2", "splits: 2, claims: []", ":11: protocol.claims: is no key here: it belongs"),
+        ("h01: true", "claims: []", "; the config's key claims belongs at the top level"),
+        (
+            "h01: true",
+            "scale: 1",
+            "; the config's key scale belongs under `datasets` or under `protocol`",
+        ),
         ("profiles:", "notes: {\nprofiles:", ":18: not valid YAML"),
         ("profiles:", "title: again\nprofiles:", ":16: 'title' is given twice, first on line 1"),
         ("profiles:", "notes: !!python/object:os.system {}\nprofiles:", ":16: not valid YAML"),

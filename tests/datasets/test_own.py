@@ -504,6 +504,7 @@ REFUSED = {
         {},
         "text with 50 values.*`points: text`",
     ),
+    "an id at the end": ("a,kind,row id\n1,p,7\n2,q,8\n", {}, "row id, looks like the id"),
     "no such column": ("a,label\n1,p\n", {"target": "b"}, "no column 'b'; its columns: a,"),
     "grades that are not all": (
         "a,y\n1,low\n2,high\n",
@@ -580,6 +581,7 @@ def test_attributes_of_arff(folder):
     for row, message in (
         ("1,odd,x,no\n", "odd not found in nominal.*line 8"),
         ("1,2\n", "line 8"),
+        ("1, .200, x y, no\n", "line 8.*with blanks in them need quotes"),
     ):
         path.write_text(head + row)
         with pytest.raises(DataError, match=message):

@@ -2,6 +2,7 @@
 
 import warnings
 from collections import deque
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,51 @@ def test_containers_of_records(similarity, model):
         found = make(similarity).fit(held, Y).predict(held)
         np.testing.assert_array_equal(found, expected, err_msg=str(type(held)))
         print(f"{similarity:17} {model:11} {type(held).__name__:10} same")
+
+
+def shared(x, y):
+    return len({*x} & {*y}) / len({*x} | {*y})
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("similarity", [shared, "jaccard", "levenshtein", "rapidfuzz.ratio"])
+@pytest.mark.parametrize("kind", ["tokens", "numbers", "records"])
+def test_lists_are_points_whatever_their_lengths(kind, similarity, model):
+    make = partial(MODELS[model], similarity)
+    of_word = {"tokens": list, "numbers": str.encode, "records": lambda word: [len(word), *word]}
+    longer = [[*of_word[kind](word)] for word in WORDS]
+    alike = [point[:4] for point in longer]  # of one length
+    for points in (longer, alike):
+        expected = make().fit(objects(points), Y).predict(objects(alike))
+        rows = (kind, points, similarity) == ("numbers", alike, shared)
+        for held in (points, [*map(np.array, points)], [*map(tuple, points)]):
+            if kind == "records" and isinstance(held[0], np.ndarray):
+                continue  # which makes texts of numbers
+            fitted = make().fit(held, Y)
+            np.testing.assert_array_equal(fitted.predict(alike), expected)
+            np.testing.assert_array_equal(fitted.predict(alike[:1]), expected[:1])
+            if rows:  # of a matrix
+                with pytest.raises(ValueError, match="inhomogeneous"):
+                    fitted.predict(longer)
+
+
+def test_tokens_may_be_lists():
+    points = [[["a", "b"], ["c"]], [["c"], ["c"], ["a", "b"]], [["c"]]]
+    expected = as_kernel("levenshtein")(["xy", "yyx", "y"])
+    np.testing.assert_array_equal(as_kernel("levenshtein")(points), expected)
+    with pytest.raises(ValueError, match=r"hashable items.*at 1"):
+        as_kernel("levenshtein")(["a", [{}]])
+
+
+@pytest.mark.parametrize("similarity", ["levenshtein", "gaussian", shared])
+@pytest.mark.parametrize(("points", "message"), [("aa", "pass .'aa'"), ([], "holds no points")])
+def test_what_holds_no_points_is_refused(similarity, points, message):
+    train = RNG.normal(size=(len(Y), 2)) if similarity == "gaussian" else WORDS
+    for make in MODELS.values():
+        with pytest.raises(ValueError, match=message):
+            make(similarity).fit(points, [])
+        with pytest.raises(ValueError, match=message):
+            make(similarity).fit(train, Y).predict(points)
 
 
 def test_what_column_transformer_passes():

@@ -243,6 +243,20 @@ def test_the_results_of_benchopt_are_rows(report, rows, data):
         (lambda f: f.assign(value=f["value"].astype(str).replace(f["value"].iloc[2], "x")), None),
         (lambda f: f.assign(value=["x", *f["value"][1:]]), "row 1 has no number"),
         (lambda f: f.drop(columns="n_components"), "a second time"),
+        *(
+            (
+                lambda f, k=key, v=value: f.assign(**{"n_train": 7, "n_test": 3, k: v}),
+                f"row 1: {key} is {value}",
+            )
+            for key, values in {
+                "split": (-1, 1.5, None, ""),
+                "n_train": (0, -5, None),
+                "n_test": (-1, ""),
+                "unit": ("ms", "percent"),
+            }.items()
+            for value in values
+        ),
+        (lambda f: f.assign(unit="%")[f["metric"] == "fit_seconds"], "unit is %"),
     ],
 )
 def test_rows_that_do_not_fit_are_refused(report, rows, change, message):
