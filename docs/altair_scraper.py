@@ -29,7 +29,8 @@ def altair_scraper(block: Any, block_vars: dict[str, Any], gallery_conf: dict[st
         small = small["concat" if isinstance(small, altair.ConcatChart) else "vconcat"][0]
     if small is not chart:
         small = small.properties(title="", width=360, height=220)
-    small.configure(**_THUMBNAIL).save(next(block_vars["image_path_iterator"]), scale_factor=1.5)
+    style = _THUMBNAIL if small is chart else {**_THUMBNAIL, "legend": {"disable": True}}
+    small.configure(**style).save(next(block_vars["image_path_iterator"]), scale_factor=1.5)
     path = next(block_vars["image_path_iterator"])
     chart.save(path, scale_factor=2)
     return figure_rst([path], gallery_conf["src_dir"])

@@ -192,7 +192,9 @@ def draw(example: str) -> str:
     last: Any = code.body.pop()
     exec(compile(code, str(path), "exec"), names)
     chart: Any = eval(compile(ast.Expression(last.value), str(path), "eval"), names)
-    return charts.draw([charts.chart_of(chart.to_dict())])[0]
+    own, spec = chart.to_dict(), charts.chart_of(chart.to_dict())
+    spec["config"]["legend"] |= own["config"].get("legend", {})
+    return charts.draw([spec])[0]
 
 
 if __name__ == "__main__":

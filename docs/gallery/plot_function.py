@@ -2,8 +2,8 @@
 Your own function
 =================
 
-Any function of two points will do. Here points are polygons, lists of corners in any order and
-number, and two are the more alike the nearer their outlines are, by the Hausdorff distance.
+Any function of two points will do. Here points are polygons: lists of corners in any order and
+number. Two are the more alike the smaller the Hausdorff distance of their corners is.
 """
 
 import numpy as np

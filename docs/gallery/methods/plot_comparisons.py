@@ -72,13 +72,13 @@ def panel(name: str) -> alt.VConcatChart:
                 title="comparisons" if labels else None,
             ),
             alt.Y(y, scale=scale, axis=axis, title=y.removeprefix("CPU ") if first else None),
-            alt.Color("method", scale=alt.Scale(domain=[*names.values()]), legend=legend),
+            alt.Color("method", scale=alt.Scale(domain=[*names.values()]), title=None),
             order="landmarks",
         )
         # drawn over a line that it nearly equals
         dash = alt.condition("datum.method == 'Nyström'", alt.value([5, 4]), alt.value([1, 0]))
         marks = base.mark_point(filled=True, opacity=1, size=45).encode(
-            alt.Shape("method", scale=alt.Scale(domain=[*names.values()]), legend=legend)
+            alt.Shape("method", scale=alt.Scale(domain=[*names.values()]), title=None)
         )
         rule = alt.Chart(best[[y]]).mark_rule(strokeDash=[2, 2], color="gray").encode(y=y)
         return alt.layer(base.mark_line().encode(strokeDash=dash), marks, rule)
@@ -91,5 +91,4 @@ def panel(name: str) -> alt.VConcatChart:
     return alt.vconcat(above, below.properties(width=200, height=60), spacing=4)
 
 
-legend = alt.Legend(orient="bottom", columns=4, title=None)
-alt.concat(*map(panel, panels.values()), columns=3)
+alt.concat(*map(panel, panels.values()), columns=3).configure_legend(orient="bottom", columns=4)

@@ -2,9 +2,9 @@
 How good is a similarity?
 =========================
 
-The margin of a point is how much more similar it is to its class than to the others, on the
-average. It says before any training how well landmarks can do: a point with a margin below zero
-would be misplaced. Here wines are compared by a Gaussian similarity of what was measured.
+The margin of a point is how much more similar it is to its class than to the others, on average.
+It says before any training how well landmarks can do: a point with a margin below zero would be
+misplaced. Here wines are compared by a Gaussian similarity of what was measured.
 """
 
 import altair as alt
@@ -24,7 +24,7 @@ for name, points in {"raw": X, "scaled": scale(X)}.items():
 
 # %%
 # One feature has values of hundreds, which hide all others until they are scaled: then few margins
-# are below zero. Each wine has a margin for each class, which is told from the rest.
+# are below zero. Each wine has a margin for each class, against the rest.
 
 alt.Chart(pd.concat(rows)).mark_bar().encode(
     alt.X("margin", bin=alt.Bin(maxbins=40), title="margin"),

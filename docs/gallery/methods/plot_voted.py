@@ -2,8 +2,8 @@
 Few support vectors, many kernels
 =================================
 
-Voted kernel regularization combines many kernels with few support vectors. The two moons are told
-apart by those that are marked.
+Voted kernel regularization combines many kernels with few support vectors. Here they
+separate the two moons.
 """
 
 import altair as alt
