@@ -29,9 +29,10 @@ from kernlearn.validation import (
     HasMethods,
     PredictsByScores,
     TakesSparse,
+    at_least_two,
     class_weights,
     fit_context,
-    places,
+    label_codes,
     validate_data,
 )
 
@@ -748,19 +749,14 @@ class OnePassRidgeClassifier(PredictsByScores, LinearClassifierMixin, OnePassMod
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _begin_targets(self, y: NDArray[Any], classes: Any, sizes: Any) -> int:
-        self.classes_ = np.unique(classes)
-        if (n_classes := len(self.classes_)) < 2:
-            raise ValueError(f"there must be two classes or more, got one class: {self.classes_}")
+        self.classes_ = at_least_two(classes)
         if self.class_weight == "balanced" and sizes is None:
             raise ValueError("class_weight='balanced' needs 'fit', which counts all rows first")
         self._factors = class_weights(self.class_weight, self.classes_, self.classes_, sizes)
-        self._positive = np.arange(n_classes)[1 if n_classes == 2 else 0 :]
+        self._positive = np.arange(len(self.classes_))[1 if len(self.classes_) == 2 else 0 :]
         return len(self._positive)
 
     def _targets(self, y: NDArray[Any]) -> tuple[Floats, Floats | None]:
-        codes = places(self.classes_, y)
-        wrong = y[self.classes_[codes] != y]
-        if len(wrong):
-            raise ValueError(f"the label {wrong[0]} is not one of the classes {self.classes_}")
+        codes = label_codes(self.classes_, y)
         signs = np.where(codes[:, np.newaxis] == self._positive, 1.0, -1.0)
         return signs, None if self.class_weight is None else self._factors[codes]

@@ -132,6 +132,26 @@ def places(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
     return sorter[positions.clip(max=len(classes) - 1)]
 
 
+def at_least_two(labels: Any) -> NDArray[Any]:
+    """Return the sorted classes of labels; a ValueError if there is only one."""
+    classes = np.unique(labels)
+    if len(classes) < 2:
+        one = ", ".join(map(repr, classes.tolist()))
+        raise ValueError(f"y must have at least two classes, but there is one class: {one}")
+    return classes
+
+
+def label_codes(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the place of each label among the classes; a ValueError if it is not there."""
+    codes = places(classes, labels)
+    if unknown := labels[classes[codes] != labels].tolist():
+        raise ValueError(
+            f"y contains the label {unknown[0]!r}, which is not one of the classes "
+            f"{classes.tolist()}"
+        )
+    return codes
+
+
 def class_weights(
     class_weight: Any, classes: NDArray[Any], y: Any, weights: Weights | None = None
 ) -> Weights:
@@ -161,19 +181,15 @@ def encode_labels(
         advice = "Pass classes that are numbers, such as half stars, as texts: y.astype(str)"
         raise ValueError(f"{error} {advice}") from None
     rows = weighted_rows(weights, len(y))
-    classes = np.unique(y[rows])
-    if len(classes) < 2:
-        raise ValueError(
-            f"y must have at least two classes, but it has one class: {classes.item()!r}"
-        )
-    codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+    classes = at_least_two(y[rows])
+    codes = places(classes, y)
     factors = class_weights(class_weight, classes, y[rows], taken(weights, rows))
     return classes, codes, factors
 
 
 def known_codes(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
     """Return the codes of validation labels, -1 for those that are not among the classes."""
-    codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+    codes = places(classes, labels)
     codes = np.where(classes[codes] == labels, codes, -1)
     if (codes < 0).all():
         known, unknown = (

@@ -25,10 +25,10 @@ from kernlearn.validation import (
     POINTS,
     WHOLE,
     Interval,
+    PredictsByScores,
     StrOptions,
     TakesSparse,
     check_weights,
-    decide,
     fit_context,
     validate_data,
     without_zeros,
@@ -622,7 +622,7 @@ def _largest_remainders(shares: Floats, total: int) -> NDArray[np.intp]:
 
 
 @dataclass(eq=False, repr=False)
-class MaclaurinSVM(TakesSparse, ClassifierMixin, BaseEstimator):
+class MaclaurinSVM(TakesSparse, PredictsByScores, ClassifierMixin, BaseEstimator):
     """Classifier for dot-product kernels with linear training and prediction time.
 
     When to use it: a polynomial or other dot-product kernel on more rows than a kernel SVM can
@@ -773,22 +773,6 @@ class MaclaurinSVM(TakesSparse, ClassifierMixin, BaseEstimator):
         scores = np.concatenate([features @ self.svm_.coef_.T for _, features in blocks])
         scores += self.svm_.intercept_
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each point.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Data.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Predicted labels.
-        """
-        scores = self.decision_function(X)
-        return self.classes_[decide(scores)]
 
 
 class MaclaurinPath(ModelPath):

@@ -367,6 +367,20 @@ def check_values(values: np.ndarray, X: Any, Y: Any) -> None:
         raise pair_error(problem, X, Y, left, right)
 
 
+def compared(kernel: Callable[[Any, Any], Any], X: Any, Y: Any) -> np.ndarray:
+    """Evaluate a kernel on all pairs of points; refuse what is no matrix of finite numbers."""
+    values = np.asarray(to_dense(kernel(X, Y)))
+    if values.dtype.kind != "f":  # counts and other whole numbers
+        values = values.astype(np.float64)
+    if values.shape != (expected := (X.shape[0], Y.shape[0])):
+        raise ValueError(
+            f"a kernel gave an array of shape {values.shape}, it must be {expected}: one row for "
+            "each point of X and one column for each of Y"
+        )
+    check_values(values, X, Y)
+    return values
+
+
 def check_training(
     model: Any,
     X: Any,

@@ -16,7 +16,7 @@ from kernlearn.kernels import Kernel, as_kernel
 from kernlearn.kernels.base import (
     check_points,
     check_training,
-    check_values,
+    compared,
     diagonal,
     first_wrong,
 )
@@ -45,6 +45,7 @@ KEPT_ELEMENTS = 2**27
 
 #: Selections of landmarks that look at similarities, and at classes only to choose from each.
 BY_SIMILARITY = ("dselect", "kmeans++", "leverage", "rpcholesky")
+SELECTIONS = ("random", *BY_SIMILARITY)
 
 # Similarities that are computed at a time.
 _BLOCK_BYTES = 2**24
@@ -103,21 +104,13 @@ class Landmarks:
         if rows is not None:
             X, places = X[rows], rows if places is None else places
         try:
-            values = np.asarray(self.kernel(X, self.points))
-            if values.dtype.kind != "f":  # counts and other whole numbers
-                values = values.astype(np.float64)
-            self.comparisons.count += values.size
-            if values.shape != (expected := (X.shape[0], self.points.shape[0])):
-                raise ValueError(
-                    f"'similarity' gave an array of shape {values.shape}, it must be {expected}: "
-                    "one row per point and one column per landmark"
-                )
-            check_values(values, X, self.points)
+            values = compared(self.kernel, X, self.points)
         except SimilarityError as error:
             left = error.left if places is None else int(places[error.left])
             right, names = int(self.indices[error.right]), ("X", self.name)
             located = SimilarityError(error.problem, left, right, error.shown, names)
             raise located from (error.__cause__ or error)
+        self.comparisons.count += values.size
         return values if self.sign == 1 else -values
 
     def blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, Floats]]:
@@ -208,11 +201,11 @@ class Similarities:
             else:
 
                 def evaluate(left: Any, right: Any) -> Floats:
-                    values = np.asarray(kernel(left, right))
+                    values = compared(kernel, left, right)
                     landmarks.comparisons.count += values.size
                     return values
 
-                self._diagonal = finite(diagonal(evaluate, self.X)) * landmarks.sign
+                self._diagonal = diagonal(evaluate, self.X) * landmarks.sign
         return self._diagonal
 
     def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
@@ -329,15 +322,6 @@ def by_column(values: Floats) -> Floats:
     return transposed
 
 
-def finite(similarities: NDArray[Any]) -> Floats:
-    """Refuse NaN and infinity; counts become float64."""
-    if similarities.dtype.kind != "f":
-        similarities = similarities.astype(np.float64)
-    if not np.isfinite(similarities).all():
-        raise ValueError("'similarity' must give finite numbers, and gave NaN or infinity")
-    return similarities
-
-
 #: Values to choose from, by parameter.
 Grid: TypeAlias = dict[str, Any]
 
@@ -361,7 +345,7 @@ class SimilarityEstimator(BaseEstimator):
         "similarity": [str, Kernel, callable],
         "kernel": [str, Kernel, callable],
         "kind": [StrOptions({"similarity", "distance"})],
-        "selection": [StrOptions({"random", *BY_SIMILARITY})],
+        "selection": [StrOptions(set(SELECTIONS))],
         "C": [POSITIVE, "array-like"],
     }
     _numeric_targets = False

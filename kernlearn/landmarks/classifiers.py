@@ -23,6 +23,7 @@ from kernlearn.landmarks.base import (
 )
 from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
+from kernlearn.linear.losses import LOSSES
 from kernlearn.linear.models import linear_paths
 from kernlearn.validation import (
     COUNT,
@@ -78,11 +79,7 @@ def choose(
         code = 1 if n_problems == 1 else problem
         signs = np.where(codes[known] == code, 1, -1)[:, np.newaxis, np.newaxis]
         correct[problem] = np.tensordot(counts[known], (values > 0) == (signs > 0), 1)
-        margins = signs * values
-        if loss == "logistic":
-            terms = np.logaddexp(0, -margins)
-        else:
-            terms = np.maximum(0, 1 - margins) ** (2 if loss == "squared_hinge" else 1)
+        terms = LOSSES[loss].value(signs * values)
         losses[problem] = np.average(terms, axis=0, weights=taken(weights, known))
     if not each:
         predicted = scores[0] > 0 if n_problems == 1 else scores.argmax(axis=0)

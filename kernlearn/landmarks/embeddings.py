@@ -24,7 +24,7 @@ from kernlearn.landmarks.base import (
 )
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
 from kernlearn.memory import eigh, row_blocks
-from kernlearn.validation import POSITIVE, fit_context
+from kernlearn.validation import POSITIVE, at_least_two, fit_context
 
 Blocks: TypeAlias = Iterable[tuple[slice, Floats]]
 
@@ -330,7 +330,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
             check_classification_targets(classes)
             names, codes = np.unique(classes, return_inverse=True)
             if self._needs_classes:
-                self.classes_ = names
+                self.classes_ = at_least_two(names)
         points = self._candidates(X, classes if by_class else y)
         similarities = Similarities(points, X)
         chosen = self._select(codes, check_random_state(self.random_state), similarities)

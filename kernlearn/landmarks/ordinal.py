@@ -22,6 +22,7 @@ from kernlearn.memory import cholesky
 from kernlearn.validation import (
     POSITIVE,
     StrOptions,
+    at_least_two,
     candidate_values,
     check_weights,
     encode_labels,
@@ -513,11 +514,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         X, codes = self._check_training(X, codes)
         targets = self.classes_[codes]
         present = np.unique(codes[weighted_rows(check_weights(weights, X), len(codes))])
-        if len(present) == 1:
-            raise ValueError(
-                "points with a weight above 0 must have at least two grades, but they have one "
-                f"class: {self.classes_[present[0]].item()!r}"
-            )
+        at_least_two(self.classes_[present])
         self.classes_ = self.classes_[present]
         return X, targets, np.searchsorted(present, codes)
 

@@ -2,7 +2,6 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from math import prod
@@ -39,6 +38,8 @@ from kernlearn.validation import (
     hold_out_at_random,
     split_for_choice,
     taken,
+    weighted_rows,
+    without_zeros,
 )
 
 
@@ -95,7 +96,7 @@ class LandmarkedModel(SimilarityEstimator):
         self._set_landmarks(drawn)
         self.n_fit_comparisons_ = candidates.comparisons.count
         self.scale_ = float(np.sqrt(len(drawn.indices))) if self._divides else 1.0
-        return np.ascontiguousarray(self._scaled(values), dtype=float_type(X))
+        return np.ascontiguousarray(self._scaled(values, X))
 
     def predict(self, X: Any) -> Floats:
         r"""Predict the targets of points.
@@ -118,8 +119,8 @@ class LandmarkedModel(SimilarityEstimator):
         r"""Validate points, and return the :math:`\langle w, \Psi(x) \rangle`, block by block."""
         X = self._check_points(X)
         values = np.zeros(X.shape[0], dtype=np.result_type(float_type(X), self.coef_))
-        for rows, features in self._blocks(X):
-            values[rows] = features @ self.coef_
+        for rows, similarities in self._landmarks.blocks(X):
+            values[rows] = self._scaled(similarities, X) @ self.coef_
         return values
 
     def contributions(self, X: Any) -> Contributions:
@@ -138,24 +139,14 @@ class LandmarkedModel(SimilarityEstimator):
         """
         X = self._check_points(X)
         similarities = self._landmarks.values(X)
-        shares = self._scaled(similarities).astype(float_type(X), copy=False) * self.coef_
+        shares = self._scaled(similarities, X) * self.coef_
         intercept = getattr(self, "intercept_", 0.0)
         return Contributions(self.compared_indices_, similarities, self.coef_, shares, intercept)
 
-    def _features(self, X: Any) -> Floats:
-        """Embed validated points."""
-        features = np.empty((X.shape[0], len(self._landmarks.indices)), dtype=float_type(X))
-        for rows, block in self._blocks(X):
-            features[rows] = block
-        return features
-
-    def _blocks(self, X: Any) -> Iterator[tuple[slice, Floats]]:
-        """Yield rows of validated points with their embedding."""
-        for rows, similarities in self._landmarks.blocks(X):
-            yield rows, self._scaled(similarities).astype(float_type(X), copy=False)
-
-    def _scaled(self, similarities: Floats) -> Floats:
-        return similarities * similarities.dtype.type(1 / self.scale_)
+    def _scaled(self, similarities: Floats, X: Any) -> Floats:
+        """Return the embedding of points with these similarities."""
+        features = similarities * similarities.dtype.type(1 / self.scale_)
+        return features.astype(float_type(X), copy=False)
 
 
 class LandmarkChoice(LandmarkedModel):
@@ -252,7 +243,8 @@ class LandmarkChoice(LandmarkedModel):
         models = self._train(features, targets[rows], grid, taken(weights, rows))
         best, self.validation_scores_ = 0, None
         if X_val is not None:
-            losses = self._losses(models, self._features(X_val), y_val)
+            features = np.ascontiguousarray(self._scaled(self._landmarks.values(X_val), X_val))
+            losses = self._losses(models, features, y_val)
             scores = -np.array([np.average(each, weights=weights_val) for each in losses])
             best, self.validation_scores_ = int(scores.argmax()), scores.reshape(shape)
         for (name, values), place in zip(grid.items(), np.unravel_index(best, shape), strict=True):
@@ -358,11 +350,9 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
             of similarities is not square.
         """
         X, targets = self._check_training(X, y)
-        of_rows, rows = check_weights(sample_weight, X), None
-        if of_rows is not None:
-            rows = np.flatnonzero(of_rows)
-            targets, of_rows = targets[rows], of_rows[rows]
-        points = X if rows is None else X[rows]
+        of_rows = check_weights(sample_weight, X)
+        rows = weighted_rows(of_rows, len(targets))
+        points, targets, of_rows = without_zeros(X, targets, of_rows)
         landmarks = self._candidates(points, targets, rows)
         self._set_landmarks(landmarks)
         targets = targets.astype(np.float64)

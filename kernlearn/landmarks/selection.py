@@ -3,17 +3,17 @@
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
-from kernlearn.landmarks.base import BY_SIMILARITY, Floats, Indices, Similarities, finite
+from kernlearn.landmarks.base import BY_SIMILARITY, SELECTIONS, Floats, Indices, Similarities
 from kernlearn.memory import eigh, row_blocks
 from kernlearn.validation import StrOptions
 
-PAIR_SELECTION = StrOptions({"random", *BY_SIMILARITY, "shared"})
+PAIR_SELECTION = StrOptions({*SELECTIONS, "shared"})
 
 Random: TypeAlias = np.random.RandomState
 Doubles: TypeAlias = NDArray[np.float64]
@@ -78,15 +78,21 @@ def dselect(
         raise ValueError(f"'candidates' must hold at least one number, got {candidates!r}")
     totals = np.zeros(len(candidates))
     for i in given:
-        totals += finite(column(i))[candidates]
+        totals += _finite(column(i))[candidates]
     place = totals.argmin() if len(given) else rng.randint(len(candidates))
     chosen = [candidates[place]]
     while len(chosen) < min(n_landmarks, len(candidates)):
-        totals += finite(column(candidates[place]))[candidates]
+        totals += _finite(column(candidates[place]))[candidates]
         totals[place] = np.inf  # not again
         place = totals.argmin()
         chosen.append(candidates[place])
     return np.array(chosen)
+
+
+def _finite(similarities: NDArray[Any]) -> NDArray[Any]:
+    if not np.isfinite(similarities).all():
+        raise ValueError("'similarity' must give finite numbers, and gave NaN or infinity")
+    return similarities
 
 
 def select_landmarks(
@@ -94,7 +100,7 @@ def select_landmarks(
     codes: Indices,
     selection: str,
     rng: Random,
-    similarities: Similarities | None = None,
+    similarities: Similarities,
     *,
     name: str = "n_landmarks",
 ) -> Indices:
@@ -127,7 +133,7 @@ def select_landmarks(
 
 
 def select_pairs(
-    n: int, codes: Indices, selection: str, rng: Random, similarities: Similarities | None = None
+    n: int, codes: Indices, selection: str, rng: Random, similarities: Similarities
 ) -> Indices:
     """Choose pairs of training points as landmarks, of shape (n_problems, n, 2).
 
@@ -139,8 +145,6 @@ def select_pairs(
     from the classes.
     """
     n_classes = int(codes.max()) + 1
-    if n_classes < 2:
-        raise ValueError("y holds one class: pairs of landmarks need at least two")
     pool: Indices = np.arange(len(codes))
     n_pooled = min(max(n, n_classes), len(codes))
     if selection in BY_SIMILARITY:
@@ -213,7 +217,7 @@ class FeatureSpace:
         return values
 
     def _as_kernel(self, values: Floats) -> Doubles:
-        doubles: Doubles = finite(values).astype(np.float64)
+        doubles: Doubles = values.astype(np.float64)
         return -(doubles**2) / 2 if self._similarities.is_distance else doubles
 
 
@@ -328,7 +332,7 @@ def kmeans_plusplus(
     diagonal = None if similarities.is_distance else similarities.diagonal().astype(np.float64)
 
     def squared_distances(i: int) -> Doubles:
-        column = finite(similarities.column(i))[candidates].astype(np.float64)
+        column = similarities.column(i)[candidates].astype(np.float64)
         if diagonal is None:
             return column**2
         return np.maximum(diagonal[candidates] + diagonal[i] - 2 * column, 0.0)
@@ -569,11 +573,9 @@ _CHOOSE: dict[str, Callable[..., Indices]] = {
 
 
 def _spread(
-    n: int, codes: Indices, selection: str, similarities: Similarities | None, rng: Random
+    n: int, codes: Indices, selection: str, similarities: Similarities, rng: Random
 ) -> Indices:
     """Choose by similarity from all points of up to two classes, within each class of more."""
-    if similarities is None:
-        raise ValueError(f"selection={selection!r} needs the similarities of the training points")
     choose, sizes = _CHOOSE[selection], np.bincount(codes)
     if len(sizes) > 2:
         shares = enumerate(_even_shares(n, sizes))

@@ -124,9 +124,6 @@ def _train(
     parameter.weight = _doubles(settings.class_weight)
     if start is not None:
         parameter.init_sol = _doubles(start.T)
-    error = library.check_parameter(problem, parameter)
-    if error:
-        raise ValueError(f"LIBLINEAR refuses its parameters: {error.decode()}")
     model, output = binding.call(lambda: library.train(problem, parameter), rows)
     try:
         n_problems = 1 if n_classes == 2 else n_classes

@@ -8,7 +8,8 @@ terms, at a kink elements of the generalised ones. `steepest` is the largest cur
 and `narrower` the loss with less smoothing.
 """
 
-from typing import Self, TypeAlias
+from collections.abc import Callable
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,3 +137,32 @@ class EpsilonInsensitive:
 
 
 Loss: TypeAlias = SquaredHinge | Logistic | SmoothedHinge | EpsilonInsensitive
+
+
+class MarginLoss(NamedTuple):
+    """A loss and its derivative, both of an array of margins.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.linear.losses import LOSSES
+    >>> hinge = LOSSES["hinge"]
+    >>> hinge.value(np.array([-1.0, 0.5, 1.0])), hinge.derivative(np.array([-1.0, 0.5, 1.0]))
+    (array([2. , 0.5, 0. ]), array([-1., -1.,  0.]))
+    """
+
+    value: Callable[[Floats], Floats]
+    #: A subgradient where there is no derivative.
+    derivative: Callable[[Floats], Floats]
+
+
+#: The losses by name, in the order of the numbers in `pairwise.steps`.
+LOSSES = {
+    "hinge": MarginLoss(lambda m: np.maximum(1 - m, 0), lambda m: np.where(m < 1, -1.0, 0.0)),
+    "squared_hinge": MarginLoss(
+        lambda m: np.maximum(1 - m, 0) ** 2, lambda m: 2 * np.minimum(m - 1, 0)
+    ),
+    "logistic": MarginLoss(lambda m: np.logaddexp(0.0, -m), lambda m: -expit(-m)),
+    "exponential": MarginLoss(lambda m: np.exp(-m), lambda m: -np.exp(-m)),
+    "squared": MarginLoss(lambda m: (1 - m) ** 2, lambda m: 2 * (m - 1)),
+}

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model._base import LinearClassifierMixin
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from kernlearn.linear.liblinear import DEFAULT_TOL, Settings, feature_rows, first_part, solve
 from kernlearn.linear.losses import (
@@ -57,7 +56,7 @@ _MAX_STEPS = 200
 def linear_paths(
     features: ArrayLike,
     Y: ArrayLike,
-    Cs: ArrayLike,
+    Cs: Sequence[float] | np.ndarray,
     *,
     loss: str = "squared_hinge",
     solver: str = "newton",
@@ -77,7 +76,7 @@ def linear_paths(
     Y : array-like of shape (n_problems, n_samples)
         Labels -1 and +1, both of them in each row.
     Cs : array-like of shape (n_values,)
-        Values of C, in any order.
+        Ascending values of C.
     loss : {"squared_hinge", "logistic", "hinge"}, default="squared_hinge"
     solver : {"newton", "truncated_newton"}, default="newton"
         "newton" converges to the minimum, and starts from the solution for the previous C.
@@ -103,7 +102,7 @@ def linear_paths(
     Raises
     ------
     ValueError
-        If an argument is out of its range, or a combination is not supported.
+        If the solver does not minimise the loss.
 
     Warns
     -----
@@ -122,36 +121,30 @@ def linear_paths(
     >>> coef.round(3)
     array([[[ 0.667, -0.667], [ 0.952, -0.952]], [[-0.667,  0.667], [-0.952,  0.952]]])
     """
-    if loss not in _LOSSES or solver not in ("newton", "truncated_newton"):
-        raise ValueError(f"there is no loss {loss!r} or solver {solver!r} of classifiers")
     if solver == "truncated_newton" and loss != "squared_hinge":
         raise ValueError(
             f"solver='truncated_newton' needs loss='squared_hinge', but loss={loss!r}: use "
             "solver='newton'"
         )
-    X, values, places = _checked(features, Cs, tol, fit_intercept)
-    signs = check_array(Y, dtype=np.float64, input_name="labels")
-    check_consistent_length(X, signs.T)
-    if (np.abs(signs) != 1).any() or (np.ptp(signs, axis=1) == 0).any():
-        raise ValueError("labels must be -1 or +1, and both must occur in each problem")
-    paths = np.empty((len(signs), len(values), X.shape[1]))
+    X, signs = _with_constant(features, fit_intercept), np.asarray(Y, dtype=np.float64)
+    paths = np.empty((len(signs), len(Cs), X.shape[1]))
     if solver == "newton" or weights is not None:
         tol = tol if solver == "newton" else None
         newton = PrimalNewton(X, tol=tol or _TOL[loss], max_iter=_MAX_STEPS)
         for k, y in enumerate(signs):
             factors = 1.0 if weights is None else np.broadcast_to(weights, signs.shape)[k]
-            paths[k] = newton.path(_LOSSES[loss](factors), y, values)
+            paths[k] = newton.path(_LOSSES[loss](factors), y, Cs)
     else:
         truncated = _truncated(X, tol)
         for k, y in enumerate(signs):
-            paths[k] = truncated.path(y, values)
-    return _coef_and_intercept(paths[:, places], X.dtype, fit_intercept)
+            paths[k] = truncated.path(y, Cs)
+    return _coef_and_intercept(paths, X.dtype, fit_intercept)
 
 
 def regression_path(
     features: ArrayLike,
     targets: ArrayLike,
-    Cs: ArrayLike,
+    Cs: Sequence[float] | np.ndarray,
     *,
     loss: str = "squared_epsilon_insensitive",
     epsilon: float = 0.1,
@@ -170,7 +163,7 @@ def regression_path(
         Dense; float32 gives coefficients in float32, computed in float64.
     targets : array-like of shape (n_samples,)
     Cs : array-like of shape (n_values,)
-        Values of C, in any order.
+        Ascending values of C.
     loss : {"squared_epsilon_insensitive", "epsilon_insensitive"}, \
             default="squared_epsilon_insensitive"
         The square of the excess of an error over epsilon, or the excess.
@@ -192,11 +185,6 @@ def regression_path(
     intercept : ndarray of shape (n_values,)
         Zero without `fit_intercept`.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of its range.
-
     Warns
     -----
     ConvergenceWarning
@@ -208,9 +196,7 @@ def regression_path(
     >>> regression_path([[1.0], [2.0]], [2.0, 4.0], [1000], epsilon=0.0)[0].round(2)
     array([[2.]])
     """
-    X, values, places = _checked(features, Cs, tol, fit_intercept)
-    y = column_or_1d(targets).astype(np.float64)
-    check_consistent_length(X, y)
+    X, y = _with_constant(features, fit_intercept), np.asarray(targets, dtype=np.float64)
     centre = np.average(y, weights=weights) if fit_intercept else 0.0
     y = y - centre
     factors: Weights = 1.0 if weights is None else weights
@@ -220,8 +206,8 @@ def regression_path(
         width = max(1.0, float(np.abs(y).max()))
         hinge = SmoothedHinge(width, factors, edge=0.0, sign=1.0)
     newton = PrimalNewton(X, tol=tol or _TOL[loss], max_iter=_MAX_STEPS)
-    path = newton.path(EpsilonInsensitive(epsilon, hinge), 1.0, values, y)
-    coef, intercept = _coef_and_intercept(path[places], X.dtype, fit_intercept)
+    path = newton.path(EpsilonInsensitive(epsilon, hinge), 1.0, Cs, y)
+    coef, intercept = _coef_and_intercept(path, X.dtype, fit_intercept)
     return coef, intercept + X.dtype.type(centre)
 
 
@@ -231,20 +217,10 @@ def _truncated(X: np.ndarray, tol: float | None) -> Any:
     return TruncatedNewton(X, tol=DEFAULT_TOL if tol is None else tol)
 
 
-def _checked(
-    features: ArrayLike, Cs: ArrayLike, tol: float | None, fit_intercept: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the features, with ones for an intercept, the ascending Cs and the place of each."""
-    if tol is not None and not 0 < tol < np.inf:
-        raise ValueError(f"tol={tol!r} must be a positive number or None")
-    X = check_array(features, dtype=[np.float64, np.float32], input_name="features")
-    values = np.asarray(Cs, dtype=np.float64)
-    if values.ndim != 1 or not len(values) or not np.all((values > 0) & np.isfinite(values)):
-        raise ValueError(f"Cs must hold one or more positive finite numbers, got {Cs!r}")
-    ascending = np.argsort(values, kind="stable")
-    if fit_intercept:
-        X = np.column_stack((X, np.ones(len(X), dtype=X.dtype)))
-    return X, values[ascending], np.argsort(ascending)
+def _with_constant(features: ArrayLike, fit_intercept: bool) -> np.ndarray:
+    """Return the features, with ones for an intercept."""
+    X = np.asarray(features)
+    return np.column_stack((X, np.ones(len(X), dtype=X.dtype))) if fit_intercept else X
 
 
 def _coef_and_intercept(weights: np.ndarray, dtype: Any, fit_intercept: bool) -> Path:

@@ -14,14 +14,7 @@ from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn.memory import require_memory
-from kernlearn.pairwise.learners import (
-    Array,
-    Codes,
-    StreamRanker,
-    class_codes,
-    two_classes,
-    widened,
-)
+from kernlearn.pairwise.learners import Array, Codes, StreamRanker, two_classes, widened
 from kernlearn.validation import (
     COUNT,
     NOT_NEGATIVE,
@@ -358,7 +351,7 @@ class AllPairsSVM(PredictsByScores, LinearClassifierMixin, BaseEstimator):
         check_classification_targets(labels)
         rows, labels, weights = without_zeros(rows, labels, check_weights(sample_weight, rows))
         self.classes_ = two_classes(labels)
-        positive = class_codes(labels, self.classes_) == 1
+        positive = labels == self.classes_[1]
 
         def objective(w: Array) -> tuple[Any, Array]:
             loss, slopes = mean_loss(rows @ w, positive, weights)

@@ -26,7 +26,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.kernels import BilinearSimilarity, NormalizedKernel, WeightedKernelSum, as_kernel
-from kernlearn.pairwise.learners import LOSSES, STREAM_PARAMETERS, Buffer, several_classes
+from kernlearn.kernels.base import compared
+from kernlearn.linear.losses import LOSSES
+from kernlearn.pairwise.learners import STREAM_PARAMETERS, Buffer
 from kernlearn.validation import (
     COUNT,
     PARAMETERS,
@@ -34,6 +36,7 @@ from kernlearn.validation import (
     POSITIVE,
     StrOptions,
     TakesSparse,
+    at_least_two,
     fit_context,
     validate_data,
 )
@@ -117,7 +120,7 @@ class OnlinePairLearner(BaseEstimator, ABC):
             NaN or infinity, or the weights grow beyond all bounds.
         """
         X, y = self._validate(X, y, reset=True)
-        several_classes(y)
+        at_least_two(y)
         return self._begin(X, y)._feed(X, y)
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -562,11 +565,7 @@ class OnlineMKL(OnlinePairLearner):
         """Return kernel values, (n_kernels, n_new, n_points), and the first new position."""
         values = np.empty((len(self.kernels_), len(points) - n_old, len(points)))
         for i, kernel in enumerate(self.kernels_):
-            values[i] = kernel(points[n_old:], points)
-            if not np.isfinite(values[i]).all():
-                raise ValueError(
-                    f"'kernels' must return finite numbers, and {kernel!r} gave NaN or infinity"
-                )
+            values[i] = compared(kernel, points[n_old:], points)
         return values, n_old
 
     def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:

@@ -22,7 +22,7 @@ Which points are kept depends on their numbers alone, never on the points: the t
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from itertools import repeat
 from math import isfinite
@@ -32,12 +32,12 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from kernlearn.linear.losses import LOSSES
 from kernlearn.memory import row_blocks
 from kernlearn.validation import (
     NOT_NEGATIVE,
@@ -46,7 +46,9 @@ from kernlearn.validation import (
     Interval,
     PredictsByScores,
     StrOptions,
+    at_least_two,
     fit_context,
+    label_codes,
     validate_data,
 )
 
@@ -138,35 +140,6 @@ _NONE = Moves(*(np.zeros(n, dtype=np.int64) for n in (1, 0, 0)))
 _CODES = np.array([[0], [1]])
 
 
-class PairwiseLoss(NamedTuple):
-    """A loss and its derivative, both of an array of margins.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernlearn.pairwise.learners import LOSSES
-    >>> hinge = LOSSES["hinge"]
-    >>> hinge.value(np.array([-1.0, 0.5, 1.0])), hinge.derivative(np.array([-1.0, 0.5, 1.0]))
-    (array([2. , 0.5, 0. ]), array([-1., -1.,  0.]))
-    """
-
-    value: Callable[[Array], Array]
-    #: A subgradient where there is no derivative.
-    derivative: Callable[[Array], Array]
-
-
-#: The losses by name, in the order of the numbers of `steps._minus_derivative`.
-LOSSES = {
-    "hinge": PairwiseLoss(lambda m: np.maximum(1 - m, 0), lambda m: np.where(m < 1, -1.0, 0.0)),
-    "squared_hinge": PairwiseLoss(
-        lambda m: np.maximum(1 - m, 0) ** 2, lambda m: 2 * np.minimum(m - 1, 0)
-    ),
-    "logistic": PairwiseLoss(lambda m: np.logaddexp(0.0, -m), lambda m: -expit(-m)),
-    "exponential": PairwiseLoss(lambda m: np.exp(-m), lambda m: -np.exp(-m)),
-    "squared": PairwiseLoss(lambda m: (1 - m) ** 2, lambda m: 2 * (m - 1)),
-}
-
-
 class State(NamedTuple):
     """What OLP and OAM keep of a stream."""
 
@@ -196,37 +169,15 @@ def widened(values: Array, n_columns: int) -> Array:
     return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, n_columns - values.shape[-1])])
 
 
-def several_classes(y: Any) -> NDArray[Any]:
-    """Return the classes of labels; raise a ValueError if there is only one."""
-    classes = np.unique(y)
-    if len(classes) < 2:
-        raise ValueError(
-            f"there must be two classes, but there is one class: {classes.tolist()}; "
-            "a stream that may start with one class is for partial_fit"
-        )
-    return classes
-
-
 def two_classes(y: Any) -> NDArray[Any]:
     """Return the classes of labels; raise a ValueError unless there are two."""
-    classes = several_classes(y)
+    classes = at_least_two(y)
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is "
             f"{type_of_target(y)}, with {len(classes)} classes."
         )
     return classes
-
-
-def class_codes(y: NDArray[Any], classes: NDArray[Any]) -> Codes:
-    """Return 1 for the labels of the second class, 0 for those of the first."""
-    known = np.isin(y, classes)
-    if not known.all():
-        raise ValueError(
-            f"y contains the label {y[~known][0].item()!r}, which is not one of the classes "
-            f"{classes.tolist()}"
-        )
-    return (y == classes[1]).astype(np.int64)
 
 
 class StreamRanker(ABC, PredictsByScores, LinearClassifierMixin, BaseEstimator):
@@ -307,7 +258,7 @@ class StreamRanker(ABC, PredictsByScores, LinearClassifierMixin, BaseEstimator):
         """
         points, labels = self._validate(X, y, reset=True)
         self._begin(points.shape[1], two_classes(labels))
-        self._feed(points, class_codes(labels, self.classes_))
+        self._feed(points, label_codes(self.classes_, labels))
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -348,7 +299,7 @@ class StreamRanker(ABC, PredictsByScores, LinearClassifierMixin, BaseEstimator):
                 f"classes={known.tolist()} is not the same as on the last call to partial_fit, "
                 f"was: {self.classes_.tolist()}"
             )
-        codes = class_codes(labels, known)
+        codes = label_codes(known, labels)
         if first:
             self._begin(points.shape[1], known)
         self._feed(points, codes)

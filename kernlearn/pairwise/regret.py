@@ -14,8 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state, check_X_y
 
 from kernlearn.checks import check_nonnegative, check_positive
+from kernlearn.linear.losses import LOSSES, MarginLoss
 from kernlearn.pairwise.learned_kernels import shrink
-from kernlearn.pairwise.learners import LOSSES, OLP, Buffer, PairwiseLoss, two_classes
+from kernlearn.pairwise.learners import OLP, Buffer, two_classes
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
@@ -316,7 +317,7 @@ class StreamPairs(NamedTuple):
     y: Array
     contents: Indices | None = None
 
-    def penalties(self, weights: Array, loss: PairwiseLoss) -> Array:
+    def penalties(self, weights: Array, loss: MarginLoss) -> Array:
         """Return the penalties (6.1) or (6.3) of points 2, …, n, each with its row of weights."""
         penalties = np.empty(len(weights))
         for t, w in enumerate(weights, start=1):

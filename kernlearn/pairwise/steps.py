@@ -138,7 +138,7 @@ def _dot(w: Array, rows: Array, i: int) -> float:  # pragma: no cover
 
 @compiled()
 def _minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
-    """Return the negative slope of a loss, a position in `learners.LOSSES`, at a margin."""
+    """Return the negative slope of a loss, a position in `linear.losses.LOSSES`, at a margin."""
     if loss == 0:
         return 1.0 if margin < 1.0 else 0.0
     if loss == 1:
@@ -170,8 +170,9 @@ def olp_steps(
 ) -> None:  # pragma: no cover
     """Take the steps of OLP (algorithm 8 of the thesis) over some points.
 
-    `moves` are those of the buffer, `loss` is a position in `learners.LOSSES`, and the numbers are
-    `eta`, `regularization` and `radius` of :class:`kernlearn.pairwise.OLP`, inf for no bound.
+    `moves` are those of the buffer, `loss` is a position in `linear.losses.LOSSES`, and the
+    numbers are `eta`, `regularization` and `radius` of :class:`kernlearn.pairwise.OLP`, inf for no
+    bound.
     """
     eta, regularization, radius = numbers
     w, total, sums, counts, rows, row_codes = state

@@ -17,8 +17,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
-from kernlearn.kernels import Kernel, as_kernel
-from kernlearn.kernels.base import check_points, check_training
+from kernlearn.kernels import ExponentialKernel, Kernel, as_kernel
+from kernlearn.kernels.base import check_points, check_training, compared
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
 from kernlearn.memory import allowed_memory, require_memory, row_blocks
@@ -27,6 +27,8 @@ from kernlearn.validation import check_weights, encode_labels, fit_context, take
 
 Floats = NDArray[np.float64]
 
+# exp of twice as much, and its reciprocal, are finite.
+_LARGEST_EXPONENT = 300.0
 _BELOW = 1 - 1e-6  # share of C below which a coefficient is not at its bound
 
 
@@ -272,7 +274,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             return self._native_kernel(X, X)
         gram = np.empty((n, n))
         for rows in row_blocks(n, n):
-            gram[rows] = solvers.kernel_block(self.kernel_, X[rows], X)
+            gram[rows] = compared(self.kernel_, X[rows], X)
         return gram
 
     def path(self, X: Any, y: ArrayLike) -> "ModelPath":
@@ -386,28 +388,31 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         if native is not None:
             values = solvers.native_values(native, vectors, support, feature_rows(points))
             return self.classes_[self._votes(values).argmax(axis=1)]
-        gaussian = self._scaled_gaussian()
-        if gaussian is None:
+        gaussian, norms = self._scaled_gaussian(), row_norms(points, squared=True)
+        if gaussian is None or (gaussian.gamma * norms >= _LARGEST_EXPONENT).any():
             return self.predict(points)
         # The factors of the norms multiply the coefficients and the decision values.
-        norms = row_norms(points, squared=True)
-        within = gaussian.gamma * norms < solvers.LARGEST_EXPONENT
         at_vectors = np.exp(gaussian.gamma * row_norms(self.support_vectors_, squared=True))
         unshifted = support._replace(
             coefficients=support.coefficients * at_vectors, rho=np.zeros_like(support.rho)
         )
-        values = solvers.native_values(gaussian, vectors, unshifted, feature_rows(points[within]))
-        values = values * np.exp(gaussian.gamma * norms[within])[:, np.newaxis] - support.rho
-        labels = np.empty(points.shape[0], dtype=self.classes_.dtype)
-        labels[within] = self.classes_[self._votes(values).argmax(axis=1)]
-        if not within.all():
-            labels[~within] = self.predict(points[~within])
-        return labels
+        values = solvers.native_values(gaussian, vectors, unshifted, feature_rows(points))
+        values = values * np.exp(gaussian.gamma * norms)[:, np.newaxis] - support.rho
+        return self.classes_[self._votes(values).argmax(axis=1)]
 
     def _scaled_gaussian(self) -> solvers.SVMKernel | None:
-        if self._precomputed:
+        r"""Return LIBSVM's Gaussian kernel by which the exponential kernel can be evaluated.
+
+        :math:`\exp(\langle x, y \rangle / \sigma^2)` is
+        :math:`e^{\gamma |x|^2} \exp(-\gamma |x - y|^2) e^{\gamma |y|^2}` with
+        :math:`\gamma = 1 / 2 \sigma^2`. None for another kernel, and where the factors would
+        overflow at some of the support vectors.
+        """
+        if type(self.kernel_) is not ExponentialKernel:
             return None
-        return solvers.as_scaled_gaussian(self.kernel_, self.support_vectors_)
+        gamma = 1 / (2 * self.kernel_.width() ** 2)
+        within = gamma * row_norms(self.support_vectors_, squared=True) < _LARGEST_EXPONENT
+        return solvers.SVMKernel("rbf", gamma=gamma) if within.all() else None
 
     def _votes(self, values: Floats) -> Floats:
         """Count the pairs that each class wins, the first class of a pair for a positive value."""
@@ -444,7 +449,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             elif self._native_kernel is not None:
                 block = self._native_kernel(X[rows], self.support_vectors_)
             else:
-                block = solvers.kernel_block(self.kernel_, X[rows], self.support_vectors_)
+                block = compared(self.kernel_, X[rows], self.support_vectors_)
             values[rows] = block @ coefficients
         values += self.intercept_
         return values

@@ -21,7 +21,7 @@ from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
-from sklearn.utils.extmath import row_norms, safe_sparse_dot
+from sklearn.utils.extmath import safe_sparse_dot
 
 from kernlearn.kernels import as_kernel, dot_product
 from kernlearn.kernels.registry import LIBSVM
@@ -29,9 +29,6 @@ from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, load_bin
 from kernlearn.memory import cholesky, interruptible, row_blocks
 
 Floats = NDArray[np.float64]
-
-#: exp of twice as much, and its reciprocal, are finite.
-LARGEST_EXPONENT = 300.0
 
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
@@ -93,21 +90,6 @@ def resolve_kernel(
     if type(fitted) in (dot_product.PolynomialKernel, dot_product.HomogeneousPolynomialKernel):
         return SVMKernel("poly", fitted.degree, 1.0, float(fitted.coef0)), fitted
     return None, fitted
-
-
-def kernel_block(kernel: Any, X: Any, Y: Any) -> np.ndarray:
-    """Evaluate a kernel that LIBSVM does not have, and check shape and values of the result."""
-    block = kernel(X, Y)
-    block = np.asarray(block.toarray() if sp.issparse(block) else block, dtype=np.float64)
-    expected = (X.shape[0], Y.shape[0])
-    if block.shape != expected:
-        raise ValueError(
-            f"kernel returned an array of shape {block.shape} where {expected} is needed: "
-            "kernel(X, Y) must have one row for each row of X and one column for each row of Y"
-        )
-    if not np.isfinite(block).all():
-        raise ValueError("kernel returned NaN or infinity: kernel(X, Y) must be finite")
-    return block
 
 
 class SupportVectors(NamedTuple):
@@ -187,10 +169,6 @@ def train(
     n_classes = parameter.nr_weight = len(class_weight)
     parameter.weight_label = as_ctypes(np.arange(n_classes, dtype=np.int32))
     parameter.weight = as_ctypes(class_weight)
-    error = library.svm_check_parameter(problem, parameter)
-    if error:
-        raise ValueError(f"LIBSVM refuses its parameters: {error.decode()}")
-
     pointer, output = binding.call(lambda: library.svm_train(problem, parameter), rows)
     model = module.toPyModel(pointer)  # frees the memory of C when it goes out of scope
     if reached_limit(output, len(rows)):
@@ -290,21 +268,6 @@ def native_values(
     for row, place in zip(rows.addresses.tolist(), places, strict=True):
         predict_values(address, row, place)
     return values
-
-
-def as_scaled_gaussian(kernel: Any, points: Any) -> SVMKernel | None:
-    r"""Return LIBSVM's Gaussian kernel by which the exponential kernel can be evaluated.
-
-    :math:`\exp(\langle x, y \rangle / \sigma^2)` is
-    :math:`e^{\gamma |x|^2} \exp(-\gamma |x - y|^2) e^{\gamma |y|^2}` with
-    :math:`\gamma = 1 / 2 \sigma^2`. None for another kernel, and where the factors would
-    overflow at some of the points.
-    """
-    if type(kernel) is not dot_product.ExponentialKernel:
-        return None
-    gamma = 1 / (2 * kernel.width() ** 2)
-    within = (gamma * row_norms(points, squared=True) < LARGEST_EXPONENT).all()
-    return SVMKernel("rbf", gamma=gamma) if within else None
 
 
 def _official() -> Binding:

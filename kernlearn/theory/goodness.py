@@ -32,7 +32,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn.checks import check_fraction, check_nonnegative, check_positive
 from kernlearn.kernels import as_kernel
-from kernlearn.kernels.base import check_training, check_values
+from kernlearn.kernels.base import check_training, compared
 from kernlearn.landmarks import BBSClassifier, Identity, Ramp, Sign, as_transfer
 from kernlearn.metrics import check_queries
 from kernlearn.validation import hold_out
@@ -672,8 +672,7 @@ def _similarities(X: Any, y: Any, similarity: Any) -> tuple[Array, NDArray[Any]]
     else:
         kernel = as_kernel(similarity, "similarity")
         X, y = check_training(BaseEstimator(), X, y, [kernel])
-        values = kernel.fitted_to(X, y)(X, X)
-        check_values(values, X, X)
+        values = compared(kernel.fitted_to(X, y), X, X)
     return values.astype(np.float64), y
 
 

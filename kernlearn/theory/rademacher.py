@@ -135,33 +135,29 @@ class PairwiseClass(ABC):
             raise ValueError(f"{self.name} is not fitted to data: call fit(X) first")
         return self._bound(int(n), as_printed)
 
-    def supremum(self, x: ArrayLike, points: ArrayLike, signs: ArrayLike) -> float:
+    @abstractmethod
+    def supremum(self, x: Array, points: Array, signs: Array) -> float:
         r"""Return :math:`\sup_h \frac{1}{n} \sum_\tau \varepsilon_\tau h(x, x_\tau)`.
 
         Parameters
         ----------
-        x : array-like of shape (n_features,)
+        x : ndarray of shape (n_features,)
             The first point of all pairs.
-        points : array-like of shape (n, n_features)
+        points : ndarray of shape (n, n_features)
             The second points.
-        signs : array-like of shape (n,)
+        signs : ndarray of shape (n,)
             The :math:`\varepsilon_\tau`, -1 and +1.
 
         Returns
         -------
         float
         """
-        x, points, signs = (np.asarray(a, dtype=np.float64) for a in (x, points, signs))
-        return self._supremum(x, points, signs)
 
     @abstractmethod
     def _measure(self, X: Any, y: ArrayLike | None) -> None: ...
 
     @abstractmethod
     def _bound(self, n: int, as_printed: bool) -> float: ...
-
-    @abstractmethod
-    def _supremum(self, x: Array, points: Array, signs: Array) -> float: ...
 
 
 class LinearAUC(PairwiseClass):
@@ -231,7 +227,7 @@ class LinearAUC(PairwiseClass):
             root = min(d ** (1 / self.p - 0.5) / math.sqrt(n), n ** (1 / self.p - 1))
         return 2 * self.largest * self.radius * root
 
-    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
+    def supremum(self, x: Array, points: Array, signs: Array) -> float:
         return self.radius * float(np.linalg.norm(signs @ (x - points), self.p)) / len(signs)
 
 
@@ -309,7 +305,7 @@ class BilinearSimilarity(_MatrixClass):
     problem = "similarity"
     _scale = 1.0
 
-    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
+    def supremum(self, x: Array, points: Array, signs: Array) -> float:
         mean = signs @ points / len(signs)
         left = np.abs(x).max() if self.norm == "1,1" else np.linalg.norm(x)
         right = np.linalg.norm(mean) if self.norm in ("2,2", "S(1)") else np.abs(mean).max()
@@ -335,7 +331,7 @@ class MahalanobisMetric(_MatrixClass):
     problem = "metric"
     _scale = 4.0
 
-    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
+    def supremum(self, x: Array, points: Array, signs: Array) -> float:
         differences = x - points
         # symmetric, but with signs it has no square root
         mean = differences.T @ (signs[:, np.newaxis] * differences) / len(signs)
@@ -387,7 +383,7 @@ class KernelAUC(PairwiseClass):
     def _bound(self, n: int, as_printed: bool) -> float:
         return 2 * self.kappa * self.radius / math.sqrt(n)
 
-    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
+    def supremum(self, x: Array, points: Array, signs: Array) -> float:
         # the weight of the point itself is the sum of the signs
         weights = np.append(-signs, signs.sum())
         gram = np.asarray(self.fitted(np.vstack([points, x])), dtype=np.float64)
@@ -463,7 +459,7 @@ class KernelCombination(PairwiseClass):
         inside = math.e * math.log(p) if self.constraint == "simplex" else p
         return self.squared_kappa * math.sqrt(inside / n)
 
-    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
+    def supremum(self, x: Array, points: Array, signs: Array) -> float:
         values = [np.ravel(kernel(points, x[np.newaxis])) for kernel in self.fitted]
         means = np.array(values) @ signs / len(signs)
         largest = float(means.max())

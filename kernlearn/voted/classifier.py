@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_random_
 from kernlearn import validation
 from kernlearn.checks import check_count, check_nonnegative
 from kernlearn.kernels import BaseDotProductKernel, Kernel, PolynomialKernel, as_kernel
-from kernlearn.kernels.base import check_points, check_training
+from kernlearn.kernels.base import check_points, check_training, check_values, compared
 from kernlearn.memory import require_memory, row_blocks
 from kernlearn.validation import (
     candidate_values,
@@ -81,7 +81,7 @@ class KernelFamily:
             if type(kernel) is PolynomialKernel:  # a subclass may compute something else
                 polynomials.append((kernel.degree, place))
             else:
-                grams[place] = _finite(kernel(X, self.points), kernel)
+                grams[place] = compared(kernel, X, self.points)
         for degree, place in sorted(polynomials):
             kernel = self.kernels[place]
             if kernel.coef0 not in lower:
@@ -91,7 +91,8 @@ class KernelFamily:
             grams[place] = power
             for _ in range(degree - reached):
                 grams[place] *= base
-            lower[kernel.coef0] = base, degree, _finite(grams[place], kernel)
+            check_values(grams[place], X, self.points)
+            lower[kernel.coef0] = base, degree, grams[place]
         return grams
 
     def sums(self, X: Any, coef: Sequence[Any]) -> Floats:
@@ -105,17 +106,9 @@ class KernelFamily:
         widest = max((len(points) for _, points in used), default=1)
         for rows in row_blocks(X.shape[0], widest):
             for k, points in used:
-                values = self.kernels[k](X[rows], self.points[points])
-                total[rows] += _finite(values, self.kernels[k]) @ coef[k][:, points].toarray().T
+                values = compared(self.kernels[k], X[rows], self.points[points])
+                total[rows] += values @ coef[k][:, points].toarray().T
         return total
-
-
-def _finite(values: NDArray[Any], kernel: Any) -> NDArray[Any]:
-    if not np.isfinite(values).all():
-        raise ValueError(
-            f"'kernels' must give finite numbers, and {kernel!r} gave NaN or infinity"
-        )
-    return values
 
 
 class Training(NamedTuple):
@@ -235,7 +228,7 @@ class VotedPath:
 
 
 @dataclass(eq=False, repr=False)
-class VotedClassifier(ClassifierMixin, BaseEstimator, ABC):
+class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers that minimise objective (1)."""
 
     _: KW_ONLY
@@ -380,21 +373,6 @@ class VotedClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         values = self._family.sums(self._check_points(X), self.coef_)
         return values[:, 0] if len(self.classes_) == 2 else values
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each point; ``classes_[0]`` where f(x) = 0.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `decision_function`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        scores = self.decision_function(X)
-        return self.classes_[decide(scores)]
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""

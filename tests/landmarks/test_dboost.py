@@ -86,7 +86,7 @@ def test_is_adaboost_for_each_class(n_classes, n_thresholds):
     y = np.arange(60) % n_classes
     K = rng.randn(60, 60) + (y[:, None] == y)  # indefinite and asymmetric
     model = OnMatrix(30, pool_size=25, n_thresholds=n_thresholds, random_state=5).fit(K, y)
-    pools = select_pairs(25, y, selection="random", rng=np.random.RandomState(5))
+    pools = select_pairs(25, y, "random", np.random.RandomState(5), None)
     new, scores = np.random.RandomState(1).randn(40, 60), []
     for c, pairs in enumerate(pools):
         labels = np.where(y == (c if n_classes > 2 else 1), 1, -1)
@@ -108,7 +108,7 @@ def test_ties_and_abstentions(seed, n, levels, search):
     K = rng.randint(levels, size=(n, n)).astype(float)
     y = rng.permutation(np.arange(n) % 2)
     model = OnMatrix(15, pool_size=8, n_thresholds=63 * search, random_state=seed).fit(K, y)
-    (pairs,) = select_pairs(8, y, selection="random", rng=np.random.RandomState(seed))
+    (pairs,) = select_pairs(8, y, "random", np.random.RandomState(seed), None)
     expected = slow_adaboost(K, 2 * y - 1, pairs, 15, search)
     np.testing.assert_allclose(rounds_of(model, 0), expected, rtol=1e-9, atol=1e-12)
     scores = model.decision_function(K)
@@ -122,7 +122,7 @@ def test_weights_of_points_are_repeated_rows():
     model = DBoostClassifier(10, pool_size=20, n_thresholds=0, random_state=0)
     weighted = model.fit(X, y, sample_weight=weights)
     K = np.repeat(GaussianKernel().fit(X)(X, X), weights, axis=0)
-    (pairs,) = select_pairs(20, y, selection="random", rng=np.random.RandomState(0))
+    (pairs,) = select_pairs(20, y, "random", np.random.RandomState(0), None)
     expected = slow_adaboost(K, 2 * np.repeat(y, weights) - 1, pairs, 10, search=False)
     np.testing.assert_allclose(rounds_of(weighted, 0), expected, rtol=1e-9, atol=1e-12)
 

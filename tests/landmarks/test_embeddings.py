@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 
 from kernlearn.kernels import CallableKernel, GaussianKernel, LaplacianKernel, LinearKernel
 from kernlearn.landmarks import LandmarkEmbedding, NystroemEmbedding, PairEmbedding
-from kernlearn.landmarks.base import BY_SIMILARITY
+from kernlearn.landmarks.base import SELECTIONS
 from kernlearn.landmarks.embeddings import Ramp, as_transfer
 
 X = np.random.RandomState(0).normal(size=(60, 3))
@@ -23,7 +23,6 @@ CLASSES = np.array(["ape", "bee", "cat"])[np.arange(60) % 3]
 NEW = np.random.RandomState(1).normal(size=(25, 3))
 KERNEL = GaussianKernel(sigma=2.0)
 
-SELECTIONS = ("random", *BY_SIMILARITY)
 EACH_SELECTION = pytest.mark.parametrize("selection", SELECTIONS)
 
 

@@ -50,11 +50,6 @@ def test_the_default_tolerance_is_the_official_one():
     assert parameter(f"-s {SOLVER} -q").eps == DEFAULT_TOL
 
 
-def test_what_liblinear_refuses_is_an_error():
-    with pytest.raises(ValueError, match="LIBLINEAR refuses its parameters: C <= 0"):
-        fit(X, CODES, C=-1.0)
-
-
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 def test_the_part_solved_first_is_scaled_to_the_whole(share, monkeypatch):
     calls = []

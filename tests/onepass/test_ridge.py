@@ -312,7 +312,7 @@ def test_bad_rows_are_refused_and_not_added():
     broken = X.copy()
     broken[500, 3] = np.nan
     for rows, labels, message in (
-        (X[:3], [0, 5, 5], r"the label 5 is not one of the classes \[0 1\]"),
+        (X[:3], [0, 5, 5], r"the label 5, which is not one of the classes \[0, 1\]"),
         (X[:3], ["a", "b", "a"], "label"),
         (broken, HIGH, "NaN"),
         (X[:3, :5], HIGH[:3], "X has 5 features"),
@@ -337,7 +337,7 @@ def test_bad_rows_are_refused_and_not_added():
     ("fit", "message"),
     [
         (lambda: OnePassRidgeClassifier().partial_fit(X, HIGH), "classes must be passed"),
-        (lambda: OnePassRidgeClassifier().fit(X, np.ones(600)), "got one class"),
+        (lambda: OnePassRidgeClassifier().fit(X, np.ones(600)), "there is one class"),
         (lambda: OnePassRidge().fit(iter([(X, NUMBERS)])), "fit reads rows twice"),
         (lambda: OnePassRidge().fit([]), "fit reads rows twice"),
         (lambda: OnePassRidge().fit(X[:2], NUMBERS[:2]), "in one fold: pass a single value"),

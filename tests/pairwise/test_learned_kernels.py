@@ -304,7 +304,7 @@ def test_a_bad_batch_leaves_everything_as_it_was(attribute):
 
 @each_model
 def test_one_class(attribute):
-    with pytest.raises(ValueError, match=r"there is one class: \['a'\]"):
+    with pytest.raises(ValueError, match="there is one class: 'a'"):
         clone(MODELS[attribute]).fit(X, np.full(90, "a"))
     model = clone(MODELS[attribute]).partial_fit(X, np.full(90, "a"))
     before = getattr(model, attribute)
@@ -334,7 +334,7 @@ def test_weights_without_bounds():
         (OnlineMetricLearner(buffer="all"), "'buffer'"),
         (OnlineMKL([]), "at least one kernel"),
         (OnlineMKL(["gausian"]), r"'kernels' must be one of .*got 'gausian'"),
-        (OnlineMKL([lambda A, B: np.full((len(A), len(B)), np.nan)]), "gave NaN or infinity"),
+        (OnlineMKL([lambda A, B: np.full((len(A), len(B)), np.nan)]), "is NaN"),
     ],
 )
 def test_bad_parameters(model, message):

@@ -205,7 +205,7 @@ def test_another_kernel_leaves_nothing_of_an_earlier_fit():
         ({"gamma": -1.0}, "'gamma' parameter of KernelSVM"),
         ({"kernel": "precomputed"}, r"square matrix .* got shape \(240, 8\)"),
         ({"kernel": lambda A, B: A}, "'function' must return a number"),
-        ({"kernel": lambda A, B: A @ B.T + np.inf}, "kernel returned NaN or infinity"),
+        ({"kernel": lambda A, B: A @ B.T + np.inf}, "is infinite"),
     ],
 )
 def test_what_is_not_allowed(parameters, message):
@@ -234,13 +234,13 @@ def test_native_prediction_evaluates_the_exponential_kernel_itself(
         patched.setattr(ExponentialKernel, "__call__", None)
         np.testing.assert_array_equal(model.predict_native(X), expected)
     # points beyond the range of the factors
-    gaussian = solvers.as_scaled_gaussian(model.kernel_, model.support_vectors_)
+    gaussian = model._scaled_gaussian()
     largest = gaussian.gamma * row_norms(model.support_vectors_, squared=True).max()
-    monkeypatch.setattr(solvers, "LARGEST_EXPONENT", 1.01 * largest)
+    monkeypatch.setattr(kernel_svm, "_LARGEST_EXPONENT", 1.01 * largest)
     far = np.abs(row_norms(2 * X, squared=True) * gaussian.gamma) > 1.01 * largest
     assert 0 < far.sum() < far.size
     np.testing.assert_array_equal(model.predict_native(2 * X), model.predict(2 * X))
-    monkeypatch.setattr(solvers, "LARGEST_EXPONENT", 0.01)
+    monkeypatch.setattr(kernel_svm, "_LARGEST_EXPONENT", 0.01)
     assert not hasattr(model, "predict_native")
 
 

@@ -161,11 +161,11 @@ def exact(hypothesis_class, X, n):
     for draw in itertools.combinations_with_replacement(
         itertools.product(range(len(X)), [-1, 1]), n
     ):
-        rows, signs = zip(*draw, strict=True)
+        rows, signs = np.transpose(draw)
         orders = math.factorial(n)
         for repeats in Counter(draw).values():
             orders //= math.factorial(repeats)
-        total += orders * sum(hypothesis_class.supremum(x, X[list(rows)], signs) for x in X)
+        total += orders * sum(hypothesis_class.supremum(x, X[rows], signs) for x in X)
     return total / (len(X) * (2 * len(X)) ** n)
 
 
@@ -260,7 +260,7 @@ def test_sparse_points():
             lambda: (
                 KernelAUC(lambda A, B: 1.0 - (A == B.T))
                 .fit([[0.0], [1.0]])
-                .supremum([0.0], [[1.0]], [1])
+                .supremum(np.zeros(1), np.ones((1, 1)), np.ones(1))
             ),
             "not positive semi-definite",
         ),
