@@ -161,6 +161,10 @@ class _Writer(yaml.SafeDumper):
                 return self.represent_str(text)
         return self.represent_scalar(_PREFIX + "str", text, style="'")
 
+    def represent_sequence(self, tag: str, sequence: Any, flow_style: bool | None = None) -> Any:
+        nested = all(isinstance(one, list) for one in sequence)
+        return super().represent_sequence(tag, sequence, nested or flow_style)
+
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
@@ -170,7 +174,7 @@ _Writer.add_representer(str, _Writer.represent_text)
 
 def dump_yaml(value: Any) -> str:
     """Write plain data as YAML that :func:`parse_yaml` reads back, keys in their order."""
-    # lists and mappings of plain values on one line each, others in blocks
+    # lists of plain values or of lists, and mappings of plain values on one line each
     text = yaml.dump(
         value,
         Dumper=_Writer,

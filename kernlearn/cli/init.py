@@ -90,7 +90,7 @@ def init(
         show_wrapped(f"{data}: {name} is left out: {why}", 2)
     how = (
         "# select: the value that is best on held-out rows of the training part is taken\n"
-        "# a list in a list is one value: the method itself chooses from it, in the same way\n"
+        "# C: [[1, 10]] passes a list to the method, which chooses from it itself\n"
     )
     write_text(config, how + dump_yaml(content), ", ".join(content["methods"]))
     configs.load_config(config)

@@ -53,7 +53,7 @@ KINDS = {
     "sparse": (sparse, "s.txt", ["gradient boosting", "scale: [unit_norm]"]),
     "queries": (queries, "q.txt", ["RankLand", "folds: 5"]),
     "strings": (words, "w.csv -o points=word --target n", ["letters", "KR", "RegLand"]),
-    "distances": (distances, "d.csv -o matrix=distance", ["k-NN", "SVM, clipped spectrum"]),
+    "distances": (distances, "d.csv -o matrix=distance", ["k-NN", "SVM (clipped spectrum)"]),
     "sets": (
         objects("u.jsonl", lambda i: list("abcd"[i % 3 :] + "xy"[i % 2])),
         "u.jsonl",
