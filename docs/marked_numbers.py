@@ -101,7 +101,8 @@ def sentences() -> str:
 
 def chances() -> str:
     """Return the counts of each table, and the share of the orders that count as many."""
-    heads = ["table", "match", "methods", "data", "shown", "reversed", "methods", "data"]
+    heads = ["table", "match", "p, methods", "p, data", "shown", "reversed"]
+    heads += heads[2:4]
     rows = []
     for name, details in ((name, _details(name)) for name in EXPERIMENTS):
         for metric in dict.fromkeys(one["metric"] for one in details.get("chances", [])):
