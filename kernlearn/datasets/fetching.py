@@ -140,7 +140,9 @@ def _download(address: str, path: Path, form: Form, timeout: float, retries: int
     try:
         manager.fetch(path.name, downloader=fetcher)
     except (requests.RequestException, ValueError) as error:
-        raise DataError(" ".join(str(error).split())[:300]) from None
+        lost = isinstance(error, requests.ConnectionError)
+        text = f"no connection to {parts.hostname}" if lost else " ".join(str(error).split())[:300]
+        raise DataError(text) from None
     with path.open("rb") as stream:
         start = stream.read(512).lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith((b"<!doctype html", b"<html")):
