@@ -68,14 +68,13 @@ def save(svg: str, path: Path) -> Path:
 def chart_of(chart: Mapping[str, Any]) -> dict[str, Any]:
     """Return a chart with the style that all share."""
     text = {"labelColor": "var(--fg)", "titleColor": "var(--fg)", "titleFontWeight": 500}
-    strong = {"domainColor": "var(--strong)", "tickColor": "var(--strong)"}
+    axis = {"labelFontSize": 11, "titleFontSize": 12, "gridColor": "var(--line)"}
+    axis |= {"domainColor": "var(--strong)", "tickColor": "var(--strong)"}
     style = {
         "aria": False,
         "background": "transparent",
         "font": "system-ui, sans-serif",
-        "axis": {"labelFontSize": 11, "titleFontSize": 12, "gridColor": "var(--line)"}
-        | text
-        | strong,
+        "axis": text | axis,
         "title": {"fontSize": 13, "anchor": "start", "color": "var(--fg)"},
         "legend": {"symbolOpacity": 1, "orient": "bottom", "columns": 6} | text,
         "view": {"stroke": "var(--line)"},
