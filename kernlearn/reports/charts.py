@@ -285,7 +285,8 @@ def _dots(
     points: pd.DataFrame, band: pd.DataFrame, title: str, look: dict[str, Any]
 ) -> dict[str, Any]:
     def x(field: str) -> dict[str, Any]:
-        return _number(field, title, scale={"zero": False, "nice": False})
+        few = {"labelOverlap": True}
+        return _number(field, title, scale={"zero": False, "nice": False}, axis=few)
 
     axis = {"labelLimit": 320, "title": None}
     row = {

@@ -287,10 +287,10 @@ def in_words(differences: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
             listed = ", ".join(f"{counts[o]} {o}" for o in OUTCOMES if o in counts)
             what = f"of {len(outcomes)} differences that the paper shows {listed}"
         exchanged, n_orders = chance["exchanged"], chance["n_orders"]
-        finding = f"{n_orders} orders of the {exchanged} cannot tell this from chance"
+        finding = f"{n_orders} orders of the {exchanged} are too few for a test against chance"
         if tells:
             more = "more" if beaten else "not clearly more"
             numbers = f"{chance['mean']:.3g} on average, p = {chance['p_value']:.2g}"
-            finding = f"with {exchanged} shuffled {numbers}: {more} than chance"
+            finding = f"with {exchanged} swapped {numbers}: {more} than chance"
         texts.append(f"{chance['metric'].replace('_', ' ')}: {what}; {finding}")
     return texts
