@@ -12,7 +12,6 @@ from pathlib import Path
 from benchmarks._measure import Row, once
 from kernlearn.config import load_config
 from kernlearn.engine import make_plan, run_plan
-from kernlearn.engine.run import trial_states
 from kernlearn.store import Store
 
 N_TRIALS = 10_000
@@ -40,7 +39,7 @@ def _engine(folder: Path) -> list[Row]:
     plan = make_plan(experiment)
 
     def planned() -> None:
-        trial_states(make_plan(experiment), None)
+        make_plan(experiment)
 
     def carried_out() -> None:
         outcome = run_plan(plan, store)

@@ -25,7 +25,7 @@ _LONGEST = 60
 def examples(value: Any, path: str, shortest: dict[str, str]) -> dict[str, str]:
     """Add the shortest value of each key within a part of a config, by the key's path."""
     items = value.items() if isinstance(value, dict) else ()
-    named = path in ("datasets", "kernels", "methods", "derived", "verdict", "drift")
+    named = path in ("datasets", "kernels", "methods", "derived", "verdict")
     for key, inner in items:
         place = f"{path}.NAME" if named else f"{path}.{key}".lstrip(".")
         text = yaml.safe_dump(inner, default_flow_style=True, width=10**6, allow_unicode=True)

@@ -322,13 +322,12 @@ class Store:
         StoreError
             As :meth:`get`.
         """
-        fields = "".join(f", json_extract(row, '$.{name}')" for name in _OF_STATE)
         states = {}
-        for values in self._checked(_OF_KEYS, json.dumps(list(keys)), more=fields):
-            seconds, error, plugins = values[_DIGEST + 1 :]
-            text = None if error is None else error.decode()
-            known = json.loads(plugins or "{}")
-            states[values[0].decode()] = State(bool(values[4]), seconds, text, known)
+        for key, *_, done, _, _, _, more in self._checked(
+            _OF_KEYS, json.dumps(list(keys)), more=_OF_STATE
+        ):
+            seconds, error, plugins = json.loads(more)
+            states[key.decode()] = State(bool(done), seconds, error, plugins or {})
         return states
 
     def rows(self) -> list[Row]:
@@ -388,7 +387,7 @@ _ADVICE = {
     "SQLITE_BUSY": "; another process has it locked: wait for that to end and try again",
 }
 _OF_KEYS = "WHERE key IN (SELECT value FROM json_each(?))"
-_OF_STATE = ("seconds", "error", "info.plugins")
+_OF_STATE = ", json_extract(row, '$.seconds', '$.error', '$.info.plugins')"
 # The place of the digest, after what it is made of.
 _DIGEST = 7
 _NAMES = ("labels", "started", "seconds", "metrics", "info", "error", "traceback", "machine")

@@ -3,7 +3,6 @@
 import os
 import sys
 import textwrap
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -141,15 +140,15 @@ def show_report(report: Any) -> None:
 class Progress:
     """Progress of a run: a bar on a terminal, elsewhere a line for each trial."""
 
-    def run_planned(self, plan: Any, trials: list[Any], states: Mapping[str, str]) -> None:
+    def run_planned(self, plan: Any, trials: list[Any], known: Mapping[str, Any]) -> None:
         """Print how many trials will run."""
         self._name, self._total = plan.experiment.name, len(trials)
         self._metrics = plan.experiment.config.metrics
         self._done, chosen = 0, {trial.key for trial in trials}
-        skipped = Counter(state for key, state in states.items() if key not in chosen)
-        text = f"{self._name}: {self._total} trials to run, {skipped['cached']} in the store"
-        if skipped["failed"]:
-            text += f", {skipped['failed']} failed before (--retry-failed runs them again)"
+        skipped = [state.done for key, state in known.items() if key not in chosen]
+        text = f"{self._name}: {self._total} trials to run, {skipped.count(True)} in the store"
+        if failed := skipped.count(False):
+            text += f", {failed} failed before (--retry-failed runs them again)"
         typer.echo(text)
 
     def run_started(self, slots: int) -> None:

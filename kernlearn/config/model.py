@@ -44,8 +44,6 @@ class Names:
     scope : Scope
     folder : Path
         Folder of the config.
-    data_dir : Path or None
-        Folder to search for the user's own cards first.
     labels : dict of str to list of str
         The labels of each kind: "dataset", "kernel" and "method".
     axes : dict of str to list
@@ -55,9 +53,9 @@ class Names:
         The derived metrics.
     """
 
-    def __init__(self, raw: Any, scope: Scope, folder: Path, data_dir: Path | None) -> None:
+    def __init__(self, raw: Any, scope: Scope, folder: Path) -> None:
         sections = {key: value if isinstance(value, dict) else {} for key, value in raw.items()}
-        self.scope, self.folder, self.data_dir = scope, folder, data_dir
+        self.scope, self.folder = scope, folder
         self.labels = {label: [*sections.get(f"{label}s", ())] for label in LABELS}
         self.axes: dict[str, list[Any]] = {}
         self.task = str(raw.get("task", "classification"))
@@ -558,24 +556,6 @@ class Tolerance(Section):
         return self
 
 
-class Drift(Section):
-    """How far a mean may lie from its baseline value: the largest of the three applies.
-
-    Attributes
-    ----------
-    absolute : float
-        In the metric.
-    relative : float
-        As a share of the baseline value.
-    spread : float
-        In standard deviations over the splits.
-    """
-
-    absolute: Annotated[float, Field(ge=0)] = 0
-    relative: Annotated[float, Field(ge=0)] = 0
-    spread: Annotated[float, Field(ge=0)] = 0
-
-
 class BestSpec(Section):
     """Which cells are set in bold: the best, and those that are not significantly worse.
 
@@ -857,8 +837,6 @@ class ExperimentConfig(Section):
     variant_of : str
         The config with the same reported numbers, which this one measures in another way;
         totals count them once.
-    drift : dict of str to Drift
-        By metric, what `kernlearn check` allows instead of its own rule.
     best : BestSpec
         The cells that are set in bold.
     claims : list of Claim
@@ -899,7 +877,6 @@ class ExperimentConfig(Section):
     proposed: list[MethodLabel] = []
     not_comparable: dict[DatasetLabel, str] = {}
     variant_of: Annotated[str, named("config")] | None = None
-    drift: dict[MetricName, Drift] = {}
     best: BestSpec | None = None
     claims: list[Claim] = []
     forks: list[Fork] = []
@@ -935,7 +912,6 @@ class ExperimentConfig(Section):
         lists = [
             self.metrics,
             self.verdict,
-            self.drift,
             self.table.metrics if self.table else [],
             self.best.metrics if self.best else [],
             [c.check.metric for c in self.claims],

@@ -92,7 +92,6 @@ def load_config(
     *,
     profile: str = model.DEFAULT_PROFILE,
     settings: Sequence[str] = (),
-    data_dir: Path | None = None,
 ) -> model.LoadedExperiment:
     """Read a config, apply a profile and settings, and check everything.
 
@@ -104,8 +103,6 @@ def load_config(
         ``"full"`` is the config without changes; others are defined under its ``profiles``.
     settings : sequence of str
         ``"path.to.key=value"``, the value as YAML; a key of the protocol needs no prefix.
-    data_dir : Path, optional
-        Folder to search for the user's own cards first.
 
     Returns
     -------
@@ -134,7 +131,7 @@ def load_config(
         name=draft.path.stem,
         path=draft.path,
         profile=profile,
-        config=draft.checked(data_dir),
+        config=draft.checked(),
         settings=tuple(settings),
     )
 
@@ -224,10 +221,10 @@ class _Draft:
             raise self._error(faults) from causes[0]
         return scope
 
-    def checked(self, data_dir: Path | None) -> model.ExperimentConfig:
+    def checked(self) -> model.ExperimentConfig:
         """Return the experiment, or raise an error with all faults."""
         raw, folder = dict(self.raw), self.path.parent
-        names = Names(raw, self.scope(), folder, data_dir)
+        names = Names(raw, self.scope(), folder)
         faults: list[Fault] = []
         varying: list[model.Entry] = []
         for section, (entry_model, check) in _ENTRIES.items():
@@ -404,7 +401,7 @@ def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
             if entry.file is not None:
                 card = datasets.read_card(names.folder / entry.file)
             else:
-                card = datasets.find_card(str(entry.name), names.data_dir)
+                card = datasets.find_card(str(entry.name))
         except KernlearnError as error:
             yield (), str(error)
         else:

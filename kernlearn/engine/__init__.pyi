@@ -8,5 +8,3 @@ from kernlearn.engine.run import Interrupts as Interrupts
 from kernlearn.engine.run import Listener as Listener
 from kernlearn.engine.run import parse_only as parse_only
 from kernlearn.engine.run import run_plan as run_plan
-from kernlearn.engine.run import trial_states as trial_states
-from kernlearn.engine.run import trials_to_run as trials_to_run

@@ -61,7 +61,7 @@ def random_state(seed: int, purpose: str, *indices: int) -> int:
     return int(seed_sequence(seed, purpose, *indices).generate_state(1, np.uint32)[0])
 
 
-def load_data(trial: Trial, scope: Scope, data_dir: Path | None) -> Bunch:
+def load_data(trial: Trial, scope: Scope) -> Bunch:
     """Load a trial's data, or draw it, and check that it is what the trial was planned for."""
     what, source, seed = trial.spec.dataset, trial.source or Source(), trial.spec.protocol.seed
     parameters = what.parameters or {}
@@ -73,7 +73,7 @@ def load_data(trial: Trial, scope: Scope, data_dir: Path | None) -> Bunch:
     elif what.name is not None and what.plugin is not None:
         data = make_data(scope.datasets[what.name], source.numbers, parameters)
     else:
-        data = read_data(source.read, data_dir)
+        data = read_data(source.read)
     found = data.found.identity if "found" in data else data.fingerprint
     if what.generator is None and what.fingerprint != found:
         raise DataError(
@@ -84,7 +84,7 @@ def load_data(trial: Trial, scope: Scope, data_dir: Path | None) -> Bunch:
     return _part(data, what, seed)
 
 
-def read_data(arguments: dict[str, Any], data_dir: Path | None) -> Bunch:
+def read_data(arguments: dict[str, Any]) -> Bunch:
     """Load a data set of the catalogue or a file, or take it from the last trials.
 
     A user may have edited it, or its card, since.
@@ -94,8 +94,8 @@ def read_data(arguments: dict[str, Any], data_dir: Path | None) -> Bunch:
         status = container(name).stat()
         state = f"{status.st_mtime_ns} {status.st_size}"
     elif isinstance(name, Path) or not is_shipped(name):
-        state = find(name, data_dir).identity
-    return _load_once(state, data_dir=data_dir, **arguments)
+        state = find(name).identity
+    return _load_once(state, **arguments)
 
 
 @lru_cache(maxsize=4)  # for the next trials; a run takes one data set after the other

@@ -9,7 +9,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 
 from kernlearn import __version__
 from kernlearn.config.spec import Trial
@@ -31,10 +30,9 @@ _CONNECT, _PATIENCE = 10.0, 60.0
 class InProcess:
     """Run trials one after the other in the current process, which a method may end."""
 
-    def __init__(self, data_dir: Path | None = None) -> None:
+    def __init__(self) -> None:
         self.slots, self.places = 1, list[tuple[str, int, int]]()
         self.about = {"executor": "in-process"}
-        self._data_dir = data_dir
 
     def close(self) -> None:
         pass
@@ -42,14 +40,14 @@ class InProcess:
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Row]]:
         machine.keep_freed_memory()
         for trial in trials:
-            yield trial, _execute(trial, self._data_dir, concurrent=False)
+            yield trial, _execute(trial, concurrent=False)
 
 
-def _execute(trial: Trial, data_dir: Path | None, concurrent: bool, memory: int = 0) -> Row:
+def _execute(trial: Trial, concurrent: bool, memory: int = 0) -> Row:
     # what trials need takes longer to import than a report without trials
     from kernlearn.engine.trial import execute
 
-    row = execute(trial, data_dir, concurrent=concurrent)
+    row = execute(trial, concurrent=concurrent)
     if memory and "MemoryError" in (row.error or ""):
         limit = f"MemoryLimit: {memory / 2**20:.0f} MiB are not enough (--memory)"
         return replace(row, error=f"{limit}: {row.error}")
@@ -137,8 +135,6 @@ class Processes:
     ----------
     jobs : int
         Number of trials in parallel.
-    data_dir : Path, optional
-        Folder to search for data first.
     timeout : float, optional
         Seconds of a trial. Those for which its process is stopped do not count.
     memory : int, optional
@@ -148,7 +144,6 @@ class Processes:
     def __init__(
         self,
         jobs: int = 1,
-        data_dir: Path | None = None,
         timeout: float | None = None,
         memory: int | None = None,
     ) -> None:
@@ -156,7 +151,7 @@ class Processes:
         self.slots, self.places = jobs, [("this machine", jobs, cores)]
         self._threads = cores // jobs or 1
         self.about = {"executor": "processes", "jobs": jobs, "threads_each": self._threads}
-        self._data_dir, self._timeout, self._memory = data_dir, timeout, memory or 0
+        self._timeout, self._memory = timeout, memory or 0
         self._idle: list[_Slot] = []
         self._running: dict[Future[Row], _Running] = {}
 
@@ -199,7 +194,7 @@ class Processes:
             keep = available_memory() // (2 * self.slots) if several else -1
             slot = _Slot(self._threads if several else 0, self._memory, keep)
         start = machine.Start(trial)
-        future = slot.pool.submit(_execute, trial, self._data_dir, several, self._memory)
+        future = slot.pool.submit(_execute, trial, several, self._memory)
         self._running[future] = _Running(trial, attempt, slot, start)
 
     def _ended(self) -> set[Future[Row]]:
@@ -245,8 +240,6 @@ class DaskExecutor:
     scheduler : str or None
         Address such as ``tcp://host:8786``; None starts a local cluster of `jobs` workers.
     jobs : int
-    data_dir : Path, optional
-        Folder in which a worker searches for data first; workers read it themselves.
 
     Raises
     ------
@@ -255,16 +248,13 @@ class DaskExecutor:
         several threads or another version of kernlearn.
     """
 
-    def __init__(
-        self, scheduler: str | None = None, jobs: int = 1, data_dir: Path | None = None
-    ) -> None:
+    def __init__(self, scheduler: str | None = None, jobs: int = 1) -> None:
         try:
             from distributed import Client
         except ImportError:
             raise ExecutorError(missing_text("the executor 'dask'", "distributed")) from None
         local = {"n_workers": jobs, "threads_per_worker": 1, "processes": True}
         how = {} if scheduler else {**local, "dashboard_address": None}
-        self._data_dir = data_dir
         try:
             with machine.shielded():
                 self._client = Client(scheduler, timeout=_CONNECT, set_as_default=False, **how)
@@ -313,9 +303,7 @@ class DaskExecutor:
         todo = list(trials)
         if any(trial.spec.runs_alone for trial in todo):
             raise ExecutorError("the memory of a fit is measured in processes, not by Dask")
-        futures = self._client.map(
-            _execute, todo, data_dir=self._data_dir, concurrent=self.slots > 1, pure=False
-        )
+        futures = self._client.map(_execute, todo, concurrent=self.slots > 1, pure=False)
         running = {f.key: (t, machine.Start(t)) for f, t in zip(futures, todo, strict=True)}
         try:
             with self._client.as_current():
@@ -354,7 +342,6 @@ def make_executor(
     scheduler: str | None = None,
     timeout: float | None = None,
     memory: int | None = None,
-    data_dir: Path | None = None,
 ) -> Executor:
     """Create an executor: processes of this machine, or workers of Dask.
 
@@ -368,8 +355,6 @@ def make_executor(
         Time limit of a trial in seconds, without those for which its process is stopped.
     memory : int, optional
         Memory limit of a trial's process in bytes.
-    data_dir : Path, optional
-        Folder to search for data first.
 
     Returns
     -------
@@ -382,7 +367,7 @@ def make_executor(
         If the executor does not support the settings.
     """
     if scheduler is None:
-        return Processes(jobs, data_dir, timeout, memory)
+        return Processes(jobs, timeout, memory)
     if timeout is not None or memory is not None:
         raise ExecutorError("limits of time and memory are those of processes, not of Dask")
-    return DaskExecutor(None if scheduler == "local" else scheduler, jobs, data_dir)
+    return DaskExecutor(None if scheduler == "local" else scheduler, jobs)

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from kernlearn import datasets
@@ -68,7 +67,6 @@ class Plan:
 def make_plan(
     experiment: LoadedExperiment,
     *,
-    data_dir: Path | None = None,
     available: bool = False,
     labels: Collection[str] | None = None,
 ) -> Plan:
@@ -77,8 +75,6 @@ def make_plan(
     Parameters
     ----------
     experiment : LoadedExperiment
-    data_dir : Path, optional
-        Folder to search for data first.
     available : bool, default=False
         Leave out data sets that are not found instead of refusing to plan.
     labels : collection of str, optional
@@ -103,14 +99,14 @@ def make_plan(
     config = experiment.config
     chosen = set(config.datasets if labels is None else labels)
     names = {label: name for label, name in config.published.items() if label in chosen}
-    cards = {label: datasets.find_card(name, data_dir) for label, name in names.items()}
-    places = {label: datasets.locate(card, data_dir) for label, card in cards.items()}
+    cards = {label: datasets.find_card(name) for label, name in names.items()}
+    places = {label: datasets.locate(card) for label, card in cards.items()}
     missing = {label: card for label, card in cards.items() if places[label] is None}
     needed = [card for label, card in missing.items() if not config.datasets[label].optional]
     if needed and not available:
-        raise DataError(datasets.missing_message(needed, data_dir))
+        raise DataError(datasets.missing_message(needed))
     variants = {
-        label: list(_variants(label, experiment, data_dir, places.get(label)))
+        label: list(_variants(label, experiment, places.get(label)))
         for label in config.datasets
         if label in chosen and label not in missing
     }
@@ -123,9 +119,7 @@ def make_plan(
     return Plan(experiment, trials, list(missing), absent, [*config.axes])
 
 
-def _variants(
-    label: str, experiment: LoadedExperiment, data_dir: Path | None, found: Any
-) -> Iterator[_Variant]:
+def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[_Variant]:
     """Expand an entry of ``datasets``, by the varied parameters of a function that makes data.
 
     Of a data set with a card only the bytes are read.
@@ -152,7 +146,7 @@ def _variants(
             yield {k: parameters[k] for k in varied(entry.parameters)}, what, source
         return
     arguments = entry.reading(config.task, experiment.path.parent, scope)
-    found, done = _known_data(arguments, found, data_dir)
+    found, done = _known_data(arguments, found)
     card = found.card
     _check_folds(label, config, found)
     own_data = entry.file is not None or not datasets.is_shipped(card.name)
@@ -172,7 +166,7 @@ def _variants(
 
 
 def _known_data(
-    arguments: dict[str, Any], found: Any, data_dir: Path | None
+    arguments: dict[str, Any], found: Any
 ) -> tuple[datasets.Found, datasets.Preparation]:
     """Return the files of a data set, and what is done to its rows and columns.
 
@@ -180,13 +174,13 @@ def _known_data(
     data sets only the bytes are hashed.
     """
     if not is_file(arguments["name"]):
-        found = found or find(arguments["name"], data_dir)
+        found = found or find(arguments["name"])
         shipped = datasets.is_shipped(found.card.name)
         if shipped and not getattr(found.form.format, "missing", None):
             return found, card_preparation(found, arguments["nominal"], arguments.get("drop", ()))
     from kernlearn.engine.build import read_data
 
-    data = read_data(arguments, data_dir)
+    data = read_data(arguments)
     return data.found, data.preparation
 
 

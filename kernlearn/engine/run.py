@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import suggestion
@@ -12,10 +12,7 @@ from kernlearn.engine.executors import Executor, InProcess, Processes
 from kernlearn.engine.machine import Interrupts
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ExecutorError, SelectionError
-from kernlearn.store import Row, Store
-
-#: State of a trial: its row is in the store; it failed; neither.
-State = Literal["new", "cached", "failed"]
+from kernlearn.store import Row, State, Store
 
 
 @dataclass(frozen=True)
@@ -55,6 +52,17 @@ class Choice:
         if not trials and self.only:
             raise SelectionError(_no_match(plan, self.only))
         return trials
+
+    def due(self, plan: Plan, known: Mapping[str, State]) -> list[Trial]:
+        """Return the trials that a run carries out, of which a store has some."""
+
+        def is_due(trial: Trial) -> bool:
+            state = known.get(trial.key)
+            if state is None or (self.retry_failed and not state.done):
+                return True
+            return not _names(trial).isdisjoint(self.force)
+
+        return [trial for trial in self.of(plan) if is_due(trial)]
 
     def datasets(self, config: ExperimentConfig) -> list[str]:
         """Return the labels of the data sets that ``only`` allows: others need not be here.
@@ -149,27 +157,6 @@ def _no_match(plan: Plan, only: Sequence[Mapping[str, Sequence[str]]]) -> str:
     return f"{plan.experiment.name}: --only leaves no trial"
 
 
-def trial_states(plan: Plan, store: Store | None) -> dict[str, State]:
-    """Return the state of every trial of a plan by key; without a store all are new."""
-    known = {} if store is None else store.states(trial.key for trial in plan.trials)
-    return {
-        t.key: "new" if t.key not in known else "cached" if known[t.key].done else "failed"
-        for t in plan.trials
-    }
-
-
-def trials_to_run(plan: Plan, states: Mapping[str, State], choice: Choice) -> list[Trial]:
-    """Return the trials of a plan that a run carries out, in their order."""
-
-    def is_due(trial: Trial) -> bool:
-        state = states[trial.key]
-        if state == "new" or (state == "failed" and choice.retry_failed):
-            return True
-        return bool(choice.force) and not _names(trial).isdisjoint(choice.force)
-
-    return [trial for trial in choice.of(plan) if is_due(trial)]
-
-
 def duration(seconds: float) -> str:
     """Write seconds as text such as ``"2 h 05 min"`` or ``"40 s"``."""
     minutes, rest = divmod(round(seconds), 60)
@@ -203,8 +190,8 @@ class RunSummary:
 class Listener:
     """Base class of listeners to a run; its methods do nothing."""
 
-    def run_planned(self, plan: Plan, trials: list[Trial], states: Mapping[str, State]) -> None:
-        """Receive the trials to run, and the states of all trials of the plan."""
+    def run_planned(self, plan: Plan, trials: list[Trial], known: Mapping[str, State]) -> None:
+        """Receive the trials to run, and the states of those of the plan that the store has."""
 
     def run_started(self, slots: int) -> None:
         """Receive the number of trials at a time; the executor is ready."""
@@ -274,15 +261,16 @@ def run_plan(
     (4, 0, 4)
     """
     listener, experiment = listener or Listener(), plan.experiment
-    states = trial_states(plan, store)
-    todo = trials_to_run(plan, states, choice)
+    keys = [trial.key for trial in plan.trials]
+    known = store.states(keys)
+    todo = choice.due(plan, known)
     done = failed = 0
     with ExitStack() as stack:
         if todo:
             stack.enter_context(store.lock())
-            states = trial_states(plan, store)  # another run may have ended meanwhile
-            todo = trials_to_run(plan, states, choice)
-        listener.run_planned(plan, todo, states)
+            known = store.states(keys)  # another run may have ended meanwhile
+            todo = choice.due(plan, known)
+        listener.run_planned(plan, todo, known)
         if todo:
             interrupts = stack.enter_context(Interrupts.caught())
             if executor is None:
@@ -303,11 +291,8 @@ def run_plan(
                     done += row.done
                     failed += not row.done
                     listener.trial_done(trial, row)
-    keys = {trial.key for trial in todo}
-    skipped = [state for key, state in states.items() if key not in keys]
-    return RunSummary(
-        len(plan.trials), skipped.count("cached"), done, failed, skipped.count("failed")
-    )
+    skipped = [known[key].done for key in known.keys() - {trial.key for trial in todo}]
+    return RunSummary(len(keys), skipped.count(True), done, failed, skipped.count(False))
 
 
 def check_cores(config: ExperimentConfig, executor: Executor) -> None:

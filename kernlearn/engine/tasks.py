@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -235,14 +234,14 @@ def letor_ndcg_10(true: Array, predicted: Array, query: Query) -> float:
 RANKING = Task("ranking", _relevances, "ndcg")
 
 
-def approximate_kernel(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
+def approximate_kernel(trial: Trial, scope: Scope) -> build.Outcome:
     """Compare the Gram matrix of a feature map with the kernel's (Kar 2013, section 3.6.2).
 
     The map is fitted to the training part and compared on the test part. Points that a generator
     draws for each split are both. The Gram matrix of a compositional map is compared with the
     kernel of the inner map's kernel.
     """
-    spec, data = trial.spec, build.load_data(trial, scope, data_dir)
+    spec, data = trial.spec, build.load_data(trial, scope)
     X_train = X = data.data
     if spec.dataset.generator is None:
         parts = build.prepare(data.data, np.asarray(data.target), spec.protocol, trial.split)
@@ -268,7 +267,7 @@ def approximate_kernel(trial: Trial, scope: Scope, data_dir: Path | None) -> bui
     return build.Outcome(metrics, info)
 
 
-def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
+def estimate_complexity(trial: Trial, scope: Scope) -> build.Outcome:
     """Estimate a class's Rademacher complexity and compute its bound (Kar 2013, section 6.6).
 
     As many points and pairs as the training part has rows are drawn from it.
@@ -276,7 +275,7 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> bu
     from kernlearn.theory import rademacher_complexity
 
     spec, how = trial.spec, trial.spec.protocol
-    data = build.load_data(trial, scope, data_dir)
+    data = build.load_data(trial, scope)
     parts = build.prepare(data.data, np.asarray(data.target), how, trial.split)
     component = scope.estimator(spec.method.name)
     parameters = dict(spec.method.parameters)
@@ -304,7 +303,7 @@ def estimate_complexity(trial: Trial, scope: Scope, data_dir: Path | None) -> bu
     return build.Outcome(metrics, {"n": n, "class": hypotheses.name})
 
 
-def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
+def measure_regret(trial: Trial, scope: Scope) -> build.Outcome:
     """Run OLP on the training part as a stream, and measure its regret (Kar 2013, section 6.4).
 
     The radius of the ball that contains the best fixed weights is that of the learner, as are the
@@ -317,7 +316,7 @@ def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.O
     learner = build.build_estimator(trial, scope, None)
     if not isinstance(learner, OLP) or learner.radius is None or spec.method.select:
         raise ValueError("task: regret needs the estimator OLP with a radius and without select")
-    data, outcome = build.load_data(trial, scope, data_dir), build.Outcome()
+    data, outcome = build.load_data(trial, scope), build.Outcome()
     y = two_classes(data, spec, outcome.info)
     parts = build.prepare(data.data, y, how, trial.split)
     stream = parts.X_train, parts.y_train
@@ -342,9 +341,9 @@ def measure_regret(trial: Trial, scope: Scope, data_dir: Path | None) -> build.O
     return outcome
 
 
-def count_data(trial: Trial, scope: Scope, data_dir: Path | None) -> build.Outcome:
+def count_data(trial: Trial, scope: Scope) -> build.Outcome:
     """Count the rows and columns of a data set."""
-    data = build.load_data(trial, scope, data_dir)
+    data = build.load_data(trial, scope)
     # strings, graphs and other objects have no columns
     sizes = dict(zip(("n_samples", "n_features"), map(float, data.data.shape), strict=False))
     info = {"sample": data.note} if data.get("sample") else {}

@@ -5,12 +5,11 @@ import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from inspect import signature
 from numbers import Real
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,7 +56,7 @@ _NO_MATRIX = (
 )
 
 
-def execute(trial: Trial, data_dir: Path | None = None, *, concurrent: bool = False) -> Row:
+def execute(trial: Trial, *, concurrent: bool = False) -> Row:
     """Run one trial in this process; whatever a method does makes a row, a failed one at worst.
 
     ``concurrent`` tells whether other trials run at the same time, which is noted in the row.
@@ -65,7 +64,7 @@ def execute(trial: Trial, data_dir: Path | None = None, *, concurrent: bool = Fa
     start = machine.Start(trial)
     try:
         with machine.recorded_warnings() as caught:
-            outcome = run_trial(trial, data_dir, alone=not concurrent)
+            outcome = run_trial(trial, alone=not concurrent)
     except BaseException as error:  # a method may do anything, such as sys.exit
         if isinstance(error, KeyboardInterrupt) and machine.Interrupts.have_come():
             raise
@@ -82,11 +81,8 @@ def _as_json(value: Any) -> Any:
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else str(value)
 
 
-def run_trial(trial: Trial, data_dir: Path | None = None, *, alone: bool = False) -> build.Outcome:
-    """Carry out one trial; data is looked for in ``data_dir`` first.
-
-    If no other trial runs, it may choose its parameters on all cores.
-    """
+def run_trial(trial: Trial, *, alone: bool = False) -> build.Outcome:
+    """Carry out one trial; if no other runs, it may choose its parameters on all cores."""
     spec, source = trial.spec, trial.source or Source()
     scope = load_plugins(source.plugins) if spec.plugins else BUILT_IN
     # the limit applies to loaded libraries only, and LIBSVM brings its own OpenMP threads
@@ -95,21 +91,19 @@ def run_trial(trial: Trial, data_dir: Path | None = None, *, alone: bool = False
     with threadpool_limits(spec.protocol.threads):
         task = TASKS[spec.task].load()
         if not isinstance(task, Task):
-            outcome: build.Outcome = task(trial, scope, data_dir)
+            outcome: build.Outcome = task(trial, scope)
         else:
             own = scope.own_metrics(metric.name for metric in spec.metrics)
-            outcome = _supervise(replace(task, own=own), trial, scope, data_dir, alone=alone)
+            outcome = _supervise(replace(task, own=own), trial, scope, alone=alone)
     if spec.plugins:
         outcome.info["plugins"] = {name: scope.state(name) for name in sorted(spec.plugins)}
     return outcome
 
 
-def _supervise(
-    task: Task, trial: Trial, scope: Scope, data_dir: Path | None, *, alone: bool
-) -> build.Outcome:
+def _supervise(task: Task, trial: Trial, scope: Scope, *, alone: bool) -> build.Outcome:
     """Fit on the training part, evaluate the predictions on the test part."""
     spec, outcome = trial.spec, build.Outcome()
-    data = build.load_data(trial, scope, data_dir)
+    data = build.load_data(trial, scope)
     y = task.target(data, spec, outcome.info)
     # no classes for a target that is a number
     labels = [0, 1] if spec.dataset.binarize is not None else data.get("target_names", ())
@@ -129,8 +123,9 @@ def _supervise(
             kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train, coded)
             estimator = build.build_estimator(trial, scope, kernel, kind, coded)
             if spec.protocol.select_by_mean and spec.method.select:
-                grid = measure_grid(estimator, spec.method.select, parts, task, scope)
-                outcome.info["grid"] = grid
+                grid, threads = spec.method.select, spec.protocol.threads
+                measured = measure_grid(estimator, grid, parts, task, scope, threads=threads)
+                outcome.info["grid"] = measured
                 return outcome
             n_jobs = machine.usable_cores() if alone and not spec.plugins else 1
             chosen, score, ends = select(estimator, parts, trial, task, scope, n_jobs)
@@ -284,65 +279,29 @@ def select(
 
     Return them with their score, None if there is nothing to choose, and their open ends.
 
-    If the protocol holds no rows out, they are taken from the training part. Fits that take long
-    run in `n_jobs` processes. The steps of a pipeline before the last are fitted once for all
-    values of the last one's parameters. An estimator with a path is fitted along it, see
-    :func:`measure_grid`; of several parameters then the fewest support vectors win a tie.
+    If the protocol holds no rows out, they are taken from the training part. Of several parameters
+    of an estimator with a path the fewest support vectors win a tie.
     """
-    grid, protocol = trial.spec.method.select, trial.spec.protocol
+    grid, threads = trial.spec.method.select, trial.spec.protocol.threads
     if not grid:
         return {}, None, {}
     if parts.X_val is None:
         parts = _with_validation(parts, trial)
-    if hasattr(estimator, "path_parameters"):
-        fitted = measure_grid(estimator, grid, parts, task, scope, tested=False)
-        points = [one["parameters"] for one in fitted]
-        # a path may have another order than its grid
+    measured = measure_grid(
+        estimator, grid, parts, task, scope, tested=False, threads=threads, n_jobs=n_jobs
+    )
+    has_path = hasattr(estimator, "path_parameters")
+    if len(grid) == 1 or not has_path:
+        # a path, and steps that are fitted once, may have another order than the grid
         order = list(ParameterGrid(grid))
-        ties = [one["metrics"]["n_support"] for one in fitted]
-        if len(grid) == 1:
-            ties = [order.index(point) for point in points]
-        # rounded, so that differences by rounding error are none
-        scores = np.array([one["score"] for one in fitted], dtype=float)
-        best = first_best(-np.round(scores, 12), np.array(ties))
-        return points[best], float(scores[best]), _open_ends(points, scores, best)
-    points, n_val = list(ParameterGrid(grid)), len(parts.y_val)
-
-    def score(group: list[int]) -> tuple[list[float], list[Any]]:
-        with (
-            threadpool_limits(protocol.threads),
-            machine.recorded_warnings() as caught,
-            knowing_pairs(),
-        ):
-            fits = _fits(estimator, [points[i] for i in group], parts, scope)
-            values = [
-                task.score(
-                    parts.y_val,
-                    task.label(getattr(model, task.output)(rows), n_val, parts.y_train),
-                    parts.queries[1],
-                )
-                for model, rows in fits
-            ]
-        return values, caught
-
-    by_steps: dict[str, list[int]] = {}
-    for i, point in enumerate(points):
-        by_steps.setdefault(repr(_by_step(estimator, point)[0]), []).append(i)
-    groups, clock = [*by_steps.values()], time.perf_counter()
-    scored = [score(groups[0])]
-    if n_jobs > 1 and time.perf_counter() - clock > _LONG_FIT:
-        from joblib import Parallel, delayed
-
-        # arrays are copied: joblib's files of large ones leave messages of its resource tracker
-        run = Parallel(n_jobs, max_nbytes=None)
-        scored += run(delayed(score)(group) for group in groups[1:])
-    else:
-        scored += map(score, groups[1:])
-    machine.warn_again(one for _, caught in scored for one in caught)
-    scores = np.empty(len(points))
-    for group, (values, _) in zip(groups, scored, strict=True):
-        scores[group] = values
+        measured.sort(key=lambda one: order.index(one["parameters"]))
+    points = [one["parameters"] for one in measured]
+    scores = np.array([one["score"] for one in measured], dtype=float)
     best = int(scores.argmax())
+    if has_path:
+        ties = [one["metrics"]["n_support"] * (len(grid) > 1) for one in measured]
+        # rounded, so that differences by rounding error are none
+        best = first_best(-np.round(scores, 12), np.array(ties))
     return points[best], float(scores[best]), _open_ends(points, scores, best)
 
 
@@ -379,38 +338,6 @@ def _with_validation(parts: Parts, trial: Trial) -> Parts:
     )
 
 
-def _by_step(estimator: Any, point: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the parameters of all steps of a pipeline but the last, and those of that one.
-
-    Those of a single estimator are all among the former.
-    """
-    if len(_steps(estimator)) == 1:
-        return point, {}
-    prefix = f"{estimator.steps[-1][0]}__"
-    last = {k.removeprefix(prefix): v for k, v in point.items() if k.startswith(prefix)}
-    return {k: v for k, v in point.items() if not k.startswith(prefix)}, last
-
-
-def _fits(
-    estimator: Any, points: list[dict[str, Any]], parts: Parts, scope: Scope
-) -> Iterator[tuple[Any, Any]]:
-    """Yield a fitted model for each point, and what it takes for the held-out rows.
-
-    The points differ in parameters of the last step of a pipeline alone.
-    """
-    X, y, X_val = parts.X_train, parts.y_train, parts.X_val
-    before, _ = _by_step(estimator, points[0])
-    model = clone(estimator).set_params(**scope.made_values(before))
-    if len(_steps(model)) == 1:
-        yield fit_given(model, X, y, X_val, parts.y_val, parts.queries[0]), X_val
-        return
-    Z = model[:-1].fit_transform(X, y)
-    Z_val = model[:-1].transform(X_val)
-    for point in points:
-        own = scope.made_values(_by_step(estimator, point)[1])
-        yield clone(model[-1]).set_params(**own).fit(Z, y), Z_val
-
-
 def measure_grid(
     estimator: Any,
     grid: Grid,
@@ -419,12 +346,16 @@ def measure_grid(
     scope: Scope = BUILT_IN,
     *,
     tested: bool = True,
+    threads: int = 1,
+    n_jobs: int = 1,
 ) -> list[dict[str, Any]]:
     """Fit for every point of a grid and evaluate each on held-out, and on test rows if `tested`.
 
-    An estimator with `path_parameters` fits for all values of these at once, by a method
-    ``path(X, y)``: they are lists of values then, and it returns an object with ``settings`` (each
-    with ``params``), ``predict`` for all settings, ``n_support`` and ``converged``.
+    Fits that take long run in `n_jobs` processes. The steps of a pipeline before the last are
+    fitted once for all values of the last one's parameters. An estimator with `path_parameters`
+    fits for all values of these at once, by a method ``path(X, y)``: they are lists of values
+    then, and it returns an object with ``settings`` (each with ``params``), ``predict`` for all
+    settings, ``n_support`` and ``converged``.
 
     Returns
     -------
@@ -432,33 +363,87 @@ def measure_grid(
         ``parameters``, the ``score`` on held-out rows, ``metrics`` on test rows, and ``converged``
         where it is False.
     """
-    has_paths, points = hasattr(estimator, "path_parameters"), []
-    lists = {k: v for k, v in grid.items() if has_paths and k in estimator.path_parameters}
-    for fixed in ParameterGrid({k: v for k, v in grid.items() if k not in lists}):
-        model = clone(estimator).set_params(**scope.made_values(fixed), **lists)
-        if has_paths:
-            path = model.path(parts.X_train, parts.y_train)
-            states = zip(
-                path.settings, path.n_support.ravel(), path.converged.ravel(), strict=True
-            )
-            settings = [({**fixed, **setting.params}, n, bool(c)) for setting, n, c in states]
-            predict = getattr(path, task.output)
-        else:
-            info: dict[str, Any] = {}
-            with machine.noting_convergence(info):
-                model.fit(parts.X_train, parts.y_train)
-            settings = [(fixed, getattr(model, "n_support_", None), info.get("converged", True))]
-            predict = getattr(model, task.output)
-        rows = (parts.X_val, parts.X_test) if tested else (parts.X_val,)
-        predicted = [predict(X) if has_paths else [predict(X)] for X in rows]
-        for (parameters, n_points, converged), *labels in zip(settings, *predicted, strict=True):
-            chosen_on = task.label(labels[0], len(parts.y_val), parts.y_train)
-            point: dict[str, Any] = {"parameters": parameters, "metrics": {}}
-            point["score"] = task.score(parts.y_val, chosen_on, parts.queries[1])
-            if tested:
-                on_test = task.label(labels[1], len(parts.y_test), parts.y_train)
-                point["metrics"] = task.measure(parts.y_test, on_test, parts.queries[2])
-            if n_points is not None:
-                point["metrics"]["n_support"] = float(np.sum(n_points))
-            points.append(point if converged else {**point, "converged": False})
-    return points
+
+    def measured(group: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[Any]]:
+        points = []
+        with (
+            threadpool_limits(threads),
+            machine.recorded_warnings() as caught,
+            knowing_pairs(),
+        ):
+            rows = (parts.X_val, parts.X_test) if tested else (parts.X_val,)
+            fits = _fits(estimator, group, grid, parts, task, scope, rows)
+            for parameters, n_points, converged, outputs in fits:
+                chosen_on = task.label(outputs[0], len(parts.y_val), parts.y_train)
+                point: dict[str, Any] = {"parameters": parameters, "metrics": {}}
+                point["score"] = task.score(parts.y_val, chosen_on, parts.queries[1])
+                if tested:
+                    on_test = task.label(outputs[1], len(parts.y_test), parts.y_train)
+                    point["metrics"] = task.measure(parts.y_test, on_test, parts.queries[2])
+                if n_points is not None:
+                    point["metrics"]["n_support"] = float(np.sum(n_points))
+                points.append(point if converged else {**point, "converged": False})
+        return points, caught
+
+    together: dict[str, list[dict[str, Any]]] = {}
+    for point in ParameterGrid(grid):
+        together.setdefault(repr(_shared(estimator, point)), []).append(point)
+    (first, *others), clock = together.values(), time.perf_counter()
+    done = [measured(first)]
+    if n_jobs > 1 and time.perf_counter() - clock > _LONG_FIT:
+        from joblib import Parallel, delayed
+
+        # arrays are copied: joblib's files of large ones leave messages of its resource tracker
+        run = Parallel(n_jobs, max_nbytes=None)
+        done += run(delayed(measured)(group) for group in others)
+    else:
+        done += map(measured, others)
+    machine.warn_again(one for _, caught in done for one in caught)
+    return [point for points, _ in done for point in points]
+
+
+def _shared(estimator: Any, point: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a point but those of a path, or of the last step of a pipeline."""
+    if len(_steps(estimator)) > 1:
+        last = f"{estimator.steps[-1][0]}__"
+        return {name: value for name, value in point.items() if not name.startswith(last)}
+    of_path = getattr(estimator, "path_parameters", ())
+    return {name: value for name, value in point.items() if name not in of_path}
+
+
+def _fits(
+    estimator: Any,
+    group: list[dict[str, Any]],
+    grid: Grid,
+    parts: Parts,
+    task: Task,
+    scope: Scope,
+    rows: Sequence[Any],
+) -> Iterator[tuple[dict[str, Any], Any, bool, list[Any]]]:
+    """Yield each point, its support vectors, whether it converged, and its outputs for some rows.
+
+    The points of a group share the parameters that :func:`_shared` returns.
+    """
+    X, y, shared = parts.X_train, parts.y_train, _shared(estimator, group[0])
+    model = clone(estimator).set_params(**scope.made_values(shared))
+    if hasattr(model, "path_parameters"):
+        lists = {name: values for name, values in grid.items() if name not in shared}
+        path = model.set_params(**lists).path(X, y)
+        outputs = [getattr(path, task.output)(part) for part in rows]
+        states = path.settings, path.n_support.ravel(), path.converged.ravel()
+        for setting, n_points, converged, *of_rows in zip(*states, *outputs, strict=True):
+            yield {**shared, **setting.params}, n_points, bool(converged), of_rows
+        return
+    has_steps = len(_steps(model)) > 1
+    if has_steps:
+        Z, rows = model[:-1].fit_transform(X, y), [model[:-1].transform(part) for part in rows]
+    for point in group:
+        info: dict[str, Any] = {}
+        with machine.noting_convergence(info):
+            if has_steps:
+                own = {k.partition("__")[2]: v for k, v in point.items() if k not in shared}
+                last = clone(model[-1]).set_params(**scope.made_values(own)).fit(Z, y)
+            else:
+                last = fit_given(model, X, y, parts.X_val, parts.y_val, parts.queries[0])
+        outputs = [getattr(last, task.output)(part) for part in rows]
+        yield point, getattr(last, "n_support_", None), info.get("converged", True), outputs

@@ -76,7 +76,7 @@ class _Group(NamedTuple):
 
 
 def compare_with_paper(
-    splits: pd.DataFrame, cells: pd.DataFrame, config: ExperimentConfig, *, seed: int = 0
+    splits: pd.DataFrame, cells: pd.DataFrame, config: ExperimentConfig
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compare every difference between methods that a paper's table shows with the measured one.
 
@@ -87,8 +87,6 @@ def compare_with_paper(
     cells : pandas.DataFrame
         From :func:`~kernlearn.reports.summarise`.
     config : ExperimentConfig
-    seed : int, default=0
-        Seed of the orders, if there are more than eight methods or data sets.
 
     Returns
     -------
@@ -112,7 +110,7 @@ def compare_with_paper(
                 )
                 names = group.cell, metric, group.methods[ahead], group.methods[behind]
                 rows.append([*names, gap, *measured[:3].tolist(), outcome])
-        for exchanged, totals, most in _exchanges(groups, rule, seed):
+        for exchanged, totals, most in _exchanges(groups, rule):
             for count, of_order, of in zip(("match", "shown"), totals.T, most, strict=True):
                 if of and len(of_order) > 1:
                     found = int(of_order[0])  # the first order is the true one
@@ -225,7 +223,7 @@ def _outcomes(gap: float, measured: NDArray[np.float64]) -> NDArray[np.str_]:
 
 
 def _exchanges(
-    groups: Sequence[_Group], rule: Tolerance, seed: int
+    groups: Sequence[_Group], rule: Tolerance
 ) -> Iterator[tuple[str, NDArray[np.int64], tuple[int, int]]]:
     """Count matches and shown differences under each order of the methods, then of the data sets.
 
@@ -244,7 +242,7 @@ def _exchanges(
     whole = {place: group for place, group in whole.items() if group.dataset in datasets}
     most = len(whole) * len(methods), sum(len(group.pairs) for group in whole.values())
     for exchanged, things in (("methods", methods), ("data sets", datasets)):
-        orders = _orders(len(things), seed)
+        orders = _orders(len(things))
         totals = np.zeros((len(orders), 2), dtype=int)
         for (dataset, place), group in whole.items():
             # where the measured numbers are that stand for those of this group
@@ -266,12 +264,12 @@ def _exchanges(
         yield exchanged, totals, most
 
 
-def _orders(n: int, seed: int) -> NDArray[np.int64]:
+def _orders(n: int) -> NDArray[np.int64]:
     """Return all orders of n things, the true one first; of more than eight random ones."""
     if n <= _MOST:
         return np.array(list(permutations(range(n))), dtype=int).reshape(factorial(n), n)
     drawn = np.tile(np.arange(n), (_SAMPLE, 1))
-    drawn[1:] = np.random.default_rng(seed).permuted(drawn[1:], axis=1)
+    drawn[1:] = np.random.default_rng(0).permuted(drawn[1:], axis=1)
     return drawn
 
 

@@ -89,15 +89,11 @@ def method_values(
         keys = [k for k in ("kernel", *plan.axes) if k not in of_data]
         counts = rows.groupby("dataset")[keys].nunique(dropna=False).max()
         several = [k for k in keys if counts[k] > 1]
-        values.loc[rows.index, "method"] = [
-            ", ".join(
-                filter(
-                    None,
-                    [str(name), *(cell_name([k], [v]) for k, v in zip(several, row, strict=True))],
-                )
-            )
+        parts = [
+            [str(name), *(cell_name([k], [v]) for k, v in zip(several, row, strict=True))]
             for row in label_rows(rows, several)
         ]
+        values.loc[rows.index, "method"] = [", ".join(filter(None, one)) for one in parts]
     columns = ["dataset", "family", "name", "method", "split", "value", "ratio"]
     return values.assign(dataset=names)[columns]
 

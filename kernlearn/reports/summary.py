@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.config import names as metric_names
-from kernlearn.config.model import Drift, ExperimentConfig, LoadedExperiment
+from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.engine.plan import Plan, chosen_by_mean
 from kernlearn.exceptions import ReportError, StoreError, SummaryError
@@ -201,14 +201,23 @@ def unknown_labels(
     frame: pd.DataFrame, config: ExperimentConfig, metrics: Collection[str]
 ) -> list[str]:
     """Return the names among the labels of a frame that a config does not have."""
-    known: dict[str, Collection[str]] = {"dataset": config.datasets, "method": config.methods}
-    known["metric"] = metrics
+    known = {**_listed(config), "metric": metrics}
     return [
         f"the {column} {name}"
-        for column, names in known.items()
+        for column in ("dataset", "method", "metric")
         for name in frame[column].astype(str).unique()
-        if name not in names
+        if name not in known[column]
     ]
+
+
+def _listed(config: ExperimentConfig) -> dict[str, Collection[Any]]:
+    """Return the labels of a config that are names, and its metrics, in their order."""
+    return {
+        "dataset": config.datasets,
+        "kernel": config.kernels,
+        "method": config.methods,
+        "metric": [*config.scope.metrics, *config.derived],
+    }
 
 
 def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
@@ -396,14 +405,10 @@ def with_reported(cells: pd.DataFrame, config: ExperimentConfig, axes: list[str]
     reported = pd.read_csv(config.reported_path, dtype={"kernel": object})
     key = [c for c in reported.columns if c not in ("mean", "std")]
     # a user-defined config may omit a paper's speed-ups
-    listed: dict[str, list[Any]] = {
-        "dataset": [*config.datasets],
-        "kernel": [*config.kernels, np.nan],
-        "method": [*config.methods],
-        "metric": [*config.scope.metrics, *config.derived],
-    }
-    for label in listed.keys() & key:
-        reported = reported[reported[label].isin(listed[label])]
+    for label, names in _listed(config).items():
+        if label in key:
+            own = [*names, *([np.nan] if label == "kernel" else [])]
+            reported = reported[reported[label].isin(own)]
     rows = reported.astype(object).to_dict("records")
     in_config = [config.wants({str(k): v for k, v in row.items()}) for row in rows]
     reported = reported[np.array(in_config, dtype=bool)]
@@ -465,12 +470,7 @@ def _in_order(
     cells: pd.DataFrame, axes: list[str], kernels: Iterable[str], config: ExperimentConfig
 ) -> pd.DataFrame:
     """Sort rows as the config lists kernels, data sets, methods and metrics."""
-    listed: dict[str, Iterable[str]] = {
-        "kernel": dict.fromkeys(kernels),
-        "dataset": config.datasets,
-        "method": config.methods,
-        "metric": [*config.scope.metrics, *config.derived],
-    }
+    listed = {**_listed(config), "kernel": dict.fromkeys(kernels)}
 
     def rank(column: "pd.Series[Any]") -> "pd.Series[Any]":
         if column.name not in listed:
@@ -579,11 +579,11 @@ FAILURES = MOVED, MISSING, NEW, OTHER_SPLITS, OTHER_SPREAD = (
 )
 #: All outcomes, in the order in which they are reported.
 OUTCOMES = (SAME, DRIFTED, TIMED, LEFT_OUT, *FAILURES)
-# Defaults for metrics without `drift` in the config, by their direction. Quick profiles run with
-# the instructions of another processor moved accuracies by at most 0.015, where other parameters
-# were chosen on one of the splits; most accuracies did not move, or by less than 0.005.
-_DRIFTS = {1: Drift(absolute=0.02, spread=0.5), 0: Drift(), -1: Drift(relative=0.02, spread=0.5)}
-_DRIFT_OF_PERCENT = Drift(absolute=2, spread=0.5)
+# How far a mean may move where that was not measured between processors: in points, as a share of
+# errors and the like, and in standard deviations. Quick profiles run with the instructions of
+# another processor moved accuracies by at most 0.015, where other parameters were chosen on one of
+# the splits; most accuracies did not move, or by less than 0.005.
+_POINTS, _OF_ERROR, _SPREAD = 0.02, 0.02, 0.5
 
 
 def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
@@ -674,23 +674,23 @@ def _allowed(
 ) -> float:
     """Return how far a mean may be from the baseline's, NaN for costs.
 
-    Where the config does not say this is twice what was measured between processors, as far as
-    it was measured, else the larger of half a standard deviation and two points
-    (0.02 of an accuracy and the like, 2 of an error in per cent) or, for metrics that are not
-    between 0 and 1, 2 %; zero for numbers of rows and columns.
+    This is twice what was measured between processors, as far as it was measured. Else it is the
+    larger of half a standard deviation and two points (0.02 of an accuracy and the like, 2 of an
+    error in per cent) or, for metrics that are not between 0 and 1, 2 %; zero for numbers of rows
+    and columns.
     """
     if verdicts.is_cost(metric, config):
         return np.nan
     known = metric_names.METRICS.get(metric)
-    drift = _DRIFTS[known.better if known else -1]
-    drift = config.drift.get(metric, _DRIFT_OF_PERCENT if metric == "error_percent" else drift)
-    if np.isinf(mean):
+    better = known.better if known else -1
+    if np.isinf(mean) or not better:
         return 0.0
-    if metric not in config.drift and not np.isnan(measured):
+    if not np.isnan(measured):
         return 2 * measured + 1e-6 * abs(mean)
-    allowed = max(drift.absolute, drift.relative * abs(mean), drift.spread * np.nan_to_num(std))
+    points = _POINTS if better > 0 else _OF_ERROR * abs(mean)
+    points = 100 * _POINTS if metric == "error_percent" else points
     # both sides are rounded to six digits
-    return allowed * (1 + 1e-9)
+    return max(points, _SPREAD * float(np.nan_to_num(std))) * (1 + 1e-9)
 
 
 def failure_text(row: "pd.Series[Any]") -> str:

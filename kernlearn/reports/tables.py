@@ -1,6 +1,5 @@
 """Tables in the layout of the paper, for terminal, page, Markdown, LaTeX and CSV."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 from numbers import Real
@@ -301,10 +300,6 @@ def to_markdown(table: Table) -> str:
 
 def to_latex(table: Table) -> str:
     """Return the table as LaTeX, for the booktabs package."""
-
-    def line(texts: Iterable[str]) -> str:
-        return " & ".join(texts) + r" \\"
-
     heads = [head.translate(_LATEX) for head in (*table.row_heads, *table.heads)]
     rows = [
         [
@@ -314,9 +309,8 @@ def to_latex(table: Table) -> str:
         for labels, cells in table.rows
     ]
     alignment = "l" * len(table.row_heads) + "r" * len(table.heads)
-    lines = [f"% {table.title}", f"\\begin{{tabular}}{{{alignment}}}", r"\toprule", line(heads)]
-    lines += [r"\midrule", *map(line, rows), r"\bottomrule", r"\end{tabular}", ""]
-    return "\n".join(lines)
+    style = pd.DataFrame(rows, columns=heads).style.hide(axis="index")
+    return f"% {table.title}\n{style.to_latex(hrules=True, column_format=alignment)}"
 
 
 def to_csv(table: Table) -> str:

@@ -120,16 +120,15 @@ def test_a_matrix_of_similarities_meets_no_kernel(tmp_path):
     ]
 
 
-def test_an_optional_data_set_is_gone_without(tmp_path):
+def test_an_optional_data_set_is_gone_without(tmp_path, monkeypatch):
     path = tmp_path / "c.yaml"
     text = MATRICES.replace("  moons:", "  patrol: {}\n  moons:")
     path.write_text(text)
-    empty = tmp_path / "none"
-    empty.mkdir()
+    monkeypatch.setenv("KERNLEARN_DATA", str(tmp_path))
     with pytest.raises(DataError, match="patrol"):
-        make_plan(load_config(path), data_dir=empty)
+        make_plan(load_config(path))
     path.write_text(text.replace("patrol: {}", "patrol: {optional: true}"))
-    plan = make_plan(load_config(path), data_dir=empty)
+    plan = make_plan(load_config(path))
     assert plan.left_out == ["patrol"]
     assert {t.labels["dataset"] for t in plan.trials} == {"matrix", "moons"}
 
@@ -173,7 +172,7 @@ def test_a_part_of_a_data_set(tmp_path):
     path = tmp_path / "c.yaml"
     path.write_text(PART)
     trials = plan_of(path).trials
-    parts = [load_data(t, BUILT_IN, None) for t in trials]
+    parts = [load_data(t, BUILT_IN) for t in trials]
     for data in parts:
         assert data.data.shape == (60, 4)
         assert list(data.target_names) == ["setosa", "virginica"]
@@ -190,7 +189,7 @@ def test_a_part_of_a_data_set(tmp_path):
     path.write_text(PART.replace("setosa", "rosa"))
     (trial, _) = plan_of(path).trials
     with pytest.raises(DataError, match="no class rosa; the data has setosa, versicolor"):
-        load_data(trial, BUILT_IN, None)
+        load_data(trial, BUILT_IN)
 
 
 @pytest.mark.parametrize("name", ["quickstart", "figure3_1"])

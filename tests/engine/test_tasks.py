@@ -89,11 +89,12 @@ metrics: [ndcg, letor_mean_ndcg]
 
 
 @pytest.mark.data
-def test_ranking_on_the_published_folds(tmp_path, data_dir):
+def test_ranking_on_the_published_folds(tmp_path, data_dir, monkeypatch):
+    monkeypatch.setenv("KERNLEARN_DATA", str(data_dir))
     path = tmp_path / "c.yaml"
     path.write_text(RANKING)
-    plan = make_plan(load_config(path), data_dir=data_dir)
-    with Store(tmp_path / "s") as store, closing(make_executor(data_dir=data_dir)) as executor:
+    plan = make_plan(load_config(path))
+    with Store(tmp_path / "s") as store, closing(make_executor()) as executor:
         assert run_plan(plan, store, executor=executor).done == 3
         results = store.get(t.key for t in plan.trials)
     found = {t.labels["method"]: results[t.key] for t in plan.trials}
@@ -160,7 +161,7 @@ def test_regret_is_that_of_the_learner_on_the_training_part(tmp_path):
     for trial in plan.trials:
         result, how = found[trial.key], trial.spec.protocol
         assert result.info["n"] == trial.labels["n_samples"] // 2
-        data = build.load_data(trial, BUILT_IN, None)
+        data = build.load_data(trial, BUILT_IN)
         parts = build.prepare(data.data, data.target, how, 0)
         learner = build.build_estimator(trial, BUILT_IN, None)
         seen = follow(learner, parts.X_train, parts.y_train)
@@ -216,7 +217,7 @@ def test_a_map_is_fitted_to_the_training_part_and_compared_on_the_test_part(tmp_
     cells = [(t.labels["kernel"], t.labels["method"], t.split) for t in plan.trials]
     assert len(cells) == len(set(cells)) == 8
     trial = next(t for t in plan.trials if t.labels["method"] == "map" and t.split == 1)
-    data = build.load_data(trial, BUILT_IN, None)
+    data = build.load_data(trial, BUILT_IN)
     parts = build.prepare(data.data, data.target, trial.spec.protocol, 1)
     kernel = PolynomialKernel(2)
     seed = build.random_state(3, "estimator", 1)

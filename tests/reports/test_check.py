@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from kernlearn.config import load_config
-from kernlearn.config.model import Drift
 from kernlearn.engine import make_plan
 from kernlearn.exceptions import SummaryError
 from kernlearn.reports import assemble, write_summary
@@ -113,31 +112,30 @@ def test_what_was_measured_between_processors_may_come_back(plan):
 
 
 @pytest.mark.parametrize(
-    ("drift", "before", "now", "outcome"),
+    ("metric", "before", "now", "outcome"),
     [
-        ({}, ("0.9", "0.1", 2), ("0.9", "0.1", 2), "same"),
-        ({}, ("0.9", "0.1", 2), ("0.900001", "0.1", 2), "moved"),
-        ({"absolute": 0.01}, ("0.9", "0", 2), ("0.91", "0", 2), "within drift"),
-        ({"absolute": 0.01}, ("0.9", "0", 2), ("0.9101", "0", 2), "moved"),
-        ({"relative": 0.1}, ("-1", "0", 2), ("-1.1", "0", 2), "within drift"),
-        ({"spread": 0.5}, ("1", "0.2", 2), ("1.1", "0.2", 2), "within drift"),
-        ({"spread": 0.5}, ("1", "0.2", 2), ("1.11", "0.2", 2), "moved"),
+        ("accuracy", ("0.9", "0.1", 2), ("0.9", "0.1", 2), "same"),
+        ("n_samples", ("0.9", "0.1", 2), ("0.900001", "0.1", 2), "moved"),
+        ("accuracy", ("0.9", "0", 2), ("0.92", "0", 2), "within drift"),
+        ("accuracy", ("0.9", "0", 2), ("0.9201", "0", 2), "moved"),
+        ("mse", ("-1", "0", 2), ("-1.02", "0", 2), "within drift"),
+        ("accuracy", ("1", "0.2", 2), ("1.1", "0.2", 2), "within drift"),
+        ("accuracy", ("1", "0.2", 2), ("1.11", "0.2", 2), "moved"),
         # another spread is noticed where the mean is the same, and where it drifted
-        ({}, ("0.9", "0.1", 2), ("0.9", "0.1009", 2), "same"),
-        ({}, ("0.9", "0.1", 2), ("0.9", "0.102", 2), "other spread"),
-        ({"absolute": 0.01}, ("0.9", "0.1", 2), ("0.905", "0.12", 2), "other spread"),
+        ("accuracy", ("0.9", "0.1", 2), ("0.9", "0.1009", 2), "same"),
+        ("accuracy", ("0.9", "0.1", 2), ("0.9", "0.102", 2), "other spread"),
+        ("accuracy", ("0.9", "0.1", 2), ("0.905", "0.2", 2), "other spread"),
         # what a run scatters does not excuse it, and one split says nothing of scatter
-        ({"spread": 0.5}, ("1", "0.2", 2), ("1.11", "5", 2), "moved"),
-        ({"spread": 0.5}, ("1", "", 1), ("1.01", "", 1), "moved"),
-        ({"relative": 0.1}, ("inf", "0", 2), ("inf", "0", 2), "same"),
-        ({"relative": 0.1}, ("1", "0", 2), ("", "", ""), "missing"),
-        ({"relative": 0.1}, ("", "", ""), ("1", "0", 2), "new"),
+        ("accuracy", ("1", "0.2", 2), ("1.11", "5", 2), "moved"),
+        ("accuracy", ("1", "", 1), ("1.03", "", 1), "moved"),
+        ("mse", ("inf", "0", 2), ("inf", "0", 2), "same"),
+        ("mse", ("1", "0", 2), ("", "", ""), "missing"),
+        ("mse", ("", "", ""), ("1", "0", 2), "new"),
     ],
 )
-def test_how_far_a_number_may_drift(plan, drift, before, now, outcome):
-    config = plan.experiment.config.model_copy(update={"drift": {"accuracy": Drift(**drift)}})
-    frame = compare_summaries(rows(now), rows(before), config)
-    assert list(frame["outcome"]) == [outcome]
+def test_how_far_a_number_may_drift(plan, metric, before, now, outcome):
+    sides = (rows(now, metric=metric), rows(before, metric=metric))
+    assert list(compare_summaries(*sides, plan.experiment.config)["outcome"]) == [outcome]
 
 
 def test_what_is_not_to_be_had_is_left_out(plan):
