@@ -175,11 +175,13 @@ def encode_labels(
     """
     try:
         check_classification_targets(y)
-    except ValueError as error:
-        if "continuous" not in str(error):
+    except (TypeError, ValueError) as error:
+        advice = "y must hold labels of one type, none of them None"
+        if "continuous" in str(error):
+            advice = "Pass classes that are numbers, such as half stars, as texts: y.astype(str)"
+        elif isinstance(error, ValueError):
             raise
-        advice = "Pass classes that are numbers, such as half stars, as texts: y.astype(str)"
-        raise ValueError(f"{error} {advice}") from None
+        raise type(error)(f"{error}. {advice}") from None
     rows = weighted_rows(weights, len(y))
     classes = at_least_two(y[rows])
     codes = places(classes, y)

@@ -38,9 +38,13 @@ FEW = 20  # up to this many distinct whole numbers are taken for classes
 _HEAD = 200_000  # bytes from which the format is recognised
 _ROWS = 100  # rows from which the separator and the header are guessed
 _SEPARATORS = ("\t", ";", "|", ",", None)
-# Numbers, also with decimal commas and separators of thousands.
+_SIGNS = {*"$€£¥%−"}  # beside numbers
+# Numbers, also with decimal commas, separators of thousands and signs.
 _LIKE_NUMBER = re.compile(
-    r"[+-]?((\d+|\d{1,3}([., '\u00a0\u202f]\d{3})+)([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?", re.ASCII
+    r"[+-]?([$€£¥−] ?)?[+-]?"
+    r"((\d+|\d{1,3}([., '\u00a0\u202f]\d{3})+)([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?"
+    r"([ \u00a0\u202f]?[$€£¥%])?",
+    re.ASCII,
 )
 _DATE = re.compile(r"(\d{4}([-/.])\d\d?\2\d\d?|\d\d?([./-])\d\d?\3\d{4})([ T].*)?|\d{4}-\d\d")
 _PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+-]+)*\s*(#.*)?")
@@ -350,7 +354,8 @@ def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOpti
     for i in rest:
         reason, counts = _look_at(path, frame, i, options)
         if counts and len(counts) > min(_MANY, max(FEW, len(frame) // 2)):
-            reason = reason or f"text with {len(counts)} values"
+            example = next(iter(counts))
+            reason = reason or f"text with {len(counts)} values, such as {example!r:.40}"
         if reason:
             drop.add(i)
             left_out[names[i]] = reason
@@ -373,6 +378,11 @@ def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOpti
         labels = counted_labels(column.dropna().to_numpy())
     else:
         labels = {text: n for text, n in counts.items() if n} if len(counts) <= _MANY else None
+    for name, values in {**nominal, names[target]: labels or ()}.items():
+        first: dict[str, str] = {}
+        alike = [(first.setdefault(v.strip().casefold(), v), v) for v in values]
+        if pairs := [f"{a!r} and {b!r}" for a, b in alike if a != b]:
+            notes.append(f"column {name}: only case or blanks tell {pairs[0]} from each other")
     content = options.model_dump(mode="json", exclude_defaults=True) | {
         "kind": options.kind,
         "target": names[target],
@@ -433,7 +443,9 @@ def _refuse_odd_numbers(
     first, place = str(column.iloc[row]), readers.row_place(path, frame, options, row)
     n_plain = sum(k for text, k in counts.items() if text not in odd)
     ways = [f"name what is missing, {advice(missing=[first])}"]
-    if hasattr(options, "decimal") and _is_like_number(first):
+    if (signs := _SIGNS.intersection(first)) and _is_like_number(first):
+        ways = ["write - for −" if "−" in signs else f"write numbers without {min(signs)}"]
+    elif hasattr(options, "decimal") and _is_like_number(first):
         mark = re.sub(r"[\d+-]", "", first.strip())[0]
         ways = [advice(decimal=",")] * (mark == "," != decimal)
         ways += [advice(thousands=" " if mark.isspace() else mark)]

@@ -94,8 +94,14 @@ def _tidied(path: Path, frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
     numbers = [float(text) for text in options.missing if are_numbers([text])]
     for i in range(len(frame.columns) if options.kind != "delimited" else 0):
         column: Any = frame.iloc[:, i]
-        if pd.api.types.is_string_dtype(column) or pd.api.types.is_numeric_dtype(column):
-            frame.isetitem(i, column.mask(column.isin(["", *options.missing, *numbers])))
+        kind, gaps = pd.api.types.infer_dtype(column), column.isin([*options.missing, *numbers])
+        if kind == "string":
+            gaps |= (column if options.points else column.str.strip()) == ""
+        elif kind == "decimal":  # of a database
+            column = column.astype(float)
+        elif not pd.api.types.is_numeric_dtype(column):
+            continue
+        frame.isetitem(i, column.mask(gaps))
     frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})
     if nameless := [name for name in frame.columns if str(name).startswith("Unnamed: ")]:
         raise DataError(

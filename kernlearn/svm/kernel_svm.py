@@ -217,7 +217,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         self._native_kernel, self.kernel_ = solvers.resolve_kernel(
             self.kernel, self.degree, self.gamma, self.coef0, X, y
         )
-        support = self._train(X, codes, class_weight, weights, family)
+        by_distance = self._native_kernel is not None and self._native_kernel.kernel == "rbf"
+        self._centre = solvers.far_centre(X) if by_distance else None
+        support = self._train(self._near(X), codes, class_weight, weights, family)
         self._support = support
         self.support_, self.n_support_ = rows[support.indices].astype(np.int32), support.n_by_class
         self.dual_coef_ = self._sign * support.coefficients
@@ -384,9 +386,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         """
         points: Any = self._check_rows(X)
         support, native = self._support, self._native_kernel
-        vectors = feature_rows(self.support_vectors_)
+        vectors = feature_rows(self._near(self.support_vectors_))
         if native is not None:
-            values = solvers.native_values(native, vectors, support, feature_rows(points))
+            rows = feature_rows(self._near(points))
+            values = solvers.native_values(native, vectors, support, rows)
             return self.classes_[self._votes(values).argmax(axis=1)]
         gaussian, norms = self._scaled_gaussian(), row_norms(points, squared=True)
         if gaussian is None or (gaussian.gamma * norms >= _LARGEST_EXPONENT).any():
@@ -399,6 +402,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         values = solvers.native_values(gaussian, vectors, unshifted, feature_rows(points))
         values = values * np.exp(gaussian.gamma * norms)[:, np.newaxis] - support.rho
         return self.classes_[self._votes(values).argmax(axis=1)]
+
+    def _near(self, X: Any) -> Any:
+        """Return points for LIBSVM, moved to the origin if they are far from it."""
+        return X if self._centre is None else X - self._centre
 
     def _scaled_gaussian(self) -> solvers.SVMKernel | None:
         r"""Return LIBSVM's Gaussian kernel by which the exponential kernel can be evaluated.
@@ -443,13 +450,14 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         X = self._check_rows(X)
         coefficients = solvers.pair_coefficients(self.dual_coef_, self.n_support_)
         values = np.empty((X.shape[0], coefficients.shape[1]))
+        vectors = None if self._precomputed else self._near(self.support_vectors_)
         for rows in row_blocks(X.shape[0], len(self.support_)):
             if self._precomputed:
                 block = X[rows][:, self.support_]
             elif self._native_kernel is not None:
-                block = self._native_kernel(X[rows], self.support_vectors_)
+                block = self._native_kernel(self._near(X[rows]), vectors)
             else:
-                block = compared(self.kernel_, X[rows], self.support_vectors_)
+                block = compared(self.kernel_, X[rows], vectors)
             values[rows] = block @ coefficients
         values += self.intercept_
         return values

@@ -30,6 +30,7 @@ from kernlearn.memory import cholesky, interruptible, row_blocks
 
 Floats = NDArray[np.float64]
 
+_FAR = 1e6  # of the square of a mean, relative to the variance: six digits less
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
 
@@ -90,6 +91,17 @@ def resolve_kernel(
     if type(fitted) in (dot_product.PolynomialKernel, dot_product.HomogeneousPolynomialKernel):
         return SVMKernel("poly", fitted.degree, 1.0, float(fitted.coef0)), fitted
     return None, fitted
+
+
+def far_centre(X: Any) -> NDArray[Any] | None:
+    """Return the mean of dense points if it is far away relative to their spread, else None.
+
+    Distances by norms, as LIBSVM computes them, lose the digits of the mean.
+    """
+    if sp.issparse(X):
+        return None
+    centre = X.mean(axis=0)
+    return centre if centre @ centre > _FAR * X.var(axis=0).sum() else None
 
 
 class SupportVectors(NamedTuple):

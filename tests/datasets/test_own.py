@@ -4,6 +4,7 @@ import gzip
 import pickle
 import re
 import zipfile
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -219,6 +220,19 @@ def test_missing_means_the_same_in_all_columns(folder, missing):
     }
     assert expected[missing] in said
     assert ("c (3 values)" in said) == (missing == "category")
+
+
+@pytest.mark.parametrize("write_to", ["to_parquet", "to_feather"])
+def test_columns_of_databases(folder, write_to):
+    pytest.importorskip("pyarrow")
+    prices, kinds = [*map(Decimal, ("1.50", "2", "-0.25"))] * 4, ["new ", "new", "  "] * 4
+    frame = pd.DataFrame({"price": prices, "kind": kinds, "label": list("abb") * 4})
+    getattr(frame, write_to)(folder / "d")
+    bunch = load(folder / "d", missing="category")
+    assert bunch.data.tolist() == [[1.5, 1], [2, 0], [-0.25, 2]] * 4
+    said = "; ".join(bunch.preparation.sentences)
+    assert "column kind: only case or blanks tell 'new' and 'new ' from each other" in said
+    assert "4 missing entries of nominal columns became" in said
 
 
 # One format never passes as another
@@ -504,6 +518,9 @@ REFUSED = {
         {},
         "text with 50 values.*`points: text`",
     ),
+    "prices": ("a,label\n$1.50,p\n$2,q\n", {}, r"'\$1.50'.*without \$.*read_as: {text"),
+    "shares": ("a,label\n1.5 %,p\n2 %,q\n", {}, "write numbers without %"),
+    "signs of printers": ("a,label\n−1.5,p\n2,q\n−3,p\n", {}, "write - for −"),
     "an id at the end": ("a,kind,row id\n1,p,7\n2,q,8\n", {}, "row id, looks like the id"),
     "no such column": ("a,label\n1,p\n", {"target": "b"}, "no column 'b'; its columns: a,"),
     "grades that are not all": (

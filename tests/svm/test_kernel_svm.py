@@ -143,6 +143,16 @@ def test_sparse_rows_give_the_same_model(X, y, kernel):
         np.testing.assert_array_equal(found, dense.predict(thin))
 
 
+def test_points_far_from_the_origin():
+    """LIBSVM computes distances from norms, in which all digits would be those of the shift."""
+    points = np.round(X2 * 1024) / 1024  # the sums are exact
+    near = KernelSVM(gamma=0.1).fit(points, Y2)
+    for solver in ("libsvm", "interior_point"):
+        far = KernelSVM(gamma=0.1, solver=solver).fit(points + 2**30, Y2)
+        np.testing.assert_array_equal(far.predict(points + 2**30), near.predict(points))
+        np.testing.assert_array_equal(far.predict_native(points + 2**30), near.predict(points))
+
+
 def test_float32_is_trained_in_double_precision():
     single = X2.astype(np.float32)
     found = KernelSVM().fit(single, Y2).decision_function(single)
