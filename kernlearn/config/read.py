@@ -243,6 +243,7 @@ class _Draft:
                 elsewhere = _homes().keys() - entry_model.model_fields.keys()
                 for path, text in own:
                     if path and path[0] in elsewhere:
+                        text = "is no key here" if text.startswith("unknown key") else text
                         text += f"; the config's key {path[0]} belongs {_homes()[str(path[0])]}"
                     faults.append(((section, label, *path), text))
             raw[section] = entries
