@@ -249,8 +249,8 @@ class ValueDifferenceSimilarity(Kernel):
 
     .. math:: \delta(a, b) = \sum_c (P(c \mid a) - P(c \mid b))^2 ,
 
-    the distance d of two points is the unweighted sum over the attributes, and the similarity is
-    :math:`1 - d / m`, where m is the largest distance between two training points: similarities
+    the distance d of two points is the unweighted sum over the attributes. The similarity is
+    :math:`1 - d / m`, where m is the largest distance between two training points. Similarities
     of training points span [0, 1], and those of new points can be negative.
 
     Attributes

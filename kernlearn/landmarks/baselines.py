@@ -128,10 +128,10 @@ class LandmarkKNNClassifier(NeighboursClassifier):
     comparisons for each prediction.
 
     A point is embedded as :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d))` for d training points,
-    the landmarks, and gets the class that most of its neighbours in the embedding have, by the
-    Euclidean distance, that of the dissimilarity space [2]_. Training
-    points are embedded at `fit`, so that a prediction makes d comparisons: nearest neighbours by
-    the similarity itself (:class:`SimilarityKNNClassifier`) make one for each training point.
+    the landmarks. It gets the class of most of its neighbours by the Euclidean distance in this
+    dissimilarity space [2]_. Training points are embedded at `fit`, so that a prediction makes d
+    comparisons. Nearest neighbours by the similarity itself (:class:`SimilarityKNNClassifier`)
+    make one for each training point.
     With `n_refined` the nearest in the embedding are compared by the similarity, too.
 
     Parameters
@@ -436,9 +436,9 @@ class SpectrumSVM(AllPointsSVM):
     similarities of new points stay as they are. Eigenvalues that are negative by rounding count
     as 0: all three leave a positive semi-definite matrix unchanged.
 
-    Shift suits distances only as max(D) - D: the least eigenvalue of -D is minus the greatest of
-    D, whose eigenvector is almost constant and tells no classes apart, and a diagonal raised by so
-    much outweighs all similarities. The constant max(D) removes it and changes nothing else, as
+    Shift suits distances only as max(D) - D. The least eigenvalue of -D is minus the greatest of
+    D, whose eigenvector is almost constant and separates no classes. A diagonal raised by so much
+    outweighs all similarities. The constant max(D) removes it and changes nothing else, as
     the SVM has an intercept.
 
     Parameters

@@ -249,11 +249,11 @@ class BBSClassifier(LandmarkClassifier):
     validation_scores_ : ndarray of shape (n_C,) or None
         Accuracy on the validation points with each C, ascending; None without such points.
     scale_ : float
-        The divisor of similarities, the greatest absolute one between training points and
-        landmarks: the thesis takes them to be at most 1, and C depends on it.
+        The divisor of similarities: the greatest absolute one between training points and
+        landmarks. The thesis takes them to be at most 1, and C depends on it.
     n_comparisons_, n_fit_comparisons_ : int
-        Number of landmarks that a prediction compares a point with, those with a weight, and of
-        similarities that `fit` has evaluated.
+        Number of landmarks that a prediction compares a point with, which are those with a weight.
+        Number of similarities that `fit` has evaluated.
     compared_indices_ : ndarray of shape (n_comparisons_,)
         Rows of these landmarks.
     n_features_in_ : int
@@ -545,8 +545,8 @@ class DBoostClassifier(LandmarkClassifier):
     When to use it: a similarity of which only the order means something.
 
     A pair of a point :math:`x^+` of a class and a point :math:`x^-` of the rest gives the weak
-    learner :math:`h(x) = \operatorname{sgn}(K(x, x^+) - K(x, x^-) - v)`: for a distance d = -K,
-    whether x is nearer to x⁺ than to x⁻ by more than v. AdaBoost chooses ``n_landmarks`` of
+    learner :math:`h(x) = \operatorname{sgn}(K(x, x^+) - K(x, x^-) - v)`. For a distance d = -K it
+    says whether x is nearer to x⁺ than to x⁻ by more than v. AdaBoost chooses ``n_landmarks`` of
     them one by one from a pool of random pairs; the class is the sign of their convex combination
     :math:`\sum_t \alpha_t h_t(x) / \sum_t \alpha_t`. In the terms of Kar's definition 4.1 the
     transfer function is the sign, and the weights are the :math:`\alpha`. The similarity may be

@@ -459,8 +459,8 @@ class PairEmbedding(BaseEmbedding):
 
     When to use it: any estimator on comparisons with pairs of points.
 
-    A pair is a point of a class and a point of the rest: with two classes, of ``classes_[1]``
-    and ``classes_[0]``; with more, as many for each class against all others, in order.
+    A pair is a point of a class and a point of the rest. With two classes these are
+    ``classes_[1]`` and ``classes_[0]``; with more there are equally many for each class, in order.
 
     Parameters
     ----------
@@ -578,8 +578,8 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
     When to use it: a linear model on any kernel, also of objects, whose spectrum decays fast.
 
     The landmarks L are training points. The features of a point are the coordinates of its
-    projection, in the kernel's feature space, on the span of the landmarks, so that
-    :math:`\langle z(x), z(y) \rangle \approx K(x, y)`, and exactly so if x or y is a landmark.
+    projection, in the kernel's feature space, on the span of the landmarks. So
+    :math:`\langle z(x), z(y) \rangle \approx K(x, y)`, with equality if x or y is a landmark.
 
     The features are biased: a projection is shorter than what is projected. :math:`K - Z Z^\top`
     is positive semi-definite, :math:`\|z(x)\|^2 \le K(x, x)`, and a mean over many choices of
@@ -633,10 +633,10 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
 
     Notes
     -----
-    `fit` evaluates the kernel among the m landmarks, m² values, and what the selection asks for:
-    nothing for "random", about n m values for n training points with "dselect",
-    "kmeans++" and "rpcholesky", and 2 n m with "leverage"; with the last three those of points and
-    themselves too. `transform` evaluates m values for each point. `fit_transform` takes what the
+    `fit` evaluates the kernel among the m landmarks, m² values, and what the selection asks for.
+    For n training points this is nothing with "random", about n m values with "dselect",
+    "kmeans++" and "rpcholesky", and 2 n m with "leverage". The last three also evaluate each point
+    with itself. `transform` evaluates m values for each point. `fit_transform` takes what the
     selection has computed from it, if each value of the kernel depends on its two points alone.
 
     References

@@ -319,8 +319,8 @@ class ORLand(ClassifierMixin, LandmarkChoice):
 
     When to use it: grades in an order, with any similarity.
 
-    Algorithm 5 of [1]_ with the loss of definition 5.14: a point is embedded as
-    :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d` for d landmarks, and the real value
+    Algorithm 5 of [1]_ with the loss of definition 5.14. A point is embedded as
+    :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d` for d landmarks. The real value
     :math:`f(x) = \langle w, \Psi(x) \rangle` is compared with thresholds: grade i is predicted
     where :math:`b_i \le f(x) < b_{i+1}`, with :math:`b_1 = -\infty, b_{r+1} = \infty`. The
     similarity may be indefinite. The objective is

@@ -437,8 +437,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
     When to use it: regression with any similarity and few comparisons for each prediction; the
     first to try.
 
-    Algorithm 5 of [1]_ with the ε-insensitive loss: a point is embedded as
-    :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d` for d landmarks, and its target
+    Algorithm 5 of [1]_ with the ε-insensitive loss. A point is embedded as
+    :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d` for d landmarks. Its target is
     predicted as :math:`\langle w, \Psi(x) \rangle`. The similarity may be indefinite.
 
     The algorithm bounds :math:`\|w\|`; for each bound there is a C with the same solution of

@@ -115,9 +115,9 @@ def select_landmarks(
     of one of two classes, a point of the other class replaces the last one. It is chosen by the
     same rule: for "dselect" the point that is least similar to the rest.
 
-    Of m landmarks "dselect" asks for the similarities of all points to m - 1 at most, "kmeans++"
-    for these and those of all points to themselves, "rpcholesky" for those to m, and "leverage"
-    for as many as to 2 m other points, and those to themselves: their docstrings have the details.
+    Of m landmarks "dselect" asks for the similarities of all points to m - 1 at most, and
+    "kmeans++" also for those of all points to themselves. "rpcholesky" asks for those to m, and
+    "leverage" for as many as to 2 m points, both also for those to themselves.
     """
     if n > len(codes):
         warnings.warn(

@@ -272,7 +272,7 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
 
     A step takes O(s · n_features²) time, and O(n_features³) if a pair has a loss, as M is then
     projected. Every step is projected, as the regret bounds assume. A gradient is as large as a
-    squared distance, so that features must be scaled and `eta` has to decrease with the square of
+    squared distance. So features must be scaled, and `eta` has to decrease with the square of
     their number: for standardised features, 30 / n_features² is a reasonable start.
 
     References

@@ -82,9 +82,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     coef0 : float, default=0.0
         Constant of "poly" and "sigmoid".
     solver : {"libsvm", "interior_point"}, default="libsvm"
-        "interior_point", for two classes, computes the kernel matrix and converges for any C:
-        where 50,000 iterations of SMO do not, it takes about 25 iterations of O(n³). For large C
-        and up to some thousand rows, where LIBSVM takes millions of iterations.
+        "interior_point", for two classes, computes the kernel matrix and converges for any C, in
+        about 25 iterations of O(n³). It is for large C and up to some thousand rows, where LIBSVM
+        takes millions of iterations.
     tol : float, default=0.001
         Tolerance of the stopping criterion: the largest violation of the optimality conditions;
         for the interior-point method the gap between primal and dual objective, relative to
