@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from inspect import signature
+from itertools import product
 from numbers import Real
 from typing import Any
 
@@ -195,9 +196,26 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
         "predict_seconds": predicting.wall,
         "predict_cpu_seconds": predicting.cpu,
     }
-    if isinstance(best := getattr(_steps(estimator)[-1], "best_params_", None), Mapping):
-        outcome.info["selected"] = {**outcome.info.get("selected", {}), **best}
+    for name, values in _chosen_inside(_steps(estimator)[-1]).items():
+        if values:
+            outcome.info[name] = {**outcome.info.get(name, {}), **values}
     outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
+
+
+def _chosen_inside(model: Any) -> dict[str, dict[str, Any]]:
+    """Return the parameters that an estimator has chosen in `fit`, and their open ends."""
+    names = ("best_params_", "grid_", "validation_scores_")
+    best, grid, scores = (getattr(model, name, None) for name in names)
+    selected, ends = dict(best) if isinstance(best, Mapping) else {}, dict[str, Any]()
+    # where each of several problems has chosen by itself there are more axes
+    if scores is not None and grid and np.ndim(scores) == len(grid):
+        selected = {name: getattr(model, f"{name}_", None) for name in grid} | selected
+        numbers = [name for name, value in selected.items() if isinstance(value, Real)]
+        points = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+        are_chosen = [all(point[k] == selected[k] for k in numbers) for point in points]
+        place = int(np.where(are_chosen, np.ravel(scores), -np.inf).argmax())
+        ends = _open_ends(points, np.ravel(scores), place)
+    return {"selected": selected, "open_ends": ends}
 
 
 def _goodness(estimator: Any, parts: Parts) -> dict[str, float]:

@@ -525,7 +525,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             If points have to be held out and no class has two. If a matrix is not square, or not
             as wide as there are training points. If points, labels or similarities are not finite.
         """
-        grid = self._grid()
+        grid = self.grid_ = self._grid()
         X, labels = self._check_training(X, y)
         weights = of_rows = check_weights(sample_weight, X)
         self.classes_, codes, factors = encode_labels(labels, self.class_weight, of_rows)

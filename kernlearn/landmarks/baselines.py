@@ -160,6 +160,8 @@ class LandmarkKNNClassifier(NeighboursClassifier):
         The k in use.
     best_params_ : dict
         The value chosen, by parameter name.
+    grid_ : dict
+        The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_choices,) or None
         Accuracy on the validation points of each k, in descending order of k; None without
         such points.
@@ -256,6 +258,8 @@ class SimilarityKNNClassifier(NeighboursClassifier):
         The k in use.
     best_params_ : dict
         The value chosen, by parameter name.
+    grid_ : dict
+        The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_choices,) or None
         Accuracy on the validation points of each k, in descending order of k; None without
         such points.
@@ -386,6 +390,8 @@ class SimilarityFeatureSVM(AllPointsSVM):
         The C in use.
     best_params_ : dict
         The value chosen, by parameter name.
+    grid_ : dict
+        The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_choices,) or None
         Accuracy on the validation points of each C, ascending; None without such points.
     n_features_in_ : int
@@ -465,6 +471,8 @@ class SpectrumSVM(AllPointsSVM):
         The spectrum before it was changed, ascending.
     best_params_ : dict
         The value chosen, by parameter name.
+    grid_ : dict
+        The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_choices,) or None
         Accuracy on the validation points of each C, ascending; None without such points.
     n_features_in_ : int

@@ -246,6 +246,8 @@ class BBSClassifier(LandmarkClassifier):
         The C chosen.
     best_params_ : dict
         The values chosen, by parameter name.
+    grid_ : dict
+        The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_C,) or None
         Accuracy on the validation points with each C, ascending; None without such points.
     scale_ : float
@@ -395,6 +397,8 @@ class FTuneClassifier(LandmarkClassifier):
         The C chosen; of each problem with ``per_class=True``.
     best_params_ : dict
         The values chosen, by parameter name; only with ``per_class=False``.
+    grid_ : dict
+        The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_transfers, n_C) or (n_problems, n_transfers, n_C)
         Accuracy on the validation points of each choice, C ascending; of each problem on its
         own with ``per_class=True``. None without validation points.

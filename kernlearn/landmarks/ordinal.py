@@ -382,6 +382,8 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         Rows of the landmarks in the X passed to `fit`; None where they were given.
     C_ : float
         The C chosen.
+    grid_ : dict
+        The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_C,) or None
         Minus the average absolute error on the validation points with each C, ascending; None
         without such points.

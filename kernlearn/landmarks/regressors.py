@@ -231,7 +231,7 @@ class LandmarkChoice(LandmarkedModel):
         ConvergenceWarning
             If the solver stopped before reaching `tol`.
         """
-        grid = self._grid()
+        grid = self.grid_ = self._grid()
         shape = tuple(len(values) for values in grid.values())
         X, targets, codes = self._check_targets(X, y, sample_weight)
         weights = check_weights(sample_weight, X)
@@ -485,6 +485,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
         Rows of the landmarks in the X passed to `fit`; None where they were given.
     C_, epsilon_ : float
         The values chosen.
+    grid_ : dict
+        The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_C, n_epsilon) or None
         Minus the mean squared error on the validation points, both parameters ascending; None
         without such points.
@@ -603,6 +605,8 @@ class RankLand(LandmarkedModel):
         The weights w.
     C_ : float
         The C chosen.
+    grid_ : dict
+        The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_C,) or None
         Mean NDCG of the held-out queries with each C, ascending; None without such queries.
     scale_ : float
@@ -678,7 +682,7 @@ class RankLand(LandmarkedModel):
         if not defined.any():
             raise ValueError("y must hold a relevance above 0 among the documents trained on")
         features, eta = features[defined], eta[defined]
-        self.C_, self.validation_scores_ = float(Cs[0]), None
+        self.grid_, self.C_, self.validation_scores_ = {"C": Cs}, float(Cs[0]), None
         if len(Cs) > 1:
             relevance, codes = queries.relevance[defined], queries.codes[defined]
             distinct = np.unique(codes)

@@ -316,7 +316,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             self, data.X, data.y, X_val, y_val, data.codes, n_choices, rng, data.weights
         )
         path = self._follow(axes, data, rows)
-        best, self.validation_scores_ = 0, None
+        self.grid_, self.validation_scores_, best = axes, None, 0
         if y_val is not None:
             codes = known_codes(self.classes_, y_val)
             choosing = np.where(codes < 0, 1.0, data.class_weights[codes])
@@ -507,6 +507,8 @@ class VotedKernelClassifier(VotedClassifier):
         The :math:`Λ_k = λ r_k + β`.
     best_params_ : dict
         The chosen `lam` and `beta`, and `local_radius` if it matters.
+    grid_ : dict
+        The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_lam, n_beta), or None
         Accuracies on the validation points, λ and β descending; with "local" of shape
         (n_radii, n_lam, n_beta). Ties go to fewer support points, then to larger penalties.
@@ -632,6 +634,8 @@ class L1SVMClassifier(VotedClassifier):
         The coefficients.
     best_params_ : dict
         The chosen `beta`.
+    grid_ : dict
+        The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_beta,), or None
         Accuracies on the validation points, β descending.
     classes_, support_, n_support_, objective_, dual_bound_, n_iter_, n_features_in_

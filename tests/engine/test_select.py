@@ -17,6 +17,7 @@ from kernlearn.engine.build import Parts, prepare
 from kernlearn.engine.plan import chosen_by_mean
 from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION
 from kernlearn.engine.trial import measure_grid
+from kernlearn.landmarks import BBSClassifier, FTuneClassifier, RegLand
 from kernlearn.store import Store
 from kernlearn.voted import L1SVMClassifier
 from tests.engine.stores import PROTOCOL, row_of
@@ -167,6 +168,22 @@ def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, 
 def test_an_end_is_open_where_the_score_still_rises(scores, ends):
     points = [{"C": C, "loss": "hinge", "dual": True} for C in (1, 10, 100)]
     assert trials._open_ends(points, np.array(scores), int(np.argmax(scores))) == ends
+
+
+@pytest.mark.parametrize("Cs", [(1e-9, 1e-3), (1e-3, 1e-1, 1e9), (10, 100)])
+@pytest.mark.parametrize("model", [BBSClassifier(20), FTuneClassifier(20), RegLand(20)])
+def test_what_an_estimator_chooses_by_itself_has_open_ends(parts, model, Cs):
+    fitted = clone(model).set_params(C=Cs, random_state=0).fit(parts.X_train, parts.y_train)
+    found = trials._chosen_inside(fitted)
+    assert found["selected"]["C"] == fitted.C_
+    along = np.reshape(
+        np.moveaxis(fitted.validation_scores_, [*fitted.grid_].index("C"), 0), (len(Cs), -1)
+    )
+    row = Cs.index(fitted.C_)
+    at = along[:, along[row].argmax()]
+    ends = {0: ("low", at[row] > at[1]), len(Cs) - 1: ("high", at[row] > at[-2])}
+    side, rises = ends.get(row, ("", False))
+    assert found["open_ends"].get("C") == (side if rises else None)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
