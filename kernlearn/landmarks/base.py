@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from math import prod
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -161,11 +161,6 @@ class Similarities:
     def is_distance(self) -> bool:
         """Whether the similarities are distances with the other sign."""
         return self.landmarks.sign < 0
-
-    @property
-    def kernel(self) -> Kernel | None:
-        """The fitted kernel; None for a precomputed matrix."""
-        return self.landmarks.kernel
 
     def keep(self, which: Indices) -> bool:
         """Compute missing similarities to landmarks `which`, and return whether all are kept."""
@@ -464,15 +459,21 @@ class Training:
         return np.where(self.codes == positives[:, None], 1.0, -1.0)
 
 
+@dataclass(eq=False, repr=False)
 class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
     """Base of the classifiers by similarity, which choose parameters on validation points."""
+
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    random_state: Any = None
 
     #: The method whose scores are highest for the class that is predicted.
     _scored_by = "decision_function"
 
-    validation_fraction: float = 0.2
-    random_state: Any
-    class_weight: Any = None
+    # of those without such parameters
+    validation_fraction = 0.2
+    class_weight = None
 
     @abstractmethod
     def _grid(self) -> Grid:

@@ -190,11 +190,8 @@ class LandmarkKNNClassifier(NeighboursClassifier):
     n_landmarks: int = 100
     _: KW_ONLY
     n_neighbors: Any = (1, 3, 5, 10, 20)
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
     selection: str = "random"
     n_refined: int = 0
-    random_state: Any = None
 
     _parameter_constraints = {
         **NeighboursClassifier._parameter_constraints,
@@ -281,10 +278,6 @@ class SimilarityKNNClassifier(NeighboursClassifier):
     """
 
     n_neighbors: Any = 5
-    _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
-    random_state: Any = None
 
     def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         ks = grid["n_neighbors"]
@@ -411,10 +404,6 @@ class SimilarityFeatureSVM(AllPointsSVM):
     """
 
     C: Any = (0.1, 1, 10)
-    _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
-    random_state: Any = None
 
     def _train(self, data: Training, choices: list[float]) -> list[LinearSVM]:
         features = data.candidates.compare(data.X, places=data.candidates.indices)
@@ -502,10 +491,7 @@ class SpectrumSVM(AllPointsSVM):
     spectrum: str = "clip"
     C: Any = (1, 10, 100)
     _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
     distances: str = "complement"
-    random_state: Any = None
 
     _parameter_constraints = {
         **AllPointsSVM._parameter_constraints,

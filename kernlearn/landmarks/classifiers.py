@@ -4,7 +4,6 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
@@ -184,6 +183,12 @@ _LINEAR: dict[str, list[Any]] = {
 }
 
 
+def _paths(model: Any, features: Floats, targets: Any, Cs: Any, weights: Any) -> Any:
+    """Train the linear classifiers of BBS or FTUNE."""
+    settings = {"loss": model.loss, "solver": model.solver, "fit_intercept": model.fit_intercept}
+    return linear_paths(features, targets, Cs, weights=weights, **settings)
+
+
 @dataclass(eq=False, repr=False)
 class BBSClassifier(LandmarkClassifier):
     r"""Linear classifier on similarities to a few landmarks, for any similarity or distance (BBS).
@@ -282,15 +287,12 @@ class BBSClassifier(LandmarkClassifier):
 
     n_landmarks: int = 100
     _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
     selection: str = "random"
     C: Any = (1, 10, 100, 1000)
     loss: str = "squared_hinge"
     solver: str = "newton"
     fit_intercept: bool = False
     validation_fraction: float = 0.2
-    random_state: Any = None
     class_weight: Any = None
 
     _parameter_constraints = _LINEAR
@@ -306,15 +308,7 @@ class BBSClassifier(LandmarkClassifier):
         similarities = data.similarities.columns(chosen)
         self.scale_ = similarity_scale([similarities])
         features = similarities / self.scale_
-        coef, intercept = linear_paths(
-            features,
-            data.targets(),
-            Cs,
-            loss=self.loss,
-            solver=self.solver,
-            fit_intercept=self.fit_intercept,
-            weights=data.weights,
-        )
+        coef, intercept = _paths(self, features, data.targets(), Cs, data.weights)
         best, self.validation_scores_ = 0, None
         if data.X_val is not None:
             features = data.candidates.take(chosen).compare(data.X_val) / self.scale_
@@ -429,8 +423,6 @@ class FTuneClassifier(LandmarkClassifier):
 
     n_landmarks: int = 100
     _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
     transfers: Any = (1, 5, 10, 50, 100, 1000)
     per_class: bool = False
     selection: str = "random"
@@ -439,7 +431,6 @@ class FTuneClassifier(LandmarkClassifier):
     solver: str = "newton"
     fit_intercept: bool = False
     validation_fraction: float = 0.2
-    random_state: Any = None
     class_weight: Any = None
 
     _parameter_constraints = {
@@ -469,18 +460,10 @@ class FTuneClassifier(LandmarkClassifier):
             held_out.keep(distinct)
         batches = gen_batches(len(distinct), 256)
         self.scale_ = similarity_scale(training.columns(distinct[batch]) for batch in batches)
-        train = partial(
-            linear_paths,
-            Cs=Cs,
-            loss=self.loss,
-            solver=self.solver,
-            fit_intercept=self.fit_intercept,
-            weights=data.weights,
-        )
         paths, scores = [], []
         for of_problem, target in zip(pairs, data.targets(), strict=True):
             embeddings = self._embeddings(training, of_problem, family)
-            paths.append([train(embedded, [target]) for embedded in embeddings])
+            paths.append([_paths(self, Z, [target], Cs, data.weights) for Z in embeddings])
             if held_out is not None:
                 embeddings = self._embeddings(held_out, of_problem, family)
                 values = zip(embeddings, paths[-1], strict=True)
@@ -634,12 +617,9 @@ class DBoostClassifier(LandmarkClassifier):
 
     n_landmarks: int = 100
     _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
     pool_size: int | None = 300
     n_thresholds: int = 63
     selection: str = "random"
-    random_state: Any = None
 
     _parameter_constraints = {
         **SimilarityClassifier._parameter_constraints,

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -224,16 +224,19 @@ def as_transfer(spec: Transfer | str | float) -> Transfer:
     )
 
 
+@dataclass(eq=False, repr=False)
 class BaseEmbedding(TransformerMixin, SimilarityEstimator):
     """Base of the embeddings, which differ in how features are made of similarities."""
 
     #: The selections that choose within each of more than two classes, if there are any.
-    _by_class: tuple[str, ...] = BY_SIMILARITY
+    _by_class: ClassVar[tuple[str, ...]] = BY_SIMILARITY
     _needs_classes = False
 
-    selection: str
-    normalize: bool = False
-    random_state: Any
+    _: KW_ONLY
+    selection: str = "random"
+    random_state: Any = None
+
+    normalize = False  # of those without this parameter
 
     @abstractmethod
     def _select(self, codes: Indices, rng: Any, similarities: Similarities) -> np.ndarray:
@@ -419,9 +422,7 @@ class LandmarkEmbedding(BaseEmbedding):
     _: KW_ONLY
     similarity: SimilarityLike = "gaussian"
     kind: str = "similarity"
-    selection: str = "random"
     normalize: bool = True
-    random_state: int | np.random.RandomState | None = None
 
     def _select(self, codes: Indices, rng: Any, similarities: Similarities) -> np.ndarray:
         self.scale_ = 1.0
@@ -521,9 +522,7 @@ class PairEmbedding(BaseEmbedding):
     similarity: SimilarityLike = "gaussian"
     kind: str = "similarity"
     transfer: Transfer | str | float = "identity"
-    selection: str = "random"
     normalize: bool = True
-    random_state: int | np.random.RandomState | None = None
 
     _parameter_constraints = {
         **BaseEmbedding._parameter_constraints,
@@ -659,9 +658,6 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
 
     kernel: SimilarityLike = "gaussian"
     n_components: int = 100
-    _: KW_ONLY
-    selection: str = "random"
-    random_state: int | np.random.RandomState | None = None
 
     _by_class = ("dselect",)
     _compared_by = "kernel"
@@ -672,7 +668,7 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
             self.n_components, codes, self.selection, rng, similarities, name="n_components"
         )
         m = self._n_features_out = len(chosen)
-        self.landmark_indices_, self.kernel_ = chosen, similarities.kernel
+        self.landmark_indices_, self.kernel_ = chosen, similarities.landmarks.kernel
         among = similarities.part(chosen, chosen)
         matrix = among.astype(np.float64)
         self.eigenvalues_, vectors = eigh((matrix + matrix.T) / 2)

@@ -192,11 +192,21 @@ class OrdinalProblem:
         z = np.zeros(self._X.shape[1] + self._thresholds.basis.shape[1])
         path = []
         for C in Cs:
+            stage: Loss = SquaredHinge(self._weights, edge=0.0, sign=1.0)
+            stage_tol, n_iter = tol, 0
             if loss == "hinge":
-                z, n_iter, converged = self._hinge(z, C, tol, max_iter)
-            else:
-                squared = SquaredHinge(self._weights, edge=0.0, sign=1.0)
-                z, n_iter, converged = self._minimise(z, C, squared, tol, max_iter)
+                width = max(float(self._short(z).max()), self._margin)
+                stage = SmoothedHinge(width, self._weights, edge=0.0, sign=1.0)
+                stage_tol = 0.1 * tol
+            while True:
+                z, steps, converged = self._minimise(z, C, stage, stage_tol, max_iter - n_iter)
+                n_iter += steps
+                w, variables = self._split(z)
+                short = self._short(z)
+                hinge = float((self._weights * np.maximum(0.0, short)).sum())
+                if C * stage.gap(short) <= tol * (0.5 * (w @ w) + C * hinge) or not converged:
+                    break
+                stage = stage.narrower()
             if not converged:
                 warnings.warn(
                     f"ordinal regression did not converge in {max_iter} steps at C={C:g}: "
@@ -204,26 +214,11 @@ class OrdinalProblem:
                     ConvergenceWarning,
                     stacklevel=2,
                 )
-            w, variables = self._split(z)
             # Free thresholds on which the loss does not depend may come out of order; sorting
             # them keeps the minimum.
             thresholds = self._thresholds.start + self._thresholds.basis @ variables
             path.append(Solution(w, np.sort(thresholds), n_iter))
         return path
-
-    def _hinge(self, z: Doubles, C: float, tol: float, max_iter: int) -> tuple[Doubles, int, bool]:
-        width = max(float(self._short(z).max()), self._margin)
-        loss = SmoothedHinge(width, self._weights, edge=0.0, sign=1.0)
-        n_iter = 0
-        while True:
-            z, steps, converged = self._minimise(z, C, loss, 0.1 * tol, max_iter - n_iter)
-            n_iter += steps
-            short = self._short(z)
-            w, _ = self._split(z)
-            hinge = float((self._weights * np.maximum(0.0, short)).sum())
-            if C * loss.gap(short) <= tol * (0.5 * (w @ w) + C * hinge) or not converged:
-                return z, n_iter, converged
-            loss = loss.narrower()
 
     def _minimise(
         self, z: Doubles, C: float, loss: Loss, tol: float, max_iter: int
@@ -420,10 +415,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
     True
     """
 
-    n_landmarks: int = 50
     _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
     selection: str = "random"
     constraints: str = "explicit"
     thresholds: Any = "equispaced"
@@ -433,7 +425,6 @@ class ORLand(ClassifierMixin, LandmarkChoice):
     tol: float = 1e-6
     max_iter: int = 1000
     validation_fraction: float = 0.2
-    random_state: Any = None
     categories: Any = None
 
     _parameter_constraints = {

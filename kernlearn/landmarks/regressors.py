@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from math import prod
 from typing import Any, Self
@@ -43,6 +43,7 @@ from kernlearn.validation import (
 )
 
 
+@dataclass(eq=False, repr=False)
 class LandmarkedModel(SimilarityEstimator):
     r"""Landmarks and the embedding of algorithm 5, for models with numeric targets.
 
@@ -58,12 +59,15 @@ class LandmarkedModel(SimilarityEstimator):
     _numeric_targets = True
     _divides = True
 
-    n_landmarks: int
-    selection: str = "random"
-    random_state: Any
-    landmark_indices_: Indices | None
-    coef_: Floats
-    intercept_: Any
+    n_landmarks: int = 50
+    _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    random_state: Any = None
+
+    coef_: Floats = field(init=False)
+    intercept_: Any = field(init=False)
+    selection = "random"  # of models without this parameter
 
     def _embed_training(
         self, X: Any, y: np.ndarray, rows: Indices, landmarks: Any, rng: Any, n_drawn: int
@@ -84,7 +88,7 @@ class LandmarkedModel(SimilarityEstimator):
                 raise ValueError(f"landmarks: {error}") from error
             places = np.arange(unlabelled.shape[0])
             drawn = replace(candidates, indices=places, points=unlabelled, name="landmarks")
-            self.landmark_indices_ = None
+            self.landmark_indices_: Indices | None = None
             values = drawn.compare(points, places=rows)
         else:
             codes = np.zeros(len(rows), dtype=np.intp)
@@ -516,17 +520,13 @@ class RegLand(RegressorMixin, LandmarkChoice):
     True
     """
 
-    n_landmarks: int = 50
     _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
     selection: str = "random"
     C: Any = (0.1, 1, 10, 100)
     epsilon: Any = 0.1
     loss: str = "squared_epsilon_insensitive"
     fit_intercept: bool = True
     validation_fraction: float = 0.2
-    random_state: Any = None
 
     _parameter_constraints = {
         **LandmarkChoice._parameter_constraints,
@@ -637,14 +637,10 @@ class RankLand(LandmarkedModel):
     True
     """
 
-    n_landmarks: int = 50
     _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
     selection: str = "random"
     C: Any = 1.0
     validation_fraction: float = 0.2
-    random_state: Any = None
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, qid: Any = None, landmarks: Any = None) -> Self:

@@ -133,8 +133,6 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     n_landmarks: int = 20
     pool_size: int = 200
     _: KW_ONLY
-    similarity: Any = "gaussian"
-    kind: str = "similarity"
     algorithm: str = "fully_corrective"
     ridge: float = 0.1
     fit_intercept: bool | None = None
@@ -143,7 +141,6 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     tol: float = 0.1
     beta: float | None = None
     max_iter: int = 10_000
-    random_state: Any = None
 
     _parameter_constraints = {
         **LandmarkedModel._parameter_constraints,

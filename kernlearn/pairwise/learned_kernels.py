@@ -7,7 +7,7 @@ is +1 for two points of one class and -1 for others (sections 6.6.3 and 6.6.4).
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +49,7 @@ _BLOCK_ROWS = 256
 _slopes = LOSSES["hinge"].derivative
 
 
+@dataclass(eq=False, repr=False)
 class OnlinePairLearner(BaseEstimator, ABC):
     r"""Base of learners of a function of two points, linear in weights kept in a convex set.
 
@@ -61,15 +62,14 @@ class OnlinePairLearner(BaseEstimator, ABC):
     those of the mean of the iterates.
     """
 
-    _parameter_constraints: dict[str, list[Any]] = STREAM_PARAMETERS
+    _parameter_constraints: ClassVar = STREAM_PARAMETERS
 
-    eta: float
-    radius: float | None
-    buffer_size: int
-    buffer: str
-    random_state: Any
-    classes_: NDArray[Any]
-    n_samples_seen_: int
+    _: KW_ONLY
+    eta: float = 0.1
+    radius: float | None = None
+    buffer_size: int = 50
+    buffer: str = "rsx2"
+    random_state: Any = None
 
     def _start(self, X: Array, y: NDArray[Any]) -> Array:
         """Prepare for the first points and return the initial weights, not yet projected."""
@@ -293,11 +293,6 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
     """
 
     eta: float = 0.1
-    _: KW_ONLY
-    radius: float | None = None
-    buffer_size: int = 50
-    buffer: str = "rsx2"
-    random_state: Any = None
 
     def transform(self, X: Any) -> NDArray[Any]:
         r"""Map points such that their Euclidean distance is the learned one.
@@ -416,12 +411,6 @@ class OnlineSimilarityLearner(OnlinePairLearner):
     """
 
     objective: str = "alignment"
-    _: KW_ONLY
-    eta: float = 0.1
-    radius: float | None = None
-    buffer_size: int = 50
-    buffer: str = "rsx2"
-    random_state: Any = None
 
     _parameter_constraints = {
         **OnlinePairLearner._parameter_constraints,
@@ -535,9 +524,6 @@ class OnlineMKL(OnlinePairLearner):
     eta: float = 1.0
     radius: float = 1.0
     norm: str = "simplex"
-    buffer_size: int = 50
-    buffer: str = "rsx2"
-    random_state: Any = None
 
     _parameter_constraints = {
         **OnlinePairLearner._parameter_constraints,
@@ -619,15 +605,17 @@ def project_psd(w: Array, radius: float | None) -> Array:
 # -- classifiers on what was learned --------------------------------------------------------------
 
 
+@dataclass(eq=False, repr=False)
 class TwoStageClassifier(TakesSparse, ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers: a learner from pairs, then a classifier on what it learned."""
 
-    _parameter_constraints: dict[str, list[Any]] = PARAMETERS
+    _parameter_constraints: ClassVar = PARAMETERS
 
-    eta: float
-    radius: float | None
-    buffer_size: int
-    random_state: Any
+    _: KW_ONLY
+    eta: float = 0.1
+    radius: float | None = None
+    buffer_size: int = 50
+    random_state: Any = None
 
     @abstractmethod
     def _learner(self, **stream: Any) -> OnlinePairLearner:
@@ -738,11 +726,6 @@ class MetricKNNClassifier(TwoStageClassifier):
     """
 
     n_neighbors: int = 5
-    _: KW_ONLY
-    eta: float = 0.1
-    radius: float | None = None
-    buffer_size: int = 50
-    random_state: Any = None
 
     _parameter_constraints = {**PARAMETERS, "n_neighbors": [COUNT]}
 
@@ -816,10 +799,6 @@ class SimilaritySVM(TwoStageClassifier):
     C: float = 1.0
     _: KW_ONLY
     objective: str = "alignment"
-    eta: float = 0.1
-    radius: float | None = None
-    buffer_size: int = 50
-    random_state: Any = None
 
     _parameter_constraints = {
         **PARAMETERS,
@@ -896,8 +875,6 @@ class MultipleKernelSVM(TwoStageClassifier):
     normalize: bool = False
     eta: float = 1.0
     radius: float = 1.0
-    buffer_size: int = 50
-    random_state: Any = None
 
     _parameter_constraints = {
         **PARAMETERS,

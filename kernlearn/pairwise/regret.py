@@ -151,22 +151,15 @@ def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Trajectory:
         seed = check_random_state(seed).randint(2**31 - 1)
     copy = clone(learner).set_params(average=False, random_state=seed)
     n = len(labels)
+    moves = Buffer(learner.buffer, learner.buffer_size, check_random_state(seed)).moves(n)
     hypotheses = np.empty((n - 1, points.shape[1]))
+    contents = np.full((n, learner.buffer_size), -1)
     for i in range(n - 1):
         hypotheses[i] = copy.partial_fit(points[[i]], labels[[i]], classes=classes).coef_[0]
-    buffer = Buffer(learner.buffer, learner.buffer_size, check_random_state(seed))
-    return Trajectory(hypotheses, buffer_contents(buffer, n))
-
-
-def buffer_contents(buffer: Buffer, n: int) -> Indices:
-    """Return the points in a buffer as each of the first n points of a stream comes."""
-    moves = buffer.moves(n)
-    contents = np.full((n, buffer.size), -1)
-    for i in range(n - 1):
         slots, sources = moves.of_step(i)
         contents[i + 1] = contents[i]
         contents[i + 1, slots] = np.where(sources < 0, i, contents[i, sources])
-    return contents
+    return Trajectory(hypotheses, contents)
 
 
 def stream_regret(
