@@ -46,8 +46,8 @@ PARAMETERS: dict[str, list[Any]] = {
 #: Options of ``validate_data`` for rows of a matrix that may be sparse.
 POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
-# In size: sums of many squares of such numbers are finite, and not 0.
-_LARGEST, _SMALLEST = 1e150, 1e-150
+# Sums of squares between these are finite and have all their digits.
+_LEAST_SQUARE, _LARGEST_SQUARE = 1e-300, 1e300
 
 
 def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
@@ -61,14 +61,16 @@ def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) 
     if len(parts) > 1 or options.get("reset", True):
         for name, part in zip("Xy", parts, strict=False):
             values = part.data if sparse.issparse(part) else part
-            if getattr(values, "dtype", None) != np.float64 or not values.size:
+            if getattr(values, "dtype", None) != np.float64:
                 continue
-            largest = max(values.max(), -values.min())
-            if largest > _LARGEST or 0 < largest < _SMALLEST:
-                flow = "overflow" if largest > 1 else "underflow"
+            with np.errstate(over="ignore", under="ignore"):
+                flat = values.ravel(order="K")
+                square = flat @ flat  # in one pass
+            if square > _LARGEST_SQUARE or (square < _LEAST_SQUARE and values.any()):
+                flow = "overflow" if square > 1 else "underflow"
                 raise ValueError(
-                    f"{name} holds numbers of size {largest:.3g}, whose squares {flow}: scale "
-                    f"{name}"
+                    f"{name} holds numbers of size {np.abs(flat).max():.3g}, whose squares "
+                    f"{flow}: scale {name}"
                 )
     return checked
 
