@@ -34,6 +34,7 @@ from kernlearn.checks import check_fraction, check_nonnegative, check_positive
 from kernlearn.kernels import as_kernel
 from kernlearn.kernels.base import check_training, compared
 from kernlearn.landmarks import BBSClassifier, Identity, Ramp, Sign, as_transfer
+from kernlearn.memory import interruptible
 from kernlearn.metrics import check_queries
 from kernlearn.validation import hold_out
 
@@ -680,7 +681,8 @@ def _linear_program(costs: Array, A: Array, b: Array, *, lower: Array, upper: Ar
     """Minimise costs @ x over A @ x ≤ b within bounds, by HiGHS."""
     from scipy.optimize import linprog
 
-    result = linprog(costs, A, b, bounds=np.column_stack([lower, upper]), method="highs")
+    bounds = np.column_stack([lower, upper])
+    result = interruptible(lambda: linprog(costs, A, b, bounds=bounds, method="highs"))
     if not result.success:
         raise ValueError(f"HiGHS found no best weights: {result.message}")
     return np.clip(result.x, lower, upper)
