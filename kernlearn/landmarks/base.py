@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
 from kernlearn.exceptions import SimilarityError
@@ -17,7 +18,6 @@ from kernlearn.kernels.base import (
     check_points,
     check_training,
     compared,
-    diagonal,
     first_wrong,
 )
 from kernlearn.memory import row_blocks
@@ -186,21 +186,11 @@ class Similarities:
         Other kernels compare 32 points with each other at a time.
         """
         if self._diagonal is None:
-            landmarks = self.landmarks
-            kernel, indices = landmarks.kernel, landmarks.indices
-            if kernel is None:
-                self._diagonal = self.X[np.arange(len(indices)), indices] * landmarks.sign
-            elif kernel.structured or kernel.any_points:
-                each = np.arange(self.X.shape[0])[:, np.newaxis]
-                self._diagonal = np.concatenate([self._compute(i, i)[0] for i in each])
-            else:
-
-                def evaluate(left: Any, right: Any) -> Floats:
-                    values = compared(kernel, left, right)
-                    landmarks.comparisons.count += values.size
-                    return values
-
-                self._diagonal = diagonal(evaluate, self.X) * landmarks.sign
+            kernel, everything = self.landmarks.kernel, np.arange(self.X.shape[0])
+            each = kernel is not None and (kernel.structured or kernel.any_points)
+            batches = gen_batches(len(everything), 1 if each else 32)
+            squares = (self._compute(everything[rows], everything[rows]) for rows in batches)
+            self._diagonal = np.concatenate([square.diagonal() for square in squares])
         return self._diagonal
 
     def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
