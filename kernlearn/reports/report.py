@@ -509,7 +509,7 @@ def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
         if 10 * count > chosen[method, parameter]
     ]
     if ended:
-        notes.append(f"lists that end where the held-out score still rises: {', '.join(ended)}")
+        notes.append(f"scores still rise where the list of values ends: {', '.join(ended)}")
     plugins = [plugin for info in infos for plugin in info.get("plugins", {}).items()]
     changed = Counter(name for name, measured in plugins if measured != state(name))
     notes += [
