@@ -265,6 +265,7 @@ def as_objects(X: Any) -> np.ndarray:
         X = np.asarray(X, dtype=object)[:, 0]
     if isinstance(X, np.ndarray) and X.ndim == 1:
         return X
+    X = X.to_numpy() if hasattr(X, "columns") else X
     return np.fromiter(X, dtype=object, count=len(X))
 
 
@@ -542,6 +543,8 @@ def _takes_objects(X: Any, kernels: Sequence[Kernel] | None, fitted: Any = None)
     """
     if not kernels or not all(kernel.structured or kernel.any_points for kernel in kernels):
         return False
+    if getattr(fitted, "_takes_objects", False) and hasattr(X, "__len__"):
+        return True
     structured = any(kernel.structured for kernel in kernels)
     if hasattr(X, "shape"):
         if len(X.shape) == 3:  # points that are matrices, such as series of several channels
@@ -552,7 +555,7 @@ def _takes_objects(X: Any, kernels: Sequence[Kernel] | None, fitted: Any = None)
     if structured or not isinstance(X, (list, tuple)):
         return isinstance(X, (list, tuple))
     # for functions, lists of numbers of one length are the rows of a matrix
-    return as_points(X).dtype == object if fitted is None else bool(fitted._takes_objects)
+    return fitted is None and as_points(X).dtype == object
 
 
 def _refuse_broken(matrix: Any) -> None:

@@ -127,6 +127,17 @@ def test_lists_are_points_whatever_their_lengths(kind, similarity, model):
                     fitted.predict(longer)
 
 
+def test_series_may_be_the_rows_of_a_matrix():
+    points = np.array(POINTS["series"])
+    for make in MODELS.values():
+        in_list = make("dynamic_time_warping").fit([*points], Y)
+        np.testing.assert_array_equal(in_list.predict(points), in_list.predict([*points]))
+        with pytest.raises(ValueError, match="must hold series"):
+            in_list.predict(points[0])
+        with pytest.raises(ValueError, match="must hold strings"):
+            make("levenshtein").fit(WORDS, Y).predict(points[0])
+
+
 def test_tokens_may_be_lists():
     points = [[["a", "b"], ["c"]], [["c"], ["c"], ["a", "b"]], [["c"]]]
     expected = as_kernel("levenshtein")(["xy", "yyx", "y"])
