@@ -164,8 +164,6 @@ class Store:
             raise StoreError(
                 f"{path}: no such store; `kernlearn run` creates it, --store names another"
             )
-        if self.path.exists() and not self.path.is_file():
-            raise StoreError(f"{path}: not a file; name another with --store")
         with self._explained("opened"):
             if not read_only:
                 self.path.parent.mkdir(parents=True, exist_ok=True)

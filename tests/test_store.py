@@ -132,7 +132,10 @@ def test_a_lost_store_is_noticed(path, how):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"no database at all, but long enough" * 40, "no kernlearn store"), (None, "not a file")],
+    [
+        (b"no database at all, but long enough" * 40, "no kernlearn store"),
+        (None, "cannot be opened"),
+    ],
 )
 def test_other_files_are_refused(tmp_path, content, message):
     path = tmp_path / "s"

@@ -119,13 +119,10 @@ def make_data(dataset: Registered, numbers: bool, parameters: dict[str, Any]) ->
     try:
         with chdir(folder) if dataset.file and folder.is_dir() else nullcontext():
             made = dataset.target(**parameters)
+        return as_bunch(made, numbers=numbers, similarity=dataset.similarity)
     except (Exception, SystemExit) as error:
         text = blame(error, dataset.file)
         raise DataError(f"data set {dataset.name!r} of {dataset.plugin}: {text}") from error
-    try:
-        return as_bunch(made, numbers=numbers, similarity=dataset.similarity)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"data set {dataset.name!r} of {dataset.plugin}: {error}") from error
 
 
 def as_bunch(made: Any, *, numbers: bool, similarity: str | None = None) -> Bunch:
@@ -321,15 +318,6 @@ def positive_classes(
             f"binarize: {how} must be some, not all, of the classes {', '.join(names)}"
         )
     return list(how)
-
-
-def binarized(data: Bunch, positive: list[str] | None) -> np.ndarray:
-    """Return the labels, as 0 and 1 if positive classes are given."""
-    y = np.asarray(data.target)
-    if positive is None:
-        return y
-    codes = [i for i, name in enumerate(data.target_names) if str(name) in positive]
-    return np.isin(y, codes).astype(np.int64)
 
 
 def split_indices(

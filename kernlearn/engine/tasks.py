@@ -161,9 +161,12 @@ def _classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
     names, what = [str(n) for n in data.target_names], spec.dataset
     name = what.name or str(what.generator)
     positive = build.positive_classes(names, what.binarize, spec.protocol.seed, name)
-    if positive is not None:
-        info["positive"] = positive
-    return build.binarized(data, positive)
+    y = np.asarray(data.target)
+    if positive is None:
+        return y
+    info["positive"] = positive
+    codes = [code for code, name in enumerate(names) if name in positive]
+    return np.isin(y, codes).astype(np.int64)
 
 
 def error_percent(true: Array, predicted: Array) -> float:

@@ -181,8 +181,6 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
         with machine.Stopwatch() as native:
             estimator.predict_native(parts.X_test[:timed])
         metrics["native_predict_seconds"] = native.wall * n_rows / timed
-        if timed < n_rows:
-            outcome.info["native_rows"] = timed
         watches.append(native)
     labels = task.label(predicted, n_rows, parts.y_train)
     metrics |= _sizes(estimator)

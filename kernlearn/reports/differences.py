@@ -171,15 +171,10 @@ def _groups(
 
 def cell_name(labels: Sequence[str], values: Sequence[Any]) -> str:
     """Join labels to a name such as ``adult polynomial n_components=50``."""
-    return " ".join(
-        f"{value}"
-        if label in LABELS
-        else f"{label}={value:g}"
-        if isinstance(value, (int, float))
-        else f"{label}={value}"
-        for label, value in zip(labels, values, strict=True)
-        if value is not None
-    )
+    texts = [f"{v:g}" if isinstance(v, (int, float)) else f"{v}" for v in values]
+    named = zip(labels, values, texts, strict=True)
+    known = [(label, text) for label, value, text in named if value is not None]
+    return " ".join(text if label in LABELS else f"{label}={text}" for label, text in known)
 
 
 def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[np.float64]:

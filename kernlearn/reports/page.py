@@ -318,8 +318,9 @@ def _strips(report: Report) -> dict[str, list[tuple[str, str]]]:
         metric for metric in config.verdict if verdicts.kind_of(metric, config) == verdicts.SCORES
     ]
     cells = cells[cells["metric"].isin(scores) & (cells["verdict"] != "")]
-    places = label_rows(cells, ["dataset", "kernel", "method", "params", "metric"])
-    names = [" ".join(str(part) for part in p if part not in (None, "{}")) for p in places]
+    labels = ["dataset", "kernel", "method", *config.axes]
+    places = zip(label_rows(cells, labels), cells["metric"], strict=True)
+    names = [f"{differences.cell_name(labels, values)} {metric}" for values, metric in places]
     tiles = {
         "numbers": [*zip(names, cells["verdict"], strict=True)],
         "differences": [

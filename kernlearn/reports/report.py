@@ -640,10 +640,6 @@ def _listed(counts: Mapping[Any, int]) -> str:
     return f"{f' ({absent} on data that are not public)' if absent else ''}: {listed or 'none'}"
 
 
-# Parameters of a summary as words.
-_PLAIN = str.maketrans({"{": "", "}": "", '"': "", ":": " "})
-
-
 def outcome(report: Report) -> str:
     """Return one sentence on what came out of an experiment; none if it is only indicative."""
     short, config = totals([report]).in_short(), report.experiment.config
@@ -652,11 +648,9 @@ def outcome(report: Report) -> str:
     if short or metric is None or report.indicative or "n_samples" in config.axes:
         return short
     cells = report.cells[report.cells["metric"] == metric]
-    labels = frames.label_rows(cells, ["method", "kernel", "params"])
-    names = [
-        ", ".join(str(part) for part in of_one if part not in (None, "{}")) for of_one in labels
-    ]
-    cells = cells.assign(name=[name.replace(',"', ", ").translate(_PLAIN) for name in names])
+    labels = ["method", "kernel", *config.axes]
+    names = [compared.cell_name(labels, values) for values in frames.label_rows(cells, labels)]
+    cells = cells.assign(name=names)
     means = cells.pivot_table(index="name", columns="dataset", values="mean").dropna()
     ranks = means.rank(ascending=verdicts.direction(metric, config) < 0).mean(axis=1)
     many = f", by average rank over {n} data sets" if (n := len(means.columns)) > 1 else ""

@@ -3,11 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.utils import Bunch
 
 from kernlearn.engine.build import (
     MaxNormScaler,
-    binarized,
     fold_indices,
     positive_classes,
     prepare,
@@ -74,8 +72,6 @@ def test_random_binarisation_is_half_the_classes_and_fixed():
     assert positive_classes(names, None, 1, "x") is None
     with pytest.raises(ValueError, match="some, not all"):
         positive_classes(names, ["f"], 1, "x")
-    data = Bunch(target=np.array([0, 1, 2, 0]), target_names=np.array(["a", "b", "c"]))
-    np.testing.assert_array_equal(binarized(data, ["a", "c"]), [1, 0, 1, 1])
 
 
 @pytest.mark.parametrize("pairwise", [False, True])
