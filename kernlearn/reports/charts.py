@@ -149,17 +149,11 @@ def _points(frame: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
 def _in_every_panel(frame: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
     """Repeat rows without one of the labels, such as a kernel, in every panel they fit."""
     groups = label_values(frame, labels)
-    complete = [group for group in groups if None not in group]
+    panels = [group for group in groups if None not in group] or groups
     parts = []
-    # complete groups first, which keeps the order of the panels
-    for group in sorted(groups, key=lambda group: None in group):
-        panels = [
-            panel
-            for panel in complete
-            if all(value in (None, other) for value, other in zip(group, panel, strict=True))
-        ]
-        rows = matching(frame, labels, group)
-        parts += [rows.assign(**dict(zip(labels, p, strict=True))) for p in panels or [group]]
+    for panel in panels:
+        rows = matching(frame, labels, panel, lacking=True)
+        parts.append(rows.assign(**dict(zip(labels, panel, strict=True))))
     return pd.concat(parts) if parts else frame
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.read import find_config, load_config, shipped_configs
-from kernlearn.config.spec import LABELS, canonical
+from kernlearn.config.spec import LABELS, Trial, canonical
 from kernlearn.datasets import catalogue
 from kernlearn.engine.machine import describe_machine
 from kernlearn.engine.plan import Plan, make_plan
@@ -130,17 +130,17 @@ def assemble(plan: Plan, store: Store) -> Report:
     27   gaussian      KR         1
     """
     results = frames.stored_rows(plan, store)
-    done = [results[t.key] for t in plan.trials if t.key in results and results[t.key].done]
-    started = [result.started for result in results.values()]
+    known = [(trial, results[trial.key]) for trial in plan.trials if trial.key in results]
+    started = [row.started for row in results.values()]
     details = {
         "trials": len(plan.trials),
-        "done": len(done),
+        "done": sum(row.done for _, row in known),
         "trial_seconds": round(sum(r.seconds for r in results.values()), 1),
         "measured": [min(started), max(started)] if started else [],
         "left_out": plan.left_out,
-        "remarks": remarks(plan, results),
-        "data": data_facts(plan, results),
-        "selected": selections(plan, results),
+        "remarks": remarks(plan, known),
+        "data": data_facts(plan, known),
+        "selected": selections(known),
         "measured_on": _machines(results.values()),
     }
     return _report(plan.experiment, frames.splits_of(plan, results), details)
@@ -479,14 +479,13 @@ def _machines(rows: Iterable[Row]) -> list[dict[str, Any]]:
     return [*{canonical(row.machine): dict(row.machine) for row in rows}.values()]
 
 
-def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
-    """Collect the remarks on a plan's results.
+def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
+    """Collect the remarks on the trials of a plan that have a row.
 
     These are omitted data sets, missing or failed trials, warnings, lists of parameters that are
     too short, changed plug-ins and times measured under contention.
     """
     state = plan.experiment.config.scope.state
-    known = [(t, results[t.key]) for t in plan.trials if t.key in results]
     infos = [r.info for _, r in known if r.done]
     of_done = f"of {len(infos)} trials"
     notes = []
@@ -526,12 +525,12 @@ def remarks(plan: Plan, results: Mapping[str, Row]) -> list[str]:
     return notes
 
 
-def data_facts(plan: Plan, results: Mapping[str, Row]) -> dict[str, list[str]]:
+def data_facts(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> dict[str, list[str]]:
     """Return the facts on each data set of a plan: from its card and its trials."""
     positive: dict[str, Any] = {}
-    for trial in plan.trials:
-        if (result := results.get(trial.key)) is not None and "positive" in result.info:
-            positive.setdefault(str(trial.labels["dataset"]), result.info["positive"])
+    for trial, row in known:
+        if "positive" in row.info:
+            positive.setdefault(str(trial.labels["dataset"]), row.info["positive"])
     facts, prepared = {}, plan.preparations
     for label, entry in plan.experiment.config.datasets.items():
         lines: list[str] = []
@@ -552,12 +551,12 @@ def data_facts(plan: Plan, results: Mapping[str, Row]) -> dict[str, list[str]]:
     return facts
 
 
-def selections(plan: Plan, results: Mapping[str, Row]) -> list[dict[str, Any]]:
+def selections(known: Sequence[tuple[Trial, Row]]) -> list[dict[str, Any]]:
     """Return how often validation selected which parameters, for the labels of each cell."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for trial in plan.trials:
-        if (result := results.get(trial.key)) is not None and "selected" in result.info:
-            counts[json.dumps(trial.labels)][canonical(result.info["selected"])] += 1
+    for trial, row in known:
+        if "selected" in row.info:
+            counts[json.dumps(trial.labels)][canonical(row.info["selected"])] += 1
     return [
         {**json.loads(labels), "selected": dict(selected.most_common())}
         for labels, selected in counts.items()

@@ -431,11 +431,13 @@ def label_values(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, 
     return list(dict.fromkeys(label_rows(frame, labels))) if labels else [()]
 
 
-def matching(frame: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]) -> pd.DataFrame:
-    """Return the rows in which labels have these values, None where one does not apply."""
+def matching(
+    frame: pd.DataFrame, labels: Iterable[str], values: Iterable[Any], *, lacking: bool = False
+) -> pd.DataFrame:
+    """Return the rows in which labels have these values, or are `lacking` if that is asked."""
     for label, value in zip(labels, values, strict=True):
-        column = frame[label]
-        frame = frame[column.isna() if value is None else column == value]
+        is_none, has_value = frame[label].isna(), frame[label] == value
+        frame = frame[is_none if value is None else has_value | is_none if lacking else has_value]
     return frame
 
 

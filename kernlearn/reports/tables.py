@@ -11,7 +11,7 @@ import pandas as pd
 from kernlearn.config.model import ExperimentConfig, TableSpec
 from kernlearn.config.names import BUILT_IN, Scope, is_time
 from kernlearn.config.spec import LABELS
-from kernlearn.reports.summary import csv_text, label_rows, label_values
+from kernlearn.reports.summary import csv_text, label_rows, label_values, matching
 from kernlearn.reports.verdicts import SYMBOLS, missing_lines
 
 #: Sign of a mean over splits in some of which a solver did not converge.
@@ -148,9 +148,7 @@ def build_tables(cells: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
     named = [group for group in groups if None not in group] or groups
     parts, missing = [], []
     for group in named:
-        part = rows
-        for label, value in zip(spec.each, group, strict=True):
-            part = part[part[label].isna() | (part[label] == value)]
+        part = matching(rows, spec.each, group, lacking=True)
         measured = {*part.loc[part["mean"].notna(), "dataset"]}
         lacking = {*part["dataset"]} - measured if measured and "dataset" in spec.rows else {}
         missing.append(tuple(missing_lines(lacking, config)))
