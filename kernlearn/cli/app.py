@@ -304,10 +304,11 @@ def compare(
     typer.echo(f"{name}: {metric} on {where}")
     percent = 95 if margin is None else 90
     p_head = "p (Holm)" if margin is None else f"p (worse by {margin:g})"
-    heads = ["method", "mean", "rank", "difference", f"{percent} % interval", p_head, "outcome"]
+    means = ["mean", "rank"] if many else ["mean"]
+    heads = ["method", *means, "difference", f"{percent} % interval", p_head, "outcome"]
     rows = []
     for method, row in result.table.iterrows():
-        texts = [str(method), f"{row['mean']:.4g}", f"{row['rank']:.2f}"]
+        texts = [str(method), *(f"{row[key]:.4g}" for key in means)]
         if method == result.control:
             rows.append([*texts, "", "", "", "control" if control else "best"])
         else:
