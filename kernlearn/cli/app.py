@@ -77,7 +77,7 @@ def run(
     no_report: Annotated[bool, option("Write and print no report.", None, "--no-report")] = False,
     store: Store = STORE,
 ) -> None:
-    """Run the trials that the store lacks, and report the results.
+    """Run what is not yet in the store of experiments, and report.
 
     Example: kernlearn run mine.yaml --jobs 4 --only dataset=letter,method=K
     """
@@ -129,7 +129,7 @@ def plan(
     only: Only = [],
     store: Store = STORE,
 ) -> None:
-    """Check configs, and show what would run, what is stored and what is missing.
+    """Check configs, and show what is stored and what would run.
 
     Example: kernlearn plan table4_2
     """
@@ -154,7 +154,7 @@ def report(
     folder: Annotated[Path | None, option("Folder to write to.", "DIR", "--output")] = None,
     summary: Annotated[Path | None, option("Also write summaries (CSV, JSON).", "DIR")] = None,
 ) -> None:
-    """Write pages of results: of a store, of summaries, or of any program.
+    """Write pages of stored results, or of another program's.
 
     Without CONFIG this is a site of all experiments, in results/site. With CONFIG it is a page for
     each, next to the store, and tables on the terminal. --rows takes CSV or Parquet files. Their
@@ -226,7 +226,7 @@ def check(
     available: Available = False,
     store: Store = STORE,
 ) -> None:
-    """Compare the results in a store with committed summaries.
+    """Compare the results in a store with earlier summaries.
 
     The exit code is 1 if a number moved further than its tolerance, or a cell is missing on either
     side. The tolerance is twice what was measured between processors. Where nothing was measured,
@@ -418,9 +418,10 @@ def export(
     experiment: Annotated[list[str], option("Only this one; repeatable.", "NAME")] = [],
     store: Store = STORE,
 ) -> None:
-    """Export a store as a table with a row for each trial and metric, by default CSV to stdout.
+    """Export a store as a table, by default CSV to stdout.
 
-    Files are .csv, .json, .parquet; a .zip is an open record of one experiment, an RO-Crate.
+    It has a row for each trial and metric. Files are .csv, .json, .parquet; a .zip is an open
+    record of one experiment, an RO-Crate.
 
     Example: kernlearn export --output numbers.csv
     """
@@ -448,10 +449,10 @@ def export(
 def merge(
     paths: Annotated[list[Path], Argument(metavar="SRC... DEST", help="Files of stores.")],
 ) -> None:
-    """Merge stores into another one, which is created if it does not exist.
+    """Merge stores into another one.
 
-    Where both have a trial with other numbers, those of the destination stay, and the exit code
-    is 1.
+    It is created if it does not exist. Where both have a trial with other numbers, those of the
+    destination stay, and the exit code is 1.
 
     Example: kernlearn merge laptop.sqlite server.sqlite all.sqlite
     """

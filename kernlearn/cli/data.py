@@ -91,7 +91,7 @@ def show_list() -> None:
 def info(
     name: Annotated[str, Argument(help="A name in the catalogue, or a card (YAML).")],
 ) -> None:
-    """Describe a data set: its card, its columns, and whether its content is as it should be."""
+    """Describe a data set, and check its content against its card."""
     import numpy as np
     import pandas as pd
 
@@ -141,7 +141,7 @@ def fetch(
     folder: Annotated[Path | None, option("Folder, by default a cache.", "DIR", "--into")] = None,
     force: Annotated[bool, option("Fetch again what is here.", None, "--force")] = False,
 ) -> None:
-    """Fetch data sets from their publishers, and compare them with their cards."""
+    """Fetch data sets from their publishers, and check them."""
     cards = [_card(name)[0] for name in names or []]
     for one in config:
         published = configs.load_config(one).config.published.values()
