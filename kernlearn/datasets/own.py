@@ -199,7 +199,7 @@ def _format(path: Path, content: bytes, encoding: Any) -> Any:
         return Columns(kind="ts")
     if first.startswith(("{", "[", "<")):
         with suppress(ValueError):
-            if isinstance(json.loads(lines[0]), dict):
+            if len(lines) > 1 and isinstance(json.loads(lines[0]), dict):
                 return Columns(kind="jsonl")
         raise DataError(f"{path}: HTML, XML or JSON in one piece: save it as CSV or lines of JSON")
     if re.search(r"\s\d+:", head) and all(map(_PAIRS.fullmatch, lines[:_ROWS])):

@@ -521,6 +521,7 @@ REFUSED = {
     "prices": ("a,label\n$1.50,p\n$2,q\n", {}, r"'\$1.50'.*without \$.*read_as: {text"),
     "shares": ("a,label\n1.5 %,p\n2 %,q\n", {}, "write numbers without %"),
     "signs of printers": ("a,label\n−1.5,p\n2,q\n−3,p\n", {}, "write - for −"),
+    "a frame in JSON": ('{"x":{"0":1},"y":{"0":"p"}}\n', {}, "JSON in one piece"),
     "an id at the end": ("a,kind,row id\n1,p,7\n2,q,8\n", {}, "row id, looks like the id"),
     "no such column": ("a,label\n1,p\n", {"target": "b"}, "no column 'b'; its columns: a,"),
     "grades that are not all": (
