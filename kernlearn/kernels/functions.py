@@ -1,6 +1,7 @@
 """Kernels made of functions, of names and of other kernels, and estimators on a kernel."""
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass
@@ -19,6 +20,7 @@ from kernlearn.kernels.base import (
     Kernel,
     MatrixLike,
     TurnedSimilarity,
+    as_indexed,
     diagonal,
     not_finite,
     raised,
@@ -225,7 +227,24 @@ def as_kernel(
 
 
 class _OfFittedKernels(Kernel):
-    """A kernel composed of kernels that are already fitted, which `sklearn.base.clone` keeps."""
+    """A kernel composed of kernels that are already fitted, which `sklearn.base.clone` keeps.
+
+    It compares the points that all of them compare.
+    """
+
+    @property
+    @abstractmethod
+    def _parts(self) -> list[Kernel]:
+        """The kernels."""
+
+    @property
+    def any_points(self) -> bool:  # type: ignore[override]
+        return all(part.any_points for part in self._parts)
+
+    @property
+    def structured(self) -> bool:  # type: ignore[override]
+        of_objects = all(part.structured or part.any_points for part in self._parts)
+        return of_objects and not self.any_points
 
     def __sklearn_clone__(self) -> Self:
         return type(self)(**deepcopy(self.get_params(deep=False)))
@@ -260,9 +279,13 @@ class WeightedKernelSum(_OfFittedKernels):
 
     _parameter_constraints = {"kernels": ["array-like"], "weights": ["array-like"]}
 
+    @property
+    def _parts(self) -> list[Kernel]:
+        return [as_kernel(kernel, "kernels") for kernel in self.kernels]
+
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()
-        kernels = [as_kernel(kernel, "kernels") for kernel in self.kernels]
+        kernels = self._parts
         weights = check_array(
             self.weights, ensure_2d=False, dtype=np.float64, input_name="weights"
         )
@@ -305,12 +328,14 @@ class NormalizedKernel(_OfFittedKernels):
 
     _parameter_constraints = {"kernel": [str, Kernel, callable]}
 
+    @property
+    def _parts(self) -> list[Kernel]:
+        return [as_kernel(self.kernel)]
+
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()
-        kernel = as_kernel(self.kernel)
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        if Y is not None and not hasattr(Y, "shape"):
-            Y = np.asarray(Y)
+        (kernel,) = self._parts
+        X, Y = (Z if Z is None else as_indexed(Z, self.structured) for Z in (X, Y))
         gram = np.asarray(kernel(X, Y))
         if Y is None:
             left = right = _inverse_root(gram.diagonal())
