@@ -77,7 +77,7 @@ def run(
     no_report: Annotated[bool, option("Write and print no report.", None, "--no-report")] = False,
     store: Store = STORE,
 ) -> None:
-    """Run what is not yet in the store of experiments, and report.
+    """Run experiments (only what is not stored yet), and report.
 
     Example: kernlearn run mine.yaml --jobs 4 --only dataset=letter,method=K
     """
