@@ -104,6 +104,12 @@ def test_missing_targets_are_refused(estimator, missing):
         made(estimator).fit(X, y)
 
 
+@pytest.mark.parametrize("estimator", CLASSIFIERS)
+def test_one_class_is_refused(estimator):
+    with pytest.raises(ValueError, match="there is one class: 'a'"):
+        made(estimator).fit(X, np.full(len(X), "a"))
+
+
 @of_all
 @pytest.mark.parametrize(("size", "flow"), [(1e160, "overflow"), (1e-160, "underflow")])
 def test_numbers_whose_squares_are_none_are_refused(estimator, size, flow):

@@ -351,7 +351,6 @@ def test_labels_that_only_one_side_has(model):
 def test_bad_data(model):
     good = {"X": X[TRAIN], "y": CODES[TRAIN]}
     for changed, message in (
-        ({"y": np.full(50, 1)}, "class"),
         ({"y": np.arange(50)}, "two points"),
         ({"y": CODES[:49]}, "inconsistent"),
         ({"X": np.full((50, 4), np.nan)}, "NaN"),

@@ -136,11 +136,6 @@ def test_parameters_that_are_not_allowed(parameters, message):
         LinearSVM(**parameters).fit(X2, Y2)
 
 
-def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="one class: 5"):
-        LinearSVM().fit(X2, np.full(300, 5))
-
-
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs Linux's /proc")
 def test_memory_of_many_fits_is_given_back():
     def resident_bytes():

@@ -176,11 +176,6 @@ def test_identical_points():
     assert model.objective_ == 1
 
 
-def test_one_class():
-    with pytest.raises(ValueError, match="there is one class"):
-        AllPairsSVM().fit(np.eye(3), np.ones(3))
-
-
 def test_too_few_iterations():
     X, y = stream(60, 4)
     with pytest.warns(ConvergenceWarning, match="max_iter=1 iterations"):

@@ -223,13 +223,6 @@ def test_what_is_not_allowed(parameters, message):
         KernelSVM(**parameters).fit(X2, Y2)
 
 
-def test_nan_and_a_single_class_are_refused():
-    with pytest.raises(ValueError, match="NaN"):
-        KernelSVM().fit(np.where(X2 > 1, np.nan, X2), Y2)
-    with pytest.raises(ValueError, match="one class: 'a'"):
-        KernelSVM().fit(X2, np.full(240, "a"))
-
-
 @pytest.mark.parametrize("sigma", ["mean_distance", 0.5])
 @pytest.mark.parametrize("as_matrix", [np.asarray, sp.csr_matrix])
 @DATA
