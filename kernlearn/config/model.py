@@ -837,6 +837,8 @@ class ExperimentConfig(Section):
     variant_of : str
         The config with the same reported numbers, which this one measures in another way;
         totals count them once.
+    drift : dict of str to float
+        By metric, how far `kernlearn check` lets a mean move, instead of its own rule.
     best : BestSpec
         The cells that are set in bold.
     claims : list of Claim
@@ -877,6 +879,7 @@ class ExperimentConfig(Section):
     proposed: list[MethodLabel] = []
     not_comparable: dict[DatasetLabel, str] = {}
     variant_of: Annotated[str, named("config")] | None = None
+    drift: dict[MetricName, Annotated[float, Field(ge=0)]] = {}
     best: BestSpec | None = None
     claims: list[Claim] = []
     forks: list[Fork] = []
@@ -912,6 +915,7 @@ class ExperimentConfig(Section):
         lists = [
             self.metrics,
             self.verdict,
+            self.drift,
             self.table.metrics if self.table else [],
             self.best.metrics if self.best else [],
             [c.check.metric for c in self.claims],

@@ -685,6 +685,8 @@ def _allowed(
         return np.nan
     known = metric_names.METRICS.get(metric)
     better = known.better if known else -1
+    if metric in config.drift:
+        return config.drift[metric]
     if np.isinf(mean) or not better:
         return 0.0
     if not np.isnan(measured):
