@@ -8,8 +8,17 @@ from kernlearn.reports.claims import UNSTEADY, decide_claims
 N_SPLITS = 10
 
 
-def outcomes_of(*frames):
-    return list(decide_claims(*frames).itertuples())
+def splits(rows, columns=("dataset", "metric", "split", "method", "value")):
+    return pd.DataFrame(rows, columns=[*columns]).assign(ratio=0.0, drift=0.0)
+
+
+def decision(config, runs, datasets, *reported, **check):
+    """Decide a claim of data sets."""
+    claim = Claim.model_validate({"says": "a", "section": "1", "check": check})
+    entries = dict.fromkeys(datasets, next(iter(config.datasets.values())))
+    config = config.model_copy(update={"claims": [claim], "datasets": entries})
+    (decided,) = decide_claims(runs, config, *reported).itertuples()
+    return decided
 
 
 @pytest.fixture
@@ -26,22 +35,11 @@ def decide(config):
             for s in range(N_SPLITS):
                 cell = (f"d{i}", "polynomial", metric, s)
                 rows += [(*cell, "K", base[s]), (*cell, "RF", base[s] + direction * ahead[s])]
-        names = ["dataset", "kernel", "metric", "split", "method", "value"]
-        claim = Claim.model_validate(
-            {"says": "a", "section": "1", "check": {"metric": metric, **check}}
-        )
-        (decision,) = outcomes_of(
-            pd.DataFrame(rows, columns=names).assign(ratio=0.0, drift=drift),
-            with_claim(config, claim, [f"d{i}" for i in range(len(gains))]),
-        )
-        return decision
+        runs = splits(rows, ("dataset", "kernel", "metric", "split", "method", "value"))
+        datasets = [f"d{i}" for i in range(len(gains))]
+        return decision(config, runs.assign(drift=drift), datasets, metric=metric, **check)
 
     return decided
-
-
-def with_claim(config, claim, datasets):
-    entries = dict.fromkeys(datasets, next(iter(config.datasets.values())))
-    return config.model_copy(update={"claims": [claim], "datasets": entries})
 
 
 RF_OVER_K = {"better": ["RF"], "than": ["K"]}
@@ -183,13 +181,8 @@ def test_a_factor(decide, direction, gain, times, outcome):
 )
 def test_one_split_decides_nothing(config, asked):
     cells = [("d0", "accuracy", 0, "K", 0.8), ("d0", "accuracy", 0, "RF", 0.9)]
-    runs = pd.DataFrame(cells, columns=["dataset", "metric", "split", "method", "value"]).assign(
-        ratio=0.0, drift=0.0
-    )
-    check = {"metric": "accuracy", **asked}
-    claim = Claim.model_validate({"says": "a", "check": check})
-    (decision,) = outcomes_of(runs, with_claim(config, claim, ["d0"]))
-    assert decision.outcome in ("leans for", "leans against")
+    found = decision(config, splits(cells), ["d0"], metric="accuracy", **asked)
+    assert found.outcome in ("leans for", "leans against")
 
 
 def test_of_several_methods_the_worst_outcome_counts(decide):
@@ -209,16 +202,10 @@ def test_a_derived_metric_is_decided_split_by_split(config):
             ("predict_seconds", "RF", seconds * (1 + 0.01 * rng.normal())),
         ):
             rows.append(("d", "polynomial", method, metric, split, value))
-    columns = ["dataset", "kernel", "method", "metric", "split", "value"]
+    runs = splits(rows, ["dataset", "kernel", "method", "metric", "split", "value"])
 
     def outcome(**asked):
-        check = {"metric": "speedup", "over": "all", **asked}
-        claim = Claim.model_validate({"says": "a", "check": check})
-        (decision,) = outcomes_of(
-            pd.DataFrame(rows, columns=columns).assign(ratio=0.0, drift=0.0),
-            with_claim(config, claim, ["d"]),
-        )
-        return decision.outcome
+        return decision(config, runs, ["d"], metric="speedup", over="all", **asked).outcome
 
     assert outcome(above=1.9) == "holds"
     assert outcome(above=2.1) == "fails"
@@ -253,12 +240,8 @@ def decide_with_missing(config, gains, missing, **asked):
         for s in range(N_SPLITS)
         for method, level in (("K", 0.8), ("RF", 0.8 + gain))
     ]
-    runs = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"]).assign(
-        ratio=0.0, drift=0.0
-    )
-    claim = Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **asked}})
     datasets = [f"d{i}" for i in range(len(gains) + missing)]
-    return outcomes_of(runs, with_claim(config, claim, datasets))[0]
+    return decision(config, splits(rows), datasets, metric="accuracy", **asked)
 
 
 @pytest.mark.parametrize(
@@ -300,14 +283,10 @@ def test_a_claim_is_held_against_the_reported_numbers(config, reported, asked, w
         for i, gain in enumerate(reported)
         for method, value in (("K", 0.8), ("RF", 0.8 + gain))
     ]
-    paper = pd.DataFrame(rows, columns=["dataset", "metric", "split", "method", "value"]).assign(
-        ratio=0.0, drift=0.0
-    )
-    claim = Claim.model_validate({"says": "a", "check": {"metric": "accuracy", **asked}})
-    both = with_claim(config, claim, ["d0", "d1"])
-    (decision,) = outcomes_of(paper[:0], both, paper)
-    assert decision.outcome == "not measured"
+    paper = splits(rows)
+    found = decision(config, paper[:0], ["d0", "d1"], paper, metric="accuracy", **asked)
+    assert found.outcome == "not measured"
     if words is None:
-        assert decision.on_reported == ""
+        assert found.on_reported == ""
     else:
-        assert f"the paper's own numbers {words}" in decision.on_reported
+        assert f"the paper's own numbers {words}" in found.on_reported
