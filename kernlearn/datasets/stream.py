@@ -316,7 +316,14 @@ def _converted(
     first, kinds = 1, set()
     for frame in frames:
         if unknown := [name for name in (target, *drop) if name not in frame.columns]:
-            raise DataError(f"{path}: has no column called {unknown[0]}")
+            there = ", ".join(map(str, frame.columns))[:200]
+            raise DataError(f"{path}: has no column called {unknown[0]}; its columns: {there}")
+        names = [str(name) for name in frame.columns if name not in drop]
+        if nameless := [name for name in names if name.startswith("Unnamed: ")]:
+            raise DataError(
+                f"{path}: a column has no name, such as that of row numbers: name it, or pass "
+                f"drop=[{nameless[0]!r}]"
+            )
 
         def place_of(row: int, first: int = first) -> str:
             return f"{path}, row {first + row}"
