@@ -237,7 +237,7 @@ def test_parameters_of_rapidfuzz():
     np.testing.assert_array_equal(lists([["a", "bc"]], [["bc"], ["a", "bc"]]), [[-1, 0]])
     with pytest.raises(ValueError, match="got 3 at 1"):
         lists(["a", 3])
-    with pytest.raises(ValueError, match="sequence of points, got the string"):
+    with pytest.raises(ValueError, match="sequence of points, got a single text"):
         lists("abc")
 
 
