@@ -95,11 +95,6 @@ class Row:
         """Whether the trial succeeded."""
         return self.error is None
 
-    @property
-    def split(self) -> int:
-        """Number of the split, from 0."""
-        return int(self.spec["split"])
-
 
 @dataclass
 class MergeSummary:

@@ -290,12 +290,6 @@ class Trial:
         """Number of the split, from 0."""
         return self.spec.split
 
-    @property
-    def group(self) -> str:
-        """The same for all trials on the same data with the same kernel and split."""
-        spec = self.spec
-        return canonical([spec.dataset, spec.kernel, spec.protocol, spec.split])
-
     def __str__(self) -> str:
         given = {k: v for k, v in self.labels.items() if v is not None}
         parts = [f"{v}" if k in LABELS else f"{k}={v}" for k, v in given.items()]

@@ -471,16 +471,16 @@ def build_kernel(
     Columns that are `coded` are nominal for a similarity that can tell. What is learnt serves all
     trials of a process on the same data, kernel and split.
     """
-    spec = trial.spec.kernel
-    if spec is None:
+    spec, own = trial.spec, trial.spec.kernel
+    if own is None:
         return None
-    component = scope.kernel(spec.name)
-    kernel = _naming_nominal(scope.make(component, spec.parameters), coded)
-    points = canonical([trial.group, trial.spec.task, list(coded)])
-    learnt = None if trial.spec.plugins else _learnt.get(points)
+    kernel = scope.make(scope.kernel(own.name), own.parameters)
+    kernel = _naming_nominal(kernel, coded)
+    points = canonical([spec.dataset, own, spec.protocol, spec.split, spec.task, list(coded)])
+    learnt = None if spec.plugins else _learnt.get(points)
     if learnt is None:
         fitted = clone(kernel).fit(X, y)
-        learnt = {name: getattr(fitted, f"{name}_", v) for name, v in spec.parameters.items()}
+        learnt = {name: getattr(fitted, f"{name}_", v) for name, v in own.parameters.items()}
         _learnt[points] = learnt
         if len(_learnt) > _KEPT_KERNELS:
             del _learnt[next(iter(_learnt))]

@@ -118,7 +118,6 @@ def _ready() -> int:
 class _Running:
     """A trial in a process; ``seconds`` are those that count towards its limit."""
 
-    trial: Trial
     attempt: int
     slot: _Slot
     start: machine.Start
@@ -169,18 +168,19 @@ class Processes:
             while self._running:
                 for future in self._ended():
                     one, error = self._running.pop(future), future.exception()
-                    if error is None and not one.trial.spec.runs_alone:
+                    if error is None and not one.start.trial.spec.runs_alone:
                         self._idle.append(one.slot)
                     else:
                         one.slot.kill()
                     was_killed = (_exit_code(error) or 0) < 0 and not self._is_late(one)
                     if was_killed and one.attempt <= _RETRIES:
-                        self._submit(one.trial, one.attempt + 1)
+                        self._submit(one.start.trial, one.attempt + 1)
                         continue
                     # no process waits while the row is written
                     if (following := next(waiting, None)) is not None:
                         self._submit(following)
-                    yield one.trial, self._failed(one, error) if error else future.result()
+                    row = self._failed(one, error) if error else future.result()
+                    yield one.start.trial, row
         finally:
             if self._running:
                 self.close()
@@ -195,7 +195,7 @@ class Processes:
             slot = _Slot(self._threads if several else 0, self._memory, keep)
         start = machine.Start(trial)
         future = slot.pool.submit(_execute, trial, several, self._memory)
-        self._running[future] = _Running(trial, attempt, slot, start)
+        self._running[future] = _Running(attempt, slot, start)
 
     def _ended(self) -> set[Future[Row]]:
         """Wait, and return the trials that have ended; end those that are late."""

@@ -72,10 +72,9 @@ class Choice:
         SelectionError
             If it allows none.
         """
-        labels = [match["dataset"] for match in self.only if "dataset" in match]
-        names = [name for values in labels for name in values]
-        if len(labels) < len(self.only) or not self.only:
+        if not self.only or not all("dataset" in match for match in self.only):
             return list(config.datasets)
+        names = [name for match in self.only for name in match["dataset"]]
         for name in names:
             if name not in config.datasets:
                 hint = suggestion(name, config.datasets)

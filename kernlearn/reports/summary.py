@@ -745,7 +745,7 @@ def stored_splits(store: Store, experiments: Sequence[str] = ()) -> pd.DataFrame
             continue
         labels = [row.experiment, *map(row.labels.get, LABELS), parameters_of(row.labels)]
         for metric, value in row.metrics.items():
-            rows.append([*labels, metric, row.split, value, row.key])
+            rows.append([*labels, metric, row.spec["split"], value, row.key])
     if unknown := [name for name in experiments if name not in there]:
         raise StoreError(
             f"{store.path}: nothing of experiment {', '.join(unknown)}; there are: "
