@@ -1,5 +1,6 @@
 """The documentation site: `make docs` stages the sources (docs/stage.py) and builds them here."""
 
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from altair_scraper import altair_scraper
+from sphinx.util.inspect import stringify_signature
 
 from kernlearn import __version__
 
@@ -114,6 +116,25 @@ def escape_trailing_underscores(_app, _what, _name, _obj, _options, lines):
             lines[i] = re.sub(r"(?<![\w`.*\\])([A-Za-z]\w*)_(?![\w`*])", r"\1\\_", line)
 
 
+def common_parameters_first(_app, what, _name, obj, _options, signature, _returns):
+    """Order the keyword arguments of a class as its docstring does: not as it inherits them."""
+    if what != "class" or not signature:
+        return None
+    found = inspect.signature(obj)
+    _, _, text = (inspect.getdoc(obj) or "").partition("Parameters\n----------\n")
+    names = re.findall(
+        r"\w+", " ".join(re.findall(r"^(\w+(?:, \w+)*)(?: :|$)", text, re.MULTILINE))
+    )
+
+    def place(parameter):
+        is_keyword = parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        known = is_keyword and parameter.name in names
+        return parameter.kind, names.index(parameter.name) if known else is_keyword * len(names)
+
+    ordered = found.replace(parameters=sorted(found.parameters.values(), key=place))
+    return stringify_signature(ordered, show_annotation=False), None
+
+
 def add_experiments(app, config):
     """Add the site of the experiments, which docs/stage.py wrote, as it is."""
     config.html_extra_path = [str(Path(app.srcdir) / "extra")]
@@ -122,5 +143,6 @@ def add_experiments(app, config):
 def setup(app):
     """Repair docstrings before numpydoc reads them (at 500), and after."""
     app.connect("config-inited", add_experiments)
+    app.connect("autodoc-process-signature", common_parameters_first)
     app.connect("autodoc-process-docstring", join_long_lines, priority=400)
     app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=600)

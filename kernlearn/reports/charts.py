@@ -279,7 +279,7 @@ def _dots(
     points: pd.DataFrame, band: pd.DataFrame, title: str, look: dict[str, Any]
 ) -> dict[str, Any]:
     def x(field: str) -> dict[str, Any]:
-        few = {"labelOverlap": True}
+        few = {"tickCount": 6}
         return _number(field, title, scale={"zero": False, "nice": False}, axis=few)
 
     axis = {"labelLimit": 320, "title": None}
