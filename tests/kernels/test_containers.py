@@ -15,7 +15,6 @@ from sklearn.metrics import pairwise_distances
 from kernlearn.kernels import NormalizedKernel, WeightedKernelSum, as_kernel
 from kernlearn.landmarks import (
     BBSClassifier,
-    LandmarkEmbedding,
     NystroemEmbedding,
     SimilarityKNNClassifier,
 )
@@ -165,12 +164,6 @@ def test_what_holds_no_points_is_refused(similarity, points, message):
             make(similarity).fit(points, [])
         with pytest.raises(ValueError, match=message):
             make(similarity).fit(train, Y).predict(points)
-
-
-def test_what_column_transformer_passes():
-    column = pd.DataFrame({"job": WORDS})
-    embedding = LandmarkEmbedding(2, similarity="levenshtein", random_state=0)
-    assert embedding.fit_transform(column).shape == (len(WORDS), 2)
 
 
 @pytest.mark.parametrize(
