@@ -174,13 +174,6 @@ def test_cosine_with_a_point_of_norm_zero():
     np.testing.assert_allclose(CosineSimilarity()(X), cosine_similarity(X))
 
 
-def test_linear_is_a_dot_product_kernel():
-    kernel = LinearKernel()
-    np.testing.assert_array_equal(kernel.coefficients(3), [0, 1, 0, 0])
-    np.testing.assert_array_equal(kernel.derivative([0.5, 2.0]), [1, 1])
-    assert kernel.degree_max == 1
-
-
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_bad_points(name):
     similarity = DEFINITIONS[name][0]
