@@ -620,7 +620,7 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
     config, name = plan.experiment.config, plan.experiment.name
     trials = choice.of(plan)
     known = {} if store is None else store.states(trial.key for trial in trials)
-    done = [known[trial.key] for trial in trials if trial.key in known]
+    done = known.values()
     output.show_wrapped(f"{name}: {config.title} (profile {plan.experiment.profile})", 2)
     facts = {
         "task": config.task.replace("_", " "),

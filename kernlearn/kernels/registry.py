@@ -285,22 +285,16 @@ def library_of(name: str) -> Library | None:
     library = LIBRARIES.get(prefix)
     if library is None:
         return None
-    if reason := refusal(name):
-        raise ValueError(f"{name} {reason}")
+    if reason := library.refused.get(method):
+        raise ValueError(
+            f"{name} is refused, because the value of two points must depend on them alone: "
+            f"{reason}"
+        )
     if method not in library.kinds:
         raise ValueError(f"no similarity {name!r}{_hint(name)}")
     if not library.installed:
         raise MissingExtraError(missing_text(name, library.name))
     return library
-
-
-def refusal(name: str) -> str:
-    """Say why a similarity of a library is refused; empty if it is not."""
-    prefix, _, method = name.partition(".")
-    reason = LIBRARIES[prefix].refused.get(method) if prefix in LIBRARIES else None
-    if reason is None:
-        return ""
-    return f"is refused, because the value of two points must depend on them alone: {reason}"
 
 
 def _hint(name: str) -> str:
