@@ -255,7 +255,8 @@ _MOST_NAMES = 8
 
 #: What the numbers of a claim end with if its outcome depends on the drift between processors.
 UNSTEADY = "; another processor may decide otherwise"
-_CONTRADICTED = "the paper's own numbers contradict it"
+#: What a text on the paper's own numbers begins with if they contradict the claim.
+CONTRADICTED = "the paper's own numbers contradict it"
 _WORST_FIRST = (FAILS, NOT_MEASURED, verdicts.NO_DATA, *OUTCOMES[OUTCOMES.index(FAILS) - 1 :: -1])
 
 
@@ -291,11 +292,6 @@ def decide_claims(
         text = "" if reported is None else _on_reported(reported, claim.check, config)
         rows.append([claim.says, claim.section, outcome, numbers, check_text(claim.check), text])
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def contradicted(claims: pd.DataFrame) -> "pd.Series[bool]":
-    """Return which claims the paper's own numbers contradict."""
-    return claims["on_reported"].astype(str).str.startswith(_CONTRADICTED)
 
 
 def worst_outcome(outcomes: Sequence[str]) -> str:
@@ -367,7 +363,7 @@ def _on_reported(reported: pd.DataFrame, check: Check, config: ExperimentConfig)
         for part in parts
         if check.over != "average"
     ]
-    text = "the paper's own numbers agree" if agrees else _CONTRADICTED
+    text = "the paper's own numbers agree" if agrees else CONTRADICTED
     return f"{text}: {'; '.join(counts)}" if counts else text
 
 

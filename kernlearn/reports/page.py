@@ -208,7 +208,6 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
         "experiment.html",
         report=report,
         config=config,
-        outcome=outcome(report),
         charts=drawn,
         kinds=counts.to_dict("index"),
         signs_used=[v for v in verdicts.VERDICTS if v in {*report.cells["verdict"]}],

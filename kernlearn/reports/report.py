@@ -667,7 +667,8 @@ def totals(reports: Iterable[Report]) -> Totals:
     tables = [verdicts.count_verdicts(r.cells, r.experiment.config) for r in reports]
     numbers = pd.concat(tables).groupby(level=0).sum() if tables else pd.DataFrame()
     claims = pd.concat([pd.DataFrame(columns=claimed.COLUMNS), *(r.claims for r in reports)])
-    claims = claims.assign(contradicted=claimed.contradicted(claims))
+    texts = claims["on_reported"].astype(str)
+    claims = claims.assign(contradicted=texts.str.startswith(claimed.CONTRADICTED))
     sentences = claims.groupby(["section", "says"]).agg(
         outcome=("outcome", lambda outcomes: claimed.worst_outcome([*outcomes])),
         contradicted=("contradicted", "any"),

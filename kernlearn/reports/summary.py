@@ -234,12 +234,11 @@ def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
     no_less = is_share | metrics.map(known).fillna(False).astype(bool)
     low = no_less.map({True: 0.0, False: -np.inf})
     high = metrics.map({"error_percent": 100.0}).fillna(np.inf).mask(is_share, 1.0)
+    _refuse(name, frame, "value", values.notna(), "a number")
     wrong = ~values.between(low, high)
     if wrong.any():
         i = int(wrong.to_numpy().argmax())
         value = frame["value"].iloc[i]
-        if np.isnan(values[i]):
-            raise ReportError(f"{name}: row {i + 1} has no number as its value, {value!r}")
         limits = f"between {low[i]:g} and {high[i]:g}" if high[i] < np.inf else "0 or more"
         advice = "; for per cent, write % in a column unit" if is_share[i] else ""
         raise ReportError(f"{name}: row {i + 1}: {metrics[i]} is {value}, not {limits}{advice}")

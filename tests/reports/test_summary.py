@@ -241,7 +241,7 @@ def test_the_results_of_benchopt_are_rows(report, rows, data):
         (lambda f: f.drop(columns="kernel"), "lack the column kernel"),
         (lambda f: f.replace({"method": {"RF": "R"}}), "does not have the method R of the rows"),
         (lambda f: f.assign(value=f["value"].astype(str).replace(f["value"].iloc[2], "x")), None),
-        (lambda f: f.assign(value=["x", *f["value"][1:]]), "row 1 has no number"),
+        (lambda f: f.assign(value=["x", *f["value"][1:]]), "row 1: value is x, expected a number"),
         (lambda f: f.drop(columns="n_components"), "a second time"),
         *(
             (
