@@ -74,7 +74,7 @@ def method_values(
     if values.empty:
         raise ReportError(
             f"{plan.experiment.name}: no {metric} in the store under profile "
-            f"{plan.experiment.profile}; run it first"
+            f"{plan.experiment.profile}; `kernlearn plan` shows what ran and what failed"
         )
     names, families = [], []
     for row in values.to_dict("records"):
