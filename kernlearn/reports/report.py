@@ -222,10 +222,12 @@ def _report(
         n_claims = claims["numbers"].str.endswith(claimed.UNSTEADY).sum()
         n_pairs = np.any([pairs != of_pairs["outcome"] for of_pairs, _, _ in others], axis=0).sum()
         n_means = np.any([cells["verdict"] != of_means for _, _, of_means in others], axis=0).sum()
+        numbers = f"verdicts: {n_means}, differences: {n_pairs}, claims: {n_claims}"
+        otherwise = f"another one may decide otherwise ({numbers})"
         notes.append(
             f"{(cells['drift'] > 0).sum()} of {cells['mean'].notna().sum()} means move between "
-            f"processors, by at most {cells['drift'].max():.2g}; another one may decide otherwise "
-            f"(verdicts: {n_means}, differences: {n_pairs}, claims: {n_claims})"
+            f"processors, by at most {cells['drift'].max():.2g}; "
+            f"{otherwise if n_means + n_pairs + n_claims else 'no outcome depends on it'}"
         )
     about = {
         "experiment": experiment.name,
