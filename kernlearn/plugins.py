@@ -365,8 +365,9 @@ def register_kernel(
     -------
     callable
         A decorator for a subclass of :class:`kernlearn.kernels.Kernel` (or a class with the
-        same methods), or for a function (X, Y) -> matrix of shape (n_rows_x, n_rows_y). Further
-        parameters of the function, each with a default, can be set in configs.
+        same methods), or for a function (X, Y) -> matrix of shape (n_rows_x, n_rows_y), or of
+        two points. Further parameters of the function, each with a default, can be set in
+        configs.
 
     Raises
     ------

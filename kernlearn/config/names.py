@@ -115,7 +115,8 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
     Parameters
     ----------
     function : callable
-        (X, Y) -> matrix; its further parameters, all with defaults, become the kernel's.
+        (X, Y) -> matrix, or of two points; its further parameters, all with defaults, become the
+        kernel's.
     name : str
         Name of the class.
     """
@@ -123,10 +124,11 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
 
     def compare(self: Any, X: Any, Y: Any = None) -> Any:
         called = partial(function, **self.get_params(deep=False))
-        return kernels.CallableKernel(called, takes="matrices")(X, Y)
+        return kernels.CallableKernel(called)(X, Y)
 
     body = {
         "__call__": compare,
+        "any_points": True,
         "__doc__": function.__doc__,
         "__module__": function.__module__,
     }

@@ -178,7 +178,8 @@ def row_source(
         _refuse(y is not None, "y is for arrays; name the column of a file by 'target'")
         _refuse(isinstance(drop, str), f"drop must be a sequence of column names, got {drop!r}")
         paths = [Path(item) for item in items]
-        readers = [_reader(path, n_rows, target, drop, n_features, zero_based) for path in paths]
+        options = (n_rows, target, drop, n_features, zero_based, list[str]())
+        readers = [_reader(path, *options) for path in paths]
         return RowSource(lambda: (chunk for read in readers for chunk in read()))
     of_files = bool(drop) or n_features is not None or zero_based
     _refuse(of_files, "drop, n_features and zero_based are for files")
@@ -253,8 +254,12 @@ def _reader(
     drop: Sequence[str],
     n_features: int | None,
     zero_based: bool,
+    order: list[str],
 ) -> Callable[[], Iterator[RowChunk]]:
-    """Return a function that reads the chunks of a file; the first bytes tell its format."""
+    """Return a function that reads the chunks of a file; the first bytes tell its format.
+
+    The columns of the first file are the `order` of all.
+    """
     with opened(path) as stream:
         is_parquet = stream.read(4) == b"PAR1"
     if not is_parquet and ".csv" not in path.suffixes[-2:]:
@@ -267,7 +272,7 @@ def _reader(
     if target is None:
         raise ValueError("target must name the target's column of a Parquet or CSV file")
     column, frames = target, _parquet if is_parquet else _csv
-    return lambda: _converted(path, frames(path, n_rows), column, drop)
+    return lambda: _converted(path, frames(path, n_rows), column, drop, order)
 
 
 def _pairs(path: Path, n_rows: int, n_features: int, zero_based: bool) -> Iterator[RowChunk]:
@@ -306,10 +311,10 @@ def _csv(path: Path, n_rows: int) -> Iterator[Any]:
 
 
 def _converted(
-    path: Path, frames: Iterable[Any], target: str, drop: Sequence[str]
+    path: Path, frames: Iterable[Any], target: str, drop: Sequence[str], order: list[str]
 ) -> Iterator[RowChunk]:
     """Convert frames to matrices of numbers, and targets."""
-    from pandas.api.types import is_numeric_dtype
+    from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
     from kernlearn.datasets.tables import values_of
 
@@ -329,6 +334,12 @@ def _converted(
             return f"{path}, row {first + row}"
 
         features = frame.drop(columns=[target, *drop])
+        order.extend(() if order else features.columns)
+        if others := set(order) ^ set(features.columns):
+            raise DataError(f"{path}: not all files have a column {min(others, key=str)}")
+        features = features[order]
+        if dates := [name for name, x in features.items() if is_datetime64_any_dtype(x)]:
+            raise DataError(f"{path}: dates are no numbers: pass drop={dates}")
         for name, gaps in frame.drop(columns=[*drop]).isna().items():
             if gaps.any():
                 where = f"{place_of(int(gaps.to_numpy().argmax()))}, column {name}"

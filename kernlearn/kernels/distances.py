@@ -8,7 +8,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
-from sklearn.metrics.pairwise import check_pairwise_arrays, manhattan_distances
+from sklearn.metrics.pairwise import (
+    check_pairwise_arrays,
+    euclidean_distances,
+    manhattan_distances,
+)
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
@@ -20,15 +24,15 @@ from kernlearn.validation import POSITIVE, StrOptions
 _TILE_ELEMENTS = 2**16
 # For a mean distance, a tile of this many rows and columns, 2 MB of float64, stays in cache.
 _TILE_ROWS = 512
-# Sparse rows are converted to dense ones in blocks of at most this many elements.
+# Sparse rows, or their distances, are made dense in blocks of at most this many elements.
 _DENSE_ELEMENTS = 2**22
 # Points whose mean distance is a width by default: it is exact to half a per cent.
 _SIGMA_POINTS = 2000
 
 
-def row_tiles(matrix: np.ndarray) -> Iterator[slice]:
-    """Return blocks of rows that stay in cache."""
-    return gen_batches(len(matrix), max(1, _TILE_ELEMENTS // matrix.shape[1]))
+def row_tiles(matrix: np.ndarray, n_elements: int = _TILE_ELEMENTS) -> Iterator[slice]:
+    """Return blocks of rows, by default of a size that stays in cache."""
+    return gen_batches(len(matrix), max(1, n_elements // matrix.shape[1]))
 
 
 def map_squared_distances(
@@ -46,8 +50,7 @@ def map_squared_distances(
     are_sparse = sparse.issparse(X) or sparse.issparse(Y)
     if are_sparse:
         left, right = (summed(sparse.csr_array(Z, dtype=np.float64)) for Z in (X, Y))
-        left_norms, right_norms = row_norms(left, squared=True), row_norms(right, squared=True)
-        columns = right.T.tocsr()
+        norms = row_norms(right, squared=True)
     else:
         # Norms are two more columns. Large relative to the distances, they would cancel digits.
         centre = Y.mean(axis=0, dtype=np.float64)
@@ -60,15 +63,15 @@ def map_squared_distances(
         right[:, 1] = factor * row_norms(right[:, 2:], squared=True)
         left[:, 2:] *= -2 * factor
         columns = right.T
-    for rows in row_tiles(result):
+    for rows in row_tiles(result, _DENSE_ELEMENTS if are_sparse else _TILE_ELEMENTS):
         tile = result[rows]
         exact = tile if tile.dtype == np.float64 else np.empty(tile.shape)
         if are_sparse:
-            (left[rows] @ columns).toarray(out=exact)
-            exact *= -2
-            exact += left_norms[rows, None]
-            exact += right_norms
-            exact *= factor
+            np.multiply(
+                euclidean_distances(left[rows], right, Y_norm_squared=norms, squared=True),
+                factor,
+                out=exact,
+            )
         else:
             np.matmul(left[rows], columns, out=exact)
         np.minimum(exact, 0, out=tile)

@@ -152,7 +152,7 @@ def test_dask_arrays_and_frames():
 
 def test_what_is_gathered_of_several_files(folder):
     pq.write_table(pa.Table.from_pandas(frame()), folder / "rows.parquet", row_group_size=9)
-    frame().to_csv(folder / "rows.csv", index=False)
+    frame().iloc[:, ::-1].to_csv(folder / "rows.csv", index=False)  # columns have names
     source = row_source([folder / "rows.parquet", folder / "rows.csv"], target="label", n_rows=5)
     values, labels, _ = together(source)
     np.testing.assert_array_equal(values, np.concatenate([X, X]))
