@@ -117,7 +117,9 @@ _CASES = (
         why="it keeps the similarities to a pool of 300 pairs",
     ),
     Case(
-        "LandmarkKNNClassifier(n_neighbors=5)", "make_pipeline(Nystroem(), KNeighborsClassifier())"
+        "LandmarkKNNClassifier(n_neighbors=5)",
+        "make_pipeline(Nystroem(), KNeighborsClassifier())",
+        why=_WIDTH,
     ),
     Case("SimilarityKNNClassifier()", "KNeighborsClassifier(algorithm='brute')", why=_WIDTH),
     Case("SimilarityFeatureSVM()", _GRID.format(1600, "LinearSVC()", "[:3]"), sizes=(2000,)),
