@@ -11,6 +11,9 @@ A source is one of
 
 - ``experiment; data set; kernel; method; parameters; metric``: a mean, with ``-`` where there is
   none; then perhaps another column than the mean, or ``%`` for a share in per cent;
+- ``experiment; method; parameters; metric; average``: the mean over the data sets in per cent;
+  with ``behind``, how much better the best method of each is. Where a method has one cell for
+  each data set there are no parameters, and where they need it the kernel stands before them;
 - ``experiment; metric``: how many of the measured numbers match the reported ones.
 
 What stands between ``<!-- printed -->``, ``<!-- totals -->``, ``<!-- chances -->`` or
@@ -176,6 +179,8 @@ def _value(fields: str, digits: int) -> str:
         verdicts = frame.loc[frame["metric"] == names[0], "verdict"].dropna()
         verdicts = verdicts[~verdicts.isin(_UNKNOWN)]
         return f"{(verdicts == 'match').sum()} of {len(verdicts)}"
+    if names[-1] in ("average", "behind"):
+        return f"{_over_data_sets(frame, *names):.{digits}f}"
     *cell, metric = names[:5]
     for column, name in zip(("dataset", "kernel", "method", "params"), cell, strict=True):
         frame = frame[frame[column] == name]
@@ -186,13 +191,38 @@ def _value(fields: str, digits: int) -> str:
     return f"{number:.{digits}f}"
 
 
-def draw(example: str) -> str:
-    """Return the chart that an example of the gallery ends with, in the style of reports."""
-    path = ROOT / "docs" / "gallery" / "methods" / f"{example}.py"
-    code, names = ast.parse(path.read_text(encoding="utf-8")), {"__name__": example}
+def _over_data_sets(frame: pd.DataFrame, method: str, *rest: str) -> float:
+    """Return a method's mean over the data sets, or how far it is behind the best of each.
+
+    An mse counts as a share of that of the mean: the result is in points of R².
+    """
+    *params, metric, what = rest
+    frame = frame[frame["metric"] == metric].set_index("dataset")
+    own = frame["method"] == method
+    if params:
+        labels = frame["kernel"] + " " + frame["params"]
+        own &= (frame["params"] == params[0]) | (labels == params[0])
+    values, cells = frame.loc[own, "mean"], frame["mean"].groupby("dataset")
+    assert 0 < len(values) == values.index.nunique(), f"{method} {rest}: {len(values)} cells"
+    if what == "behind":
+        best = cells.min() if metric in ("mse", "error_percent") else cells.max()
+        values = (best - values).abs()
+    if metric == "mse":
+        values /= frame.loc[frame["method"] == "mean", "mean"]
+    return float(values.mean()) * (1 if metric in ("error_percent", "n_support") else 100)
+
+
+def run_example(path: Path) -> Any:
+    """Run an example of the gallery, and return the chart that it ends with."""
+    code, names = ast.parse(path.read_text(encoding="utf-8")), {"__name__": path.stem}
     last: Any = code.body.pop()
     exec(compile(code, str(path), "exec"), names)
-    chart: Any = eval(compile(ast.Expression(last.value), str(path), "eval"), names)
+    return eval(compile(ast.Expression(last.value), str(path), "eval"), names)
+
+
+def draw(example: str) -> str:
+    """Draw the chart that an example of the gallery ends with, in the style of reports."""
+    chart = run_example(ROOT / "docs" / "gallery" / "methods" / f"{example}.py")
     own, spec = chart.to_dict(), charts.chart_of(chart.to_dict())
     spec["config"]["legend"] |= own["config"].get("legend", {})
     return charts.draw([spec])[0]
