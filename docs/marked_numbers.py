@@ -50,10 +50,13 @@ EXPERIMENTS = [
     *("ranking_mq2008", "figure6_1", "figure6_2", "table6"),
     *("vkr_table1", "vkr_gaussian", "vkr_table2"),
 ]
-#: Pictures of pages by the example of the gallery that draws them.
+_NARROW = "panel(panels['series'], 250, 200).configure_legend(orient='bottom', columns=2, columnPadding=16)"
+#: Pictures of pages: the example of the gallery that draws each, and another expression than the
+#: last one of its program.
 PICTURES = {
-    "plot_comparisons": MEASURED / "compared_series.svg",
-    "plot_one_pass": ROOT / "docs" / "static" / "one_pass.svg",
+    MEASURED / "compared_series.svg": ("plot_comparisons", None),
+    MEASURED / "compared_series_narrow.svg": ("plot_comparisons", _NARROW),
+    ROOT / "docs" / "static" / "one_pass.svg": ("plot_one_pass", None),
 }
 _UNKNOWN = ("not run", "no data", "not comparable")
 
@@ -212,24 +215,24 @@ def _over_data_sets(frame: pd.DataFrame, method: str, *rest: str) -> float:
     return float(values.mean()) * (1 if metric in ("error_percent", "n_support") else 100)
 
 
-def run_example(path: Path) -> Any:
-    """Run an example of the gallery, and return the chart that it ends with."""
+def run_example(path: Path, expression: str | None = None) -> Any:
+    """Run an example of the gallery; return the chart that it ends with, or an expression."""
     code, names = ast.parse(path.read_text(encoding="utf-8")), {"__name__": path.stem}
     last: Any = code.body.pop()
     exec(compile(code, str(path), "exec"), names)
-    return eval(compile(ast.Expression(last.value), str(path), "eval"), names)
+    return eval(expression or compile(ast.Expression(last.value), str(path), "eval"), names)
 
 
-def draw(example: str) -> str:
-    """Draw the chart that an example of the gallery ends with, in the style of reports."""
-    chart = run_example(ROOT / "docs" / "gallery" / "methods" / f"{example}.py")
+def draw(example: str, expression: str | None = None) -> str:
+    """Draw the chart of an example of the gallery in the style of reports."""
+    chart = run_example(ROOT / "docs" / "gallery" / "methods" / f"{example}.py", expression)
     own, spec = chart.to_dict(), charts.chart_of(chart.to_dict())
     spec["config"]["legend"] |= own["config"].get("legend", {})
     return charts.draw([spec])[0]
 
 
 if __name__ == "__main__":
-    for example, picture in PICTURES.items():
-        charts.save(draw(example), picture)
+    for picture, drawn_by in PICTURES.items():
+        charts.save(draw(*drawn_by), picture)
     for page in PAGES:
         page.write_text(rewritten(page.read_text(encoding="utf-8")), encoding="utf-8")

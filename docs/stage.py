@@ -53,6 +53,8 @@ COMMON = {
 #: What belongs to experiments comes last.
 RUNNER = ("config", "datasets", "engine", "plugins", "reports", "store")
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+#: Pictures in HTML.
+SOURCE = re.compile(r'(src|srcset)="([^":]+)"')
 
 
 def public_names(package: str) -> list[str]:
@@ -87,6 +89,12 @@ def relinked(text: str, source: Path, target: Path) -> str:
     """
     names = {path.resolve(): name for name, path in pages().items()}
 
+    def copied(file: Path, folder: Path = target) -> str:
+        copy = Path("files", file.relative_to(ROOT))
+        (folder / copy).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, folder / copy)
+        return copy.as_posix()
+
     def replace(match: re.Match[str]) -> str:
         mark, shown, link = match.groups()
         path, hash_, anchor = link.partition("#")
@@ -99,11 +107,14 @@ def relinked(text: str, source: Path, target: Path) -> str:
             return f"[{shown}](auto_examples/index.rst)"
         if not file.is_file():
             return shown
-        copy = Path("files", file.relative_to(ROOT))
-        (target / copy).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, target / copy)
-        return f"{mark}[{shown}]({copy.as_posix()})"
+        return f"{mark}[{shown}]({copied(file)})"
 
+    def picture(match: re.Match[str]) -> str:
+        file = (source.parent / match[2]).resolve()
+        # Sphinx reads no HTML, but copies the folder extra
+        return f'{match[1]}="{copied(file, target / "extra")}"' if file.is_file() else match[0]
+
+    text = SOURCE.sub(picture, text)
     # a doctest ends with a blank line, which a page need not show
     return LINK.sub(replace, re.sub(r"\n\n```$", "\n```", text, flags=re.MULTILINE))
 

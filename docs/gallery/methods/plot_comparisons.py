@@ -52,7 +52,7 @@ means["CPU seconds"] = means["predict_cpu_seconds"]
 ticks = [k * 10**power for power in range(6) for k in (1, 2, 5)]
 
 
-def panel(name: str) -> alt.VConcatChart:
+def panel(name: str, width: int = 200, height: int = 140) -> alt.VConcatChart:
     """Draw accuracies and seconds of a data set, or of several."""
     own = means[means["panel"] == name]
     columns = ["method", "landmarks", "accuracy", "comparisons", "CPU seconds"]
@@ -87,8 +87,8 @@ def panel(name: str) -> alt.VConcatChart:
     above = drawn("accuracy", percent, alt.Scale(zero=False, padding=10), False)
     decimal = alt.Axis(format="~g", values=[k / 10**5 for k in ticks], labelOverlap=True)
     below = drawn("CPU seconds", decimal, alt.Scale(type="log", nice=False, padding=8), True)
-    above = above.properties(title=title, width=200, height=140)
-    return alt.vconcat(above, below.properties(width=200, height=60), spacing=4)
+    above = above.properties(title=title, width=width, height=height)
+    return alt.vconcat(above, below.properties(width=width, height=60), spacing=4)
 
 
 alt.concat(*map(panel, panels.values()), columns=3).configure_legend(orient="bottom", columns=4)
