@@ -50,7 +50,10 @@ EXPERIMENTS = [
     *("ranking_mq2008", "figure6_1", "figure6_2", "table6"),
     *("vkr_table1", "vkr_gaussian", "vkr_table2"),
 ]
-_NARROW = "panel(panels['series'], 250, 200).configure_legend(orient='bottom', columns=2, columnPadding=16)"
+_NARROW = (
+    "panel(panels['series'], 250, 200)"
+    ".configure_legend(orient='bottom', columns=2, columnPadding=16)"
+)
 #: Pictures of pages: the example of the gallery that draws each, and another expression than the
 #: last one of its program.
 PICTURES = {
