@@ -104,7 +104,7 @@ def available_memory(root: Path = Path("/")) -> int:
     """Return the memory that can still be allocated without swapping, in bytes.
 
     The smallest of what the operating system calls available, what the process's control groups
-    leave, and what its own limits (``ulimit -v``) leave; without any, the free physical pages, or
+    leave, and what its own limits (``ulimit -v``) leave. Without any, the free physical pages, or
     all of them. `root` is where ``proc`` and ``sys`` are mounted.
     """
     limits = [*_from_meminfo(root / "proc/meminfo"), *_from_cgroups(root), *_from_own_limits(root)]

@@ -324,10 +324,9 @@ def register_estimator(
     -------
     callable
         A decorator for a class that follows scikit-learn's conventions: every parameter has a
-        default, and ``random_state`` receives the experiment's seed. An estimator with a
-        parameter ``kernel`` or ``similarity`` runs with every kernel of a config: it receives
-        the kernel, which it fits and calls, or "precomputed" if the data is a matrix of
-        similarities.
+        default, and ``random_state`` receives the experiment's seed. An estimator with a parameter
+        ``kernel`` or ``similarity`` runs with every kernel of a config. It receives the kernel,
+        which it fits and calls, or "precomputed" if the data is a matrix of similarities.
 
     Raises
     ------
@@ -411,14 +410,13 @@ def register_dataset(
     Returns
     -------
     callable
-        A decorator for a function whose parameters, each with a default, can be set in
-        configs. With ``random_state`` it is a generator, ``generator: NAME``, and is called for
-        every split; without it, it is a data set, ``name: NAME``, which is loaded once and
-        identified by its content. It returns (X, y), or a Bunch with ``data``, ``target`` and
-        optionally ``target_names``, ``query``, ``fold`` and ``note`` as in
-        :func:`kernlearn.datasets.load`. y may contain text or numbers: for regression the
-        numbers are used as they are, otherwise the distinct values are the classes or grades,
-        in order.
+        A decorator for a function whose parameters, each with a default, can be set in configs.
+        With ``random_state`` it is a generator, ``generator: NAME``, and is called for every
+        split; without it, it is a data set, ``name: NAME``, which is loaded once and identified by
+        its content. It returns (X, y), or a Bunch with ``data``, ``target`` and optionally
+        ``target_names``, ``query``, ``fold`` and ``note`` as in :func:`kernlearn.datasets.load`.
+        The target may contain text or numbers. For regression the numbers are used as they are,
+        otherwise the distinct values are the classes or grades, in order.
 
     Raises
     ------

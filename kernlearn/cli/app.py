@@ -230,8 +230,8 @@ def check(
 
     The exit code is 1 if a number moved further than its tolerance, or a cell is missing on either
     side. The tolerance is the config's `drift`, or twice what was measured between processors. By
-    default it is 0.02 for an accuracy, 2 points for an error in per cent and 2 % for others, or
-    half a standard deviation over the splits if that is more. Times are not compared.
+    default it is 0.02 for an accuracy, 2 points for an error in per cent and 2 % for others. If
+    half a standard deviation over the splits is more, that counts. Times are not compared.
     """
     from kernlearn.reports import summary as rules
 

@@ -140,10 +140,10 @@ def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = N
 def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Bunch":
     """Draw from Breiman's three classes of noisy waves.
 
-    With the triangular waves h₁(t) = max(6 - abs(t - 11), 0), h₂(t) = h₁(t - 4) and
-    h₃(t) = h₁(t + 4), a point of 21 coordinates is u·hᵢ(t) + (1 - u)·hⱼ(t) + ε(t) with u
-    uniform on [0, 1], ε standard normal and (i, j) = (1, 2), (1, 3), (2, 3) for the equally
-    likely classes 0, 1, 2. The Bayes error is about 14 %.
+    The triangular waves are h₁(t) = max(6 - abs(t - 11), 0), h₂(t) = h₁(t - 4) and h₃(t) = h₁(t +
+    4). A point of 21 coordinates is u·hᵢ(t) + (1 - u)·hⱼ(t) + ε(t) with u uniform on [0, 1] and ε
+    standard normal. The equally likely classes 0, 1, 2 have (i, j) = (1, 2), (1, 3), (2, 3). The
+    Bayes error is about 14 %.
 
     Parameters
     ----------
@@ -276,10 +276,10 @@ def indefinite_similarity(
 ) -> "Bunch":
     """Draw a symmetric similarity matrix of two classes with a chosen negative eigenfraction.
 
-    The matrix is Q·diag(λ)·Qᵀ with a random orthogonal Q whose first column follows the
-    labels. The positive and the negative eigenvalues both decay as 1, 1/2, 1/3, …; they are
-    scaled so that the negative ones have the share `negative` of Σ abs(λ), and the matrix so
-    that its largest absolute entry is 1.
+    The matrix is Q·diag(λ)·Qᵀ with a random orthogonal Q whose first column follows the labels.
+    The positive and the negative eigenvalues both decay as 1, 1/2, 1/3, …, scaled so that the
+    negative ones have the share `negative` of Σ abs(λ). The matrix is scaled to a largest absolute
+    entry of 1.
 
     Parameters
     ----------

@@ -107,9 +107,10 @@ def load(
         target are left out. ``"series"`` takes the series of a file ``.ts`` as they are, of any
         lengths and numbers of channels.
     read_as : mapping, default=()
-        For the path of a file of text in columns, how it reads where that is not plain:
-        ``delimiter``, ``header``, ``decimal``, ``thousands``, ``comment``, ``quote``, ``skip``,
-        ``encoding``, ``missing`` and ``text``, as on a card; the last two for other tables too.
+        For the path of a file of text in columns, how it reads where that is not plain. The keys
+        are those of a card: ``delimiter``, ``header``, ``decimal``, ``thousands``, ``comment``,
+        ``quote``, ``skip``, ``encoding``, ``missing`` and ``text``. The last two are for other
+        tables too.
     data_dir : path-like, optional
         A folder to look for the files in before all others, see :func:`search_path`.
     nominal : {"ordinal", "onehot"}, default="ordinal"

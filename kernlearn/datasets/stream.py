@@ -124,8 +124,8 @@ def row_source(
     data : array-like, path, sequence of paths, Dask collection, iterable or callable
         - An array, a memory map, a sparse matrix or a data frame, with `y`.
         - A Parquet, CSV (``.csv`` in the name, names in the first line, commas) or LIBSVM file, or
-          several, which are read in constant memory; LIBSVM and CSV also packed (``.gz``,
-          ``.bz2``, ``.xz``). Nothing is scaled or encoded; labels are those of the file.
+          several, read in constant memory. LIBSVM and CSV may be packed (``.gz``, ``.bz2``,
+          ``.xz``). Nothing is scaled or encoded; labels are those of the file.
         - A Dask array or data frame with `y` of the same kind, or a Dask data frame with `target`,
           or a list of delayed tuples (X, y). Each partition is a chunk.
         - An iterable of tuples (X, y) that can be read again, or a function without arguments that

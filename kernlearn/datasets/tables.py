@@ -416,9 +416,9 @@ def kind_of(X: Any) -> str:
 def from_json(value: Any) -> Any:
     """Return the point that a value of JSON stands for.
 
-    Text is a string; a list of numbers a series, of lists of numbers one with a channel for each;
-    another list the set of its entries if these are texts. ``{"edges": [[u, v], ...], "labels":
-    {u: label, ...}}`` is a graph.
+    Text is a string. A list of numbers is a series, a list of such lists a series of several
+    channels. Another list is the set of its entries if these are texts. ``{"edges": [[u, v], ...],
+    "labels": {u: label, ...}}`` is a graph.
 
     Raises
     ------
@@ -481,8 +481,8 @@ def fingerprint(X: Any, y: np.typing.ArrayLike | None = None) -> str:
     """Hash the rows and labels of a data set.
 
     Each row is written as its label and its non-zero entries, (column, value) pairs of
-    little-endian int64 and float64, and hashed by SHA-256; the sorted hashes are hashed
-    together with the number of columns.
+    little-endian int64 and float64, and hashed by SHA-256. The sorted hashes are hashed together
+    with the number of columns.
 
     Parameters
     ----------

@@ -241,7 +241,7 @@ def keep_freed_memory(most: int | None = None) -> None:
     """Keep the memory that this process frees, to use it again, if the C library can.
 
     Of more than `most` bytes the rest goes back. Memory that goes back to the system must be had
-    from it again, which takes 0.1 to 4 seconds a gigabyte, most on virtual machines: the time of a
+    from it again, which takes 0.1 to 4 seconds a gigabyte, most on virtual machines. The time of a
     fit would tell more of the machine than of the method.
     """
     library: Any = c_library()

@@ -209,9 +209,9 @@ class RandomMaclaurin(BaseFeatureMap):
         Raises
         ------
         ValueError
-            If a parameter is not valid, or the training points exceed the kernel's radius of
-            convergence; with `complex_to_real` if D is odd, with `include_exact` if nothing is
-            left for random features.
+            If a parameter is not valid, the training points exceed the kernel's radius of
+            convergence, D is odd with `complex_to_real`, or `include_exact` leaves nothing for
+            random features.
         """
         X = self._check_data(X, fitting=True)
         random_state = check_random_state(self.random_state)
@@ -518,7 +518,7 @@ def order_sizes(
 ) -> tuple[Floats, Floats]:
     """Return how much each order from `first` on contributes to the error of one feature.
 
-    These are log aₙ² times the mean variance over pairs of points, and times the mean square; the
+    These are log aₙ² times the mean variance over pairs of points, and times the mean square. The
     former is -inf for orders that one feature represents exactly, the latter for those that are
     not in the series. An infinite series ends where less than 2⁻⁶⁴ of the root mean squares is
     left. `factors` are those on the features of each point.
@@ -564,9 +564,9 @@ def allocate(
     """Return orders of features, and log (1/√n) for the n features that share an order.
 
     The variance of Σ over orders of the mean of nₖ estimates is Σ vₖ/nₖ, least for nₖ in
-    proportion to √vₖ. Orders that get less than one feature are drawn at random for those that
-    are left, in proportion to the root mean square of their estimates, which minimises the
-    variance of that draw: the sum remains unbiased.
+    proportion to √vₖ. Orders that get less than one feature are drawn at random for those that are
+    left, in proportion to the root mean square of their estimates. This minimises the variance of
+    that draw, and the sum remains unbiased.
     """
     roots = np.exp((log_squares - log_squares.max()) / 2)
     deviations = np.exp((log_variances - log_squares.max()) / 2)
@@ -642,7 +642,7 @@ class MaclaurinSVM(TakesSparse, PredictsByScores, ClassifierMixin, BaseEstimator
     h01 : bool, default=False
         Whether to take H0/1 instead of RF.
     C : float, default=1.0
-        Weight of the losses relative to the norm.
+        Weight of the training errors against the norm of the weights.
     tol, presolve, class_weight
         As for :class:`~kernlearn.linear.LinearSVM`.
     random_state : int, RandomState instance or None, default=None

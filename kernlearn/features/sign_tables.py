@@ -1,7 +1,7 @@
 """Products of projections on random signs, by tables of signed sums, compiled.
 
 The columns of a point are split into groups. A table holds the sums of the entries of a group for
-all choices of their signs, so that a projection on a vector of signs is a sum of one entry of each
+all choices of their signs. A projection on a vector of signs is then a sum of one entry of each
 table (Arlazarov, Dinic, Kronrod & Faradžev, 1970, do this for Boolean matrices). An entry is a
 line: the sums of several rows, which are computed together.
 

@@ -34,10 +34,10 @@ class TensorSketch(BaseFeatureMap):
     features are its real and imaginary parts: there is no transform back.
 
     The features of a kernel with terms of several orders are :math:`\sum_n \sqrt{a_n} F_1 \cdots
-    F_n`, a sketch of the sum of all orders: products of terms of different orders have a mean of
+    F_n`, a sketch of the sum of all orders. Products of terms of different orders have a mean of
     zero, since the signs of the factors that only one of them has are independent. This is not in
-    [1]_, which adds a column :math:`\sqrt{r}` to the points to make
-    :math:`(\langle x, y \rangle + r)^p` homogeneous.
+    [1]_, which adds a column :math:`\sqrt{r}` to the points to make :math:`(\langle x, y \rangle +
+    r)^p` homogeneous.
 
     Parameters
     ----------

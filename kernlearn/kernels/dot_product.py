@@ -250,9 +250,9 @@ class ExponentialKernel(WidthKernel, BaseDotProductKernel):
     Parameters
     ----------
     sigma : float, "auto" or "mean_distance", default="auto"
-        The width. "mean_distance" is the mean Euclidean distance of the training points, as in
-        the thesis, section 3.6; "auto" that of 2000 of them, evenly spaced, of all if there are
-        no more.
+        The width σ, in the unit of the distances. "auto" is the mean Euclidean distance of 2000
+        evenly spaced training points, or of all if there are fewer. "mean_distance" is that of all
+        training points, as in the thesis, section 3.6.
 
     Attributes
     ----------

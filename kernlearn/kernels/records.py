@@ -421,8 +421,8 @@ class ColumnSimilarity(Kernel):
 
     .. math:: K(x, y) = \frac{\sum_k w_k K_k(x_k, y_k)}{\sum_k w_k} ,
 
-    over the parts that no column of either point is missing of, NaN or None; 0 for two points that
-    have no part in common.
+    over the parts of which both points have all columns (NaN and None are missing). It is 0 for
+    two points that have no part in common.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 The differences of a pool of pairs are stored as bins: a byte is the number of a pair's thresholds
 that a point exceeds. A round of boosting needs the sum of weight times label in each bin of each
 pair. These sums are updated from round to round: the weights of points that the last weak learner
-classified correctly all change by one factor, the others by another, so the sums are multiplied by
+classified correctly all change by one factor, the others by another. So the sums are multiplied by
 the factor of the larger group and only the smaller group is added anew. Rounding errors grow with
 the factors; before they matter all sums are computed from scratch.
 """

@@ -206,9 +206,9 @@ class BBSClassifier(LandmarkClassifier):
         Number of landmarks d, shared by all classes; all training points, with a warning, if
         there are fewer.
     similarity : str, Kernel, callable or "precomputed", default="gaussian"
-        The name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed" if the
-        matrices of similarities to the training points are passed as X. A width that depends
-        on data is computed from the points trained on.
+        The name of a kernel, a kernel, a function of two points or of two matrices, or
+        "precomputed" if the matrices of similarities to the training points are passed as X. A
+        width that depends on data is computed from the points trained on.
     kind : {"similarity", "distance"}, default="similarity"
         A distance d is used as the similarity -d.
     selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky"}, default="random"
@@ -219,9 +219,9 @@ class BBSClassifier(LandmarkClassifier):
         from each class evenly if there are more than two, and take at least one point of either
         of two.
     C : float or sequence of float, default=(1, 10, 100, 1000)
-        Weight of the loss against the regularizer. Of several values the best on the validation
-        points is chosen, by accuracy, ties by the smaller mean loss over points and problems,
-        then by the smaller C.
+        Weight of the training errors against the norm of the coefficients. Of several values the
+        best on the validation points is chosen, by accuracy, ties by the smaller mean loss over
+        points and problems, then by the smaller C.
     loss : {"squared_hinge", "hinge", "logistic"}, default="squared_hinge"
         Loss of the linear separators.
     solver : {"newton", "truncated_newton"}, default="newton"
@@ -259,8 +259,8 @@ class BBSClassifier(LandmarkClassifier):
         The divisor of similarities: the greatest absolute one between training points and
         landmarks. The thesis takes them to be at most 1, and C depends on it.
     n_comparisons_, n_fit_comparisons_ : int
-        Number of landmarks that a prediction compares a point with, which are those with a weight.
-        Number of similarities that `fit` has evaluated.
+        How many landmarks a prediction compares a point with (those with a weight), and how many
+        similarities `fit` has evaluated.
     compared_indices_ : ndarray of shape (n_comparisons_,)
         Rows of these landmarks.
     n_features_in_ : int
@@ -358,11 +358,11 @@ class FTuneClassifier(LandmarkClassifier):
         ("identity", "sign", "ramp", "sigmoid"), or the slope of a :class:`Ramp`. The default is
         that of section 4.3.
     per_class : bool, default=False
-        False (FTUNE-S) chooses one transfer function and one C for all classes, by the
-        multi-class accuracy on the validation points. True (FTUNE-M) chooses them for each
-        one-vs-all problem, by its own accuracy. Ties go to the smaller mean loss on the
-        validation points (over all problems for FTUNE-S), which algorithm 4 minimises; then to
-        the first transfer function; then to the smaller C.
+        False (FTUNE-S) chooses one transfer function and one C for all classes, by the multi-class
+        accuracy on the validation points. True (FTUNE-M) chooses them for each one-vs-all problem,
+        by its own accuracy. Ties go to the smaller mean loss on the validation points (over all
+        problems for FTUNE-S), which algorithm 4 minimises. Further ties go to the first transfer
+        function, then to the smaller C.
     C : float or sequence of float, default=(1, 10, 100, 1000)
         Weight of the loss against the regularizer, chosen along with the transfer function.
     validation_fraction : float, default=0.2

@@ -572,13 +572,14 @@ class PairEmbedding(BaseEmbedding):
 
 @dataclass(eq=False, repr=False)
 class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
-    r"""Features :math:`Z = K(X, L) \, K(L, L)^{-1/2}` that approximate a kernel (Nyström).
+    r"""Features that approximate a kernel by its values with a few training points (Nyström).
 
     When to use it: a linear model on any kernel, also of objects, whose spectrum decays fast.
 
-    The landmarks L are training points. The features of a point are the coordinates of its
-    projection, in the kernel's feature space, on the span of the landmarks. So
-    :math:`\langle z(x), z(y) \rangle \approx K(x, y)`, with equality if x or y is a landmark.
+    The landmarks L are training points, and the features :math:`Z = K(X, L) \, K(L, L)^{-1/2}`.
+    Those of a point are the coordinates of its projection, in the kernel's feature space, on the
+    span of the landmarks. So :math:`\langle z(x), z(y) \rangle \approx K(x, y)`, with equality if
+    x or y is a landmark.
 
     The features are biased: a projection is shorter than what is projected. :math:`K - Z Z^\top`
     is positive semi-definite, :math:`\|z(x)\|^2 \le K(x, x)`, and a mean over many choices of

@@ -166,11 +166,11 @@ def select_pairs(
 class FeatureSpace:
     """The kernel of some training points, in whose feature space landmarks are drawn.
 
-    A similarity is the kernel itself, and a distance d gives the kernel -d² / 2: the squared
+    A similarity is the kernel itself, and a distance d gives the kernel -d² / 2. The squared
     distance K(x, x) + K(z, z) - 2 K(x, z) of two points is then d(x, z)², if d(x, x) = 0. Lengths
     in the feature space depend on where its origin is, and neither -d² / 2 nor a similarity like
     -‖x - z‖₁, which has no positive value on the diagonal, has any. With these, a point o drawn at
-    random becomes the origin: the kernel is K(x, z) - K(x, o) - K(z, o) + K(o, o), with the same
+    random becomes the origin. The kernel is K(x, z) - K(x, o) - K(z, o) + K(o, o), with the same
     distances, and positive semi-definite if these are Euclidean (Schoenberg).
 
     Parameters
@@ -362,16 +362,15 @@ def leverage_sampling(
     r"""Choose points by approximate ridge leverage scores, by recursive sampling (RRLS).
 
     The ridge leverage scores are the diagonal of :math:`K (K + \lambda I)^{-1}`. Half of the
-    points, half of these, and so on until there are `n` at most, are drawn uniformly.
-    From the smallest of these sets up, the scores of the set's points are approximated by a
-    weighted sample of the set below it, and with them the set is sampled, each point on its own.
-    Of all candidates, finally, `n` are drawn without replacement, with probabilities
-    proportional to their scores.
+    points, half of these, and so on until there are `n` at most, are drawn uniformly. From the
+    smallest of these sets up, the scores of the set's points are approximated by a weighted sample
+    of the set below it. With them the set is sampled, each point on its own. Of all candidates,
+    finally, `n` are drawn without replacement, with probabilities proportional to their scores.
 
     With s landmarks λ is the mean of all eigenvalues of the sample but the greatest k,
     :math:`\lambda = \frac1k \sum_{i > k} \sigma_i`, for :math:`k = \lceil s / (4 \log s) \rceil`,
     and points are drawn with the probabilities :math:`\min(1, \log s \cdot \ell_i)`, scaled down
-    to an expected number of s: the paper's constants ask for more samples than there often are
+    to an expected number of s. The paper's constants ask for more samples than there often are
     points.
 
     The similarities that are evaluated are those of about s points with all candidates, as many

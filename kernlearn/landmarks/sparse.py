@@ -419,8 +419,8 @@ def forward_greedy(
     :math:`\beta = 1/tol` and c = 1 this is the number of the thesis.
 
     It differs from the printed algorithm in two points: c is the largest absolute entry of the
-    features, and :math:`\beta c^2` replaces β, as the proof needs where the thesis assumes
-    entries of at most 1; and the w after the last step is returned instead of the one before.
+    features, and :math:`\beta c^2` replaces β, as the proof needs where the thesis assumes entries
+    of at most 1. And the w after the last step is returned instead of the one before.
 
     Parameters
     ----------

@@ -246,7 +246,7 @@ class LinearSVM(TakesSparse, PredictsByScores, LinearClassifierMixin, BaseEstima
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the losses relative to the norm.
+        Weight of the training errors against the norm of the weights.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         The loss.
     tol : float, default=None
@@ -382,7 +382,7 @@ def fit_each(model: LinearSVM, X: Any, y: Any, Cs: Sequence[float]) -> list[Line
     """Fit a classifier for each of several values of C.
 
     On dense rows of two classes, with the squared hinge, all are trained at the same time, by
-    LIBLINEAR's method on dense features: they are those of `fit` but for rounding, which the
+    LIBLINEAR's method on dense features. They are those of `fit` but for rounding, which the
     default tolerance amplifies where C is large.
 
     Parameters

@@ -2,7 +2,7 @@
 
 It minimises LIBLINEAR's objective ½‖w‖² + C Σ loss(tᵢ) for several values of C, see
 :mod:`kernlearn.linear.losses`. The Hessian is I + C Xᵀ D X, where D holds the curvatures of the
-loss. Few of these change from step to step, and they do not depend on C: the product Xᵀ D X is
+loss. Few of these change from step to step, and they do not depend on C. The product Xᵀ D X is
 kept, and only rows whose curvature changed are added or removed.
 """
 

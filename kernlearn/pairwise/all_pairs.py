@@ -92,7 +92,7 @@ class Moments(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class AllPairsMoments(StreamRanker):
-    r"""Linear function of large AUC from the moments of both classes, of a stream of any length.
+    r"""Rank two classes from a stream: a linear function of large AUC, from means and covariances.
 
     When to use it: two classes of any number of rows and few features, above all a stream that
     changes (`half_life`).

@@ -1,6 +1,6 @@
 """Metrics, similarities and sums of kernels learned online from pairs, and classifiers on them.
 
-The learners take the steps of algorithm 8 of Kar (2013) with the hinge loss φ; the label of a pair
+The learners take the steps of algorithm 8 of Kar (2013) with the hinge loss φ. The label of a pair
 is +1 for two points of one class and -1 for others (sections 6.6.3 and 6.6.4).
 """
 
@@ -346,8 +346,8 @@ class OnlineSimilarityLearner(OnlinePairLearner):
     When to use it: a bilinear kernel or similarity for given classes, from a stream.
 
     The similarity :math:`K_W(x, x') = x^\top W x'` is learned from pairs of a point with those in
-    a buffer B, with one of two losses of [1]_; :math:`y y'` is +1 for points of one class and -1
-    for others:
+    a buffer B. With :math:`y y'` of +1 for points of one class and -1 for others, the loss is one
+    of two of [1]_:
 
     - kernel-target alignment, of each pair, :math:`\varphi\bigl(y y' K_W(x, x')\bigr)`;
     - S-goodness, of a point and the mean over the buffer,
@@ -439,7 +439,7 @@ class OnlineMKL(OnlinePairLearner):
     The kernel :math:`K_\mu(x, x') = \sum_i \mu_i K_i(x, x') = \langle\mu, z(x, x')\rangle` with
     :math:`z(x, x') = (K_1(x, x'), \dots, K_p(x, x'))`, the "K-space" of [1]_ after [2]_, is
     learned with the loss :math:`\varphi\bigl(y y' K_\mu(x, x')\bigr)` of pairs of a point with
-    those in a buffer; :math:`y y'` is +1 for points of one class and -1 for others. This is
+    those in a buffer. There :math:`y y'` is +1 for points of one class and -1 for others. This is
     the first stage; the second is any learner that accepts `kernel_`.
 
     Parameters
@@ -762,7 +762,7 @@ class SimilaritySVM(TwoStageClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the losses relative to the norm.
+        Weight of the training errors against the norm of the weights.
     objective : {"alignment", "goodness"}, default="alignment"
         The loss of the first stage.
     eta, radius, buffer_size, random_state
@@ -839,7 +839,7 @@ class MultipleKernelSVM(TwoStageClassifier):
             default=("linear", "cosine", "gaussian", "laplacian")
         The kernels, as for :class:`OnlineMKL`.
     C : float, default=1.0
-        Weight of the losses relative to the norm.
+        Weight of the training errors against the norm of the weights.
     normalize, eta, radius, buffer_size, random_state
         As for :class:`OnlineMKL`.
 

@@ -1,9 +1,9 @@
 r"""Online learners of linear functions with large AUC, from a stream of points: OLP and OAM.
 
-The loss of a pair of points is a convex function :math:`\varphi` of its margin
-:math:`Y(y, y')\,h(x, x')`: Kar (2013), section 6.6. Its label Y is half the difference of the
-labels for a linear function that ranks two classes (section 6.6.2), and their product for a
-metric, a similarity or a kernel (sections 6.6.3 and 6.6.4).
+The loss of a pair of points is a convex function :math:`\varphi` of its margin :math:`Y(y,
+y')\,h(x, x')`: Kar (2013), section 6.6. Its label Y is half the difference of the labels for a
+linear function that ranks two classes (section 6.6.2). It is their product for a metric, a
+similarity or a kernel (sections 6.6.3 and 6.6.4).
 
 The policies of buffers are those of section 6.5.1. The first s points fill the s slots in order.
 Then:
@@ -13,7 +13,7 @@ Then:
   t enters with probability s/t, in the place of a random one. One number drawn from 0, …, t − 1
   names the slot, or none.
 - RS-x ("rsx", algorithm 7) keeps in each slot a uniform sample of the past, independent of the
-  other slots (theorem 6.12): at t = s + 1 every slot is drawn anew with replacement from the
+  other slots (theorem 6.12). At t = s + 1 every slot is drawn anew with replacement from the
   buffer and the incoming point, and from then on point t takes each slot with probability 1/t.
 - RS-x² ("rsx2", algorithm 9) has the same law, and draws first how many slots point t takes: about
   one draw a step, where RS-x takes s.

@@ -7,24 +7,24 @@ states a region for the mean. The cell is *in* if the interval lies inside the r
 two do not meet, else *open*.
 
 A claim about at least k of n cells *holds* if k or more are shown to be in, and *fails* if at
-least n - k + 1 are shown to be out; n counts the cells of data sets that were not measured, too.
+least n - k + 1 are shown to be out. n counts the cells of data sets that were not measured, too.
 To keep the probability of an error below ``level``, "at least k of n are in" counts as shown
 
-- if k cells are in when each is tested at ``level / (n - k + 1)``: were fewer than k in truth,
-  at least one of n - k + 1 others would have to be an error (Benjamini & Heller 2008, Screening
-  for partial conjunction hypotheses, Biometrics 64), or
+- if k cells are in when each is tested at ``level / (n - k + 1)``. Were fewer than k in truth, at
+  least one of n - k + 1 others would have to be an error (Benjamini & Heller 2008, Screening for
+  partial conjunction hypotheses, Biometrics 64), or
 - if more cells are in at plain ``level`` than the k - 1 allowed and those expected by chance
   among the other n - k + 1, by the binomial law, which assumes independent cells.
 
-For a claim about all cells the first rule means that each is in at plain ``level``, and that a
-single cell refutes only at ``level / n``, so that many cells do not refute by chance.
+For a claim about all cells the first rule means that each is in at plain ``level``. A single cell
+refutes only at ``level / n``, so that many cells do not refute by chance.
 
 A claim that presumes the absence of a difference (*not worse*) cannot be shown by not finding
 one. It fails as above, and holds if the intervals of k cells lie within a stated margin of
 equality, which is an equivalence test. Otherwise it is *not refuted*. Any other claim that
 neither holds nor fails *leans for* or *against*, by the share of the cells whose means are in.
 
-That a method *overtakes* another as a parameter grows is decided at its largest value; the name of
+That a method *overtakes* another as a parameter grows is decided at its largest value. The name of
 a cell says from which value on the method is shown to be ahead.
 
 If a claim names several methods, each is decided by itself, against each of those under ``than``,

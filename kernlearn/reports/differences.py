@@ -12,11 +12,11 @@ methods that are reported for the same data set, kernel and shared parameters ha
 - Otherwise it is *not shown*.
 
 Chance gives matches and shown differences too. Both are counted again under every other order of
-the methods, one order for the whole table: if method names did not matter, each order would be as
+the methods, one order for the whole table. If method names did not matter, each order would be as
 likely as the true one, and the share of orders with as many is an exact p-value. Few methods have
 few orders: with fewer than 20 none can be as rare as 5 %. The same is done with the orders of the
-data sets, which asks whether the numbers belong to their data. Data sets that lack a number of
-the table take no part.
+data sets, which asks whether the numbers belong to their data. Data sets that lack a number of the
+table take no part.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,11 +1,12 @@
 """Methods compared on the splits and data sets that they share.
 
 On one data set the corrected resampled t-test decides (:mod:`kernlearn.reports.verdicts`). Several
-data sets are the sample themselves: the Wilcoxon signed-rank test of two methods and Friedman's
-test of the ranks of all (Demšar 2006, Statistical Comparisons of Classifiers over Multiple Data
-Sets, Journal of Machine Learning Research 7). Data sets of a family, such as parts of one
-recording, count once, with their mean. Without a control that was named before, p-values are
-adjusted for all pairs (Holm 1979). With a margin, two one-sided tests decide (Schuirmann 1987).
+data sets are the sample themselves. The tests are the Wilcoxon signed-rank test of two methods and
+Friedman's test of the ranks of all (Demšar 2006, Statistical Comparisons of Classifiers over
+Multiple Data Sets, Journal of Machine Learning Research 7). Data sets of a family, such as parts
+of one recording, count once, with their mean. Without a control that was named before, p-values
+are adjusted for all pairs (Holm 1979). With a margin, two one-sided tests decide (Schuirmann
+1987).
 """
 
 from collections.abc import Mapping, Sequence

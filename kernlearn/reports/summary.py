@@ -1,12 +1,12 @@
 """From results to frames: one of splits, and one of cells.
 
 The *splits* have a row per number: ``experiment``, the labels ``dataset``, ``kernel``, ``method``
-and the varied parameters, ``metric``, ``split``, ``value``, ``converged``, ``ratio``, that of the
-number of test rows to the number of training rows, and ``drift``, how far the mean of the cell
-moves between processors as far as that was measured. The *cells* have a row per mean over
-splits, beside the reported one. All that a report says is computed from these two and the config,
-so that it does not matter whether the numbers come from a store, from a file of another program,
-or from a summary that was committed.
+and the varied parameters, ``metric``, ``split``, ``value``, ``converged``, ``ratio`` and
+``drift``. The ratio is that of test rows to training rows. The drift is how far the mean of the
+cell moves between processors, as far as that was measured. The *cells* have a row per mean over
+splits, beside the reported one. All that a report says is computed from these two and the config.
+Whether the numbers come from a store, from a file of another program, or from a committed summary
+does not matter.
 """
 
 import io
@@ -627,17 +627,17 @@ def compare_summaries(
 
     A mean has *moved* if its distance from the baseline exceeds the drift allowed for its metric.
     The same trials give the same numbers on the same machine, but another processor adds in
-    another order, and where parameters are chosen on a validation part the last digit can decide
+    another order. Where parameters are chosen on a validation part, the last digit can decide
     between two of them. The allowance is computed from the baseline alone, so that a noisy run
     does not excuse itself.
 
-    Cells without a mean are ignored; those of data sets and methods in ``left_out``, which are
-    not available here, do not fail. The result has one row per cell in the order of the baseline,
-    with the columns :data:`CHECKED`. ``allowed`` is NaN where nothing is compared. ``outcome`` is
+    Cells without a mean are ignored; those of data sets and methods in ``left_out``, which are not
+    available here, do not fail. The result has one row per cell in the order of the baseline, with
+    the columns :data:`CHECKED`. ``allowed`` is NaN where nothing is compared. ``outcome`` is
     ``same`` to six digits, ``within drift``, ``moved``, ``timed`` (a time or memory, present),
     ``missing`` (not measured), ``new`` (not in the baseline), ``other splits`` (another number of
-    them), ``other spread`` (another standard deviation: by more than 1 % where the mean is the
-    same, else by more than the drift allowed) or ``left out``.
+    them), ``other spread`` or ``left out``. The spread is another one if the standard deviation
+    differs by more than 1 % where the mean is the same, else by more than the drift allowed.
     """
     before, now = (frame[frame["mean"].notna()].set_index(KEY) for frame in (baseline, measured))
     cells = pd.DataFrame(index=before.index.union(now.index, sort=False))

@@ -15,13 +15,13 @@ Two means are a *match* if they differ by at most the tolerance that the config 
 metric: the tolerance says which differences matter to a reader. A greater difference is *better*
 or *worse* only if it also lies outside Welch's interval of the difference. The larger of tolerance
 and interval counts, not their sum, so that a precise measurement gets no more than the tolerance.
-A wide interval shows that little is known, not that two numbers agree: what relies on it is a
-*match within spread*, which counts as no match, and beyond twice the tolerance a difference is
-better or worse however wide the interval.
+A wide interval shows that little is known, not that two numbers agree. What relies on it is a
+*match within spread*, which counts as no match. Beyond twice the tolerance a difference is better
+or worse however wide the interval.
 
 Where a solver stops early a mean also depends a little on the processor. How far each mean moves
 between processors is its *drift*. Outcomes are decided without it, and again with every interval
-and standard deviation greater by it, and smaller by it: where these differ a page says that
+and standard deviation greater by it, and smaller by it. Where these differ a page says that
 another processor may decide otherwise.
 
 A baseline of the paper that is better than reported does not reproduce the paper, it weakens what

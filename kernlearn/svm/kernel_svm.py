@@ -73,7 +73,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         `~kernlearn.kernels.HomogeneousPolynomialKernel` are passed to LIBSVM as its own
         polynomial with gamma 1.
     C : float, default=1.0
-        Weight of the losses relative to the norm.
+        Weight of the training errors against the norm of the function.
     degree : int, default=3
         Degree of "poly".
     gamma : {"scale", "auto"} or float, default="scale"

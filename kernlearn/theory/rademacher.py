@@ -990,7 +990,7 @@ def voted_bound(
         Maxima of :math:`|K_k|`; :math:`κ_k^2` for positive semi-definite kernels.
     rho : float, default=None
         The margin ρ, chosen independently of the sample. None takes one over the sum of
-        coefficients, the margin below which there is a hinge loss; a margin chosen on the sample
+        coefficients, the margin below which there is a hinge loss. A margin chosen on the sample
         adds a term of order :math:`\sqrt{\log\log(2/ρ)/m}`, which the paper does not state and
         which is not included.
     delta : float, default=0.05

@@ -250,7 +250,7 @@ def ranking_sample_sizes(
     \sqrt{\ln(1 / \delta') / n}` as printed in section 5.7.9. :func:`ndcg_regret_bound` turns the
     loss into NDCG.
 
-    The lines before the printed bound have 64 B² m for the first term; and a loss that is
+    The lines before the printed bound have 64 B² m for the first term. And a loss that is
     2B-Lipschitz for each of m documents has 6 B² m instead of the second term's 3 B².
 
     Examples

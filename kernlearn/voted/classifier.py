@@ -299,8 +299,8 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         Raises
         ------
         ValueError
-            If the data or parameters are not valid, or y has a single class; if points have to be
-            held out and no class has two; if a complexity is not defined for a kernel.
+            If the data or parameters are not valid, or y has a single class. Also if points have
+            to be held out and no class has two, or a complexity is not defined for a kernel.
         MemoryError
             If the kernel matrices do not fit into memory.
 
@@ -468,12 +468,11 @@ class VotedKernelClassifier(VotedClassifier):
         minimised; its minimum may not be unique.
     complexity : {"trace", "dimension", "local", "monte_carlo"} or array-like of shape \
             (n_kernels,), default="trace"
-        The :math:`r_k`. "trace" is lemma 3, VKRc in table 1; "dimension" is
-        :math:`κ_k^2 \sqrt{d_k}` of lemma 4, VKR2 in table 1, only for dot-product kernels;
-        "local" is the bound of section 5.3 from the eigenvalues, which gives objective (2);
-        "monte_carlo" is an estimate for any kernel from 100 draws of signs. An infinite value in
-        an array excludes a kernel unless λ = 0. Suprema :math:`κ_k` are maxima over the training
-        points.
+        The :math:`r_k`. "trace" is lemma 3, VKRc in table 1. "dimension" is :math:`κ_k^2
+        \sqrt{d_k}` of lemma 4, VKR2 in table 1, only for dot-product kernels. "local" is the bound
+        of section 5.3 from the eigenvalues, which gives objective (2). "monte_carlo" is an
+        estimate for any kernel from 100 draws of signs. An infinite value in an array excludes a
+        kernel unless λ = 0. Suprema :math:`κ_k` are maxima over the training points.
     local_radius : float or sequence of float, default=1.0
         The radius s of "local"; of several values the best on validation points is chosen.
     tol : float, default=1e-3

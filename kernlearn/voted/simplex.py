@@ -4,7 +4,7 @@ The problem of a round is to minimise, over a pool of columns :math:`a_j`,
 
 .. math:: \sum_i \max(0, t_i - (A \alpha)_i) + \sum_j c_j |\alpha_j|.
 
-There are no constraints on :math:`\alpha`, so every point is feasible, and a vertex consists of as
+There are no constraints on :math:`\alpha`, so every point is feasible. A vertex consists of as
 many columns with a coefficient as there are rows at the kink of their loss. These are few if the
 solution is sparse; only the inverse of their square block is stored, not a basis of all rows. An
 edge leaves a vertex by changing the coefficient of another column or by moving a row off its kink.
@@ -192,11 +192,10 @@ def closed(objective: float, bound: float, tol: float) -> bool:
 class ColumnGeneration:
     r"""Column generation for problems that differ in their penalties, each from the last vertex.
 
-    The dual variables u of the program on some columns solve the whole program if
-    |Σ_i u_i s_i y_i K_k(x_i, x_j)| ≤ m Λ_k for all k and j; otherwise columns that violate this
-    are added, the program is solved again from its last vertex, and so on. A vertex remains a
-    vertex when penalties change, which only determine the edges along which the objective
-    decreases.
+    The dual variables u of the program on some columns solve the whole program if |Σ_i u_i s_i y_i
+    K_k(x_i, x_j)| ≤ m Λ_k for all k and j. Otherwise columns that violate this are added, the
+    program is solved again from its last vertex, and so on. A vertex remains a vertex when
+    penalties change, which only determine the edges along which the objective decreases.
 
     Parameters
     ----------
