@@ -334,13 +334,14 @@ class Store:
         rows = map(_row_of, self._checked())
         return sorted(rows, key=lambda r: (r.experiment, _json(r.labels), r.spec.get("split", 0)))
 
-    def experiments(self) -> dict[str, dict[tuple[str, tuple[str, ...]], int]]:
-        """Return the experiments, each with the number of trials of a profile and settings."""
-        counts = Counter(values[1:4] for values in self._checked())
+    def experiments(self) -> dict[str, dict[tuple[str, tuple[str, ...]], Counter[str | None]]]:
+        """Return the experiments: of each profile and settings the errors, None for success."""
         experiments: dict[str, Any] = {}
-        for (name, profile, settings), n in sorted(counts.items()):
-            way = profile.decode(), tuple(json.loads(settings))
-            experiments.setdefault(name.decode(), {})[way] = n
+        for values in self._checked("ORDER BY experiment, profile, settings"):
+            name, profile, settings = (value.decode() for value in values[1:4])
+            counts = experiments.setdefault(name, {})
+            of_way = counts.setdefault((profile, tuple(json.loads(settings))), Counter())
+            of_way[None if values[4] else _row_of(values).error] += 1
         return experiments
 
     def merge(self, other: "Store") -> MergeSummary:

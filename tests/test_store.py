@@ -42,7 +42,7 @@ def test_rows_come_back(path):
         assert store.get(["key1", "other"]) == {"key1": row(1)}
         assert store.states(["key1", "other"]) == {"key1": (True, 1.5, None, {})}
         assert store.rows() == [row(0), row(1), row(2)]
-        assert store.experiments() == {"demo": {("quick", ("splits=1",)): 3}}
+        assert store.experiments() == {"demo": {("quick", ("splits=1",)): {None: 3}}}
         with pytest.raises(StoreError, match="cannot be written"):
             store.put(row(4))
 

@@ -592,7 +592,7 @@ def _report_folder(experiment: Any, only: Sequence[Mapping[str, Sequence[str]]])
     path = experiment.path.resolve()
     is_shipped = shipped_name(path) is not None
     parts = [experiment.name if is_shipped else os.path.relpath(path.with_suffix(""))]
-    parts += [experiment.profile] if experiment.indicative else []
+    parts += [experiment.profile] if experiment.profile != "full" else []
     parts += experiment.settings
     parts += [f"{key}={'+'.join(values)}" for match in only for key, values in match.items()]
     exact = "@".join(parts)

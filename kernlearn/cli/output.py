@@ -127,7 +127,8 @@ def show_report(report: Any) -> None:
     for sign, text in signs.items():
         typer.echo(f"  {sign}  {text}")
     if report.indicative:
-        typer.echo(f"Profile {report.details['profile']}: indicative, without verdicts")
+        changes = ", ".join(report.experiment.changes)
+        show_wrapped(f"Indicative, without verdicts: {changes} is not the full protocol", 2)
     else:
         for text in in_words(report.differences, report.chances):
             show_wrapped(text, 2)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -28,6 +29,10 @@ from kernlearn.plugins import Registered
 
 #: Name of a config without the changes of a profile.
 DEFAULT_PROFILE = "full"
+# Keys of which a setting leaves the numbers those of the full protocol.
+_HARMLESS = frozenset(
+    "seed threads title source metrics derived table figures best notes drift".split()
+)
 
 
 def reported_files(folder: Path | None) -> dict[str, Path]:
@@ -980,6 +985,17 @@ class LoadedExperiment(BaseModel):
     settings: tuple[str, ...] = ()
 
     @property
+    def changes(self) -> list[str]:
+        """The profile and the settings that make its numbers others than the full protocol's."""
+        compares = self.config.reported or self.config.claims
+        keys = [one.removeprefix("protocol.").partition("=")[0] for one in self.settings]
+        changed = [key.partition(".")[0] not in _HARMLESS for key in keys]
+        return [
+            *([f"profile {self.profile}"] if self.profile != DEFAULT_PROFILE else []),
+            *(compress(self.settings, changed) if compares else []),
+        ]
+
+    @property
     def indicative(self) -> bool:
-        """Whether it is run under a profile: a smaller version, from which no verdict is drawn."""
-        return self.profile != DEFAULT_PROFILE
+        """Whether its numbers are others than the full protocol's: no verdict is drawn."""
+        return bool(self.changes)

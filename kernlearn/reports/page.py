@@ -15,7 +15,7 @@ import jinja2
 import pandas as pd
 
 from kernlearn import __version__
-from kernlearn.config.model import LoadedExperiment
+from kernlearn.config.model import DEFAULT_PROFILE, LoadedExperiment
 from kernlearn.config.read import shipped_name
 from kernlearn.config.spec import canonical
 from kernlearn.engine.run import duration
@@ -247,7 +247,7 @@ def _commands(report: Report) -> list[str]:
     """Return the commands that reproduce an experiment."""
     experiment = report.experiment
     name = shipped_name(experiment.path) or experiment.path.name
-    options = ["--profile", experiment.profile] if report.indicative else []
+    options = ["--profile", experiment.profile] if experiment.profile != DEFAULT_PROFILE else []
     options += [part for setting in experiment.settings for part in ("-o", setting)]
     options += ["--available"] if report.details["left_out"] else []
     return [shlex.join(["kernlearn", "run", name, *options])]

@@ -75,7 +75,7 @@ class Report:
 
     @property
     def indicative(self) -> bool:
-        """Whether the numbers are those of a profile, from which no verdict is drawn."""
+        """Whether the numbers are not the full protocol's: no verdict is drawn from them."""
         return self.experiment.indicative
 
     @property
@@ -88,7 +88,7 @@ class Report:
     def tables(self) -> list[Table]:
         """The tables, without marks of verdicts and best cells if the numbers are indicative."""
         tables = build_tables(self.cells, self.experiment.config)
-        note = f"{self.details['profile']}, indicative"
+        note = f"{self.run_as}, indicative"
         return [unmarked(table, note) if self.indicative else table for table in tables]
 
     @property
@@ -444,17 +444,23 @@ def stored_plans(
     -------
     plans : list of Plan
     skipped : list of Skipped
-        Experiments without a config, and those of which the store has no trial that the present
-        config plans.
+        Experiments without a config, those of which the store has no trial that the present
+        config plans, and profiles and settings of which all trials failed.
     """
     beside = {path.stem: path for path in Path().glob("*.yaml")}
     known, plans, skipped = {**beside, **shipped_configs()}, [], []
-    for name, counts in store.experiments().items():
+    for name, ended in store.experiments().items():
         # of equals the one with the fewest settings
-        ways = sorted(counts, key=lambda way: (-counts[way], len(way[1])))
-        of_profile, more = next(
-            (w for w in ways if profile in (None, w[0])), (profile or "full", ())
-        )
+        ways = sorted(ended, key=lambda way: (-ended[way][None], len(way[1])))
+        ways = [way for way in ways if profile in (None, way[0])] or [(profile or "full", ())]
+        failed = [way for way in ways if way in ended and not ended[way][None]]
+        for way in failed:
+            ((error, _),), n = ended[way].most_common(1), ended[way].total()
+            called = ", ".join([name, way[0], *way[1]])
+            skipped.append(Skipped(called, f"all {n} trials failed, such as by {error}"))
+        if ways == failed:
+            continue
+        of_profile, more = ways[0]
         try:
             if name not in known:
                 raise ConfigError(NO_CONFIG)

@@ -62,6 +62,14 @@ def test_a_site_of_a_store_and_of_summaries(session):
     assert site.stdout.endswith("Site: results/site/index.html\n")
     assert "demo_ordinal" in (session / "results/site/index.html").read_text()
     assert "mine: profile quick" in site.stdout
+    # more failures of other settings do not hide it
+    wrong = [f"methods.guess.{text}" for text in ("strategy=constant", "constant=7")]
+    wrong = [part for text in ("splits=9", *wrong) for part in ("-o", text)]
+    assert command(session, "run", "mine.yaml", *wrong, "--only", "method=guess").returncode == 1
+    again = command(session, "report").stdout
+    assert "mine: profile quick, 8 of 8 trials" in again
+    assert "mine, full, splits=9" in again
+    assert "all 18 trials failed, such as by ValueError" in again
     (session / "mine.yaml").rename(session / "moved.yaml")
     assert "mine: not shown" in command(session, "report").stdout
     (session / "moved.yaml").rename(session / "mine.yaml")

@@ -97,7 +97,8 @@ def test_a_second_run_does_only_what_is_missing(plan, small, tmp_path):
         assert run_plan(more, store).done == 8
         assert run_plan(plan, store, choice=Choice(force=("K",))).done == 4
         experiments = store.experiments()
-    assert experiments == {"small": {("full", ()): 16, ("full", ("splits=3",)): 8}}
+    ways = {("full", ()): {None: 16}, ("full", ("splits=3",)): {None: 8}}
+    assert experiments == {"small": ways}
 
 
 # Trouble
