@@ -324,13 +324,17 @@ def compare(
         typer.echo(f"left out, without numbers of all methods: {', '.join(result.left_out)}")
     if result.friedman == result.friedman:
         typer.echo(f"Friedman's test of the ranks: p = {result.friedman:.2g}")
-    if control is None:
-        near = result.table["outcome"].isin(["not shown", "not worse"]).sum()
+    outcomes, few = result.table["outcome"].dropna(), ""
+    if many and result.least_p >= 0.05:
+        few = f"{where}: the least p-value is {result.least_p:g}"
+    elif not many and (n_splits := result.datasets["n_splits"].max()) < 3:
+        few = f"{n_splits} split{'s'[: n_splits - 1]}"
+    if few and set(outcomes) == {"not shown"}:
+        typer.echo(f"Cannot say which is best: too few for a test, {few}")
+    elif control is None:
+        near = outcomes.isin(["not shown", "not worse"]).sum()
         others = f"{near} of {len(rows) - 1} others are not shown to be worse"
         typer.echo(f"Best: {result.control}; {others}")
-    least = 0.5 ** (result.families - 1)
-    if many and least >= 0.05:
-        typer.echo(f"So few data sets cannot show a difference: the least p-value is {least:g}")
     test = "Wilcoxon signed-rank test over them" if many else "corrected resampled t-test"
     typer.echo(f"Differences from the control or the best: {test}, level 5 %")
     if file is not None:

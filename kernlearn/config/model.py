@@ -30,9 +30,8 @@ from kernlearn.plugins import Registered
 #: Name of a config without the changes of a profile.
 DEFAULT_PROFILE = "full"
 # Keys of which a setting leaves the numbers those of the full protocol.
-_HARMLESS = frozenset(
-    "seed threads title source metrics derived table figures best notes drift".split()
-)
+_HARMLESS = {"seed", "threads", "title", "source", "metrics", "derived", "table", "figures"}
+_HARMLESS |= {"best", "notes", "drift"}
 
 
 def reported_files(folder: Path | None) -> dict[str, Path]:

@@ -121,6 +121,8 @@ class Comparison:
         p-value of Friedman's test of the ranks; NaN for fewer than three methods or two families.
     left_out : list of str
         Data sets on which a method has no number.
+    least_p : float
+        The least p-value that a test over so many families can give.
     """
 
     control: str
@@ -129,6 +131,7 @@ class Comparison:
     families: int
     friedman: float
     left_out: list[str]
+    least_p: float
 
 
 def compare_methods(
@@ -218,6 +221,8 @@ def compare_methods(
         len(of_family),
         float(p_ranks),
         [str(name) for name in wide.index.unique("dataset") if name not in means.index],
+        # adjusted for all tests, or one-sided
+        min(0.5 ** (len(of_family) - 1) * (len(tests) if margin is None else 0.5), 1.0),
     )
 
 
