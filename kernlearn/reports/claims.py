@@ -8,6 +8,7 @@ two do not meet, else *open*.
 
 A claim about at least k of n cells *holds* if k or more are shown to be in, and *fails* if at
 least n - k + 1 are shown to be out. n counts the cells of data sets that were not measured, too.
+A claim about a mean over data sets some of which are missing neither holds nor fails.
 To keep the probability of an error below ``level``, "at least k of n are in" counts as shown
 
 - if k cells are in when each is tested at ``level / (n - k + 1)``. Were fewer than k in truth, at
@@ -165,17 +166,20 @@ def cells_needed(over: str | float, n: int) -> int:
 
 def decide(cells: Sequence[Cell], check: Check, region: Expected, n_missing: int = 0) -> str:
     """Return one of :data:`OUTCOMES`, by the rules in this module's docstring."""
+    takes_mean = check.over == "average" or "dataset" in check.mean_over
+    is_part = takes_mean and n_missing > 0
     if check.over == "average" and cells:
-        cells, n_missing = [average(cells)], 0
-    n = len(cells) + n_missing
+        cells = [average(cells)]
+    n = len(cells) + (0 if takes_mean else n_missing)
     k = cells_needed(check.over, n)
     if k > n or not cells:
         return NOT_MEASURED
-    if _shown(cells, n, n - k + 1, "out", region, check.level):
+    fails = _shown(cells, n, n - k + 1, "out", region, check.level)
+    if fails and not is_part:
         return FAILS
-    if _shown(cells, n, k, "in", region, check.level):
+    if _shown(cells, n, k, "in", region, check.level) and not is_part:
         return HOLDS
-    if region.presumed and any(len(cell.values) > 1 for cell in cells):
+    if region.presumed and not fails and any(len(cell.values) > 1 for cell in cells):
         return NOT_REFUTED
     return LEANS_FOR if leans_for(cells, check, region, n_missing) else LEANS_AGAINST
 
@@ -319,7 +323,7 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
 
     def outcome(parts: Sequence[_Part]) -> str:
         # as many cells of each data set that is missing as of those that are not
-        n_missing = [round(len(part.cells) / n_measured * len(missing)) for part in parts]
+        n_missing = [ceil(len(part.cells) / n_measured * len(missing)) for part in parts]
         outcomes = [
             decide(part.cells, check, part.region, n)
             for part, n in zip(parts, n_missing, strict=True)
@@ -341,8 +345,8 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
 
 
 def _datasets_asked(check: Check, config: ExperimentConfig) -> list[str]:
-    """Return the data sets that a claim counts, none where it takes means over them."""
-    if "dataset" in (check.compare, *check.across, *check.mean_over) or check.over == "average":
+    """Return the data sets that a claim counts, none where it compares them."""
+    if "dataset" in (check.compare, *check.across):
         return []
     named = check.where.get("dataset", list(config.datasets))
     return [str(name) for name in (named if isinstance(named, list) else [named])]

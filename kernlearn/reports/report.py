@@ -224,9 +224,11 @@ def _report(
         n_means = np.any([cells["verdict"] != of_means for _, _, of_means in others], axis=0).sum()
         numbers = f"verdicts: {n_means}, differences: {n_pairs}, claims: {n_claims}"
         otherwise = f"another one may decide otherwise ({numbers})"
+        moving = cells[cells["drift"] > 0].groupby("metric", sort=False)["drift"].max()
+        most = [f"{drift:.2g} ({config.scope.label(str(k))})" for k, drift in moving.items()]
         notes.append(
             f"{(cells['drift'] > 0).sum()} of {cells['mean'].notna().sum()} means move between "
-            f"processors, by at most {cells['drift'].max():.2g}; "
+            f"processors, by at most {', '.join(most)}; "
             f"{otherwise if n_means + n_pairs + n_claims else 'no outcome depends on it'}"
         )
     about = {

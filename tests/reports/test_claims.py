@@ -255,6 +255,8 @@ def decide_with_missing(config, gains, missing, **asked):
         ("some", [-0.05], 6, "leans against"),
         (5, [-0.05] * 7, 4, "fails"),
         ("most", [0.05, 0.05, -0.05], 1, "leans against"),  # three of four,
+        ("average", [0.05, 0.04], 1, "leans for"),
+        ("average", [-0.05, -0.04], 1, "leans against"),
     ],
 )
 def test_data_sets_that_are_missing_count(config, over, gains, missing, outcome):
