@@ -224,7 +224,11 @@ class Scope:
                 raise ConfigError(kernel.missing)
             return kernel
         kernel_names.library_of(name)
-        raise ConfigError(f"no kernel {name!r}{suggestion(name, self.kernels)}")
+        hint = suggestion(name, self.kernels)
+        if "." in name:
+            hint = f"; its library is none of {', '.join(kernel_names.LIBRARIES)}"
+            hint += "; a file under `plugins` can register it, by a name without a dot"
+        raise ConfigError(f"no kernel {name!r}{hint}")
 
     def task_metrics(self, task: str) -> tuple[str, ...]:
         """Return the metrics that a task can measure; none for an unknown task."""

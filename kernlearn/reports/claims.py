@@ -323,7 +323,8 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
 
     def outcome(parts: Sequence[_Part]) -> str:
         # as many cells of each data set that is missing as of those that are not
-        n_missing = [ceil(len(part.cells) / n_measured * len(missing)) for part in parts]
+        shares = [len(part.cells) / n_measured for part in parts]
+        n_missing = [max(round(share * len(missing)), bool(missing)) for share in shares]
         outcomes = [
             decide(part.cells, check, part.region, n)
             for part, n in zip(parts, n_missing, strict=True)

@@ -108,6 +108,7 @@ def test_any_estimator_of_scikit_learn_runs_by_its_dotted_name(trials):
         ("{estimator: sklearn.cluster.FeatureAgglomeration, memory: /x}", "no parameter 'memory'"),
         ("{estimator: sklearn.neighbors.KernelDensity, kernel: {kernel: linear}}", "The 'kernel'"),
         ("{estimator: KernelSVM, kernel: {kernel: nothing}}", "methods.m.kernel: no kernel 'not"),
+        ("{estimator: KernelSVM, kernel: typo.typos}", "a file under `plugins` can register"),
         ("{estimator: KernelSVM, kernel: {kernel: gaussian, sigma: -1}}", "methods.m.kernel: "),
         ("{estimator: SVC, kernel: {kernel: gaussian}, kernel__y: 1}", "methods.m.kernel__y: "),
         ("{estimator: KernelSVM}", "methods.m: KernelSVM needs a kernel: give it one, or a sec"),
