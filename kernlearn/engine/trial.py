@@ -201,19 +201,29 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
 
 
 def _chosen_inside(model: Any) -> dict[str, dict[str, Any]]:
-    """Return the parameters that an estimator has chosen in `fit`, and their open ends."""
+    """Return the parameters that an estimator has chosen in `fit`, and their open ends.
+
+    Where each of several problems has chosen by itself these are the ends that are open for more
+    than a tenth of them.
+    """
     names = ("best_params_", "grid_", "validation_scores_")
     best, grid, scores = (getattr(model, name, None) for name in names)
-    selected, ends = dict(best) if isinstance(best, Mapping) else {}, dict[str, Any]()
-    # where each of several problems has chosen by itself there are more axes
-    if scores is not None and grid and np.ndim(scores) == len(grid):
-        selected = {name: getattr(model, f"{name}_", None) for name in grid} | selected
-        numbers = [name for name, value in selected.items() if isinstance(value, Real)]
+    selected = dict(best) if isinstance(best, Mapping) else {}
+    ends, each = Counter[tuple[str, str]](), np.empty((0, 0))
+    if scores is not None and grid:
+        own: dict[str, Any] = {name: getattr(model, f"{name}_", None) for name in grid}
+        own |= selected
+        selected = own if np.ndim(scores) == len(grid) else selected
         points = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-        are_chosen = [all(point[k] == selected[k] for k in numbers) for point in points]
-        place = int(np.where(are_chosen, np.ravel(scores), -np.inf).argmax())
-        ends = _open_ends(points, np.ravel(scores), place)
-    return {"selected": selected, "open_ends": ends}
+        each = np.reshape(scores, (-1, len(points)))
+        for problem, of_points in enumerate(each):
+            chosen = {k: np.ravel(value)[problem] for k, value in own.items()}
+            numbers = [k for k, value in chosen.items() if isinstance(value, Real)]
+            are_chosen = [all(point[k] == chosen[k] for k in numbers) for point in points]
+            place = int(np.where(are_chosen, of_points, -np.inf).argmax())
+            ends.update(_open_ends(points, of_points, place).items())
+    often = [end for end, n in reversed(ends.most_common()) if 10 * n > len(each)]
+    return {"selected": selected, "open_ends": dict(often)}
 
 
 def _goodness(estimator: Any, parts: Parts) -> dict[str, float]:
@@ -370,8 +380,8 @@ def measure_grid(
     Fits that take long run in `n_jobs` processes. The steps of a pipeline before the last are
     fitted once for all values of the last one's parameters. An estimator with `path_parameters`
     fits for all values of these at once, by a method ``path(X, y)``: they are lists of values
-    then, and it returns an object with ``settings`` (each with ``params``), ``predict`` for all
-    settings, ``n_support`` and ``converged``.
+    then, and it returns an object with ``params`` (a list of dicts), ``predict`` for all of them,
+    ``n_support`` and ``converged``.
 
     Returns
     -------
@@ -446,9 +456,9 @@ def _fits(
         lists = {name: values for name, values in grid.items() if name not in shared}
         path = model.set_params(**lists).path(X, y)
         outputs = [getattr(path, task.output)(part) for part in rows]
-        states = path.settings, path.n_support.ravel(), path.converged.ravel()
-        for setting, n_points, converged, *of_rows in zip(*states, *outputs, strict=True):
-            yield {**shared, **setting.params}, n_points, bool(converged), of_rows
+        states = path.params, path.n_support.ravel(), path.converged.ravel()
+        for params, n_points, converged, *of_rows in zip(*states, *outputs, strict=True):
+            yield {**shared, **params}, n_points, bool(converged), of_rows
         return
     has_steps = len(_steps(model)) > 1
     if has_steps:

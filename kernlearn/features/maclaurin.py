@@ -20,7 +20,7 @@ from kernlearn.kernels import (
 from kernlearn.kernels.base import to_dense
 from kernlearn.linear import LinearSVM
 from kernlearn.linear.models import fit_each
-from kernlearn.svm.kernel_svm import ModelPath, noting_convergence, settings_of
+from kernlearn.svm.kernel_svm import ModelPath, noting_convergence
 from kernlearn.validation import (
     POINTS,
     WHOLE,
@@ -752,7 +752,7 @@ class MaclaurinSVM(TakesSparse, PredictsByScores, ClassifierMixin, BaseEstimator
         for model, one in zip(models, svms, strict=True):
             validate_data(model, X, skip_check_array=True)
             model.map_, model.svm_, model.classes_ = feature_map, one, one.classes_
-        return MaclaurinPath(settings_of(self.C), models, converged)
+        return MaclaurinPath(self.C, models, converged)
 
     def decision_function(self, X: Any) -> NDArray[np.floating]:
         """Return the signed distances from the separating hyperplanes, times the norm of w.

@@ -509,13 +509,15 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     if early := sum(not info.get("converged", True) for info in infos):
         notes.append(f"!: a solver of {early} {of_done} stopped early; the means are marked !")
     chosen = Counter((t.labels["method"], p) for t, r in known for p in r.info.get("selected", {}))
+    of_method = Counter(t.labels["method"] for t, r in known if r.done)
     ends = Counter(
         (t.labels["method"], *end) for t, r in known for end in r.info.get("open_ends", {}).items()
     )
     ended = [
-        f"{method} {parameter} ({side}, {count} of {chosen[method, parameter]} choices)"
+        f"{method} {parameter} ({side}, {count} of {n} choices)"
         for (method, parameter, side), count in ends.items()
-        if 10 * count > chosen[method, parameter]
+        # of a method that chooses for each class its trials
+        if 10 * count > (n := chosen[method, parameter] or of_method[method])
     ]
     if ended:
         notes.append(f"scores still rise where the list of values ends: {', '.join(ended)}")

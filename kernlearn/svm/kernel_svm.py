@@ -307,7 +307,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             with noting_convergence(converged, place):
                 models[place]._fit(family, X, y)
             before = place
-        return ModelPath(settings_of(self.C), models, converged)
+        return ModelPath(self.C, models, converged)
 
     def _is_unbounded(self) -> bool:
         """Whether all coefficients are below C, so that a greater C changes nothing."""
@@ -484,34 +484,26 @@ def _pair_members(n_classes: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class Setting:
-    """The parameters in which a classifier differs from others."""
-
-    params: dict[str, Any]
-
-
-def settings_of(C: Any) -> list[Setting]:
-    """Return the setting of each of several values of C; one without parameters for a number."""
-    return [Setting({"C": float(value)}) for value in C] if np.ndim(C) else [Setting({})]
-
-
-@dataclass(frozen=True)
 class ModelPath:
-    """Fitted classifiers of all settings.
+    """Fitted classifiers for several values of C, or for a number.
 
     Attributes
     ----------
-    settings : list of Setting
-        In the order of the values given.
+    C : float or sequence of float
     models : list of estimator
-        The classifier of each setting.
+        The classifier of each value.
     converged : ndarray of shape (n_settings,)
         Whether its solver converged.
     """
 
-    settings: list[Setting]
+    C: Any
     models: list[Any]
     converged: NDArray[np.bool_]
+
+    @property
+    def params(self) -> list[dict[str, float]]:
+        """The parameters in which the classifiers differ."""
+        return [{"C": float(value)} for value in self.C] if np.ndim(self.C) else [{}]
 
     @property
     def n_support(self) -> NDArray[np.intp]:

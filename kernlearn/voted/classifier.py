@@ -6,9 +6,9 @@ are those of the families ±K(·, x').
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from math import comb, pi, prod, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -122,26 +122,6 @@ class Training(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Setting:
-    """A cell of the grid, and its solutions.
-
-    Attributes
-    ----------
-    params : dict
-        Values of the parameters.
-    complexities, penalties : ndarray of shape (n_kernels,)
-        The r_k, and the Λ_k = λ r_k + β.
-    solutions : list of Solution
-        One for each one-vs-all problem; one problem for two classes.
-    """
-
-    params: dict[str, float]
-    complexities: Floats
-    penalties: Floats
-    solutions: "list[Solution]" = field(default_factory=list)
-
-
-@dataclass(frozen=True)
 class VotedPath:
     """All solutions of a grid of settings on one training set.
 
@@ -149,7 +129,12 @@ class VotedPath:
 
     Attributes
     ----------
-    settings : list of Setting
+    params : list of dict
+        The values of the parameters in each cell.
+    complexities, penalties : list of ndarray of shape (n_kernels,)
+        The r_k, and the Λ_k = λ r_k + β, of each cell.
+    solutions : list of list of Solution
+        Those of each cell: one for each one-vs-all problem; one problem for two classes.
     n_support : ndarray of the shape of the grid
         Number of points with a coefficient for any kernel.
     converged : ndarray of the shape of the grid
@@ -162,14 +147,17 @@ class VotedPath:
     >>> from kernlearn.voted import VotedKernelClassifier
     >>> X, y = make_moons(100, noise=0.1, random_state=0)
     >>> path = VotedKernelClassifier(beta=[1e-3, 1e-2]).path(X[:60], y[:60])
-    >>> [setting.params["beta"] for setting in path.settings], path.n_support.shape
+    >>> [params["beta"] for params in path.params], path.n_support.shape
     ([0.01, 0.001], (1, 2))
     >>> errors = path.errors(X[60:], y[60:])
-    >>> path.settings[path.best(errors)].params
+    >>> path.params[path.best(errors)]
     {'lam': 0.01, 'beta': 0.001}
     """
 
-    settings: list[Setting]
+    params: list[dict[str, float]]
+    complexities: list[Floats]
+    penalties: list[Floats]
+    solutions: "list[list[Solution]]"
     n_support: Indices
     converged: NDArray[np.bool_]
     classes: NDArray[Any]
@@ -189,9 +177,9 @@ class VotedPath:
         ndarray of shape (n_settings, n_samples)
         """
         X = self._check(X)
-        solutions = [solution for setting in self.settings for solution in setting.solutions]
+        solutions = [*chain.from_iterable(self.solutions)]
         sums = self.family.sums(X, _coefficients(solutions, self.family))
-        by_setting = np.split(sums, len(self.settings), axis=1)
+        by_setting = np.split(sums, len(self.params), axis=1)
         return self.classes[np.array(list(map(decide, by_setting)))]
 
     def errors(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> Floats:
@@ -221,7 +209,7 @@ class VotedPath:
         Returns
         -------
         int
-            Its place in `settings`.
+            Its place in `params`.
         """
         # rounded to ignore rounding errors
         return first_best(np.round(errors, 12), self.n_support)
@@ -324,15 +312,15 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
                 choosing = choosing * weights_val
             errors = path.errors(X_val, y_val, choosing)
             best, self.validation_scores_ = path.best(errors), 1 - errors
-        setting = path.settings[best]
-        _, points, _, objectives, bounds, n_iter, _ = zip(*setting.solutions, strict=True)
+        solutions = path.solutions[best]
+        _, points, _, objectives, bounds, n_iter, _ = zip(*solutions, strict=True)
         self._family = path.family
-        self.coef_ = _coefficients(setting.solutions, path.family)
+        self.coef_ = _coefficients(solutions, path.family)
         self.support_ = rows[np.unique(np.concatenate(points))]
         self.n_support_ = len(self.support_)
-        self.best_params_ = setting.params
-        self.complexities_ = setting.complexities
-        self.penalties_ = setting.penalties
+        self.best_params_ = path.params[best]
+        self.complexities_ = path.complexities[best]
+        self.penalties_ = path.penalties[best]
         self.objective_, self.dual_bound_ = np.array(objectives), np.array(bounds)
         self.n_iter_ = max(n_iter)
         return self
@@ -408,34 +396,35 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             family = KernelFamily(tuple(kernel.fitted_to(X, y) for kernel in kernels), X)
         grams = family.grams(X)
         complexities = self._complexities(grams, family, weights)
-        settings, points = [], list(product(*axes.values()))
-        for i, point in enumerate(points):
-            params = dict(zip(axes, point, strict=True))
-            # they depend on the first axis alone, if on any
-            r = complexities[i * len(complexities) // len(points)]
-            lam, beta = params.get("lam", 0.0), params["beta"]
+        params = [dict(zip(axes, point, strict=True)) for point in product(*axes.values())]
+        n_cells, n_kernels = len(params), len(grams)
+        # they depend on the first axis alone, if on any
+        each_r = [complexities[i * len(complexities) // n_cells] for i in range(n_cells)]
+        penalties = [
             # 0 times an infinite complexity is 0
-            penalties = lam * r + beta if lam else np.full(len(r), beta)
-            settings.append(Setting(params, r, penalties))
+            (lam * r if (lam := one.get("lam")) else np.zeros(n_kernels)) + one["beta"]
+            for one, r in zip(params, each_r, strict=True)
+        ]
+        solutions: list[list[Solution]] = [[] for _ in params]
         losses = weights * class_weights[codes] / weights.mean()
         # Row by row of the grid, every other row backwards: each setting starts from a neighbour.
-        order = np.arange(len(settings)).reshape(-1, len(axes["beta"]))
+        order = np.arange(n_cells).reshape(-1, len(axes["beta"]))
         order[1::2] = order[1::2, ::-1]
-        problem = VotedProblem(grams, np.ones(len(y)), settings[0].penalties, losses)
+        problem = VotedProblem(grams, np.ones(len(y)), penalties[0], losses)
         n_classes = len(self.classes_)
         for code in range(n_classes) if n_classes > 2 else (1,):
             problem = replace(problem, y=np.where(codes == code, 1.0, -1.0))
             generation = ColumnGeneration(problem, tol=self.tol, max_iter=self.max_iter)
-            for place in order.ravel():
-                setting = settings[place]
-                setting.solutions.append(generation.solve(setting.penalties))
+            for cell in order.ravel():
+                solutions[cell].append(generation.solve(penalties[cell]))
         shape = tuple(map(len, axes.values()))
         n_support, converged = np.empty(shape, dtype=np.intp), np.empty(shape, dtype=bool)
-        for i, setting in enumerate(settings):
-            _, of_problems, *_, ended = zip(*setting.solutions, strict=True)
+        for i, of_cell in enumerate(solutions):
+            _, of_problems, *_, ended = zip(*of_cell, strict=True)
             n_support.flat[i] = len(np.unique(np.concatenate(of_problems)))
             converged.flat[i] = all(ended)
-        return VotedPath(settings, n_support, converged, self.classes_, family, self._check_points)
+        found = params, each_r, penalties, solutions, n_support, converged
+        return VotedPath(*found, self.classes_, family, self._check_points)
 
 
 @dataclass(eq=False, repr=False)

@@ -101,7 +101,7 @@ def test_a_path_has_the_models_fitted_one_by_one(options, n_classes):
     X = pd.DataFrame(X, columns=list("abcdef"))
     model = MaclaurinSVM(n_components=12, random_state=0, **options)
     path = clone(model).set_params(C=CS).path(X[:200], y[:200])
-    assert [setting.params for setting in path.settings] == [{"C": C} for C in CS]
+    assert path.params == [{"C": C} for C in CS]
     assert len({id(one.map_) for one in path.models}) == 1
     assert path.converged.all()
     assert len(path.n_support) == 3
@@ -117,4 +117,4 @@ def test_a_path_has_the_models_fitted_one_by_one(options, n_classes):
 def test_a_path_of_a_single_value():
     X, y = problem()
     path = MaclaurinSVM(n_components=12, random_state=0).path(X, y)
-    assert [setting.params for setting in path.settings] == [{}]
+    assert path.params == [{}]

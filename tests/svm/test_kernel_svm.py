@@ -307,7 +307,7 @@ def test_each_setting_of_a_path_is_the_one_fitted_alone(degree):
     model = KernelSVM("poly", degree=degree, coef0=1.0, gamma=0.2, tol=1e-5)
     model.set_params(solver="interior_point")
     path = clone(model).set_params(C=Cs).path(X2[:160], Y2[:160])
-    assert [setting.params for setting in path.settings] == [{"C": C} for C in Cs]
+    assert path.params == [{"C": C} for C in Cs]
     predicted = path.predict(X2[160:])
     for i, C in enumerate(Cs):
         alone = clone(model).set_params(C=C).fit(X2[:160], Y2[:160])

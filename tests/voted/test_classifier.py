@@ -218,11 +218,11 @@ def test_path_is_the_single_fits(moons):
     for i, lam in enumerate([1e-1, 1e-3]):
         for j, beta in enumerate([1e-1, 1e-3, 1e-4]):
             single = VotedKernelClassifier(lam=lam, beta=beta).fit(X, y)
-            (solution,) = path.settings[3 * i + j].solutions
+            (solution,) = path.solutions[3 * i + j]
             assert solution.objective == pytest.approx(single.objective_[0], rel=2e-6)
             assert path.n_support[i, j] == single.n_support_
             assert errors[i, j] == pytest.approx(1 - single.score(X_test, y_test))
-            assert path.settings[3 * i + j].params == {"lam": lam, "beta": beta}
+            assert path.params[3 * i + j] == {"lam": lam, "beta": beta}
 
 
 def test_norm_1_svm_is_one_kernel_without_complexity(moons):
