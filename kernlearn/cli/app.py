@@ -83,8 +83,7 @@ def run(
     """
     choice = engine.Choice(tuple(map(engine.parse_only, only)), retry_failed, tuple(force))
     plans = _plans(_load(configs, profile, settings), available, choice)
-    for plan in plans:
-        choice.of(plan)
+    plans = [replace(plan, trials=choice.of(plan)) for plan in plans]
     _show_preparations(plans)
     failed, progress = 0, cast(Any, output.Progress())
     limits: Any = {"timeout": timeout, "memory": None if memory is None else int(memory * 2**30)}
@@ -103,16 +102,13 @@ def run(
                     allow_contention=allow_contention,
                     listener=progress,
                 )
-                failures = outcome.failed + outcome.failed_before
-                failed += failures
-                chosen = replace(plan, trials=choice.of(plan))
-                states = opened.states(t.key for t in chosen.trials if failures)
-                errors = Counter(state.error for state in states.values() if not state.done)
-                if errors and errors.total() == len(chosen.trials):
+                errors = outcome.errors
+                failed += errors.total()
+                if errors and errors.total() == outcome.total:
                     (error, n), name = errors.most_common(1)[0], plan.experiment.name
-                    typer.echo(f"{name}: all {errors.total()} trials failed, {n} with: {error}")
+                    typer.echo(f"{name}: all {outcome.total} trials failed, {n} with: {error}")
                 elif not no_report:
-                    _show_report(reports.assemble(chosen, opened), _folder(store), choice.only)
+                    _show_report(reports.assemble(plan, opened), _folder(store), choice.only)
     except KeyboardInterrupt:
         done = f"What is done is in {store}; the same command goes on from there."
         typer.echo(f"Stopped. {done}", err=True)

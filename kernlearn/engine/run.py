@@ -1,5 +1,6 @@
 """Runs of plans: which trials, in which order, until when; each is stored as it ends."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -41,16 +42,16 @@ class Choice:
         Raises
         ------
         SelectionError
-            If ``only`` or ``force`` name nothing in the plan.
+            If ``only`` names nothing in the plan, or ``force`` nothing that it allows.
         """
-        known = {name for trial in plan.trials for name in _names(trial)} if self.force else {}
+        trials = [trial for trial in plan.trials if is_allowed(_numbered(trial), self.only)]
+        if not trials and self.only:
+            raise SelectionError(_no_match(plan, self.only))
+        known = {name for trial in trials for name in _names(trial)} if self.force else {}
         for name in self.force:
             if name not in known:
                 hint = suggestion(name, known)
                 raise SelectionError(f"--force {name}: nothing of that name{hint}")
-        trials = [trial for trial in plan.trials if is_allowed(_numbered(trial), self.only)]
-        if not trials and self.only:
-            raise SelectionError(_no_match(plan, self.only))
         return trials
 
     def due(self, plan: Plan, known: Mapping[str, State]) -> list[Trial]:
@@ -177,6 +178,8 @@ class RunSummary:
         Those that succeeded and failed in this run.
     failed_before : int
         Those that failed in an earlier run and were not repeated.
+    errors : Counter of str
+        The errors of all that failed.
     """
 
     total: int
@@ -184,6 +187,7 @@ class RunSummary:
     done: int
     failed: int
     failed_before: int
+    errors: Counter[str | None]
 
 
 class Listener:
@@ -263,7 +267,7 @@ def run_plan(
     keys = [trial.key for trial in plan.trials]
     known = store.states(keys)
     todo = choice.due(plan, known)
-    done = failed = 0
+    done, errors = 0, Counter[str | None]()
     with ExitStack() as stack:
         if todo:
             stack.enter_context(store.lock())
@@ -288,10 +292,11 @@ def run_plan(
                     row = replace(row, profile=profile, settings=settings)
                     store.put(replace(row, machine={**row.machine, **executor.about}))
                     done += row.done
-                    failed += not row.done
+                    errors.update([row.error] * (not row.done))
                     listener.trial_done(trial, row)
-    skipped = [known[key].done for key in known.keys() - {trial.key for trial in todo}]
-    return RunSummary(len(keys), skipped.count(True), done, failed, skipped.count(False))
+    before = Counter(known[key].error for key in known.keys() - {trial.key for trial in todo})
+    cached, failed = before.pop(None, 0), errors.total()
+    return RunSummary(len(keys), cached, done, failed, before.total(), errors + before)
 
 
 def check_cores(config: ExperimentConfig, executor: Executor) -> None:

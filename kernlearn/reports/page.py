@@ -203,13 +203,12 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
     """Write the page of an experiment, and its files; ``address`` is that of their folder."""
     config = report.experiment.config
     downloads = _write_files(report, drawn, files)
-    counts = verdicts.count_verdicts(report.cells, config)
     text = _render(
         "experiment.html",
         report=report,
         config=config,
         charts=drawn,
-        kinds=counts.to_dict("index"),
+        kinds=report.counts.to_dict("index"),
         signs_used=[v for v in verdicts.VERDICTS if v in {*report.cells["verdict"]}],
         claims=report.claims.to_dict("records"),
         outcomes=Counter(report.claims["outcome"]),

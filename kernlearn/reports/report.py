@@ -91,6 +91,11 @@ class Report:
         note = f"{self.run_as}, indicative"
         return [unmarked(table, note) if self.indicative else table for table in tables]
 
+    @cached_property
+    def counts(self) -> pd.DataFrame:
+        """The verdicts on reported numbers, from :func:`~.verdicts.count_verdicts`."""
+        return verdicts.count_verdicts(self.cells, self.experiment.config)
+
     @property
     def run_as(self) -> str:
         """The profile, and the settings on top of it."""
@@ -676,8 +681,8 @@ def totals(reports: Iterable[Report]) -> Totals:
     count.
     """
     reports = [r for r in reports if r.experiment.config.variant_of is None and not r.indicative]
-    tables = [verdicts.count_verdicts(r.cells, r.experiment.config) for r in reports]
-    numbers = pd.concat(tables).groupby(level=0).sum() if tables else pd.DataFrame()
+    counts = [report.counts for report in reports]
+    numbers = pd.concat(counts).groupby(level=0).sum() if counts else pd.DataFrame()
     claims = pd.concat([pd.DataFrame(columns=claimed.COLUMNS), *(r.claims for r in reports)])
     texts = claims["on_reported"].astype(str)
     claims = claims.assign(contradicted=texts.str.startswith(claimed.CONTRADICTED))
