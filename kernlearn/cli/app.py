@@ -153,15 +153,12 @@ def report(
     """Write pages of stored results, or of another program's.
 
     Without CONFIG this is a site of all experiments, in results/site. With CONFIG it is a page for
-    each, next to the store, and tables on the terminal. --rows takes CSV or Parquet files. Their
-    columns are dataset, method, metric, split and value, or benchopt's.
+    each, next to the store, and tables on the terminal. --rows takes CSV, Parquet or Excel files.
+    Their columns are dataset, method, metric, split and value, or benchopt's.
 
     Example: kernlearn report mine.yaml --rows results.csv
     """
-    import csv
-
-    import pandas as pd
-
+    from kernlearn.datasets.own import read_frame
     from kernlearn.reports.page import write_map
     from kernlearn.reports.report import read_reports, stored_plans, totals
 
@@ -171,16 +168,7 @@ def report(
     if rows is not None:
         if len(loaded) != 1:
             raise ReportError(f"--rows {rows}: name the one config that they are results of")
-        try:
-            if rows.suffix == ".parquet":
-                table = pd.read_parquet(rows)
-            else:  # the first line tells the separator
-                table = pd.read_csv(rows, sep=None, engine="python")
-        except (OSError, ValueError, csv.Error) as error:
-            raise ReportError(f"{rows}: cannot be read: {error}") from None
-        if table.empty:
-            raise ReportError(f"{rows}: has no rows")
-        found = [reports.report_rows(loaded[0], table)]
+        found = [reports.report_rows(loaded[0], read_frame(rows))]
     elif summaries is not None:
         found, skipped = read_reports(summaries, names)
     else:
@@ -564,7 +552,9 @@ def _plans(
 
 
 def _difference(row: Any) -> list[str]:
-    return [f"{row['difference']:+.3g}", f"{row['low']:+.3g} to {row['high']:+.3g}"]
+    known = abs(row["low"]) < float("inf")
+    interval = f"{row['low']:+.3g} to {row['high']:+.3g}" if known else "unknown"
+    return [f"{row['difference']:+.3g}", interval]
 
 
 def _folder(store: Path) -> Path:

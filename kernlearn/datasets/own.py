@@ -121,6 +121,14 @@ def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
         raise DataError(f"{path.parent}: a folder; name a file in it")
     if isinstance(format, Arrays):
         return _arrays(path, format, asked)
+    frame, format = _frame(path, content, format, asked)
+    return frame_roles(path, frame, format, asked)
+
+
+def _frame(
+    path: Path, content: bytes, format: Any, asked: FileOptions
+) -> "tuple[pd.DataFrame, Any]":
+    """Read columns, and return how they were read."""
     if isinstance(format, Delimited):
         format = dialect(path, content, format, asked)
     elif format.kind == "excel":
@@ -131,7 +139,18 @@ def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
             deque(readers.split_rows(content, format), maxlen=0)
         except csv.Error as error:
             _refuse_rows(path, [], str(error))
-    return frame_roles(path, frame, format, asked)
+    return frame, format
+
+
+def read_frame(path: Path) -> "pd.DataFrame":
+    """Read a table with named columns of any format and dialect, without roles for them."""
+    content = readers.file_bytes(path)
+    format = _format(path, content, None)
+    if isinstance(format, Arrays | Pairs):
+        raise DataError(f"{path}: no table with named columns, but {format.kind}")
+    if isinstance(format, Delimited):
+        format = format.model_copy(update={"header": True})
+    return _frame(path, content, format, FileOptions(read_as={"header": True}))[0]
 
 
 def _pairs(path: Path, content: bytes) -> Guess:

@@ -231,33 +231,54 @@ def _methods(
 ) -> list[tuple[dict[str, Any], specs.KernelSpec | None, specs.MethodSpec]]:
     """Return the labels and specifications of kernels and methods on a data set."""
     scope, cells = config.scope, []
+    for labels, kernel, entry, fixed, grid in _labelled(config, dataset, axes, pairwise):
+        if not entry.is_installed(scope):
+            continue
+        values = [*fixed.values(), *chain.from_iterable(grid.values())]
+        names = [v["kernel"] for v in values if isinstance(v, Mapping) and "kernel" in v]
+        own = [k for k in map(scope.kernel, names) if k.plugin]
+        method = specs.MethodSpec(
+            **_identity(entry, entry.components(scope)),
+            parameters=fixed,
+            select=grid,
+            kernels={k.name: k.identity for k in own} or None,
+            dense=entry.dense or None,
+        )
+        cells.append((labels, kernel, method))
+    return cells
+
+
+def _labelled(
+    config: ExperimentConfig, dataset: str, axes: list[str], pairwise: bool
+) -> Iterator[tuple[dict[str, Any], specs.KernelSpec | None, MethodEntry, Any, Any]]:
+    """Yield the labels of each kernel and method on a data set, with parameters and grid."""
     # a matrix of similarities needs no kernel
     kernels = [(None, None)] if pairwise else _kernels(config)
     # a feature map is compared with a kernel even if it has one of its own
     compares = config.task == "kernel_approximation"
     for i, (kernel_label, kernel) in enumerate(kernels):
         for label, entry in config.methods.items():
-            parts = entry.components(scope)
-            needs = compares or entry.takes_kernel(scope)  # others run once
-            if not entry.is_installed(scope) or (i > 0 and not needs):
-                continue
+            needs = compares or entry.takes_kernel(config.scope)  # others run once
             used = (kernel_label, kernel) if needs else (None, None)
-            for fixed, grid in unfold(entry.parameters, dataset):
-                labels = {"kernel": used[0], "method": label}
+            for fixed, grid in unfold(entry.parameters, dataset) if needs or i == 0 else ():
                 shown = entry.relabelled(fixed)
-                labels |= {k: _as_label(shown[k]) for k in axes if k in shown}
-                values = [*fixed.values(), *chain.from_iterable(grid.values())]
-                names = [v["kernel"] for v in values if isinstance(v, Mapping) and "kernel" in v]
-                own = [k for k in map(scope.kernel, names) if k.plugin]
-                method = specs.MethodSpec(
-                    **_identity(entry, parts),
-                    parameters=fixed,
-                    select=grid,
-                    kernels={k.name: k.identity for k in own} or None,
-                    dense=entry.dense or None,
-                )
-                cells.append((labels, used[1], method))
-    return cells
+                own = {k: _as_label(shown[k]) for k in axes if k in shown}
+                yield {"kernel": used[0], "method": label, **own}, used[1], entry, fixed, grid
+
+
+def planned_labels(config: ExperimentConfig) -> Iterator[dict[str, Any]]:
+    """Yield the labels of every cell of a config, without a look at data."""
+    for name, entry in config.datasets.items():
+        made = config.scope.generators.get(entry.generator or "")
+        one: Any = made or config.scope.datasets.get(entry.name or "")
+        if name in config.published:
+            one = datasets.find_card(config.published[name])
+        pairwise = entry.matrix or getattr(one, "similarity", None)
+        for labels, *_ in _labelled(config, name, [*config.axes], bool(pairwise)):
+            for parameters, _ in unfold(entry.parameters):
+                own = {k: parameters[k] for k in varied(entry.parameters)}
+                if config.wants(labels := {"dataset": name, **labels, **own}):
+                    yield labels
 
 
 def _as_label(value: Any) -> Any:

@@ -469,7 +469,8 @@ def _interval_text(cell: Cell, check: Check) -> str:
     numbers = [cell.estimate.mean, *cell.estimate.interval(check.level)]
     numbers = numbers if check.times is None else np.exp2(numbers).tolist()
     mean, low, high = (_number(number, check) for number in numbers)
-    return f"{mean} [{low}, {high}]{_unit(check)}"
+    interval = f"{low}, {high}" if isfinite(numbers[1]) else "too few splits for an interval"
+    return f"{mean} [{interval}]{_unit(check)}"
 
 
 def _number(value: float, check: Check) -> str:

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import jinja2
-import pandas as pd
 
 from kernlearn import __version__
 from kernlearn.config.model import DEFAULT_PROFILE, LoadedExperiment
@@ -367,7 +367,7 @@ def _environment() -> jinja2.Environment:
     filters: dict[str, Callable[..., str]] = {
         "date": lambda text: text[:16].replace("T", " "),
         "duration": duration,
-        "figures": lambda value: "–" if pd.isna(value) else f"{value:.3g}",
+        "figures": lambda value: f"{value:.3g}" if isfinite(value) else "–",
         "slug": _slug,
     }
     environment.filters |= filters

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations, starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -194,6 +195,16 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
         numbers.append(
             f"without columns n_train and n_test, {share:.3g} test rows to a training row, as the "
             "protocol divides them"
+        )
+    of_cell = splits.groupby([*LABELS, *experiment.config.axes, "metric"], dropna=False)["split"]
+    if single := int((of_cell.size() == 1).sum()):
+        numbers.append(f"{single} of {of_cell.ngroups} means are of a single split: no intervals")
+    several = [set(of_cell.agg(frozenset)[name]) for name in there]
+    if differ := sum(len(sets) > 1 for sets in several):
+        pairs = [any(starmap(frozenset.isdisjoint, combinations(sets, 2))) for sets in several]
+        numbers.append(
+            f"{differ} of {len(there)} data sets have methods with different splits, which are "
+            f"compared on those they share; on {sum(pairs) or 'none'} some share none"
         )
     details = {
         "trials": int(splits.groupby([*LABELS, "split"], dropna=False).ngroups),

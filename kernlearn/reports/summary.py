@@ -22,7 +22,7 @@ import pandas as pd
 from kernlearn.config import names as metric_names
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.spec import LABELS, canonical
-from kernlearn.engine.plan import Plan, chosen_by_mean
+from kernlearn.engine.plan import Plan, chosen_by_mean, planned_labels
 from kernlearn.exceptions import ReportError, StoreError, SummaryError
 from kernlearn.reports import verdicts
 from kernlearn.store import Row, Store
@@ -155,7 +155,8 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
     Raises
     ------
     ReportError
-        If a column is missing, a label is unknown, or a number occurs twice or is out of range.
+        If a column is missing, labels are those of no cell of the config, or a number occurs
+        twice or is out of range.
     """
     if "solver_name" in frame:
         frame = _from_benchopt(frame, config)
@@ -170,10 +171,11 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
     is_whole = (numbers["split"] >= 0) & (numbers["split"] % 1 == 0)
     _refuse(name, frame, "split", is_whole, "a whole number from 0")
     labels = [*LABELS, *config.axes]
-    splits = frame.reindex(columns=[*labels, *NOT_LABELS[1:]])
+    splits = _labelled(frame.reindex(columns=[*labels, *NOT_LABELS[1:]]), config, name)
     metrics = config.scope.task_metrics(config.task)
-    if unknown := unknown_labels(splits, config, metrics):
-        raise ReportError(f"{name}: the config does not have {', '.join(unknown[:3])} of the rows")
+    if unknown := [one for one in splits["metric"].astype(str) if one not in metrics]:
+        hint = metric_names.suggestion(unknown[0], metrics)
+        raise ReportError(f"{name}: no metric {unknown[0]!r}{hint}")
     if len(numbers) == len(_COUNTS):
         _refuse(name, frame, "n_train", numbers["n_train"] > 0, "a number of rows")
         _refuse(name, frame, "n_test", numbers["n_test"] >= 0, "a number of rows")
@@ -192,9 +194,30 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
         place = " ".join(str(row[c]) for c in (*labels, "metric") if pd.notna(row[c]))
         raise ReportError(
             f"{name}: {int(twice.sum())} numbers occur a second time, such as {place}, split "
-            f"{row['split']}; the column of a varied parameter may be missing"
+            f"{row['split']}"
         )
-    return plain_labels(splits, labels)
+    return splits
+
+
+def _labelled(splits: pd.DataFrame, config: ExperimentConfig, name: str) -> pd.DataFrame:
+    """Return rows with labels of the config's cells; refuse those that are of no cell."""
+    labels = ["dataset", "method", "kernel", *config.axes]
+    cells = [tuple(map(one.get, labels)) for one in planned_labels(config)]
+    known, rows = {tuple(map(str, cell)): cell for cell in cells}, []
+    for i, values in enumerate(label_rows(plain_labels(splits, labels), labels), 1):
+        row = tuple(map(str, values))
+        if row in known:
+            rows.append(known[row])
+            continue
+        at = next(n for n in range(len(row)) if all(row[: n + 1] != one[: n + 1] for one in known))
+        fitting = {one[at]: cell[at] for one, cell in known.items() if one[:at] == row[:at]}
+        named = [text for text, value in fitting.items() if value is not None]
+        hint = metric_names.suggestion(row[at], named) if named else "; leave it empty"
+        where = f" for {row[1]} on {row[0]}" if at > 1 else ""
+        what = "missing" if values[at] is None else row[at]
+        raise ReportError(f"{name}: row {i}: {labels[at]} is {what}{where}{hint}")
+    found = pd.DataFrame(rows, splits.index, labels, dtype=object)
+    return splits.assign(**{label: found[label] for label in labels})
 
 
 def unknown_labels(
@@ -234,7 +257,7 @@ def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
     no_less = is_share | metrics.map(known).fillna(False).astype(bool)
     low = no_less.map({True: 0.0, False: -np.inf})
     high = metrics.map({"error_percent": 100.0}).fillna(np.inf).mask(is_share, 1.0)
-    _refuse(name, frame, "value", values.notna(), "a number")
+    _refuse(name, frame, "value", values.notna(), "a number (0.5, not 0,5)")
     wrong = ~values.between(low, high)
     if wrong.any():
         i = int(wrong.to_numpy().argmax())

@@ -225,9 +225,12 @@ def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better:
     """Return the verdict on a measured mean.
 
     ``better`` is 1 where more is better, -1 where less is, and 0 where any difference is worse.
-    The verdict is one of :data:`VERDICTS`, or empty without a rule or a reported number.
+    The verdict is one of :data:`VERDICTS`, or empty without a rule or a reported number, or if
+    the rule has a test and the measured mean is that of a single split.
     """
-    if tolerance is None or isnan(reported.value):
+    # of a single split no test can say whether chance explains a difference
+    untested = tolerance is not None and tolerance.level is not None and measured.n_splits == 1
+    if tolerance is None or isnan(reported.value) or untested:
         return ""
     if isnan(measured.value):
         return NOT_RUN

@@ -241,10 +241,25 @@ def test_the_results_of_benchopt_are_rows(report, rows, data):
     [
         (lambda f: f.drop(columns="metric"), "lack the column metric"),
         (lambda f: f.drop(columns="kernel"), "lack the column kernel"),
-        (lambda f: f.replace({"method": {"RF": "R"}}), "does not have the method R of the rows"),
+        (lambda f: f.replace({"method": {"RF": "R"}}), "row 16: method is R; did you mean 'RF'?"),
+        (lambda f: f.replace({"dataset": {"cod_rna": "x"}}), "row 76: dataset is x; allowed"),
+        (
+            lambda f: f.replace({"kernel": {"polynomial": "poly"}}),
+            "kernel is poly for K on .*: poly",
+        ),
+        (lambda f: f.assign(kernel="polynomial"), "for guess on spambase; leave it empty"),
+        (
+            lambda f: f.replace({"n_components": {100: 101}}),
+            "is 101 for RF on .*mean '100'",
+        ),
+        (lambda f: f.replace({"metric": {"accuracy": "acuracy"}}), "no metric 'acuracy'; did you"),
+        (lambda f: pd.concat([f, f[:2]]), "2 numbers occur a second time, such as spambase"),
         (lambda f: f.assign(value=f["value"].astype(str).replace(f["value"].iloc[2], "x")), None),
-        (lambda f: f.assign(value=["x", *f["value"][1:]]), "row 1: value is x, expected a number"),
-        (lambda f: f.drop(columns="n_components"), "a second time"),
+        (
+            lambda f: f.assign(value=["x", *f["value"][1:]]),
+            "row 1: value is x, expected a number ",
+        ),
+        (lambda f: f.drop(columns="n_components"), "components is missing for RF on .*: 100, 500"),
         *(
             (
                 lambda f, k=key, v=value: f.assign(**{"n_train": 7, "n_test": 3, k: v}),
@@ -360,6 +375,13 @@ def test_numbers_of_another_protocol_are_marked_and_not_counted(held, rows, chan
 def test_half_a_run_is_summarised_as_far_as_it_goes(report, rows):
     few = report_rows(report.experiment, rows[rows["split"] < 1])
     assert set(few.cells["n_splits"].dropna()) == {1}
+    assert set(few.cells["verdict"]) == {"", "not run"}
+    assert "30 of 30 means are of a single split: no intervals" in few.remarks
+    is_k = (rows["method"] == "K") & (rows["dataset"] == "cod_rna")
+    apart = report_rows(report.experiment, rows.assign(split=rows["split"] + 9 * is_k))
+    remark = next(text for text in apart.remarks if "different splits" in text)
+    assert remark.startswith("1 of 2 data sets")
+    assert "on 1 some share none" in remark
     none = report_rows(report.experiment, rows[:0])
     assert none.cells["mean"].isna().all()
     assert set(none.claims["outcome"]) == {"not measured"}
