@@ -72,7 +72,7 @@ def run(
         bool, option("Measure times though trials share cores.", None, "--allow-contention")
     ] = False,
     retry_failed: Annotated[bool, option("Run failures again.", None, "--retry-failed")] = False,
-    force: Annotated[list[str], option("Run trials with this label again, or all.", "NAME")] = [],
+    force: Annotated[bool, option("Run what is done again.", None, "--force")] = False,
     available: Available = False,
     no_report: Annotated[bool, option("Write and print no report.", None, "--no-report")] = False,
     store: Store = STORE,
@@ -81,7 +81,7 @@ def run(
 
     Example: kernlearn run mine.yaml --jobs 4 --only dataset=letter,method=K
     """
-    choice = engine.Choice(tuple(map(engine.parse_only, only)), retry_failed, tuple(force))
+    choice = engine.Choice(tuple(map(engine.parse_only, only)), retry_failed, force)
     plans = _plans(_load(configs, profile, settings), available, choice)
     plans = [replace(plan, trials=choice.of(plan)) for plan in plans]
     _show_preparations(plans)
@@ -637,4 +637,4 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
     plugins = [one for state in done for one in state.plugins.items()]
     changed = Counter(name for name, digest in plugins if digest != config.scope.state(name))
     for name, count in changed.items():
-        typer.echo(f"  measured before {name} was changed: {count}; --force all runs them again")
+        typer.echo(f"  measured before {name} was changed: {count}; --force runs them again")

@@ -497,8 +497,6 @@ class FigureSpec(Section):
 
     Attributes
     ----------
-    title : str
-        By default what is drawn against what.
     x : str
         The label on the horizontal axis.
     metrics : list of str
@@ -507,8 +505,6 @@ class FigureSpec(Section):
         Labels with one panel per combination of values.
     per_row : int
         Number of panels per row.
-    only : list of combinations
-        The combinations of labels to draw, by default all.
     color : str
         The label that lines have a colour for.
     dash : str
@@ -519,12 +515,10 @@ class FigureSpec(Section):
         That of the metrics, or by metric.
     """
 
-    title: str = ""
     x: TableLabel
     metrics: list[MetricName]
     panels: list[TableLabel] = []
     per_row: Count = 4
-    only: list[Combination] = []
     color: TableLabel = "method"
     dash: TableLabel | None = None
     x_scale: Literal["linear", "log"] = "linear"

@@ -8,7 +8,7 @@ from typing import Any
 
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import suggestion
-from kernlearn.config.spec import LABELS, Trial
+from kernlearn.config.spec import Trial
 from kernlearn.engine.executors import Executor, InProcess, Processes
 from kernlearn.engine.machine import Interrupts
 from kernlearn.engine.plan import Plan
@@ -27,14 +27,13 @@ class Choice:
         from :func:`parse_only`.
     retry_failed : bool
         Also those that failed before.
-    force : tuple of str
-        Also done ones whose data set, kernel, method or experiment has one of these names; "all"
-        for all.
+    force : bool
+        Also those that are done.
     """
 
     only: tuple[Mapping[str, Sequence[str]], ...] = ()
     retry_failed: bool = False
-    force: tuple[str, ...] = ()
+    force: bool = False
 
     def of(self, plan: Plan) -> list[Trial]:
         """Return the trials of a plan that ``only`` allows.
@@ -42,28 +41,19 @@ class Choice:
         Raises
         ------
         SelectionError
-            If ``only`` names nothing in the plan, or ``force`` nothing that it allows.
+            If ``only`` names nothing in the plan.
         """
         trials = [trial for trial in plan.trials if is_allowed(_numbered(trial), self.only)]
         if not trials and self.only:
             raise SelectionError(_no_match(plan, self.only))
-        known = {name for trial in trials for name in _names(trial)} if self.force else {}
-        for name in self.force:
-            if name not in known:
-                hint = suggestion(name, known)
-                raise SelectionError(f"--force {name}: nothing of that name{hint}")
         return trials
 
     def due(self, plan: Plan, known: Mapping[str, State]) -> list[Trial]:
         """Return the trials that a run carries out, of which a store has some."""
-
-        def is_due(trial: Trial) -> bool:
-            state = known.get(trial.key)
-            if state is None or (self.retry_failed and not state.done):
-                return True
-            return not _names(trial).isdisjoint(self.force)
-
-        return [trial for trial in self.of(plan) if is_due(trial)]
+        kept = {} if self.force else known
+        if self.retry_failed:
+            kept = {key: state for key, state in kept.items() if state.done}
+        return [trial for trial in self.of(plan) if trial.key not in kept]
 
     def datasets(self, config: ExperimentConfig) -> list[str]:
         """Return the labels of the data sets that ``only`` allows: others need not be here.
@@ -131,12 +121,6 @@ def is_allowed(
 def _numbered(trial: Trial) -> dict[str, Any]:
     """Return the labels of a trial, with the number of its split."""
     return {**trial.labels, "split": trial.split + 1}
-
-
-def _names(trial: Trial) -> set[str]:
-    """Return the names that ``force`` knows a trial by."""
-    labels = (trial.labels.get(k) for k in LABELS)
-    return {str(v) for v in labels if v is not None} | {"all", trial.experiment}
 
 
 def _no_match(plan: Plan, only: Sequence[Mapping[str, Sequence[str]]]) -> str:

@@ -107,12 +107,12 @@ def figures(report: "Report") -> list[Chart]:
     config = report.experiment.config
     charts = []
     for stem, spec in zip(stems("figure", len(config.figures)), config.figures, strict=True):
-        cells = _drawn(report.cells, spec)
+        cells = report.cells
         points = {name: _points(cells[cells["metric"] == name], spec) for name in spec.metrics}
         points = {name: frame for name, frame in points.items() if not frame.empty}
         if points:
             names = ", ".join(map(config.scope.label, spec.metrics))
-            title = spec.title or f"{names} against {WORDS.get(spec.x, spec.x.replace('_', ' '))}"
+            title = f"{names} against {WORDS.get(spec.x, spec.x.replace('_', ' '))}"
             colors = dict.fromkeys(
                 v for frame in points.values() for v in frame[spec.color].dropna()
             )
@@ -122,14 +122,6 @@ def figures(report: "Report") -> list[Chart]:
             chart = chart_of({"vconcat": rows, "spacing": 18, "resolve": {"scale": shared}})
             charts.append(Chart(stem, title, text, chart))
     return charts
-
-
-def _drawn(cells: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
-    """Return the rows of the combinations that a figure is of."""
-    if not spec.only:
-        return cells
-    parts = [matching(cells, one.keys(), one.values()) for one in spec.only]
-    return cells.loc[cells.index.isin(pd.concat(parts).index)]
 
 
 def _points(frame: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:

@@ -541,7 +541,7 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     changed = Counter(name for name, measured in plugins if measured != state(name))
     notes += [
         f"{name} has changed since {count} {of_done} were measured: if this changes their "
-        "numbers, raise `version` in it, or run again with --force all"
+        "numbers, raise `version` in it, or run again with --force"
         for name, count in changed.items()
     ]
     contended = sum(bool(info.get("contended")) for info in infos)

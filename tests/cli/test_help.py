@@ -71,7 +71,6 @@ def test_version(kernlearn):
         ("run small.yaml --timeout -1", "--timeout"),
         ("run small.yaml --jobs 0", "--jobs"),
         ("forks small.yaml --no-run", "no such store"),
-        ("run small.yaml --force KK", "did you mean 'K'?"),
         ("run small.yaml --only method=k", "did you mean 'K'?"),
         ("run small.yaml --only moons", "expected LABEL=VALUE"),
         ("run small.yaml other.yaml nonesuch", "nonesuch: no such file"),

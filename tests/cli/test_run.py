@@ -41,8 +41,8 @@ def test_only_and_force_choose_trials(kernlearn, small):
     assert len(trials(first.stdout)) == 9
     planned = kernlearn("plan", small, "--only", "dataset=moons,dataset=waveform,method=K")
     assert "4 trials: 3 in the store, 0 failed, 1 to run" in planned.stdout
-    forced = kernlearn("run", small, "--force", "K", "--only", "dataset=moons")
-    assert len(trials(forced.stdout)) == 5
+    forced = kernlearn("run", small, "--force", "--only", "dataset=moons,method=K")
+    assert len(trials(forced.stdout)) == 2
 
 
 def test_a_part_of_an_experiment_has_a_report_of_its_own(kernlearn, small, tmp_path):

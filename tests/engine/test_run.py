@@ -95,7 +95,7 @@ def test_a_second_run_does_only_what_is_missing(plan, small, tmp_path):
         assert run_plan(plan, store).cached == 16
         more = make_plan(load_config(small, settings=["splits=3"]))
         assert run_plan(more, store).done == 8
-        assert run_plan(plan, store, choice=Choice(force=("K",))).done == 4
+        assert run_plan(plan, store, choice=Choice(force=True)).done == 16
         experiments = store.experiments()
     ways = {("full", ()): {None: 16}, ("full", ("splits=3",)): {None: 8}}
     assert experiments == {"small": ways}
@@ -311,16 +311,14 @@ def test_only_some_trials(plan, only, n_trials):
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        ({"only": ["method=k"]}, "no such value; did you mean 'K'"),
-        ({"only": ["methods=K"]}, "no label 'methods'; did you mean 'method'"),
-        ({"only": ["dataset=moons,n_components=20"]}, "leaves no trial"),
-        ({"force": ["Rf"]}, "--force Rf: nothing of that name"),
+        ("method=k", "no such value; did you mean 'K'"),
+        ("methods=K", "no label 'methods'; did you mean 'method'"),
+        ("dataset=moons,n_components=20", "leaves no trial"),
     ],
 )
 def test_choices_that_mean_nothing(plan, choice, message):
-    only = tuple(map(parse_only, choice.get("only", [])))
     with pytest.raises(SelectionError, match=message):
-        Choice(only, force=tuple(choice.get("force", ()))).of(plan)
+        Choice((parse_only(choice),)).of(plan)
 
 
 def test_a_value_may_have_commas():
