@@ -1,64 +1,31 @@
-"""Errors of predicted grades, and the NDCG of rankings as the thesis and as LETOR 4.0 define it.
+"""The macro-averaged error of grades, and NDCG as the thesis and as LETOR 4.0 define it.
 
 Grades are finite numbers, relevances also 0 or more. NDCG (normalised discounted cumulative gain)
 takes the documents of all queries at once, and breaks ties between scores by the order of the
-documents. A ValueError if lengths differ, or weights are negative or all 0.
+documents; a query without a relevant document counts 0. A ValueError if lengths differ, or weights
+are negative or all 0.
 """
 
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.metrics import mean_absolute_error
 from sklearn.utils import validation
 
 from kernlearn.validation import check_weights
 
 __all__ = [
-    "average_absolute_error",
     "letor_mean_ndcg",
     "letor_ndcg",
     "macro_average_absolute_error",
     "thesis_ndcg",
-    "zero_one_error",
 ]
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
 Discount: TypeAlias = Callable[[Indices], Array]
-
-
-def average_absolute_error(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
-) -> float:
-    """Mean of the absolute differences between true and predicted grades (AAE).
-
-    Parameters
-    ----------
-    y_true, y_pred : array-like of shape (n_samples,)
-        Grades: numbers.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the points, at least 0; None is equal weights.
-
-    Returns
-    -------
-    float
-        0 for perfect predictions.
-
-    References
-    ----------
-    Kar (2013), section 5.4. Chu & Keerthi (2007), *Support vector ordinal regression*.
-
-    Examples
-    --------
-    >>> from kernlearn.metrics import average_absolute_error
-    >>> average_absolute_error([1, 2, 3, 3], [1, 3, 3, 1])
-    0.75
-    """
-    true, predicted, weight = _checked(y_true, y_pred, sample_weight)
-    return float(mean_absolute_error(true, predicted, sample_weight=weight))
 
 
 def macro_average_absolute_error(
@@ -91,52 +58,15 @@ def macro_average_absolute_error(
     >>> macro_average_absolute_error([1, 1, 1, 2], [1, 1, 1, 1])
     0.5
     """
-    true, predicted, weight = _checked(y_true, y_pred, sample_weight)
+    true, predicted = _numbers(y_true, "y_true"), _numbers(y_pred, "y_pred")
+    validation.check_consistent_length(true, predicted)
+    weight = check_weights(sample_weight, true)
+    weight = np.ones(len(true)) if weight is None else weight
     grades, codes = np.unique(true, return_inverse=True)
     total = np.bincount(codes, weight, len(grades))
     errors = np.bincount(codes, weight * np.abs(true - predicted), len(grades))
     counted = total > 0
     return float(np.mean(errors[counted] / total[counted]))
-
-
-def zero_one_error(
-    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
-) -> float:
-    """Share of points with a wrong grade.
-
-    Parameters
-    ----------
-    y_true, y_pred : array-like of shape (n_samples,)
-        Grades: numbers.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the points, at least 0; None is equal weights.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
-
-    References
-    ----------
-    Kar (2013), theorem 5.16. Chu & Keerthi (2007), *Support vector ordinal regression*.
-
-    Examples
-    --------
-    >>> from kernlearn.metrics import zero_one_error
-    >>> zero_one_error([1, 2, 3, 3], [1, 3, 3, 1])
-    0.5
-    """
-    true, predicted, weight = _checked(y_true, y_pred, sample_weight)
-    return float(np.average(true != predicted, weights=weight))
-
-
-def _checked(
-    y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None
-) -> tuple[Array, Array, Array]:
-    true, predicted = _numbers(y_true, "y_true"), _numbers(y_pred, "y_pred")
-    validation.check_consistent_length(true, predicted)
-    weight = check_weights(sample_weight, true)
-    return true, predicted, np.ones(len(true)) if weight is None else weight
 
 
 def _numbers(y: Any, name: str) -> Array:
@@ -222,7 +152,6 @@ def thesis_ndcg(
     *,
     qid: ArrayLike | None = None,
     k: int | None = None,
-    no_relevant: float = 0.0,
     per_query: bool = False,
 ) -> Any:
     r"""NDCG of section 5.3.4: gains :math:`2^r - 1`, discounts :math:`1 / \log(1 + t)`.
@@ -240,9 +169,6 @@ def thesis_ndcg(
     k : int, default=None
         Number of first positions that count, also in the best order; None for all, as in the
         thesis.
-    no_relevant : float, default=0.0
-        Value of a query without a relevant document, which the thesis does not define; NaN
-        excludes it from the mean.
     per_query : bool, default=False
         Whether to return one value per query.
 
@@ -267,7 +193,7 @@ def thesis_ndcg(
     array([0.586..., 1.        ])
     """
     queries, scores = _check(y_true, y_score, qid, k)
-    return _mean(_ndcg(queries, scores, thesis_discount, k), no_relevant, per_query)
+    return _mean(_ndcg(queries, scores, thesis_discount, k), per_query)
 
 
 def letor_ndcg(
@@ -276,7 +202,6 @@ def letor_ndcg(
     *,
     qid: ArrayLike | None = None,
     k: int | None = None,
-    no_relevant: float = 0.0,
     per_query: bool = False,
 ) -> Any:
     r"""NDCG@k of LETOR 4.0's evaluation script.
@@ -292,9 +217,6 @@ def letor_ndcg(
         Number of first positions that count; None for all. As in the script, **a query with
         fewer than k documents counts 0**: on MQ2008, where many have fewer than 10, NDCG@10 is
         about half of that of other tools.
-    no_relevant : float, default=0.0
-        Value of a query without a relevant document, in the script 0; NaN excludes it from the
-        mean.
 
     Returns
     -------
@@ -315,7 +237,7 @@ def letor_ndcg(
     values = _ndcg(queries, scores, _letor_discount, k)
     if k is not None:
         values[(np.bincount(queries.codes) < k) & ~np.isnan(values)] = 0.0
-    return _mean(values, no_relevant, per_query)
+    return _mean(values, per_query)
 
 
 def letor_mean_ndcg(
@@ -323,14 +245,13 @@ def letor_mean_ndcg(
     y_score: ArrayLike,
     *,
     qid: ArrayLike | None = None,
-    no_relevant: float = 0.0,
     per_query: bool = False,
 ) -> Any:
     """MeanNDCG of LETOR 4.0: the mean of a query's NDCG@1, NDCG@2, ... to its last document.
 
     Parameters
     ----------
-    y_true, y_score, qid, no_relevant, per_query
+    y_true, y_score, qid, per_query
         As for :func:`letor_ndcg`.
 
     Returns
@@ -354,7 +275,7 @@ def letor_mean_ndcg(
     best = _running_gain(queries, gains, gains)
     with np.errstate(invalid="ignore"):
         ratios = queries.totals(reached / best) / np.bincount(queries.codes)
-    return _mean(ratios, no_relevant, per_query)
+    return _mean(ratios, per_query)
 
 
 def _check(y_true: Any, y_score: Any, qid: Any, k: int | None) -> tuple[RankedQueries, Array]:
@@ -388,11 +309,6 @@ def _running_gain(queries: RankedQueries, gains: Array, by: Array) -> Array:
     return running - np.repeat(before, np.diff(starts, append=len(running)))
 
 
-def _mean(values: Array, no_relevant: float, per_query: bool) -> Any:
-    if not isinstance(no_relevant, Real):
-        raise ValueError(f"'no_relevant' must be a number, got {no_relevant!r}")
-    values = np.where(np.isnan(values), no_relevant, values)
-    if per_query:
-        return values
-    counted = values[~np.isnan(values)]
-    return float(counted.mean()) if len(counted) else float("nan")
+def _mean(values: Array, per_query: bool) -> Any:
+    values = np.nan_to_num(values)
+    return values if per_query else float(values.mean())

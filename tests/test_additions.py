@@ -104,7 +104,7 @@ LINES = [
         "\nmetrics:\n",
         "  missed: {tasks: classification, better: -1, target: sklearn.metrics:zero_one_loss}\n"
         "  rounded_error:\n"
-        "    {tasks: rounding, better: -1, target: kernlearn.metrics:zero_one_error}\n",
+        "    {tasks: rounding, better: -1, target: sklearn.metrics:max_error}\n",
     ),
     (
         "kernlearn/config/names.yaml",

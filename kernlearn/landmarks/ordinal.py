@@ -394,7 +394,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
     See Also
     --------
     RegLand : Regression in the same space.
-    kernlearn.metrics.average_absolute_error : The measure of the thesis.
+    sklearn.metrics.mean_absolute_error : The measure of the thesis.
 
     References
     ----------
@@ -405,13 +405,13 @@ class ORLand(ClassifierMixin, LandmarkChoice):
     --------
     >>> import numpy as np
     >>> from kernlearn.landmarks import ORLand
-    >>> from kernlearn.metrics import average_absolute_error
+    >>> from sklearn.metrics import mean_absolute_error
     >>> X = np.linspace(0, 1, 200)[:, None]
     >>> stars = np.digitize(X.ravel() ** 2, [0.1, 0.3, 0.6]) + 1
     >>> model = ORLand(20, C=100, random_state=0).fit(X, stars)
     >>> model.thresholds_
     array([-1.,  0.,  1.])
-    >>> average_absolute_error(stars, model.predict(X)) < 0.05
+    >>> mean_absolute_error(stars, model.predict(X)) < 0.05
     True
     """
 

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy.optimize import lsq_linear
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import mean_absolute_error
 
 from kernlearn.landmarks import ORLand
 from kernlearn.landmarks.ordinal import OrdinalProblem, as_thresholds
-from kernlearn.metrics import average_absolute_error
 
 MARGIN = 0.7
 PROBLEMS = pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_c_is_chosen_by_absolute_error():
     Cs, options = [0.01, 1, 100], {"tol": 1e-10, "random_state": 0}
     model = ORLand(8, C=Cs[::-1], **options).fit(X, Y, NEW, NEW_Y)
     single = [ORLand(8, C=C, **options).fit(X, Y).predict(NEW) for C in Cs]
-    errors = [average_absolute_error(NEW_Y, predicted) for predicted in single]
+    errors = [mean_absolute_error(NEW_Y, predicted) for predicted in single]
     np.testing.assert_allclose(-model.validation_scores_, errors)
     assert len(set(errors)) > 1
     assert Cs[int(np.argmin(errors))] == model.C_

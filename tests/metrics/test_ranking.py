@@ -119,10 +119,8 @@ def test_queries_without_a_relevant_document():
     for ndcg in (thesis_ndcg, letor_ndcg, letor_mean_ndcg):
         value = ndcg(y[2:], scores[2:])
         assert ndcg(y, scores, qid=qid, per_query=True).tolist() == [value, 0]
-        assert ndcg(y, scores, qid=qid, no_relevant=1, per_query=True).tolist() == [value, 1]
         assert ndcg(y, scores, qid=qid) == value / 2
-        assert ndcg(y, scores, qid=qid, no_relevant=np.nan) == value
-        assert np.isnan(ndcg([0, 0], [1, 2], no_relevant=np.nan))
+        assert ndcg([0, 0], [1, 2]) == 0
 
 
 def test_letor_counts_nothing_for_a_query_that_is_shorter_than_k():
@@ -146,9 +144,8 @@ def test_huge_relevances():
         (([1, 1], [0]), {}, "inconsistent numbers of samples"),
         (([1, 1], [0, 1]), {"qid": [1]}, "inconsistent numbers of samples"),
         (([1, 1], [0, 1]), {"k": 0}, "'k' must be an int >= 1 or None, got 0"),
-        (([1, 1], [0, 1]), {"no_relevant": "skip"}, "'no_relevant' must be a number"),
     ],
-    ids=["negative", "NaN", "infinite", "lengths", "queries", "k", "no_relevant"],
+    ids=["negative", "NaN", "infinite", "lengths", "queries", "k"],
 )
 def test_bad_input(arguments, how, message):
     for ndcg in (thesis_ndcg, letor_ndcg):

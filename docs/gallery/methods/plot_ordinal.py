@@ -9,15 +9,15 @@ stars of a review, grades, stages.
 import altair as alt
 import numpy as np
 import pandas as pd
+from sklearn.metrics import mean_absolute_error
 
 from kernlearn.landmarks import ORLand
-from kernlearn.metrics import average_absolute_error
 
 rng = np.random.default_rng(0)
 X = np.sort(rng.uniform(0, 1, 300))[:, None]
 stars = np.digitize(X.ravel() ** 2 + rng.normal(0, 0.03, 300), [0.1, 0.3, 0.6]) + 1
 model = ORLand(20, C=100, random_state=0).fit(X, stars)
-print(f"mean distance from the right class {average_absolute_error(stars, model.predict(X)):.3f}")
+print(f"mean distance from the right class {mean_absolute_error(stars, model.predict(X)):.3f}")
 
 # %%
 # The true class of each point, with a little jitter, and the predicted one as a line.
