@@ -408,29 +408,33 @@ def export(
 ) -> None:
     """Export a store as a table, by default CSV to stdout.
 
-    It has a row for each trial and metric. Files are .csv, .json, .parquet; a .zip is an open
-    record of one experiment, an RO-Crate.
+    It has a row for each trial and metric. Files are .csv or .parquet; a .zip is an open record of
+    one experiment, an RO-Crate.
 
     Example: kernlearn export --output numbers.csv
     """
     from kernlearn.reports import page, summary
 
-    form = "csv" if file is None else file.suffix[1:].lower()
-    if form not in (*summary.FORMATS, "zip"):
-        raise StoreError(f"{file}: expected a name in .{', .'.join(summary.FORMATS)} or .zip")
-    if form == "zip" and len(experiment) != 1:
+    form = ".csv" if file is None else file.suffix.lower()
+    if form not in (".csv", ".parquet", ".zip"):
+        raise StoreError(f"{file}: expected a name in .csv, .parquet or .zip")
+    if form == ".zip" and len(experiment) != 1:
         raise StoreError(f"{file}: name one config with --experiment")
     with stores.Store(store, read_only=True) as opened:
-        if file is not None and form == "zip":
+        if file is not None and form == ".zip":
             (plan,) = _plans(_load(experiment, "full", []), True)
             count = page.write_crate(reports.assemble(plan, opened), file)
             typer.echo(f"{file}: {count} files")
             return
         rows = summary.stored_splits(opened, experiment)
-        if file is None:
-            typer.echo(summary.export_text(rows, form), nl=False)
-        else:
-            typer.echo(f"{file}: {summary.export_file(rows, file, form)} rows")
+    if file is None:
+        typer.echo(summary.csv_text(rows), nl=False)
+    elif form == ".csv":
+        output.write_text(file, summary.csv_text(rows), f"{len(rows)} rows")
+    else:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        rows.to_parquet(file, index=False)
+        typer.echo(f"{file}: {len(rows)} rows")
 
 
 @app.command()

@@ -735,7 +735,6 @@ def failure_text(row: "pd.Series[Any]") -> str:
 
 #: Columns of an export: those of a summary, with split and value for its means.
 EXPORTED = ["experiment", *LABELS, "params", "metric", "split", "value", "key"]
-FORMATS = ("csv", "json", "parquet")
 
 
 def stored_splits(store: Store, experiments: Sequence[str] = ()) -> pd.DataFrame:
@@ -774,38 +773,6 @@ def stored_splits(store: Store, experiments: Sequence[str] = ()) -> pd.DataFrame
             f"{', '.join(sorted(there)) or 'none'}"
         )
     return pd.DataFrame(rows, columns=EXPORTED)
-
-
-def export_text(splits: pd.DataFrame, form: str) -> str:
-    """Return numbers as CSV or JSON, with all digits.
-
-    JSON has null in place of NaN and infinities; in CSV a text that a spreadsheet would compute,
-    such as ``=1+1``, has an apostrophe before it.
-    """
-    if form == "csv":
-        return csv_text(splits)
-    finite = splits.astype(object).where(splits.notna(), None).replace([np.inf, -np.inf], None)
-    rows = (json.dumps(row, ensure_ascii=False) for row in finite.to_dict("records"))
-    return "[\n" + ",\n".join(rows) + "\n]\n"
-
-
-def export_file(splits: pd.DataFrame, path: Path, form: str) -> int:
-    """Write numbers to a file, whose folder is created; return how many there are.
-
-    Raises
-    ------
-    StoreError
-        If the file cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if form == "parquet":
-            splits.to_parquet(path, index=False)
-        else:
-            path.write_text(export_text(splits, form), encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from None
-    return len(splits)
 
 
 # ---- CSV ----

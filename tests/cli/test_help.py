@@ -81,7 +81,7 @@ def test_version(kernlearn):
         ("report --store broken.db", "broken.db"),
         ("check small.yaml", "no such store"),
         ("plan small", "did you mean 'small.yaml'?"),
-        ("export --output x.xml", "expected a name in .csv, .json, .parquet or .zip"),
+        ("export --output x.xml", "expected a name in .csv, .parquet or .zip"),
         ("export --output x.zip", "name one config with --experiment"),
         ("merge one", "at least one source"),
         ("compare small.yaml --store none", "none: no such store"),

@@ -1,7 +1,6 @@
 """``kernlearn report``, ``check``, ``export``, ``merge`` and ``forks``."""
 
-import json
-
+import pandas as pd
 import pytest
 
 from tests.command import command
@@ -143,11 +142,13 @@ def test_export_to_a_pipe_and_to_files(session):
     assert out.returncode == 0, out.stderr
     lines = out.stdout.splitlines()
     assert lines[0].startswith("experiment,dataset,kernel,method,params,metric,split,value,key")
-    for name in ("rows.csv", "rows.json", "rows.parquet"):
+    for name in ("new/rows.csv", "new/rows.parquet"):
         shown = command(session, "export", "--output", name).stdout
         assert shown == f"{name}: {len(lines) - 1} rows\n"
-    assert (session / "rows.csv").read_text() == out.stdout
-    assert len(json.loads((session / "rows.json").read_text())) == len(lines) - 1
+    assert (session / "new/rows.csv").read_text() == out.stdout
+    assert len(pd.read_parquet(session / "new/rows.parquet")) == len(lines) - 1
+    for name in ("rows.csv", "rows.parquet"):
+        assert command(session, "export", "--output", f"mine.yaml/{name}").returncode == 2
     other = command(session, "export", "--experiment", "x")
     assert other.returncode == 2
     assert "mine" in other.stderr
