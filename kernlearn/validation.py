@@ -3,7 +3,9 @@
 What scikit-learn keeps private of its validation is imported here alone.
 """
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, TypeVar, cast
 
@@ -11,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight, validation
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -329,3 +332,15 @@ def split_for_choice(
 def first_best(*criteria: NDArray[Any]) -> int:
     """Return the place of the least first criterion, ties by the next ones, then by order."""
     return int(np.lexsort([*map(np.ravel, reversed(criteria))])[0])
+
+
+@contextmanager
+def noting_convergence(converged: Any, places: Any) -> Iterator[None]:
+    """Set places to False if a solver in the block does not converge; warnings are given again."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for one in caught:
+        if issubclass(one.category, ConvergenceWarning):
+            converged[places] = False
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)

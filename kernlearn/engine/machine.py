@@ -86,18 +86,6 @@ def warn_again(caught: Iterable[warnings.WarningMessage]) -> None:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
-@contextmanager
-def noting_convergence(info: dict[str, Any]) -> Iterator[None]:
-    """Set ``converged`` to False in ``info`` if a solver says that it did not converge."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    with recorded_warnings() as caught:
-        yield
-    if any(issubclass(warning.category, ConvergenceWarning) for warning in caught):
-        info["converged"] = False
-    warn_again(caught)
-
-
 def usable_cores() -> int:
     """Return the number of cores that this process may use, which a container may limit."""
     from joblib import cpu_count

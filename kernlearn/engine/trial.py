@@ -29,7 +29,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels.libraries import knowing_pairs
 from kernlearn.kernels.registry import kernel_of_name
 from kernlearn.store import Row
-from kernlearn.validation import first_best, hold_out_at_random
+from kernlearn.validation import first_best, hold_out_at_random, noting_convergence
 
 # Enough rows to load every lazy import and library once before anything is timed.
 _WARM_UP_ROWS = 64
@@ -169,7 +169,8 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
     own = {metric.name for metric in task.own}
     memory: Any = machine.PeakMemory() if FIT_MEMORY in own else nullcontext()
     rows = parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0]
-    with machine.noting_convergence(outcome.info), memory, machine.Stopwatch() as fitting:
+    converging = noting_convergence(outcome.info, "converged")
+    with converging, memory, machine.Stopwatch() as fitting:
         fit_given(estimator, *rows)
     if FIT_MEMORY in own:
         metrics[FIT_MEMORY] = memory.grown
@@ -465,7 +466,7 @@ def _fits(
         Z, rows = model[:-1].fit_transform(X, y), [model[:-1].transform(part) for part in rows]
     for point in group:
         info: dict[str, Any] = {}
-        with machine.noting_convergence(info):
+        with noting_convergence(info, "converged"):
             if has_steps:
                 own = {k.partition("__")[2]: v for k, v in point.items() if k not in shared}
                 last = clone(model[-1]).set_params(**scope.made_values(own)).fit(Z, y)

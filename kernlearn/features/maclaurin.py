@@ -20,7 +20,7 @@ from kernlearn.kernels import (
 from kernlearn.kernels.base import to_dense
 from kernlearn.linear import LinearSVM
 from kernlearn.linear.models import fit_each
-from kernlearn.svm.kernel_svm import ModelPath, noting_convergence
+from kernlearn.svm.kernel_svm import ModelPath
 from kernlearn.validation import (
     POINTS,
     WHOLE,
@@ -30,6 +30,7 @@ from kernlearn.validation import (
     TakesSparse,
     check_weights,
     fit_context,
+    noting_convergence,
     validate_data,
     without_zeros,
 )

@@ -1,8 +1,6 @@
 """Kernel support vector classifier, trained by LIBSVM or an interior-point method."""
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
@@ -11,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -304,7 +301,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             if before is not None and converged[before] and models[before]._is_unbounded():
                 models[place] = copy(models[before]).set_params(C=Cs[place])
                 continue
-            with noting_convergence(converged, place):
+            with validation.noting_convergence(converged, place):
                 models[place]._fit(family, X, y)
             before = place
         return ModelPath(self.C, models, converged)
@@ -513,15 +510,3 @@ class ModelPath:
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict labels by every classifier; shape (n_settings, n_samples)."""
         return np.array([model.predict(X) for model in self.models])
-
-
-@contextmanager
-def noting_convergence(converged: NDArray[np.bool_], places: Any) -> Iterator[None]:
-    """Note at some places if a solver in the block does not converge; warnings are given again."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-    for one in caught:
-        if issubclass(one.category, ConvergenceWarning):
-            converged[places] = False
-        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
