@@ -231,7 +231,7 @@ def stage(target: Path) -> None:
     for name, page in pages().items():
         text = relinked(page.read_text(encoding="utf-8"), page, target)
         (target / f"{name}.md").write_text(text, encoding="utf-8")
-    for page in [*DOCS.glob("*.rst"), ROOT / "results/measured/compared_series.svg"]:
+    for page in DOCS.glob("*.rst"):
         shutil.copy(page, target)
     shutil.copytree(DOCS / "gallery", target / "gallery_sources")
     shutil.copytree(DOCS / "static", target / "static")
