@@ -99,7 +99,7 @@ def printed() -> str:
     with redirect_stdout(text), patch.dict("os.environ", COLUMNS="88"):
         show_report(report)
     lines = [line.rstrip() for line in text.getvalue().splitlines()[:7]]
-    return "\n".join(["```text", *filter(None, lines), "```", ""])
+    return "\n".join(["```text", *filter(None, lines), "...", "```", ""])
 
 
 def sentences() -> str:

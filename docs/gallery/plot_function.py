@@ -3,7 +3,7 @@ Your own function
 =================
 
 Any function of two points will do. Here points are polygons: lists of corners in any order and
-number. Two are the more alike the smaller the Hausdorff distance of their corners is.
+number. The smaller the Hausdorff distance of their corners, the more alike two polygons are.
 """
 
 import numpy as np

@@ -2,9 +2,8 @@
 A matrix that has been computed
 ===============================
 
-Where all pairs have been compared before, estimators take the matrix: rows are the points to
-predict, columns the training points. This one has negative eigenvalues, as similarities that are
-no kernels have.
+If all pairs have been compared already, estimators take the matrix: rows are the points to
+predict, columns the training points. This one has negative eigenvalues: it is no kernel.
 """
 
 import numpy as np

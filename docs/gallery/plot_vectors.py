@@ -3,7 +3,7 @@ Vectors, by a distance of SciPy
 ===============================
 
 The Canberra distance compares each coordinate in proportion to its size. BBS, a linear classifier
-on the similarities to landmarks, takes it by its name.
+on the similarities to landmarks, takes a distance of SciPy by its name.
 """
 
 from sklearn.datasets import load_wine

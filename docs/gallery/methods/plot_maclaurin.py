@@ -2,8 +2,8 @@
 Random features instead of a kernel
 ===================================
 
-Random Maclaurin features replace a dot-product kernel by a linear model. With more of them their
-inner products come nearer to the kernel, as one over the root of their number.
+Random Maclaurin features replace a dot-product kernel by a linear model. Their inner products
+estimate the kernel. The error falls as one over the square root of the number of features.
 """
 
 import altair as alt

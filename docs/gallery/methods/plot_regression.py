@@ -3,7 +3,7 @@ Regression on landmarks
 =======================
 
 RegLand is a linear function of the similarities to a few landmarks, with an insensitive loss. The
-curve is that of twenty landmarks among two hundred noisy points.
+curve uses twenty landmarks among two hundred noisy points.
 """
 
 import altair as alt
