@@ -52,10 +52,12 @@ class CallableKernel(TurnedSimilarity):
     turn : {"negative", "exponential", "reciprocal"}, default="negative"
         The similarity of points at distance d: -d, exp(-d / σ), or 1 / (1 + d).
     sigma : float or "auto", default="auto"
-        The σ; "auto" is the mean distance of 64 training points.
+        The σ of "exponential", in the unit of the distance; "auto" is the mean distance of 64
+        training points.
     n_jobs : int, default=None
         Number of workers that call a function of points; None is 1, unless set by
-        :func:`joblib.parallel_config`, -1 all cores. They are threads, unless set likewise.
+        :func:`joblib.parallel_config`, -1 all cores. They are threads, unless
+        ``joblib.parallel_config("loky")`` makes them processes.
 
     Attributes
     ----------

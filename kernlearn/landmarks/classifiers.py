@@ -349,14 +349,15 @@ class FTuneClassifier(LandmarkClassifier):
     n_landmarks : int, default=100
         Number of landmark pairs d of each one-vs-all problem. Points may be in several.
     similarity, kind, selection, loss, solver, fit_intercept
-        As for :class:`BBSClassifier`; slopes too depend on the divisor of similarities. A
-        `selection` other than "random" draws the pairs from d points that it chooses: "dselect" by
-        algorithm 3, "shared" evenly from the classes. All problems share the d points of "shared",
-        so that a prediction takes no more similarities than with d single landmarks.
+        As for :class:`BBSClassifier`, but `selection` chooses pairs. "random" draws them from all
+        training points, others for each problem. Any other value draws them from d points:
+        "dselect" chooses these by algorithm 3, "shared" evenly from the classes. All problems
+        share the points of "shared", so that a prediction compares with d points at most, or with
+        one of each class if there are more.
     transfers : sequence, default=(1, 5, 10, 50, 100, 1000)
         The family of transfer functions, or a single one: each a :class:`Transfer`, a name
-        ("identity", "sign", "ramp", "sigmoid"), or the slope of a :class:`Ramp`. The default is
-        that of section 4.3.
+        ("identity", "sign", "ramp", "sigmoid"), or the slope of a :class:`Ramp` for similarities
+        divided by `scale_`. The default is that of section 4.3.
     per_class : bool, default=False
         False (FTUNE-S) chooses one transfer function and one C for all classes, by the multi-class
         accuracy on the validation points. True (FTUNE-M) chooses them for each one-vs-all problem,
@@ -364,7 +365,8 @@ class FTuneClassifier(LandmarkClassifier):
         problems for FTUNE-S), which algorithm 4 minimises. Further ties go to the first transfer
         function, then to the smaller C.
     C : float or sequence of float, default=(1, 10, 100, 1000)
-        Weight of the loss against the regularizer, chosen along with the transfer function.
+        Weight of the training errors against the norm of the coefficients, chosen along with the
+        transfer function.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing, see `fit`.
     random_state : int, RandomState instance or None, default=None
