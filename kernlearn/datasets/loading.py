@@ -305,6 +305,12 @@ def card_of_file(path: Path, asked: FileOptions, name: str = "data") -> Found:
             f"the {n_classes} different numbers of the target are taken as classes; `task: "
             "ordinal` takes them as grades, `task: regression` as amounts"
         )
+    single = [label for label, n in (guess.labels or {}).items() if n == 1]
+    if single and task != "regression":
+        notes.append(
+            f"{len(single)} of {n_classes} classes with a single row, such as {single[0]!r}: a "
+            "split has it in training or in test"
+        )
     if (task == "similarity") != (asked.matrix is not None):
         raise DataError(
             f"{path}: `matrix: similarity` or `matrix: distance` goes with the task similarity, "

@@ -131,9 +131,12 @@ def test_a_file_of_ids_is_refused(kernlearn, tmp_path, columns):
 
 
 def test_advice_names_options_of_the_command(kernlearn, tmp_path):
-    write_table(tmp_path / "s.csv", {"x": RNG.normal(size=40), "stars": [1, 2, 3, 4, 5] * 8})
+    write_table(
+        tmp_path / "s.csv", {"x": RNG.normal(size=40), "stars": [1, 2, 3, 4] * 9 + [1] * 3 + [5]}
+    )
     out = " ".join(kernlearn("init", "s.csv").stdout.split())
     assert "5 different numbers of the target are taken as classes; `--task ordinal`" in out
+    assert "1 of 5 classes with a single row, such as '5'" in out
     out = kernlearn("init", "s.csv", "--force", "--task", "ordinal").stdout
     assert "different numbers" not in out
     texts = {"w": [f"word{i}" for i in range(60)], "y": list("ab" * 30)}
