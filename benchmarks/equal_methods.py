@@ -15,7 +15,7 @@ import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.reports.claims import decide_claims
-from kernlearn.reports.verdicts import resampled
+from kernlearn.reports.statistics import resampled
 
 N_ROWS, N_TRAIN, N_SPLITS = 400, 280, 10
 RATIO = (N_ROWS - N_TRAIN) / N_TRAIN

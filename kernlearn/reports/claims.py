@@ -2,7 +2,7 @@
 
 Methods, or values of another label, are compared within cells in which all else is the same, on
 the same splits. A cell has values by split, whose mean has an interval by the corrected resampled
-t-test (:mod:`kernlearn.reports.verdicts`); two methods are compared by their differences. A claim
+t-test (:mod:`~kernlearn.reports.statistics`); two methods are compared by differences. A claim
 states a region for the mean. The cell is *in* if the interval lies inside the region, *out* if the
 two do not meet, else *open*.
 
@@ -43,7 +43,7 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.config.model import COMPARISONS, Check, ExperimentConfig, LabelValue
-from kernlearn.reports import verdicts
+from kernlearn.reports import statistics, verdicts
 from kernlearn.reports.differences import cell_name
 from kernlearn.reports.summary import NOT_LABELS, label_rows, metric_rows
 
@@ -73,9 +73,9 @@ class Cell:
     drift: float = 0.0
 
     @cached_property
-    def estimate(self) -> verdicts.Estimate:
+    def estimate(self) -> statistics.Estimate:
         """The mean of the values, with its standard error."""
-        return verdicts.resampled(self.values, self.ratio, self.drift)
+        return statistics.resampled(self.values, self.ratio, self.drift)
 
     def moved(self, sign: int) -> "Cell":
         """Return the cell with its drift, its negative or none."""
@@ -132,9 +132,9 @@ class AmongBest:
     def standing(self, cell: Cell, level: float) -> Standing:
         """Return "out" if another method is significantly better than this one."""
         of_cell = cell.ratio, cell.drift
-        if self.method not in verdicts.best_methods(cell.values, self.better, level, *of_cell):
+        if self.method not in statistics.best_methods(cell.values, self.better, level, *of_cell):
             return "out"
-        ahead = [verdicts.resampled(one.dropna(), *of_cell) for one in self._ahead(cell)]
+        ahead = [statistics.resampled(one.dropna(), *of_cell) for one in self._ahead(cell)]
         return "in" if all(one.interval(level)[0] > -self.margin for one in ahead) else "open"
 
     def has(self, cell: Cell) -> bool:

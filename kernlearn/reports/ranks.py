@@ -1,6 +1,6 @@
 """Methods compared on the splits and data sets that they share.
 
-On one data set the corrected resampled t-test decides (:mod:`kernlearn.reports.verdicts`). Several
+On one data set the corrected resampled t-test decides (:mod:`~.statistics`). Several
 data sets are the sample themselves. The tests are the Wilcoxon signed-rank test of two methods and
 Friedman's test of the ranks of all (Demšar 2006, Statistical Comparisons of Classifiers over
 Multiple Data Sets, Journal of Machine Learning Research 7). Data sets of a family, such as parts
@@ -26,8 +26,9 @@ from kernlearn.engine.plan import Plan
 from kernlearn.engine.run import is_allowed
 from kernlearn.exceptions import ReportError
 from kernlearn.reports.differences import cell_name
+from kernlearn.reports.statistics import Estimate, holm, resampled
 from kernlearn.reports.summary import label_rows, metric_rows, splits_of
-from kernlearn.reports.verdicts import Estimate, direction, holm, is_cost, resampled
+from kernlearn.reports.verdicts import direction, is_cost
 from kernlearn.store import Row
 
 

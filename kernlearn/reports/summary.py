@@ -24,7 +24,7 @@ from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.engine.plan import Plan, chosen_by_mean, planned_labels
 from kernlearn.exceptions import ReportError, StoreError, SummaryError
-from kernlearn.reports import verdicts
+from kernlearn.reports import statistics, verdicts
 from kernlearn.store import Row, Store
 
 #: Columns that identify a cell.
@@ -467,7 +467,7 @@ def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
     """Return the median of a time over the splits, and its interval if there are several."""
     if not metric_names.is_time(metric):
         return np.nan, np.nan, np.nan
-    low, high = verdicts.median_interval(values, _MEDIAN_LEVEL)
+    low, high = statistics.median_interval(values, _MEDIAN_LEVEL)
     ends = (low, high) if len(values) > 1 else (np.nan, np.nan)
     return float(values.median()), *ends
 
@@ -485,7 +485,7 @@ def _are_best(cells: pd.DataFrame, splits: pd.DataFrame, config: ExperimentConfi
         # a single method is not best among others
         if values.shape[1] > 1:
             better, ratio = verdicts.direction(str(place[-1]), config), float(cell["ratio"].mean())
-            names = verdicts.best_methods(values, better, spec.level, ratio)
+            names = statistics.best_methods(values, better, spec.level, ratio)
             best |= {(*place, method) for method in names}
     return [place in best for place in label_rows(cells, [*labels, "method"])]
 

@@ -9,9 +9,9 @@ from scipy import stats
 
 from kernlearn.config import load_config
 from kernlearn.config.model import Fork, Tolerance
+from kernlearn.reports.statistics import Mean
 from kernlearn.reports.verdicts import (
     CHOSEN,
-    Mean,
     branches,
     compare_branches,
     count_verdicts,

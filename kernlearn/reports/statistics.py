@@ -1,0 +1,171 @@
+r"""The two tests of reports, each for one question.
+
+*Does the mean of a paper come back on the same data?* The splits are the sample, and both sides
+drew theirs independently: Welch's t-test over the splits. A verdict answers this question.
+
+*Is a method better than another?* That asks about other data of the kind too. Splits of the same
+data overlap, so their numbers are not independent, and a plain t-test calls one of two equal
+methods better in four of ten tables. So the variance of a mean over J splits is taken as
+:math:`(1/J + n_\mathrm{test}/n_\mathrm{train})\,s^2` (the corrected resampled t-test; Nadeau &
+Bengio 2003, Inference for the generalization error, Machine Learning 52). Differences, claims,
+bold, equivalence and ranks answer this question. Where several methods are compared without one
+that was named before, p-values are adjusted for all pairs (Holm 1979).
+
+Where a solver stops early a mean also depends a little on the processor. How far each mean moves
+between processors is its *drift*. Outcomes are decided without it, and again with every interval
+and standard deviation greater by it, and smaller by it. Where these differ a page says that
+another processor may decide otherwise.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from math import inf, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over splits, its standard deviation and their number; NaN where not known."""
+
+    value: float
+    std: float = np.nan
+    n_splits: float = np.nan
+    drift: float = 0.0
+
+    @property
+    def variance(self) -> float:
+        """The squared standard error; NaN if not known."""
+        return self.std**2 / self.n_splits if self.n_splits > 1 else np.nan
+
+
+class Estimate(NamedTuple):
+    """A mean or a difference of means, with its standard error and degrees of freedom."""
+
+    mean: float
+    error: float
+    degrees: float
+    drift: float = 0.0
+
+    def half_width(self, level: float) -> float:
+        """Return half the width of the confidence interval of level ``1 - level``."""
+        if not self.error:  # all values are the same: a sign test
+            return self.drift if 0.5**self.degrees <= level else inf
+        return _quantile(self.degrees, level) * self.error + self.drift
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return the confidence interval of level ``1 - level``."""
+        half = self.half_width(level)
+        return self.mean - half, self.mean + half
+
+    def tail(self, distance: float) -> float:
+        """Return the probability that chance gives a mean which is larger by a distance."""
+        from scipy.special import stdtr
+
+        if not self.degrees:
+            return 0.5
+        if not self.error:
+            same = 0.5 ** (self.degrees + 1)
+            return 0.5 if not distance else same if distance > 0 else 1 - same
+        return float(stdtr(self.degrees, -distance / self.error))
+
+    def p_value(self) -> float:
+        """Return the two-sided p-value of a mean of 0."""
+        return min(2 * self.tail(max(abs(self.mean) - self.drift, 0.0)), 1.0)
+
+
+@cache
+def _quantile(degrees: float, level: float) -> float:
+    """Return by how many standard errors the ends of an interval are from the mean."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, 1 - level / 2)) if degrees else inf
+
+
+def resampled(values: Any, ratio: float, drift: float = 0.0) -> Estimate:
+    """Return the mean of numbers over splits of the same data, by the corrected t-test.
+
+    ``ratio`` is that of the number of test rows to the number of training rows; 0 for independent
+    draws, which makes it Student's t-test. Of a single split nothing is known but the mean.
+    """
+    values = np.asarray(values, dtype=float)
+    n = len(values)
+    if n < 2:
+        return Estimate(float(values[0]) if n else np.nan, inf, 0, drift)
+    mean, std = float(values.mean()), float(values.std(ddof=1))
+    if std <= 1e-12 * abs(mean):  # the last digit of a float is no spread
+        std = 0.0
+    if abs(mean) <= 1e-12 * std:  # nor is it a difference
+        mean = 0.0
+    # on another processor the numbers may scatter more, or less, by as much
+    std = std**2 / (std - drift) if drift < 0 else std + drift
+    return Estimate(mean, sqrt(1 / n + ratio) * std, n - 1, drift)
+
+
+def welch(ours: Mean, theirs: Mean) -> Estimate:
+    """Return the difference of two means over independent splits, by Welch's t-test.
+
+    An unknown deviation of the second counts as none. If that of the first is unknown nothing is
+    known of the difference but its value, and chance explains none of it.
+    """
+    difference = ours.value - theirs.value
+    one, other = ours.variance, np.nan_to_num(theirs.variance)
+    total = one + other
+    if not total > 0:
+        return Estimate(difference, 0.0, inf)
+    weights = one**2 / (ours.n_splits - 1)
+    if other > 0:
+        weights += other**2 / (theirs.n_splits - 1)
+    return Estimate(difference, sqrt(total), float(total**2 / weights))
+
+
+def holm(p_values: Sequence[float]) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    """Return p-values adjusted for their number (Holm 1979), in the same order."""
+    values = np.asarray(p_values, dtype=float)
+    order = values.argsort(kind="stable")
+    adjusted = np.empty_like(values)
+    steps = values[order] * np.arange(len(values), 0, -1)
+    adjusted[order] = np.maximum.accumulate(steps).clip(max=1)
+    return adjusted
+
+
+def best_methods(
+    values: pd.DataFrame, better: int, level: float, ratio: float, drift: float = 0.0
+) -> list[str]:
+    """Return the method with the best mean, and all that are not shown to be worse.
+
+    The values are of one cell and metric, with a row per split and a column per method; ``better``
+    is 1 where more is better, else -1. The best was picked from the data, so the p-values are
+    adjusted for all pairs of methods.
+    """
+    signed = {str(method): better * values[method].to_numpy(dtype=float) for method in values}
+    first = max(signed, key=lambda method: float(np.nanmean(signed[method])))
+    tests = {}
+    for one, other in combinations(signed, 2):
+        differences = signed[one] - signed[other]
+        tests[one, other] = resampled(differences[~np.isnan(differences)], ratio, drift)
+    adjusted = holm([test.p_value() for test in tests.values()]).tolist()
+    worse = set()
+    for ((one, other), test), p in zip(tests.items(), adjusted, strict=True):
+        ahead, behind = (one, other) if test.mean > 0 else (other, one)
+        if ahead == first and p < level:
+            worse.add(behind)
+    return [first, *(method for method in signed if method not in {first, *worse})]
+
+
+def median_interval(values: Any, level: float) -> tuple[float, float]:
+    """Return the narrowest interval of the median between two values, by order statistics.
+
+    Its level is ``1 - level`` or more; of so few values that none has it, it has all.
+    """
+    from scipy.special import bdtr
+
+    ordered = np.sort(np.asarray(values, dtype=float))
+    n = len(ordered)
+    # the chance that the median is outside of all but k values on each side
+    left_out = max(int((bdtr(np.arange(n // 2), n, 0.5) <= level / 2).sum()) - 1, 0)
+    return float(ordered[left_out]), float(ordered[-1 - left_out])
