@@ -18,23 +18,9 @@ from scipy.linalg.lapack import dpotrs
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from kernlearn import memory
-from kernlearn.validation import (
-    COUNT,
-    NOT_NEGATIVE,
-    PARAMETERS,
-    POINTS,
-    HasMethods,
-    PredictsByScores,
-    TakesSparse,
-    at_least_two,
-    class_weights,
-    fit_context,
-    label_codes,
-    validate_data,
-)
+from kernlearn import memory, validation
 
 __all__ = ["Moments", "OnePassRidge", "OnePassRidgeClassifier"]
 
@@ -284,7 +270,7 @@ class RidgePath(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class OnePassModel(TakesSparse, BaseEstimator):
+class OnePassModel(validation.TakesSparse, BaseEstimator):
     """A linear model of features, solved from the moments of the rows of each fold."""
 
     feature_map: Any = None
@@ -293,10 +279,10 @@ class OnePassModel(TakesSparse, BaseEstimator):
     n_folds: int = 5
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PARAMETERS,
-        "feature_map": [None, HasMethods(["fit", "transform"])],
-        "alphas": [None, NOT_NEGATIVE, "array-like"],
-        "n_folds": [COUNT],
+        **validation.PARAMETERS,
+        "feature_map": [None, validation.HasMethods(["fit", "transform"])],
+        "alphas": [None, validation.NOT_NEGATIVE, "array-like"],
+        "n_folds": [validation.COUNT],
     }
     _numeric = True  # whether targets are numbers; else they are classes
     _flat = False  # whether there is one target, without an axis of its own
@@ -309,7 +295,7 @@ class OnePassModel(TakesSparse, BaseEstimator):
     def _targets(self, y: NDArray[Any]) -> tuple[Floats, Floats | None]:
         """Return the numbers to fit, of shape (n_rows, n_targets), and the weights of rows."""
 
-    @fit_context(prefer_skip_nested_validation=False)
+    @validation.fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the feature map on a sample of the rows, gather the moments of all, and solve.
 
@@ -335,6 +321,7 @@ class OnePassModel(TakesSparse, BaseEstimator):
         ValueError
             If a parameter or the data are not valid.
         """
+        validation.refuse_text(X)
         if hasattr(X, "dask"):
             raise ValueError("pass Dask collections as 'kernlearn.datasets.row_source(X, y)'")
         chunks = X if y is None and not hasattr(X, "shape") else [(X, y)]
@@ -349,7 +336,7 @@ class OnePassModel(TakesSparse, BaseEstimator):
         self.path_  # noqa: B018
         return self
 
-    @fit_context(prefer_skip_nested_validation=False)
+    @validation.fit_context(prefer_skip_nested_validation=False)
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Add rows; the model is solved when it is next asked for.
 
@@ -458,16 +445,15 @@ class OnePassModel(TakesSparse, BaseEstimator):
 
     def _kind(self) -> str:
         """Return what is the same for models that can be merged."""
-        sizes = f"{self.n_features_in_} columns, {self._n_columns} features and targets"
+        names = [*getattr(self, "feature_names_in_", ())]
+        sizes = f"{self.n_features_in_} columns {names}, {self._n_columns} features and targets"
         classes = getattr(self, "classes_", "numbers"), getattr(self, "_factors", None)
         return f"{type(self).__name__}, {sizes}, {len(self.moments_)} folds, classes {classes}"
 
     def _checked(self, X: Any, y: Any, reset: bool = False) -> tuple[Any, NDArray[Any]]:
-        options = {**POINTS, "multi_output": self._numeric, "y_numeric": self._numeric}
-        X, y = validate_data(self, X, y, reset=reset, **options)
-        if self._numeric:  # validate_data lets None pass, which becomes NaN
-            assert_all_finite(y, input_name="y")
-        else:
+        options = {**validation.POINTS, "multi_output": self._numeric, "y_numeric": self._numeric}
+        X, y = validation.validate_data(self, X, y, reset=reset, **options)
+        if not self._numeric:
             check_classification_targets(y)
         return X, y
 
@@ -501,7 +487,7 @@ class OnePassModel(TakesSparse, BaseEstimator):
     def _scores(self, X: Any) -> Floats:
         """Return the linear functions of rows, of shape (n_samples, n_targets)."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **POINTS)
+        X = validation.validate_data(self, X, reset=False, **validation.POINTS)
         coef = np.atleast_2d(self.coef_)
         scores = np.empty((X.shape[0], len(coef)))
         for rows in memory.row_blocks(X.shape[0], coef.shape[1]):
@@ -670,7 +656,7 @@ class OnePassRidge(MultiOutputMixin, RegressorMixin, OnePassModel):
 
 
 @dataclass(eq=False, repr=False)
-class OnePassRidgeClassifier(PredictsByScores, LinearClassifierMixin, OnePassModel):
+class OnePassRidgeClassifier(validation.PredictsByScores, LinearClassifierMixin, OnePassModel):
     r"""Least-squares classification on explicit features, from one pass over data of any length.
 
     When to use it: classes of more rows than fit into memory, or than one machine reads.
@@ -749,14 +735,16 @@ class OnePassRidgeClassifier(PredictsByScores, LinearClassifierMixin, OnePassMod
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _begin_targets(self, y: NDArray[Any], classes: Any, sizes: Any) -> int:
-        self.classes_ = at_least_two(classes)
+        self.classes_ = validation.at_least_two(classes)
         if self.class_weight == "balanced" and sizes is None:
             raise ValueError("class_weight='balanced' needs 'fit', which counts all rows first")
-        self._factors = class_weights(self.class_weight, self.classes_, self.classes_, sizes)
+        self._factors = validation.class_weights(
+            self.class_weight, self.classes_, self.classes_, sizes
+        )
         self._positive = np.arange(len(self.classes_))[1 if len(self.classes_) == 2 else 0 :]
         return len(self._positive)
 
     def _targets(self, y: NDArray[Any]) -> tuple[Floats, Floats | None]:
-        codes = label_codes(self.classes_, y)
+        codes = validation.label_codes(self.classes_, y)
         signs = np.where(codes[:, np.newaxis] == self._positive, 1.0, -1.0)
         return signs, None if self.class_weight is None else self._factors[codes]

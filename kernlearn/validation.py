@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import compute_class_weight, validation
+from sklearn.utils import assert_all_finite, compute_class_weight, validation
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -53,14 +54,26 @@ POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float
 _LEAST_SQUARE, _LARGEST_SQUARE = 1e-300, 1e300
 
 
+def refuse_text(X: Any) -> None:
+    """Refuse a text, and the path of a file, where points belong."""
+    if isinstance(X, (str, bytes, PathLike)):
+        raise ValueError(
+            f"X must hold points, got the single text or path {X!r}: `kernlearn.datasets.load` "
+            f"reads files; for a point that is a text pass [{X!r}]"
+        )
+
+
 def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
     """Validate data as scikit-learn does; training data whose squares overflow are refused.
 
     So are those whose squares are all 0. They would end as weights of zero, as points that are all
     alike, or as an error elsewhere that does not name the cause.
     """
+    refuse_text(X)
     checked: Any = validation.validate_data(model, X, y, **options)
     parts: tuple[Any, ...] = checked if isinstance(checked, tuple) else (checked,)
+    if options.get("y_numeric"):  # None passes, which becomes NaN
+        assert_all_finite(parts[-1], input_name="y")
     if len(parts) > 1 or options.get("reset", True):
         for name, part in zip("Xy", parts, strict=False):
             values = part.data if sparse.issparse(part) else part
@@ -79,12 +92,16 @@ def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) 
 
 
 class TakesSparse:
-    """Says to scikit-learn that an estimator takes sparse matrices."""
+    """Says to scikit-learn that an estimator takes sparse matrices, and how many classes."""
+
+    _multiclass = True
 
     def __sklearn_tags__(self) -> Any:
         following: Any = super()
         tags = following.__sklearn_tags__()
         tags.input_tags.sparse = True
+        if not self._multiclass:
+            tags.classifier_tags.multi_class = False
         return tags
 
 

@@ -2,6 +2,7 @@
 
 import io
 import re
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -102,6 +103,13 @@ def test_missing_targets_are_refused(estimator, missing):
     y[3] = missing
     with pytest.raises(ValueError, match=r"NaN|[Uu]nknown label type"):
         made(estimator).fit(X, y)
+
+
+@of_all
+@pytest.mark.parametrize("rows", ["rows.csv", Path("rows.csv"), b"rows.csv"])
+def test_a_path_is_refused(estimator, rows):
+    with pytest.raises(ValueError, match="load` reads files"):
+        made(estimator).fit(rows, CLASSES)
 
 
 @pytest.mark.parametrize("estimator", CLASSIFIERS)

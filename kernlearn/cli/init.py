@@ -182,7 +182,8 @@ def _config(
     protocol["splits"] = 5
     if not published and len(bunch.target) > _MOST_TRAINED / 0.7:
         protocol["max_train"] = _MOST_TRAINED
-    if bunch.data.ndim == 2 and "similarity" not in bunch:
+    by_pairs = ["comparisons"] if bunch.data.ndim == 1 or "similarity" in bunch else []
+    if not by_pairs:
         protocol["scale"] = ["unit_norm" if sp.issparse(bunch.data) else "zscore"]
     few_rows = {} if published else {"max_train": 500, "max_test": 500}
     content = {
@@ -191,7 +192,7 @@ def _config(
         "datasets": {_label(data): {**place, **keys}},
         "methods": methods,
         "protocol": protocol,
-        "metrics": [*_METRICS[task], "fit_seconds", "predict_seconds"],
+        "metrics": [*_METRICS[task], *by_pairs, "fit_seconds", "predict_seconds"],
         "table": {"rows": ["dataset", "method"]},
         "best": {"metrics": _METRICS[task][:1]},
         "profiles": {"quick": {"splits": 2, **few_rows}},

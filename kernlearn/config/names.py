@@ -124,11 +124,15 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
 
     def compare(self: Any, X: Any, Y: Any = None) -> Any:
         called = partial(function, **self.get_params(deep=False))
-        return kernels.CallableKernel(called)(X, Y)
+        kernel = kernels.CallableKernel(called, takes=self._takes)
+        values = kernel(X, Y)
+        self._takes = kernel.tried
+        return values
 
     body = {
         "__call__": compare,
         "any_points": True,
+        "_takes": "auto",
         "__doc__": function.__doc__,
         "__module__": function.__module__,
     }

@@ -104,6 +104,22 @@ def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
     """
     path = paths[0]
     content = b"\n".join(map(readers.file_bytes, paths))
+    format = recognised(path, content, asked)
+    if isinstance(format, Pairs):
+        guess = _pairs(path, content)
+        return guess if len(paths) == 1 else guess._replace(contents=())
+    if len(paths) > 1:
+        raise DataError(f"{path.parent}: a folder; name a file in it")
+    if isinstance(format, Arrays):
+        return _arrays(path, format, asked)
+    n_lines = content.count(b"\n")
+    del content  # of a large file, before it is parsed
+    frame, format = _frame(path, format, n_lines, asked.sheet)
+    return frame_roles(path, frame, format, asked)
+
+
+def recognised(path: Path, content: bytes, asked: FileOptions) -> Any:
+    """Return the format of a file, and how its text reads."""
     format = _format(path, content, asked.read_as.get("encoding"))
     how = {**format.model_dump(exclude_unset=True), **asked.read_as}
     how |= {} if asked.points is None else {"points": asked.points}
@@ -114,29 +130,17 @@ def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
         raise DataError(f"{path}: read_as: {'; '.join(faults)} ({format.kind})") from None
     if asked.sheet is not None and format.kind != "excel":
         raise DataError(f"{path}: sheet: is for Excel and OpenDocument files")
-    if isinstance(format, Pairs):
-        guess = _pairs(path, content)
-        return guess if len(paths) == 1 else guess._replace(contents=())
-    if len(paths) > 1:
-        raise DataError(f"{path.parent}: a folder; name a file in it")
-    if isinstance(format, Arrays):
-        return _arrays(path, format, asked)
-    frame, format = _frame(path, content, format, asked)
-    return frame_roles(path, frame, format, asked)
+    return dialect(path, content, format, asked) if isinstance(format, Delimited) else format
 
 
-def _frame(
-    path: Path, content: bytes, format: Any, asked: FileOptions
-) -> "tuple[pd.DataFrame, Any]":
+def _frame(path: Path, format: Any, n_lines: int, sheet: Any) -> "tuple[pd.DataFrame, Any]":
     """Read columns, and return how they were read."""
-    if isinstance(format, Delimited):
-        format = dialect(path, content, format, asked)
-    elif format.kind == "excel":
-        format = format.model_copy(update={"sheet": _sheet(path, content, asked.sheet)})
+    if format.kind == "excel":
+        format = format.model_copy(update={"sheet": _sheet(path, sheet)})
     frame = readers.content_of(path, format)
-    if getattr(format, "quote", None) and content.count(b"\n") > len(frame) + format.header:
+    if getattr(format, "quote", None) and n_lines > len(frame) + format.header:
         try:  # line breaks in entries may be those of a quote that does not end
-            deque(readers.split_rows(content, format), maxlen=0)
+            deque(readers.split_rows(readers.file_bytes(path), format), maxlen=0)
         except csv.Error as error:
             _refuse_rows(path, [], str(error))
     return frame, format
@@ -145,12 +149,12 @@ def _frame(
 def read_frame(path: Path) -> "pd.DataFrame":
     """Read a table with named columns of any format and dialect, without roles for them."""
     content = readers.file_bytes(path)
-    format = _format(path, content, None)
+    is_text = isinstance(_format(path, content, None), Delimited)
+    asked = FileOptions(read_as={"header": True} if is_text else {})
+    format = recognised(path, content, asked)
     if isinstance(format, Arrays | Pairs):
         raise DataError(f"{path}: no table with named columns, but {format.kind}")
-    if isinstance(format, Delimited):
-        format = format.model_copy(update={"header": True})
-    return _frame(path, content, format, FileOptions(read_as={"header": True}))[0]
+    return _frame(path, format, content.count(b"\n"), None)[0]
 
 
 def _pairs(path: Path, content: bytes) -> Guess:
@@ -226,12 +230,16 @@ def _format(path: Path, content: bytes, encoding: Any) -> Any:
     return Delimited(encoding=encoding)
 
 
-def _sheet(path: Path, content: bytes, sheet: Any) -> str:
+def _sheet(path: Path, sheet: Any) -> str:
     """Return the name of the sheet of a spreadsheet; of several, one must be asked for."""
     import pandas as pd
 
     with readers.library_errors(path, "damaged, or no Excel file"):
-        names = list(map(str, pd.ExcelFile(BytesIO(content), engine="calamine").sheet_names))
+        names = list(
+            map(
+                str, pd.ExcelFile(BytesIO(readers.file_bytes(path)), engine="calamine").sheet_names
+            )
+        )
     if sheet is None and len(names) > 1:
         raise DataError(f"{path}: several sheets: `sheet` names one of {', '.join(names)}")
     return names[column_position(path, sheet or 0, names, "sheet")]
@@ -245,8 +253,6 @@ def dialect(path: Path, content: bytes, format: Delimited, asked: FileOptions) -
     tried, fault, header, points = [], "", format.header, format.points
     separators: Any = (format.delimiter,) if "delimiter" in asked.read_as else _SEPARATORS
     guess: dict[str, Any] = {"standard_missing": True}
-    if b'"' not in content:
-        guess["quote"] = None
     for separator in separators:
         format = format.model_copy(update={**guess, "delimiter": separator})
         try:

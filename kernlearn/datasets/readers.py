@@ -85,11 +85,14 @@ def content_of(path: Path, options: Any, n_features: int | None = None) -> Any:
     return _tidied(path, frame, options) if getattr(options, "standard_missing", True) else frame
 
 
-def _tidied(path: Path, frame: "pd.DataFrame", options: Any) -> "pd.DataFrame":
-    """Return the names of rows as a column, and take out what stands for missing entries."""
+def _tidied(path: Path, frame: "pd.DataFrame", options: Any, first: int = 0) -> "pd.DataFrame":
+    """Return the names of rows as a column, and take out what stands for missing entries.
+
+    `first` is the number of rows before these.
+    """
     import pandas as pd
 
-    if not frame.index.equals(pd.RangeIndex(len(frame))):  # R numbers rows from 1
+    if not frame.index.equals(pd.RangeIndex(first, first + len(frame))):  # R numbers rows from 1
         frame = frame.reset_index(names=[str(name or ROW_NAMES) for name in frame.index.names])
     numbers = [float(text) for text in options.missing if are_numbers([text])]
     for i in range(len(frame.columns) if options.kind != "delimited" else 0):
@@ -156,38 +159,58 @@ def split_rows(content: bytes, options: Any) -> Iterator[tuple[int, list[str]]]:
         raise csv.Error(f"line {end + 1}: {error}") from None
 
 
-def _delimited(path: Path, options: Any) -> "pd.DataFrame":
+def _delimited(path: Path, options: Any, n_rows: int | None = None) -> Iterator["pd.DataFrame"]:
+    """Yield the rows of text in columns, all in one frame or `n_rows` in each."""
     import pandas as pd
 
-    names = options.columns or ()
+    read: Any = pd.read_csv
+    names, codec = options.columns or (), options.encoding
     as_text = [name for name in (*options.text, options.points) if name is not None]
     as_text = [names.index(name) if name in names else name for name in as_text]
-    content, codec = file_bytes(path), options.encoding
-    if options.thousands == " ":  # programs write blanks of other kinds
-        content = re.sub("[\u00a0\u202f]", " ", content.decode(codec)).encode(codec)
-    frame = pd.read_csv(
-        BytesIO(content),
-        sep=options.delimiter or r"\s+",
-        header=0 if options.header else None,
-        skiprows=[line - 1 for line in options.skip],
-        comment=options.comment or None,
-        dtype=dict.fromkeys(as_text, str),
-        na_values=[*options.missing, *_GAPS * options.standard_missing],
-        keep_default_na=options.standard_missing,
-        quotechar=options.quote or '"',
-        quoting=csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
-        index_col=None if options.header else False,
-        decimal=options.decimal,
-        thousands=options.thousands,
-        encoding="utf-8-sig" if codec == "utf-8" else codec,
-        skipinitialspace=options.points is None,
-        # files of users come as pandas reads them, published ones exactly as written
-        float_precision=None if options.standard_missing else "round_trip",
-        low_memory=False,
-    )
-    if not options.header:
-        frame.columns = list(names or default_names(len(frame.columns)))
-    return frame
+    with opened(path) as stream:
+        if options.thousands == " ":  # programs write blanks of other kinds
+            text = re.sub("[\u00a0\u202f]", " ", stream.read().decode(codec))
+            stream = BytesIO(text.encode(codec))
+        frames = read(
+            stream,
+            sep=options.delimiter or r"\s+",
+            header=0 if options.header else None,
+            skiprows=[line - 1 for line in options.skip],
+            comment=options.comment or None,
+            dtype=dict.fromkeys(as_text, str),
+            na_values=[*options.missing, *_GAPS * options.standard_missing],
+            keep_default_na=options.standard_missing,
+            quotechar=options.quote or '"',
+            quoting=csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
+            index_col=None if options.header else False,
+            decimal=options.decimal,
+            thousands=options.thousands,
+            encoding="utf-8-sig" if codec == "utf-8" else codec,
+            skipinitialspace=options.points is None,
+            # files of users come as pandas reads them, published ones exactly as written
+            float_precision=None if options.standard_missing else "round_trip",
+            low_memory=False,
+            chunksize=n_rows,
+        )
+        for frame in frames if n_rows else [frames]:
+            if not options.header:
+                frame.columns = list(names or default_names(len(frame.columns)))
+            yield frame
+
+
+def frames_of(path: Path, options: Any, n_rows: int) -> Iterator["pd.DataFrame"]:
+    """Yield the rows of a Parquet file or of text in columns in frames of `n_rows`, or fewer."""
+    with library_errors(path, f"damaged, or no {options.kind} file"):
+        if options.kind == "delimited":
+            for i, frame in enumerate(_delimited(path, options, n_rows)):
+                yield _tidied(path, frame, options, i * n_rows)
+            return
+        from pyarrow.parquet import ParquetFile
+
+        # with other options Arrow keeps a whole row group, or all of it that was read
+        with ParquetFile(path, memory_map=True, pre_buffer=False) as file:
+            for batch in file.iter_batches(n_rows):
+                yield _tidied(path, batch.to_pandas(), options)
 
 
 def _stored(path: Path, options: Any) -> "pd.DataFrame":
@@ -283,7 +306,7 @@ def _text_lines(path: Path) -> list[tuple[int, str]]:
 
 _FRAMES: dict[str, Callable[[Path, Any], Any]] = {
     **dict.fromkeys(("parquet", "feather", "stata", "spss", "excel"), _stored),
-    "delimited": _delimited,
+    "delimited": lambda path, options: next(_delimited(path, options)),
     "arff": _arff,
     "ts": _series,
     "jsonl": _json_lines,

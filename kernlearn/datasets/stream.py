@@ -1,23 +1,30 @@
 """Rows in chunks from where data are: arrays, files, iterables, Dask collections."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from kernlearn import checks
 from kernlearn.datasets.files import opened
+from kernlearn.datasets.readers import frames_of, load_pairs
+from kernlearn.datasets.tables import ROW_NAMES, Table, column_position, one_hot, values_of
 from kernlearn.exceptions import DataError
-from kernlearn.lazy import needed_by
 
 #: Rows X, and their targets y or None.
 RowChunk = tuple[Any, Any]
 Value = TypeVar("Value")
 
 _MERGED_TOGETHER = 8  # values that one task of Dask merges
+_HEAD = 2**22  # bytes from which the format is recognised
+_REMEDIES = (
+    "`nominal` names the values of such a column, `drop` leaves it out, or `read_as` reads it"
+)
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,9 @@ def row_source(
     n_rows: int = 65_536,
     target: str | None = None,
     drop: Sequence[str] = (),
+    nominal: Mapping[str, Sequence[Any]] = {},
+    missing: Literal["error", "drop"] = "error",
+    read_as: Mapping[str, Any] = {},
     n_features: int | None = None,
     zero_based: bool = False,
 ) -> RowSource:
@@ -123,9 +133,10 @@ def row_source(
     ----------
     data : array-like, path, sequence of paths, Dask collection, iterable or callable
         - An array, a memory map, a sparse matrix or a data frame, with `y`.
-        - A Parquet, CSV (``.csv`` in the name, names in the first line, commas) or LIBSVM file, or
-          several, read in constant memory. LIBSVM and CSV may be packed (``.gz``, ``.bz2``,
-          ``.xz``). Nothing is scaled or encoded; labels are those of the file.
+        - A Parquet, CSV or LIBSVM file, or several, read in constant memory. LIBSVM and CSV may be
+          packed (``.gz``, ``.bz2``, ``.xz``). Formats, separators and quotes are recognised as by
+          :func:`load`. Columns of several files are matched by name, and chunks of tables are data
+          frames. Nothing is scaled; labels are those of the file.
         - A Dask array or data frame with `y` of the same kind, or a Dask data frame with `target`,
           or a list of delayed tuples (X, y). Each partition is a chunk.
         - An iterable of tuples (X, y) that can be read again, or a function without arguments that
@@ -138,6 +149,14 @@ def row_source(
         The target's column in a Parquet or CSV file or a data frame.
     drop : sequence of str, default=()
         Columns of a Parquet or CSV file that are no features.
+    nominal : dict of str to sequence, default={}
+        The values of columns of a Parquet or CSV file that are no amounts: each becomes one 0/1
+        column per value.
+    missing : {"error", "drop"}, default="error"
+        Whether a missing entry of a Parquet or CSV file is an error, or its row is left out; a
+        warning says how many are. ``NA``, ``null`` and other texts are missing as in :func:`load`.
+    read_as : mapping, default={}
+        How a CSV file reads where that is not plain, as for :func:`load`.
     n_features : int, default=None
         Of a LIBSVM file, where it is required, as no chunk has all features.
     zero_based : bool, default=False
@@ -177,12 +196,25 @@ def row_source(
     if all(isinstance(item, (str, Path)) for item in items):
         _refuse(y is not None, "y is for arrays; name the column of a file by 'target'")
         _refuse(isinstance(drop, str), f"drop must be a sequence of column names, got {drop!r}")
-        paths = [Path(item) for item in items]
-        options = (n_rows, target, drop, n_features, zero_based, list[str]())
-        readers = [_reader(path, *options) for path in paths]
-        return RowSource(lambda: (chunk for read in readers for chunk in read()))
-    of_files = bool(drop) or n_features is not None or zero_based
-    _refuse(of_files, "drop, n_features and zero_based are for files")
+        _refuse(missing not in ("error", "drop"), f"missing: error or drop, got {missing!r}")
+        files = [(path, _options_of(path, read_as)) for path in map(Path, items)]
+        kinds = {"pairs" if options.kind == "libsvm" else "tables" for _, options in files}
+        _refuse(len(kinds) > 1, "LIBSVM files and tables: pass files of one kind")
+        if kinds == {"tables"}:
+            if target is None:
+                raise ValueError("target must name the target's column of a Parquet or CSV file")
+            return RowSource(partial(_tables, files, n_rows, target, drop, nominal, missing))
+        _refuse(bool(target or drop or nominal), "target, drop and nominal are for tables")
+        if n_features is None:
+            raise ValueError("n_features must be passed for a LIBSVM file")
+        checks.check_count(n_features=n_features)
+        pairs = partial(_pairs, n_rows=n_rows, n_features=n_features, zero_based=zero_based)
+        return RowSource(lambda: (chunk for path, _ in files for chunk in pairs(path)))
+    of_files = drop or nominal or read_as or missing != "error" or zero_based
+    _refuse(
+        bool(of_files) or n_features is not None,
+        "drop, nominal, missing, read_as, n_features and zero_based are for files",
+    )
     if all(type(item).__module__.split(".")[0] in ("dask", "dask_expr") for item in items):
         _refuse(several and y is not None, "y is for arrays; delayed chunks have their own")
         partitions = tuple(items) if several else _of_dask(data, y, target)
@@ -237,47 +269,28 @@ def _of_dask(data: Any, y: Any, target: str | None) -> tuple[Any, ...]:
             y = y.rechunk({0: data.chunks[0], **({1: -1} if y.ndim == 2 else {})})
     rows, targets = (np.ravel(part.to_delayed()).tolist() for part in (data, y))
     _refuse(len(rows) != len(targets), "X and y must have the same partitions")
-    return tuple(map(delayed(_pair), rows, targets))
-
-
-def _pair(X: Any, y: Any) -> RowChunk:
-    return X, y
+    return tuple(map(delayed, zip(rows, targets, strict=True)))
 
 
 # Files
 
 
-def _reader(
-    path: Path,
-    n_rows: int,
-    target: str | None,
-    drop: Sequence[str],
-    n_features: int | None,
-    zero_based: bool,
-    order: list[str],
-) -> Callable[[], Iterator[RowChunk]]:
-    """Return a function that reads the chunks of a file; the first bytes tell its format.
+def _options_of(path: Path, read_as: Mapping[str, Any]) -> Any:
+    """Recognise the format of a file as `load` does, by its beginning."""
+    from kernlearn.datasets import own
+    from kernlearn.datasets.card import FileOptions
 
-    The columns of the first file are the `order` of all.
-    """
     with opened(path) as stream:
-        is_parquet = stream.read(4) == b"PAR1"
-    if not is_parquet and ".csv" not in path.suffixes[-2:]:
-        _refuse(target is not None or bool(drop), "target and drop are for Parquet and CSV files")
-        if n_features is None:
-            raise ValueError("n_features must be passed for a LIBSVM file")
-        checks.check_count(n_features=n_features)
-        size = n_features
-        return lambda: _pairs(path, n_rows, size, zero_based)
-    if target is None:
-        raise ValueError("target must name the target's column of a Parquet or CSV file")
-    column, frames = target, _parquet if is_parquet else _csv
-    return lambda: _converted(path, frames(path, n_rows), column, drop, order)
+        head = stream.read(_HEAD)
+    if len(head) == _HEAD and not head.startswith(b"PAR1"):
+        head = head[: head.rfind(b"\n") + 1]
+    options = own.recognised(path, head, FileOptions(read_as=read_as))
+    if options.kind not in ("delimited", "parquet", "libsvm"):
+        raise DataError(f"{path}: {options.kind} is not read in chunks; `load` reads it whole")
+    return options
 
 
 def _pairs(path: Path, n_rows: int, n_features: int, zero_based: bool) -> Iterator[RowChunk]:
-    from kernlearn.datasets.readers import load_pairs
-
     empty = True
     with opened(path) as stream:
         rows = (line for line in stream if line.split(b"#", 1)[0].strip())
@@ -288,74 +301,67 @@ def _pairs(path: Path, n_rows: int, n_features: int, zero_based: bool) -> Iterat
         raise DataError(f"{path}: the file has no rows")
 
 
-def _parquet(path: Path, n_rows: int) -> Iterator[Any]:
-    with needed_by("a source of files"):
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
-    try:
-        # with other options Arrow keeps a whole row group, or all of it that was read
-        with ParquetFile(path, memory_map=True, pre_buffer=False) as file:
-            yield from (batch.to_pandas() for batch in file.iter_batches(n_rows))
-    except (ArrowException, OSError) as error:
-        raise DataError(f"{path}: damaged, or no Parquet file: {error}") from None
-
-
-def _csv(path: Path, n_rows: int) -> Iterator[Any]:
-    import pandas as pd
-
-    try:
-        with opened(path) as stream:
-            yield from pd.read_csv(stream, chunksize=n_rows, float_precision="round_trip")
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: {' '.join(str(error).split())}") from None
-
-
-def _converted(
-    path: Path, frames: Iterable[Any], target: str, drop: Sequence[str], order: list[str]
+def _tables(
+    files: Sequence[tuple[Path, Any]],
+    n_rows: int,
+    target: str,
+    drop: Sequence[str],
+    nominal: Mapping[str, Sequence[Any]],
+    missing: str,
 ) -> Iterator[RowChunk]:
-    """Convert frames to matrices of numbers, and targets."""
+    """Yield features and targets; the columns of the first file are in the order of all."""
+    import pandas as pd
     from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
 
-    from kernlearn.datasets.tables import values_of
+    order, kinds = list[str](), set[bool]()
+    classes = {name: tuple(map(str, values)) for name, values in nominal.items()}
+    for path, options in files:
+        n_read = n_left_out = 0
+        for frame in frames_of(path, options, n_rows):
+            names = frame.columns = list(map(str, frame.columns))
+            label, *away = (names[column_position(path, c, names)] for c in (target, *drop))
+            here = [name for name in names if name not in (label, *away)]
+            order = order or here
+            if others := {*order, *classes} ^ {*here}:
+                raise DataError(f"{path}: not all files have a column {min(others)}")
+            if ROW_NAMES in here:
+                raise DataError(f"{path}: the first column has no name: pass drop=[{ROW_NAMES!r}]")
+            if dates := [name for name in here if is_datetime64_any_dtype(frame[name])]:
+                raise DataError(f"{path}: dates are no numbers: pass drop={dates}")
+            gaps = frame[[label, *order]].isna()
+            rows, n_read = n_read + 1 + np.arange(len(frame)), n_read + len(frame)
+            if missing == "error" and gaps.any(axis=None):
+                row, column = np.argwhere(gaps.to_numpy())[0]
+                raise DataError(
+                    f"{path}, row {rows[row]}, column {gaps.columns[column]}: nothing, or what "
+                    "stands for a missing entry: missing='drop' leaves out its row"
+                )
+            complete = ~gaps.any(axis=1).to_numpy()
+            frame, rows = frame[complete], rows[complete]
+            n_left_out += len(gaps) - len(frame)
+            if not len(frame):
+                continue
 
-    first, kinds = 1, set()
-    for frame in frames:
-        if unknown := [name for name in (target, *drop) if name not in frame.columns]:
-            there = ", ".join(map(str, frame.columns))[:200]
-            raise DataError(f"{path}: has no column called {unknown[0]}; its columns: {there}")
-        names = [str(name) for name in frame.columns if name not in drop]
-        if nameless := [name for name in names if name.startswith("Unnamed: ")]:
-            raise DataError(
-                f"{path}: a column has no name, such as that of row numbers: name it, or pass "
-                f"drop=[{nameless[0]!r}]"
-            )
+            def place_of(row: int, path: Path = path, rows: Any = rows) -> str:
+                return f"{path}, row {rows[row]}"
 
-        def place_of(row: int, first: int = first) -> str:
-            return f"{path}, row {first + row}"
-
-        features = frame.drop(columns=[target, *drop])
-        order.extend(() if order else features.columns)
-        if others := set(order) ^ set(features.columns):
-            raise DataError(f"{path}: not all files have a column {min(others, key=str)}")
-        features = features[order]
-        if dates := [name for name, x in features.items() if is_datetime64_any_dtype(x)]:
-            raise DataError(f"{path}: dates are no numbers: pass drop={dates}")
-        for name, gaps in frame.drop(columns=[*drop]).isna().items():
-            if gaps.any():
-                where = f"{place_of(int(gaps.to_numpy().argmax()))}, column {name}"
-                raise DataError(f"{where}: found nothing, expected an entry")
-        columns = (values_of(x, None, place_of, f", column {n}") for n, x in features.items())
-        X = np.column_stack([*columns])
-        kinds.add(is_numeric_dtype(frame[target]))
-        if len(kinds) > 1:
-            raise DataError(
-                f"{place_of(0)}, column {target}: the target is text in some chunks and numbers "
-                "in others"
-            )
-        first += len(frame)
-        if len(frame):
-            labels = frame[target]
-            texts = np.array([*map(str, labels)])
-            yield X, labels.to_numpy(np.float64) if True in kinds else texts
-    if first == 1:
-        raise DataError(f"{path}: the file has no rows")
+            try:
+                columns = [
+                    values_of(frame[n], classes.get(n), place_of, f", column {n}") for n in order
+                ]
+            except DataError as error:
+                raise DataError(f"{error} ({_REMEDIES})") from None
+            kinds.add(is_numeric_dtype(frame[label]))
+            if len(kinds) > 1:
+                raise DataError(
+                    f"{place_of(0)}, column {label}: the target is text in some chunks and "
+                    "numbers in others"
+                )
+            X, features = one_hot(Table(np.column_stack(columns), rows, tuple(order), classes))
+            y = frame[label].to_numpy(np.float64 if True in kinds else object)
+            yield pd.DataFrame(X, columns=features), y if True in kinds else y.astype(np.str_)
+        if n_left_out == n_read:
+            raise DataError(f"{path}: the file has no rows, or none without missing entries")
+        if n_left_out:
+            note = f"{n_left_out} of {n_read} rows with missing entries are left out"
+            warnings.warn(f"{path}: {note}", UserWarning, stacklevel=2)

@@ -2,8 +2,9 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
+from copy import copy
 from numbers import Number
 from operator import attrgetter
 from reprlib import Repr
@@ -13,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import assert_all_finite, gen_batches
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.validation import POSITIVE, StrOptions, validate_data
+from kernlearn.validation import POSITIVE, StrOptions, refuse_text, validate_data
 
 #: An array-like or a scipy sparse matrix or array; scipy has no static types for the latter.
 MatrixLike: TypeAlias = Any
@@ -30,7 +31,8 @@ NOT_FITTED = (
 
 _FLOATS = (np.float64, np.float32)
 _DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
-_ROUNDING = 1e-6  # of entries of a matrix, relative to the largest
+_ROUNDING = 1e-6  # of entries of a matrix, relative to their range
+_TRIED_POINTS = 5  # that tell whether a kernel of the user is a distance
 _SIGMA_POINTS = 64  # training points whose mean distance is σ
 
 
@@ -82,6 +84,11 @@ class Kernel(BaseEstimator, ABC):
         """Whether ``fit`` has to be called before the kernel can be evaluated."""
         return False
 
+    @property
+    def is_distance(self) -> bool:
+        """Whether it computes distances, and turns them into similarities."""
+        return False
+
     def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Estimate the parameters that depend on data, if any.
 
@@ -105,14 +112,24 @@ class Kernel(BaseEstimator, ABC):
         self._validate_params()
         return self
 
-    def fitted_to(
-        self, X: MatrixLike, y: object = None, names: Sequence[str] | None = None
-    ) -> "Kernel":
+    def fitted_to(self, X: Any, y: Any = None, names: Any = None, kind: Any = None) -> "Kernel":
         """Return a copy that is fitted to points, or this kernel if it learns nothing from them.
 
-        `names` are those of the columns of X, if these have any.
+        A kernel of the user compares a few points, to warn of distances taken as similarities.
+        `names` are those of the columns of X, if these have any; `kind` is what the estimator
+        takes the values for, None if it has no such parameter.
         """
-        return clone(self).fit(X, y) if self.data_dependent else self
+        kernel = clone(self).fit(X, y) if self.data_dependent else self
+        is_own = self.__module__.startswith("kernlearn.") and not self.any_points
+        if is_own and kind != "distance":
+            return kernel
+        kernel, some, values = copy(kernel), evenly_spaced(X, _TRIED_POINTS), np.zeros((0, 0))
+        with suppress(Exception):  # the comparisons to come say what is wrong
+            values = compared(kernel, some, some)
+        kernel.n_fit_comparisons_ = getattr(kernel, "n_fit_comparisons_", 0) + values.size
+        if values.size:
+            _warn_of_direction("the similarity", values, kind)
+        return kernel
 
     @abstractmethod
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
@@ -161,7 +178,6 @@ class TurnedSimilarity(Kernel):
 
     @property
     def is_distance(self) -> bool:
-        """Whether what is computed is a distance, which is turned."""
         return True
 
     @abstractmethod
@@ -224,8 +240,9 @@ def evenly_spaced(X: Any, n_points: int) -> Any:
 
 def _held(X: Any) -> Any:
     """Return what holds points, Arrow's as pandas'; refuse a single text, and nothing."""
-    if isinstance(X, (str, bytes)):
-        raise ValueError(f"X must be a sequence of points, got a single text: pass [{shown(X)}]")
+    refuse_text(X)
+    if isinstance(X, (Mapping, Set)) and not hasattr(X, "shape"):
+        raise ValueError(f"X must be a sequence of points, got a {type(X).__name__}: pass a list")
     if isinstance(X, (list, tuple)) and not X:
         raise ValueError("X holds no points (0 samples), and a minimum of 1 is required")
     # scikit-learn takes no tables and arrays of Arrow
@@ -427,8 +444,6 @@ def check_training(
         X, y = check_points(model, X, kernels, dtypes, reset=True, y=y, y_numeric=numeric)
         if numeric and y.dtype.kind not in "biuf":
             raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
-        if numeric:  # validate_data lets None pass, which becomes NaN
-            assert_all_finite(y, input_name="y")
     if kernels is None:
         if X.shape[1] % X.shape[0] or (X.shape[1] > X.shape[0] and not several):
             raise ValueError(
@@ -451,36 +466,33 @@ def _refuse_other_order(frame: Any) -> None:
         )
 
 
+def _warn_of_direction(what: str, values: np.ndarray, kind: str | None) -> None:
+    """Warn if each point is less alike to itself than to all others, but for rounding.
+
+    `values` are those of points with each other; `kind` is what they are taken for, None if the
+    estimator has no such parameter.
+    """
+    # a few rows tell first: all of a large matrix are read only if need be
+    some = evenly_spaced(np.arange(len(values)), _DIAGONAL_ROWS)
+    for part in (values[np.ix_(some, some)], values):
+        low, high, own = part.min(), part.max(), part.diagonal()
+        gap = high - own.min() if kind == "distance" else own.max() - low
+        if not gap <= _ROUNDING * (high - low) < high - low:
+            return
+    pair = ("distance", "similarity")
+    right, taken = pair[::-1] if kind == "distance" else pair
+    advice = f"Pass kind={right!r}" if kind else "Turn it into a similarity, as by exp(-d)"
+    text = f"{what} looks like a {right}, by its values for points and themselves"
+    text += f", but is taken as a {taken}. {advice}"
+    warnings.warn(text, UserWarning, stacklevel=7)
+
+
 def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
     """Warn of distances taken as similarities or the reverse, and of half a matrix.
 
-    Distances are zeros on the diagonal, nothing below, and values above elsewhere, all but for
-    rounding; the diagonal of similarities holds the largest value alone. Half a matrix is all
-    zeros on one side of the diagonal.
+    Half a matrix is all zeros on one side of the diagonal.
     """
-    diagonal, high = matrix.diagonal(), matrix[0].max()  # of a row, before all are read
-    similar = getattr(model, "kind", None) != "distance"
-    if (
-        not similar
-        and high <= diagonal.min() * (1 + _ROUNDING)
-        and 0 <= matrix.min() < matrix.max() <= diagonal.min() * (1 + _ROUNDING)
-    ):
-        warnings.warn(
-            "X looks like similarities, greatest on the diagonal: they are taken as distances. "
-            "Pass kind='similarity' for similarities",
-            UserWarning,
-            stacklevel=6,
-        )
-    if similar and np.abs(diagonal).max() < _ROUNDING * high and matrix.min() >= -_ROUNDING * high:
-        advice = "Turn them into similarities, as by exp(-X / X.mean())"
-        if "kind" in model.get_params(deep=False):
-            advice = "Pass kind='distance' for distances"
-        warnings.warn(
-            "X looks like distances, with a diagonal of 0 and no value below: they are taken "
-            f"as similarities, the greater the more alike. {advice}",
-            UserWarning,
-            stacklevel=6,
-        )
+    _warn_of_direction("X", matrix, model.get_params(deep=False).get("kind"))
     # one row tells whether a side may be empty; no copy is made of the matrix
     empty = matrix.T if matrix[-1, :-1].any() else matrix
     if matrix[-1, :-1].any() != matrix[0, 1:].any() and not any(

@@ -45,8 +45,8 @@ class CallableKernel(TurnedSimilarity):
         matrices or arrays of objects, (X, Y), that returns an array of shape (n_samples_x,
         n_samples_y).
     takes : {"auto", "points", "matrices"}, default="auto"
-        What the function takes. With "auto" it is called with a few rows; if it returns a matrix
-        of the right shape it takes matrices, otherwise points.
+        What the function takes. With "auto" it is called once with a few rows; if it returns a
+        matrix of the right shape it takes matrices, otherwise points.
     kind : {"similarity", "distance"}, default="similarity"
         What it returns. A distance is turned.
     turn : {"negative", "exponential", "reciprocal"}, default="negative"
@@ -87,6 +87,8 @@ class CallableKernel(TurnedSimilarity):
 
     any_points = True
     columnwise = True
+    #: With ``takes="auto"`` what the function takes, once that was tried.
+    tried = "auto"
     _parameter_constraints = {
         **TurnedSimilarity._parameter_constraints,
         "function": [callable],
@@ -103,7 +105,9 @@ class CallableKernel(TurnedSimilarity):
         shape = X.shape[0], Y.shape[0]
         if 0 in shape:
             return np.zeros(shape)
-        if self.takes == "points" or (self.takes == "auto" and not self._takes_matrices(X, Y)):
+        if self.takes == self.tried == "auto":
+            self.tried = "matrices" if self._takes_matrices(X, Y) else "points"
+        if "points" in (self.takes, self.tried):
             return self._of_points(X, Y)
         gram = np.asarray(self.function(X, Y))
         if gram.shape != shape:
@@ -228,16 +232,28 @@ def as_kernel(
 # -- kernels of kernels ---------------------------------------------------------------------------
 
 
-class _OfFittedKernels(Kernel):
-    """A kernel composed of kernels that are already fitted, which `sklearn.base.clone` keeps.
+class _OfKernels(Kernel):
+    """A kernel composed of others. Those that are already fitted stay as they are, also in clones.
 
     It compares the points that all of them compare.
     """
 
+    data_dependent = True
+    _fitted: list[Kernel] | None = None
+
     @property
     @abstractmethod
     def _parts(self) -> list[Kernel]:
-        """The kernels."""
+        """The kernels, those of `fit` after it."""
+
+    def fit(self, X: MatrixLike, y: object = None) -> Self:
+        self._validate_params()
+        self._fitted = None  # of an earlier fit
+        self._fitted = [
+            part if any(name.endswith("_") for name in vars(part)) else part.fitted_to(X, y)
+            for part in self._parts
+        ]
+        return self
 
     @property
     def any_points(self) -> bool:  # type: ignore[override]
@@ -253,14 +269,14 @@ class _OfFittedKernels(Kernel):
 
 
 @dataclass(eq=False, repr=False)
-class WeightedKernelSum(_OfFittedKernels):
+class WeightedKernelSum(_OfKernels):
     r"""The kernel :math:`\sum_i \mu_i K_i`, which is a Mercer kernel where all K_i are.
 
     Parameters
     ----------
     kernels : sequence of str, Kernel or callable
-        The kernels K_i: names, objects or functions of two matrices. They are not fitted: one
-        with a width that depends on data must be fitted before.
+        The kernels K_i: names, objects or functions. `fit` fits copies of those that learn from
+        data, such as a width, and are not fitted yet.
     weights : array-like of shape (n_kernels,)
         The weights μ, finite and not negative. A kernel of weight 0 is not evaluated.
 
@@ -283,7 +299,7 @@ class WeightedKernelSum(_OfFittedKernels):
 
     @property
     def _parts(self) -> list[Kernel]:
-        return [as_kernel(kernel, "kernels") for kernel in self.kernels]
+        return self._fitted or [as_kernel(kernel, "kernels") for kernel in self.kernels]
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()
@@ -308,7 +324,7 @@ class WeightedKernelSum(_OfFittedKernels):
 
 
 @dataclass(eq=False, repr=False)
-class NormalizedKernel(_OfFittedKernels):
+class NormalizedKernel(_OfKernels):
     r"""The kernel :math:`K(x, x') / \sqrt{K(x, x) K(x', x')}`, with values in [-1, 1].
 
     A point with K(x, x) = 0 has similarity 0 to all points, including itself.
@@ -316,8 +332,7 @@ class NormalizedKernel(_OfFittedKernels):
     Parameters
     ----------
     kernel : str, Kernel or callable
-        A Mercer kernel K: a name, an object or a function of two matrices. It is not fitted: one
-        with a width that depends on data must be fitted before.
+        A Mercer kernel K: a name, an object or a function. `fit` fits a copy, unless it is fitted.
 
     Examples
     --------
@@ -332,7 +347,7 @@ class NormalizedKernel(_OfFittedKernels):
 
     @property
     def _parts(self) -> list[Kernel]:
-        return [as_kernel(self.kernel)]
+        return self._fitted or [as_kernel(self.kernel)]
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()

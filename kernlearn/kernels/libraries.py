@@ -250,10 +250,7 @@ def _scipy_defaults(name: str) -> dict[str, Any]:
 def _scipy(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
     from scipy.spatial.distance import cdist
 
-    left, right = (
-        check_array(to_dense(Z), dtype=np.float64, input_name=name)
-        for name, Z in (("X", X), ("Y", Y))
-    )
+    left, right = (check_array(to_dense(Z), dtype=np.float64) for Z in (X, Y))
     if one.method in _BOOLEAN:
         left, right = left != 0, right != 0
     return cdist(left, right, metric=one.method, **one.options())

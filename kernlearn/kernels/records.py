@@ -516,7 +516,7 @@ class ColumnSimilarity(Kernel):
             self.parts_.append(replace(part, kernel=fitted))
         return self
 
-    def fitted_to(self, X: Any, y: object = None, names: Sequence[str] | None = None) -> Kernel:
+    def fitted_to(self, X: Any, y: Any = None, names: Any = None, kind: Any = None) -> Kernel:
         return copy(self).fit(X, y, names)
 
     def _checked_weights(self) -> dict[str, float]:

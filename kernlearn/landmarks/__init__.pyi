@@ -11,7 +11,6 @@ from kernlearn.landmarks.embeddings import LandmarkEmbedding as LandmarkEmbeddin
 from kernlearn.landmarks.embeddings import NystroemEmbedding as NystroemEmbedding
 from kernlearn.landmarks.embeddings import PairEmbedding as PairEmbedding
 from kernlearn.landmarks.embeddings import Ramp as Ramp
-from kernlearn.landmarks.embeddings import Sigmoid as Sigmoid
 from kernlearn.landmarks.embeddings import Sign as Sign
 from kernlearn.landmarks.embeddings import Transfer as Transfer
 from kernlearn.landmarks.embeddings import as_transfer as as_transfer

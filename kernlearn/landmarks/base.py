@@ -395,12 +395,13 @@ class SimilarityEstimator(BaseEstimator):
         kernels = self._kernels()
         if kernels is None:
             return Landmarks(indices, None, None, sign, n_columns=X.shape[1])
-        if sign < 0 and isinstance(self.similarity, str):
+        if sign < 0 and (isinstance(self.similarity, str) or kernels[0].is_distance):
             raise ValueError(
                 "kind='distance' is for a matrix or a user-defined function: "
                 f"{self.similarity!r}, like all named similarities, grows as points are more alike"
             )
-        kernel = kernels[0].fitted_to(X, y, getattr(self, "feature_names_in_", None))
+        names, kind = getattr(self, "feature_names_in_", None), self.get_params(False).get("kind")
+        kernel = kernels[0].fitted_to(X, y, names, kind)
         comparisons = Comparisons(getattr(kernel, "n_fit_comparisons_", 0))
         return Landmarks(indices, X, kernel, sign, comparisons)
 

@@ -142,7 +142,9 @@ class LandmarkKNNClassifier(NeighboursClassifier):
         As for :class:`BBSClassifier`.
     n_neighbors : int or sequence of int, default=(1, 3, 5, 10, 20)
         The number k; of several the best on the validation points is chosen, by accuracy, then
-        the greatest. Of several, those above the number of points trained on count as this.
+        the greatest. Of several, those above the number of points trained on count as this. As
+        for :class:`BBSClassifier`, points that `fit` holds out for the choice stay left out: they
+        are no neighbours. For all points fit again with ``n_neighbors=model.n_neighbors_``.
     n_refined : int, default=0
         Number of training points, the nearest in the embedding, with which a point is compared by
         the similarity itself: the most similar of them vote (filter and refine [1]_). A
@@ -242,7 +244,9 @@ class SimilarityKNNClassifier(NeighboursClassifier):
     ----------
     n_neighbors : int or sequence of int, default=5
         The number k, at most that of training points; of several the best on the validation
-        points is chosen, by accuracy, then the greatest.
+        points is chosen, by accuracy, then the greatest. As for :class:`BBSClassifier`, points
+        that `fit` holds out for the choice stay left out: they are no neighbours, and not in
+        `compared_indices_`. For all points fit again with ``n_neighbors=model.n_neighbors_``.
     similarity, kind
         As for :class:`BBSClassifier`. Sample weights multiply the votes.
     random_state : int, RandomState instance or None, default=None

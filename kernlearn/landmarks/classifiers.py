@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.utils import gen_batches
 
+from kernlearn import validation
 from kernlearn.landmarks.base import (
     Contributions,
     Floats,
@@ -24,14 +25,6 @@ from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
 from kernlearn.linear.losses import LOSSES
 from kernlearn.linear.models import linear_paths
-from kernlearn.validation import (
-    COUNT,
-    Interval,
-    StrOptions,
-    candidate_values,
-    first_best,
-    taken,
-)
 
 #: Some one-vs-all problems, by number or all; the features of a block of points; their weights;
 #: and the landmarks of each, or pairs of them, among those compared with.
@@ -79,13 +72,13 @@ def choose(
         signs = np.where(codes[known] == code, 1, -1)[:, np.newaxis, np.newaxis]
         correct[problem] = np.tensordot(counts[known], (values > 0) == (signs > 0), 1)
         terms = LOSSES[loss].value(signs * values)
-        losses[problem] = np.average(terms, axis=0, weights=taken(weights, known))
+        losses[problem] = np.average(terms, axis=0, weights=validation.taken(weights, known))
     if not each:
         predicted = scores[0] > 0 if n_problems == 1 else scores.argmax(axis=0)
         right = predicted == codes[:, np.newaxis, np.newaxis]
         correct = np.tensordot(counts, right, 1)[np.newaxis]
         losses = losses.mean(axis=0, keepdims=True)
-    best = list(map(first_best, -correct, losses))
+    best = list(map(validation.first_best, -correct, losses))
     cells = np.array(np.unravel_index(best, shape)).T
     accuracies = correct / max(counts.sum(), 1e-300)
     return (accuracies, cells) if each else (accuracies[0], cells.repeat(n_problems, axis=0))
@@ -178,8 +171,8 @@ def similarity_scale(blocks: Iterable[Floats]) -> float:
 
 _LINEAR: dict[str, list[Any]] = {
     **SimilarityClassifier._parameter_constraints,
-    "loss": [StrOptions({"squared_hinge", "hinge", "logistic"})],
-    "solver": [StrOptions({"newton", "truncated_newton"})],
+    "loss": [validation.StrOptions({"squared_hinge", "hinge", "logistic"})],
+    "solver": [validation.StrOptions({"newton", "truncated_newton"})],
 }
 
 
@@ -298,7 +291,7 @@ class BBSClassifier(LandmarkClassifier):
     _parameter_constraints = _LINEAR
 
     def _grid(self) -> Grid:
-        return {"C": candidate_values(self.C, "C")}
+        return {"C": validation.candidate_values(self.C, "C")}
 
     def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         Cs = grid["C"]
@@ -353,11 +346,12 @@ class FTuneClassifier(LandmarkClassifier):
         training points, others for each problem. Any other value draws them from d points:
         "dselect" chooses these by algorithm 3, "shared" evenly from the classes. All problems
         share the points of "shared", so that a prediction compares with d points at most, or with
-        one of each class if there are more.
+        one of each class if there are more. Pairs are drawn with replacement, as in the thesis: of
+        few points some pairs come again, as `landmark_indices_` shows.
     transfers : sequence, default=(1, 5, 10, 50, 100, 1000)
         The family of transfer functions, or a single one: each a :class:`Transfer`, a name
-        ("identity", "sign", "ramp", "sigmoid"), or the slope of a :class:`Ramp` for similarities
-        divided by `scale_`. The default is that of section 4.3.
+        ("identity", "sign", "ramp"), or the slope of a :class:`Ramp` for similarities divided by
+        `scale_`. The default is that of section 4.3.
     per_class : bool, default=False
         False (FTUNE-S) chooses one transfer function and one C for all classes, by the multi-class
         accuracy on the validation points. True (FTUNE-M) chooses them for each one-vs-all problem,
@@ -438,7 +432,7 @@ class FTuneClassifier(LandmarkClassifier):
     _parameter_constraints = {
         **_LINEAR,
         "selection": [PAIR_SELECTION],
-        "transfers": ["array-like", Transfer, Real, StrOptions(set(NAMED))],
+        "transfers": ["array-like", Transfer, Real, validation.StrOptions(set(NAMED))],
         "per_class": ["boolean"],
     }
 
@@ -448,7 +442,10 @@ class FTuneClassifier(LandmarkClassifier):
             family = [family]
         if not len(family):
             raise ValueError("'transfers' must hold at least one transfer function")
-        return {"transfers": list(map(as_transfer, family)), "C": candidate_values(self.C, "C")}
+        return {
+            "transfers": list(map(as_transfer, family)),
+            "C": validation.candidate_values(self.C, "C"),
+        }
 
     def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         family, Cs = grid.values()
@@ -626,8 +623,8 @@ class DBoostClassifier(LandmarkClassifier):
     _parameter_constraints = {
         **SimilarityClassifier._parameter_constraints,
         "selection": [PAIR_SELECTION],
-        "pool_size": [COUNT, None],
-        "n_thresholds": [Interval(Integral, 0, 255, closed="both")],
+        "pool_size": [validation.COUNT, None],
+        "n_thresholds": [validation.Interval(Integral, 0, 255, closed="both")],
     }
 
     def _grid(self) -> Grid:

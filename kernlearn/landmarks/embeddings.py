@@ -111,21 +111,7 @@ class Sign(Transfer):
 
 
 @dataclass(frozen=True)
-class _Sloped(Transfer):
-    """Base of the functions of t times a slope."""
-
-    slope: float = 1.0
-
-    def __post_init__(self) -> None:
-        is_number = isinstance(self.slope, Real) and not isinstance(self.slope, bool)
-        if not is_number or not 0 < self.slope < np.inf:
-            raise ValueError(f"'slope' must be a finite number above 0, got {self.slope!r}")
-        # a NumPy scalar would turn float32 into float64
-        object.__setattr__(self, "slope", float(self.slope))
-
-
-@dataclass(frozen=True)
-class Ramp(_Sloped):
+class Ramp(Transfer):
     """The ramp f(t) = clip(slope · t, -1, 1), between identity and sign.
 
     Parameters
@@ -149,43 +135,21 @@ class Ramp(_Sloped):
     array([-0.5,  0. ,  1. ])
     """
 
+    slope: float = 1.0
+
+    def __post_init__(self) -> None:
+        is_number = isinstance(self.slope, Real) and not isinstance(self.slope, bool)
+        if not is_number or not 0 < self.slope < np.inf:
+            raise ValueError(f"'slope' must be a finite number above 0, got {self.slope!r}")
+        # a NumPy scalar would turn float32 into float64
+        object.__setattr__(self, "slope", float(self.slope))
+
     def _write(self, t: NDArray[np.floating], out: NDArray[np.floating]) -> None:
         np.multiply(t, self.slope, out=out)
         np.clip(out, -1, 1, out=out)
 
 
-@dataclass(frozen=True)
-class Sigmoid(_Sloped):
-    """The sigmoid f(t) = tanh(slope · t), a smooth ramp.
-
-    Parameters
-    ----------
-    slope : float, default=1.0
-        The slope at 0.
-
-    Raises
-    ------
-    ValueError
-        If the slope is not a finite number above 0.
-
-    Examples
-    --------
-    >>> from kernlearn.landmarks import Sigmoid
-    >>> Sigmoid(2)([-0.5, 0.0]).round(3)
-    array([-0.762,  0.   ])
-    """
-
-    def _write(self, t: NDArray[np.floating], out: NDArray[np.floating]) -> None:
-        np.multiply(t, self.slope, out=out)
-        np.tanh(out, out=out)
-
-
-NAMED: dict[str, type[Transfer]] = {
-    "identity": Identity,
-    "sign": Sign,
-    "ramp": Ramp,
-    "sigmoid": Sigmoid,
-}
+NAMED: dict[str, type[Transfer]] = {"identity": Identity, "sign": Sign, "ramp": Ramp}
 
 
 def as_transfer(spec: Transfer | str | float) -> Transfer:
@@ -194,8 +158,8 @@ def as_transfer(spec: Transfer | str | float) -> Transfer:
     Parameters
     ----------
     spec : Transfer, str or float
-        A transfer function, returned unchanged; "identity", "sign", "ramp" or "sigmoid", the
-        latter two with slope 1; or a number, the slope of a :class:`Ramp`.
+        A transfer function, returned unchanged; "identity", "sign", or "ramp" with slope 1; or a
+        number, the slope of a :class:`Ramp`.
 
     Returns
     -------
@@ -276,7 +240,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         Warns
         -----
         UserWarning
-            If there are fewer points than landmarks, or a matrix looks like distances.
+            If there are fewer points than landmarks, or similarities look like distances.
         """
         _, blocks = self._fit(X, y)
         if self.normalize:
@@ -470,8 +434,8 @@ class PairEmbedding(BaseEmbedding):
     similarity, kind, normalize
         As for :class:`LandmarkEmbedding`. Similarities are normalised before f is applied.
     transfer : str, float or Transfer, default="identity"
-        The transfer function f, see :func:`as_transfer`: "identity", "sign", "ramp" or
-        "sigmoid", or a number for a ramp of that slope.
+        The transfer function f, see :func:`as_transfer`: "identity", "sign" or "ramp",
+        or a number for a ramp of that slope.
     selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky", "shared"}, \
             default="random"
         "random" draws both points of a pair uniformly. "dselect" draws both from d points unlike

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 
-from kernlearn import memory
+from kernlearn import memory, validation
 from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
     Contributions,
@@ -28,19 +28,6 @@ from kernlearn.landmarks.selection import select_landmarks
 from kernlearn.linear.models import regression_path
 from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
-from kernlearn.validation import (
-    NOT_NEGATIVE,
-    POSITIVE,
-    StrOptions,
-    candidate_values,
-    check_weights,
-    fit_context,
-    hold_out_at_random,
-    split_for_choice,
-    taken,
-    weighted_rows,
-    without_zeros,
-)
 
 
 @dataclass(eq=False, repr=False)
@@ -179,7 +166,7 @@ class LandmarkChoice(LandmarkedModel):
     def _keep(self, model: Any, dtype: Any) -> None:
         """Set the fitted attributes; `dtype` is that of the features."""
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: Any,
@@ -238,13 +225,13 @@ class LandmarkChoice(LandmarkedModel):
         grid = self.grid_ = self._grid()
         shape = tuple(len(values) for values in grid.values())
         X, targets, codes = self._check_targets(X, y, sample_weight)
-        weights = check_weights(sample_weight, X)
+        weights = validation.check_weights(sample_weight, X)
         rng = check_random_state(self.random_state)
-        rows, X_val, y_val, weights_val = split_for_choice(
+        rows, X_val, y_val, weights_val = validation.split_for_choice(
             self, X, targets, X_val, y_val, codes, prod(shape), rng, weights
         )
         features = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
-        models = self._train(features, targets[rows], grid, taken(weights, rows))
+        models = self._train(features, targets[rows], grid, validation.taken(weights, rows))
         best, self.validation_scores_ = 0, None
         if X_val is not None:
             features = np.ascontiguousarray(self._scaled(self._landmarks.values(X_val), X_val))
@@ -324,12 +311,12 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
 
     _parameter_constraints = {
         **SimilarityEstimator._parameter_constraints,
-        "weights": [StrOptions({"similarity", "exponential"})],
-        "bandwidth": [POSITIVE, StrOptions({"mean", "tenth"})],
+        "weights": [validation.StrOptions({"similarity", "exponential"})],
+        "bandwidth": [validation.POSITIVE, validation.StrOptions({"mean", "tenth"})],
     }
     _numeric_targets = True
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Store the training points and their targets.
 
@@ -354,9 +341,9 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
             of similarities is not square.
         """
         X, targets = self._check_training(X, y)
-        of_rows = check_weights(sample_weight, X)
-        rows = weighted_rows(of_rows, len(targets))
-        points, targets, of_rows = without_zeros(X, targets, of_rows)
+        of_rows = validation.check_weights(sample_weight, X)
+        rows = validation.weighted_rows(of_rows, len(targets))
+        points, targets, of_rows = validation.without_zeros(X, targets, of_rows)
         landmarks = self._candidates(points, targets, rows)
         self._set_landmarks(landmarks)
         targets = targets.astype(np.float64)
@@ -530,8 +517,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
 
     _parameter_constraints = {
         **LandmarkChoice._parameter_constraints,
-        "epsilon": [NOT_NEGATIVE, "array-like"],
-        "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+        "epsilon": [validation.NOT_NEGATIVE, "array-like"],
+        "loss": [validation.StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
     }
 
     def __sklearn_tags__(self) -> Any:
@@ -542,8 +529,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
         return tags
 
     def _grid(self) -> Grid:
-        epsilons = candidate_values(self.epsilon, "epsilon", zero=True)
-        return {"C": candidate_values(self.C, "C"), "epsilon": epsilons}
+        epsilons = validation.candidate_values(self.epsilon, "epsilon", zero=True)
+        return {"C": validation.candidate_values(self.C, "C"), "epsilon": epsilons}
 
     def _train(self, features: Floats, targets: Any, grid: Grid, weights: Any) -> list[Any]:
         Cs, epsilons = (values.tolist() for values in grid.values())
@@ -642,7 +629,7 @@ class RankLand(LandmarkedModel):
     C: Any = 1.0
     validation_fraction: float = 0.2
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, qid: Any = None, landmarks: Any = None) -> Self:
         """Learn to rank the documents of each query.
 
@@ -668,7 +655,7 @@ class RankLand(LandmarkedModel):
             If an argument is not valid, no document is relevant, or there are several C but
             fewer than two queries with a relevant document.
         """
-        Cs = candidate_values(self.C, "C")
+        Cs = validation.candidate_values(self.C, "C")
         queries = check_queries(y, qid)
         eta = queries.normalized_gains()
         defined = ~np.isnan(eta)
@@ -688,7 +675,7 @@ class RankLand(LandmarkedModel):
                     f"relevant document, got {len(distinct)}"
                 )
             rng = check_random_state(self.random_state)
-            _, places = hold_out_at_random(len(distinct), self.validation_fraction, rng)
+            _, places = validation.hold_out_at_random(len(distinct), self.validation_fraction, rng)
             held = np.isin(codes, distinct[places])
             path = ridge_path(features[~held], eta[~held], Cs)
             scores = (features[held] @ path.T).T

@@ -13,19 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from kernlearn import validation
 from kernlearn.memory import require_memory
 from kernlearn.pairwise.learners import Array, Codes, StreamRanker, two_classes, widened
-from kernlearn.validation import (
-    COUNT,
-    NOT_NEGATIVE,
-    POINTS,
-    POSITIVE,
-    PredictsByScores,
-    check_weights,
-    fit_context,
-    validate_data,
-    without_zeros,
-)
 
 
 class Moments(NamedTuple):
@@ -171,7 +161,10 @@ class AllPairsMoments(StreamRanker):
     _: KW_ONLY
     half_life: float | None = None
 
-    _parameter_constraints = {"regularization": [NOT_NEGATIVE], "half_life": [POSITIVE, None]}
+    _parameter_constraints = {
+        "regularization": [validation.NOT_NEGATIVE],
+        "half_life": [validation.POSITIVE, None],
+    }
 
     @property
     def means_(self) -> Array:
@@ -221,7 +214,9 @@ class AllPairsMoments(StreamRanker):
         ValueError
             If the features, the classes or the half-lives differ.
         """
-        ours, theirs = ((m.classes_.tolist(), m.means_.shape, m.half_life) for m in (self, other))
+        ours, theirs = (
+            (m.classes_.tolist(), [*m._item_names()], m.half_life) for m in (self, other)
+        )
         if ours != theirs:
             raise ValueError(f"models of other features, classes or half-lives: {ours}, {theirs}")
         self._state.merge(other._state, self._decay)
@@ -252,7 +247,9 @@ class AllPairsMoments(StreamRanker):
 
 
 @dataclass(eq=False, repr=False)
-class AllPairsSVM(PredictsByScores, LinearClassifierMixin, BaseEstimator):
+class AllPairsSVM(
+    validation.PredictsByScores, validation.TakesSparse, LinearClassifierMixin, BaseEstimator
+):
     r"""Linear function of large AUC from all pairs of a positive and a negative point.
 
     When to use it: ranking two classes of data that fit into memory.
@@ -316,9 +313,14 @@ class AllPairsSVM(PredictsByScores, LinearClassifierMixin, BaseEstimator):
     tol: float = 1e-6
     max_iter: int = 1000
 
-    _parameter_constraints = {"regularization": [POSITIVE], "tol": [POSITIVE], "max_iter": [COUNT]}
+    _parameter_constraints = {
+        "regularization": [validation.POSITIVE],
+        "tol": [validation.POSITIVE],
+        "max_iter": [validation.COUNT],
+    }
+    _multiclass = False
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Solve the problem.
 
@@ -347,9 +349,11 @@ class AllPairsSVM(PredictsByScores, LinearClassifierMixin, BaseEstimator):
         ConvergenceWarning
             If `max_iter` iterations were not enough.
         """
-        rows, labels = validate_data(self, X, y, **POINTS)
+        rows, labels = validation.validate_data(self, X, y, **validation.POINTS)
         check_classification_targets(labels)
-        rows, labels, weights = without_zeros(rows, labels, check_weights(sample_weight, rows))
+        rows, labels, weights = validation.without_zeros(
+            rows, labels, validation.check_weights(sample_weight, rows)
+        )
         self.classes_ = two_classes(labels)
         positive = labels == self.classes_[1]
 
@@ -376,12 +380,6 @@ class AllPairsSVM(PredictsByScores, LinearClassifierMixin, BaseEstimator):
         self.coef_: Array = optimum.x[np.newaxis]
         self.intercept_: Array = -0.5 * (self.coef_ @ (rows.T @ shares))
         return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 def mean_loss(

@@ -25,21 +25,11 @@ from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn import validation
 from kernlearn.kernels import BilinearSimilarity, NormalizedKernel, WeightedKernelSum, as_kernel
 from kernlearn.kernels.base import compared
 from kernlearn.linear.losses import LOSSES
 from kernlearn.pairwise.learners import STREAM_PARAMETERS, Buffer
-from kernlearn.validation import (
-    COUNT,
-    PARAMETERS,
-    POINTS,
-    POSITIVE,
-    StrOptions,
-    TakesSparse,
-    at_least_two,
-    fit_context,
-    validate_data,
-)
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -95,7 +85,7 @@ class OnlinePairLearner(BaseEstimator, ABC):
         """Prepare the points of the buffer, the first `n_old`, and the incoming ones."""
         return points
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Learn from scratch, from points in the given order.
 
@@ -120,10 +110,10 @@ class OnlinePairLearner(BaseEstimator, ABC):
             NaN or infinity, or the weights grow beyond all bounds.
         """
         X, y = self._validate(X, y, reset=True)
-        at_least_two(y)
+        validation.at_least_two(y)
         return self._begin(X, y)._feed(X, y)
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: ArrayLike) -> Self:
         """Continue with the next points of the stream, one or more.
 
@@ -160,7 +150,9 @@ class OnlinePairLearner(BaseEstimator, ABC):
         return self._feed(X, y)
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
+        X, y = validation.validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset
+        )
         check_classification_targets(y)
         return X, y
 
@@ -313,7 +305,7 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
             If X has another number of features or contains NaN or infinity.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **POINTS)
+        X = validation.validate_data(self, X, reset=False, **validation.POINTS)
         return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
 
     def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
@@ -414,7 +406,7 @@ class OnlineSimilarityLearner(OnlinePairLearner):
 
     _parameter_constraints = {
         **OnlinePairLearner._parameter_constraints,
-        "objective": [StrOptions({"alignment", "goodness"})],
+        "objective": [validation.StrOptions({"alignment", "goodness"})],
     }
 
     def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
@@ -528,8 +520,8 @@ class OnlineMKL(OnlinePairLearner):
     _parameter_constraints = {
         **OnlinePairLearner._parameter_constraints,
         "kernels": [list, tuple],
-        "radius": [POSITIVE],
-        "norm": [StrOptions({"l2", "simplex"})],
+        "radius": [validation.POSITIVE],
+        "norm": [validation.StrOptions({"l2", "simplex"})],
     }
 
     def _start(self, X: Array, y: NDArray[Any]) -> Array:
@@ -606,10 +598,10 @@ def project_psd(w: Array, radius: float | None) -> Array:
 
 
 @dataclass(eq=False, repr=False)
-class TwoStageClassifier(TakesSparse, ClassifierMixin, BaseEstimator, ABC):
+class TwoStageClassifier(validation.TakesSparse, ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers: a learner from pairs, then a classifier on what it learned."""
 
-    _parameter_constraints: ClassVar = PARAMETERS
+    _parameter_constraints: ClassVar = validation.PARAMETERS
 
     _: KW_ONLY
     eta: float = 0.1
@@ -625,7 +617,7 @@ class TwoStageClassifier(TakesSparse, ClassifierMixin, BaseEstimator, ABC):
     def _classifier(self, learner: Any, n_samples: int) -> Any:
         """Return the classifier of the second stage on a fitted learner."""
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Learn from the points as a stream, then fit the classifier on all of them.
 
@@ -646,7 +638,7 @@ class TwoStageClassifier(TakesSparse, ClassifierMixin, BaseEstimator, ABC):
         ValueError
             If a parameter is not valid, or there is only one class.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y = validation.validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         names = "eta", "radius", "buffer_size", "random_state"
         stream = {name: getattr(self, name) for name in names}
         self.learner_ = self._learner(**stream).fit(X, y)
@@ -677,7 +669,7 @@ class TwoStageClassifier(TakesSparse, ClassifierMixin, BaseEstimator, ABC):
     def _points(self, X: Any) -> Any:
         """Return validated points as the classifier takes them."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validation.validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return self._mapped(X)
 
     def _mapped(self, X: Any) -> Any:
@@ -727,7 +719,7 @@ class MetricKNNClassifier(TwoStageClassifier):
 
     n_neighbors: int = 5
 
-    _parameter_constraints = {**PARAMETERS, "n_neighbors": [COUNT]}
+    _parameter_constraints = {**validation.PARAMETERS, "n_neighbors": [validation.COUNT]}
 
     def _learner(self, **stream: Any) -> OnlineMetricLearner:
         return OnlineMetricLearner(**stream)
@@ -801,7 +793,7 @@ class SimilaritySVM(TwoStageClassifier):
     objective: str = "alignment"
 
     _parameter_constraints = {
-        **PARAMETERS,
+        **validation.PARAMETERS,
         "objective": OnlineSimilarityLearner._parameter_constraints["objective"],
     }
 
@@ -877,9 +869,9 @@ class MultipleKernelSVM(TwoStageClassifier):
     radius: float = 1.0
 
     _parameter_constraints = {
-        **PARAMETERS,
+        **validation.PARAMETERS,
         "kernels": [list, tuple],
-        "radius": [POSITIVE],
+        "radius": [validation.POSITIVE],
     }
 
     def _learner(self, **stream: Any) -> OnlineMKL:
@@ -888,7 +880,4 @@ class MultipleKernelSVM(TwoStageClassifier):
     def _classifier(self, learner: Any, n_samples: int) -> SVC:
         return SVC(C=self.C, kernel=learner.kernel_)
 
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Return the decision values of points; see :meth:`SimilaritySVM.decision_function`."""
-        points = self._points(X)
-        return np.asarray(self.classifier_.decision_function(points))
+    decision_function = SimilaritySVM.decision_function

@@ -46,6 +46,7 @@ from kernlearn.validation import (
     Interval,
     PredictsByScores,
     StrOptions,
+    TakesSparse,
     at_least_two,
     fit_context,
     label_codes,
@@ -180,7 +181,7 @@ def two_classes(y: Any) -> NDArray[Any]:
     return classes
 
 
-class StreamRanker(ABC, PredictsByScores, LinearClassifierMixin, BaseEstimator):
+class StreamRanker(ABC, PredictsByScores, TakesSparse, LinearClassifierMixin, BaseEstimator):
     """A linear function for two classes that is learned from a stream, of arrays or of items."""
 
     # what river asks of a model
@@ -414,12 +415,6 @@ class StreamRanker(ABC, PredictsByScores, LinearClassifierMixin, BaseEstimator):
             names = getattr(self, "feature_names_in_", range(self.n_features_in_))
             self._names = dict.fromkeys(names)
         return self._names
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.classifier_tags.multi_class = False
-        return tags
 
 
 def item_row(x: Item, names: Collection[Hashable]) -> Array:

@@ -198,7 +198,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         ConvergenceWarning
             If the solver stopped before it converged.
         UserWarning
-            If a precomputed X looks like distances.
+            If a precomputed X, or a function, looks like a distance.
         """
         return self._fit(None, X, y, sample_weight)
 

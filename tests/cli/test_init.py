@@ -53,11 +53,15 @@ KINDS = {
     "sparse": (sparse, "s.txt", ["gradient boosting", "scale: [unit_norm]"]),
     "queries": (queries, "q.txt", ["RankLand", "folds: 5"]),
     "strings": (words, "w.csv -o points=word --target n", ["letters", "KR", "RegLand"]),
-    "distances": (distances, "d.csv -o matrix=distance", ["k-NN", "SVM (clipped spectrum)"]),
+    "distances": (
+        distances,
+        "d.csv -o matrix=distance",
+        ["k-NN", "selection: shared", "comparisons"],
+    ),
     "sets": (
         objects("u.jsonl", lambda i: list("abcd"[i % 3 :] + "xy"[i % 2])),
         "u.jsonl",
-        ["jaccard", "BBS"],
+        ["jaccard", "selection: shared", "comparisons"],
     ),
     "series": (
         objects("t.jsonl", lambda i: np.sin((1 + i % 2) * np.arange(20 + i % 5) / 2 + i).tolist()),

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from kernlearn.datasets import row_source
+from kernlearn.datasets import load, row_source
 from kernlearn.exceptions import DataError
 
 N = 57
@@ -85,14 +85,15 @@ def test_csv_labels_may_be_texts_and_numbers_change_their_form(folder):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,label\n1,x\n,y\n", "row 2, column a: found nothing"),
-        ("a,label\n1,x\n2,\n", "row 2, column label: found nothing"),
-        ("a,label\n1,x\nblue,x\n", "row 2, column a: found 'blue', expected a finite number"),
+        ("a,label\n1,x\nNA,y\n", "row 2, column a: .*missing='drop'"),
+        ("a,label\n1,x\n2,\n", "row 2, column label: .*missing='drop'"),
+        ("a,label\n1,x\nblue,x\n", "row 2, column a: found 'blue', .*`nominal`"),
         ("a,label\n", "the file has no rows"),
-        ("a;label\n1;2\n", "has no column called label; its columns: a;label"),
-        (",a,label\n0,1,2\n", r"drop=\['Unnamed: 0'\]"),
-        ("a,label\n1,2\n1,2,3\n", "Expected 2 fields in line 3, saw 3"),
-        ("", "No columns to parse"),
+        ("a;lab\n1;2\n", "has no column 'label'; its columns: a, lab"),
+        (",a,label\n0,1,2\n", r"drop=\['row names'\]"),
+        ("a,label\n" + "1,2\n" * 200 + "1,2,3\n", "Expected 2 fields in line 202, saw 3"),
+        ('{"a": 1, "label": 2}\n{"a": 2, "label": 1}', "`load` reads it"),
+        ("", "the file is empty"),
     ],
 )
 def test_csv_faults(folder, text, message):
@@ -100,6 +101,22 @@ def test_csv_faults(folder, text, message):
     path.write_text(text)
     with pytest.raises(DataError, match=message):
         list(row_source(path, target="label"))
+
+
+def test_files_read_as_load_reads_them(folder):
+    """Decimal commas, missing entries and categories; the columns keep their names."""
+    path, rows = folder / "rows.csv", ["1,5;red;up", ";blue;up", "2,5;blue;down", "3;?;down"]
+    path.write_text("\n".join(["a;colour;label", *rows * 3]))
+    how = {"read_as": {"decimal": ","}, "target": "label"}
+    loaded = load(path, nominal="onehot", **how)
+    values = loaded.card.forms[0].format.nominal
+    source = row_source(path, n_rows=5, nominal=values, missing="drop", **how)
+    with pytest.warns(UserWarning, match="6 of 12 rows with missing entries are left out"):
+        parts = list(source)
+    np.testing.assert_array_equal(pd.concat([X for X, _ in parts]), loaded.data)
+    assert {tuple(X.columns) for X, _ in parts} == {tuple(loaded.feature_names)}
+    labels = np.concatenate([y for _, y in parts])
+    np.testing.assert_array_equal(labels, loaded.target_names[loaded.target])
 
 
 def test_csv_late_texts(folder):
@@ -190,7 +207,6 @@ def test_delayed_chunks_and_dask_pairs():
         ((X, y), {"target": "label"}, "target is for files and data frames"),
         ((frame(),), {"target": "what"}, "has no column called 'what'"),
         (("rows.csv", y), {}, "y is for arrays; name the column"),
-        ((iter([]), y), {}, "y is for arrays; chunks have their own"),
         ((lambda: iter([]), y), {}, "y is for arrays; chunks have their own"),
     ],
 )
@@ -208,7 +224,7 @@ def test_chunks_are_tuples():
     ("options", "message"),
     [
         ({}, "n_features must be passed for a LIBSVM file"),
-        ({"n_features": 3, "target": "a"}, "target and drop are for Parquet and CSV"),
+        ({"n_features": 3, "target": "a"}, "nominal are for tables"),
         ({"n_features": 3, "drop": "a"}, "drop must be a sequence"),
     ],
 )
@@ -223,5 +239,5 @@ def test_errors_of_chunks(folder, options, message):
 
 def test_a_damaged_parquet_file(folder):
     (folder / "rows.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(DataError, match="damaged, or no Parquet file"):
+    with pytest.raises(DataError, match="damaged, or no parquet file"):
         list(row_source(folder / "rows.parquet", target="label"))

@@ -33,7 +33,7 @@ def test_a_subclass_needs_only_a_call():
     X = np.arange(6.0).reshape(3, 2)
     assert kernel.fit(X) is kernel
     assert not kernel.data_dependent
-    assert kernel.fitted_to(X) is kernel
+    np.testing.assert_array_equal(kernel.fitted_to(X)(X), kernel(X))
     np.testing.assert_array_equal(kernel(X), kernel(X, X))
     with pytest.raises(TypeError, match="abstract"):
         Kernel()
@@ -79,6 +79,9 @@ def test_widths_stay_as_fitted():
     np.testing.assert_allclose(copied(B), 2 * expected)
     normalized = NormalizedKernel(GaussianKernel().fit(A))
     np.testing.assert_array_equal(clone(normalized)(B), normalized(B))
+    unfitted = NormalizedKernel(PolynomialKernel()), NormalizedKernel("gaussian")
+    for kernel, fitted in zip(unfitted, (unfitted[0], normalized), strict=True):
+        np.testing.assert_array_equal(kernel.fitted_to(A)(B), fitted(B))
     with pytest.raises(NotFittedError):
         WeightedKernelSum(["gaussian"], [1.0])(A)
 

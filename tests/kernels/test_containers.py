@@ -2,7 +2,9 @@
 
 import warnings
 from collections import deque
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,14 +14,21 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.metrics import pairwise_distances
 
-from kernlearn.kernels import NormalizedKernel, WeightedKernelSum, as_kernel
+from kernlearn.kernels import (
+    CallableKernel,
+    GaussianKernel,
+    Kernel,
+    NormalizedKernel,
+    WeightedKernelSum,
+    as_kernel,
+)
 from kernlearn.landmarks import (
     BBSClassifier,
     NystroemEmbedding,
     SimilarityKNNClassifier,
 )
 from kernlearn.svm import KernelSVM
-from kernlearn.voted import VotedKernelClassifier
+from kernlearn.voted import L1SVMClassifier, VotedKernelClassifier
 
 pytest.importorskip("aeon")
 
@@ -156,7 +165,10 @@ def test_tokens_may_be_lists():
 
 
 @pytest.mark.parametrize("similarity", ["levenshtein", "gaussian", shared])
-@pytest.mark.parametrize(("points", "message"), [("aa", "pass .'aa'"), ([], "holds no points")])
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [("aa", "pass .'aa'"), (Path("a.csv"), "`kernlearn.datasets.load`"), ([], "no points")],
+)
 def test_what_holds_no_points_is_refused(similarity, points, message):
     train = RNG.normal(size=(len(Y), 2)) if similarity == "gaussian" else WORDS
     for make in MODELS.values():
@@ -234,8 +246,8 @@ def test_matrices_of_distances_and_halves_warn(model):
         warnings.simplefilter("error", UserWarning)
         clone(model).fit(similarities, Y)
     for matrix, message in (
-        (distances, "looks like distances"),
-        (np.sqrt(distances**2 + 1e-16), "looks like distances"),
+        (distances, "looks like a distance"),
+        (np.sqrt(distances**2 + 1e-16), "looks like a distance"),
         (np.triu(similarities), "half a matrix"),
         (np.tril(similarities), "half a matrix"),
     ):
@@ -246,8 +258,37 @@ def test_matrices_of_distances_and_halves_warn(model):
             assert named == ("kind" in model.get_params())
     if "kind" in model.get_params():
         model = clone(model).set_params(kind="distance")
-        with pytest.warns(UserWarning, match="looks like similarities"):
-            model.fit(similarities, Y)
+        for matrix in (similarities, -distances):
+            with pytest.warns(UserWarning, match="looks like a similarity"):
+                model.fit(matrix, Y)
     names = [f"p{i}" for i in range(len(Y))]
     with pytest.raises(ValueError, match=r"pass X\.loc\[X\.columns\]"):
         clone(model).fit(pd.DataFrame(similarities, names[::-1], names), Y)
+
+
+def distance(x, y):
+    return float(np.abs(x - y).sum())
+
+
+class Distance(Kernel):
+    def __call__(self, X, Y=None):
+        return pairwise_distances(X, Y)
+
+
+@pytest.mark.parametrize("kernel", [distance, pairwise_distances, Distance(), NormalizedKernel])
+@pytest.mark.parametrize("model", [*MODELS.values(), L1SVMClassifier, NystroemEmbedding])
+def test_functions_that_are_distances_warn(model, kernel):
+    """A distance without `kind` would make the most distant points the nearest."""
+    points = RNG.normal(size=(len(Y), 2)) + 9 * Y[:, np.newaxis]
+    kernel = kernel(distance) if kernel is NormalizedKernel else kernel
+    with pytest.warns(UserWarning, match="looks like a distance"), suppress(ValueError):
+        model(kernel).fit(points, Y)
+    if not isinstance(kernel, NormalizedKernel) and "kind" in model(kernel).get_params():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            right = model(kernel).set_params(kind="distance").fit(points, Y)
+        assert right.score(points, Y) == 1.0
+        with pytest.raises(ValueError, match="kind='distance' is for"):
+            right.set_params(similarity=CallableKernel(distance, kind="distance")).fit(points, Y)
+        with pytest.warns(UserWarning, match="looks like a similarity"):
+            right.set_params(similarity=GaussianKernel()).fit(points, Y)

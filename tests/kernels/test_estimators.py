@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels import CallableKernel, Kernel, as_kernel, named
+from kernlearn.kernels import CallableKernel, Kernel, as_kernel
 from kernlearn.kernels.registry import LIBRARIES
 from kernlearn.landmarks import (
     BBSClassifier,
@@ -143,7 +143,8 @@ def counted(estimator, points, classes, similarity):
     model = fit(
         made(estimator, CallableKernel(compare, takes="points")), points[:36], classes[:36]
     )
-    assert model.n_fit_comparisons_ == made_pairs.total() == len(made_pairs)
+    assert model.n_fit_comparisons_ == made_pairs.total()
+    assert made_pairs.total() - len(made_pairs) <= 25  # of a few points, to tell what they are
     made_pairs.clear()
     outcome(model, points[36:])
     assert made_pairs.total() == len(made_pairs) == 12 * model.n_comparisons_
@@ -217,19 +218,6 @@ def test_requirement(requirement, estimator, kind):
     requirement(estimator, points, classes, similarity)
 
 
-def test_parameters_of_a_similarity_are_chosen():
-    points, classes = objects.strings()
-    similarity = named("rapidfuzz.jaro_winkler")
-    model = BBSClassifier(15, similarity=similarity, C=1, random_state=0)
-    grid = {
-        "similarity__prefix_weight": [0.0, 0.2],
-        "similarity__measure": ["normalized_similarity", "distance"],
-    }
-    search = GridSearchCV(model, grid, cv=3).fit(points, classes)
-    assert search.best_params_.keys() == grid.keys()
-    assert search.score(points, classes) > 0.7
-
-
 WORDS = [f"{'ab'[i % 2]}{i}" for i in range(40)]
 CODES = np.arange(40) % 2
 BREAKABLE = [
@@ -256,15 +244,9 @@ def breaking(wrong, broken=("a6", "b9")):
 
 
 def learn(estimator, similarity, X=WORDS):
-    made = type(estimator)(**estimator.get_params())
-    name = "kernel" if hasattr(estimator, "kernel") else "similarity"
-    made.set_params(**{name: similarity})
-    for key in ("random_state",):
-        if key in made.get_params():
-            made.set_params(**{key: 0})
-    if isinstance(estimator, RankLand):
-        return made.fit(X, CODES, qid=np.arange(40) // 4)
-    return made.fit(X, CODES)
+    model = made(estimator, similarity, random_state=0)
+    extra = {"qid": np.arange(40) // 4} if isinstance(estimator, RankLand) else {}
+    return model.fit(X, CODES, **extra)
 
 
 WRONG = [

@@ -66,8 +66,10 @@ def test_a_function_of_two_matrices(n, m, d):
         return A @ B.T
 
     for takes in ("auto", "matrices"):
-        np.testing.assert_allclose(CallableKernel(product, takes=takes)(X, Y), X @ Y.T)
-    assert sum(calls) <= 2 * n * m + 15
+        kernel = CallableKernel(product, takes=takes)
+        for _ in range(9):  # it is tried once
+            np.testing.assert_allclose(kernel(X, Y), X @ Y.T)
+    assert sum(calls) <= 18 * n * m + 15
     with pytest.raises(ValueError, match=r"returned an array of shape \(\); .* must be"):
         CallableKernel(lambda A, B: -abs(A[0] - B[0]).max(), takes="matrices")(X, Y)
 

@@ -51,16 +51,8 @@ def copies_are_equal(similarity, left, right):
 
 def labelled(name, n):
     """Graphs of many sizes and labels, as the kernel needs them."""
-    rng, vectors = (
-        np.random.RandomState(0),
-        name
-        in (
-            "grakel.graph_hopper",
-            "grakel.propagation_attr",
-            "grakel.shortest_path_attr",
-        ),
-    )
-    graphs = []
+    rng, graphs = np.random.RandomState(0), []
+    vectors = name.endswith(("graph_hopper", "propagation_attr", "shortest_path_attr"))
     for i in range(n):
         size = 4 if name == "grakel.subgraph_matching" else rng.randint(3, 11)
         edges = [(u, u + 1) for u in range(size - 1)]  # connected
@@ -137,14 +129,7 @@ def test_what_depends_on_more_than_the_pair_is_refused(library):
 @pytest.mark.parametrize("name", tried("scipy"))
 def test_scipy(name):
     similarity, function = named(name), getattr(distance, name.partition(".")[2])
-    boolean = function in (
-        distance.dice,
-        distance.jaccard,
-        distance.rogerstanimoto,
-        distance.russellrao,
-        distance.sokalsneath,
-        distance.yule,
-    )
+    boolean = name.endswith(("dice", "jaccard", "moto", "rao", "sneath", "yule"))
     left, right = (np.where(Z > 0.5, Z, 0) for Z in (X, Y)) if boolean else (X, Y)
     a, b = (left != 0, right != 0) if boolean else (left, right)
     expected = -by_hand(function, a, b)
@@ -237,7 +222,7 @@ def test_parameters_of_rapidfuzz():
     np.testing.assert_array_equal(lists([["a", "bc"]], [["bc"], ["a", "bc"]]), [[-1, 0]])
     with pytest.raises(ValueError, match="got 3 at 1"):
         lists(["a", 3])
-    with pytest.raises(ValueError, match="sequence of points, got a single text"):
+    with pytest.raises(ValueError, match="got the single text"):
         lists("abc")
 
 
@@ -268,13 +253,7 @@ def test_a_series_has_one_value_in_every_form(name):
     rows = RNG.randn(4, 15)
     expected = similarity(rows)
     as_objects = np.fromiter(rows, dtype=object, count=4)
-    for form in (
-        list(rows),
-        [row[None] for row in rows],
-        rows[:, None, :],
-        as_objects,
-        rows.tolist(),
-    ):
+    for form in ([*rows], [*rows[:, None]], rows[:, None, :], as_objects, rows.tolist()):
         np.testing.assert_array_equal(similarity(form), expected)
     channels = RNG.randn(4, 2, 15)
     whole = similarity(channels)

@@ -91,16 +91,6 @@ def test_data_frames_in_estimators():
     assert model.predict([["Ulm", 1.2], ["Bonn", 1.9]]).tolist() == [0, 1]
 
 
-def test_the_value_difference_of_texts_in_estimators():
-    X = np.array([["red", "big"], ["red", "small"], ["blue", "big"], ["green", "big"]] * 10)
-    y = np.array([1, 1, 0, 0] * 10)
-    model = BBSClassifier(5, similarity="value_difference", random_state=0)
-    assert model.fit(X, y).score(X, y) == 1
-    assert model.fit(X.tolist(), y).predict([["green", "small"]]).tolist() == [0]
-    with pytest.raises(ValueError, match="could not convert string to float"):
-        BBSClassifier(5, similarity="gaussian").fit(X, y)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -151,17 +141,6 @@ def test_value_difference(votes):
     assert similarity.largest_distance_ == pytest.approx(largest, rel=1e-12)
     expected = [[1 - slow_distance(a, b, X, y) / largest for b in X] for a in new]
     np.testing.assert_allclose(similarity(new, X), expected, rtol=1e-12, atol=1e-12)
-
-
-def test_fitted_attributes(votes):
-    X, y = votes
-    similarity = ValueDifferenceSimilarity().fit(X, y)
-    assert similarity.data_dependent
-    assert list(similarity.classes_) == ["a", "b", "c"]
-    np.testing.assert_array_equal(similarity.categories_[1], [0, 1, 2, 3])
-    for table in similarity.probabilities_:
-        np.testing.assert_allclose(table.sum(axis=1), 1)
-        np.testing.assert_allclose(table[-1], [np.mean(y == c) for c in "abc"])
 
 
 @settings(max_examples=30, deadline=None)
@@ -289,27 +268,14 @@ def by_hand(parts, weights, frame, left, right):
             total = weight = 0.0
             for name, similarity, columns in parts:
                 entries = [x[columns], y[columns]]
-                if isinstance(columns, list):
-                    missing = any(pd.isna(e).any() for e in entries)
-                    entries = [e.to_numpy(dtype=float)[None] for e in entries]
-                else:
-                    missing = any(e is None or (isinstance(e, float) and e != e) for e in entries)
-                if missing:
+                if any(np.any(pd.isna(entry)) for entry in entries):
                     continue
-                w = weights.get(name, 1.0)
-                weight += w
-                if hasattr(similarity, "get_params"):
-                    fitted = similarity
-                    if isinstance(columns, list):
-                        some = frame[columns].dropna().to_numpy(dtype=float)
-                        fitted = clone(similarity).fit(some)
-                        total += w * fitted(*entries)[0, 0]
-                    else:
-                        total += w * fitted([entries[0]], [entries[1]])[0, 0]
-                elif callable(similarity):
-                    total += w * similarity(*entries)
-                else:
-                    total += w * as_kernel(similarity)([entries[0]], [entries[1]])[0, 0]
+                fitted = as_kernel(similarity)
+                if isinstance(columns, list):
+                    entries = [entry.to_numpy(dtype=float) for entry in entries]
+                    fitted = fitted.fitted_to(frame[columns].dropna().to_numpy(dtype=float))
+                weight += weights.get(name, 1.0)
+                total += weights.get(name, 1.0) * fitted([entries[0]], [entries[1]])[0, 0]
             values[i, j] = total / weight if weight else 0.0
     return values
 
@@ -389,14 +355,3 @@ def test_errors_name_part_and_pair():
 def test_bad_parts(parts, weights, message):
     with pytest.raises(ValueError, match=message):
         ColumnSimilarity(parts, weights=weights).fit(FRAME)
-
-
-DISTANCES = np.abs(RNG.rand(60)[:, None] - RNG.rand(60))
-DISTANCES += DISTANCES.T
-
-
-def test_a_matrix_for_one_column():
-    frame = pd.DataFrame({"n": np.arange(60), "w": WORDS})
-    parts = [("d", lambda i, j: DISTANCES[int(i), int(j)], "n"), ("w", "levenshtein", "w")]
-    values = ColumnSimilarity(parts).fit(frame)(frame)
-    np.testing.assert_allclose(values, (DISTANCES + as_kernel("levenshtein")(WORDS)) / 2)

@@ -82,7 +82,7 @@ from tests.checks import parametrize_with_checks
     ]
 )
 @pytest.mark.filterwarnings("ignore:n_(landmarks|components)=:UserWarning")
-@pytest.mark.filterwarnings("ignore:(all features are 0|X looks like distances):UserWarning")
+@pytest.mark.filterwarnings("ignore:(all features are 0|X looks like a distance):UserWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
@@ -387,7 +387,7 @@ def test_bad_similarities(model):
     ):
         with pytest.raises((ValueError, TypeError), match=message):
             answers(fitted(by(model, compared), points), points)
-    with pytest.warns(UserWarning, match="looks like distances"):
+    with pytest.warns(UserWarning, match="looks like a distance"):
         fitted(by(model, "precomputed"), np.abs(X[TRAIN, :1] - X[TRAIN, 0]))
     with pytest.raises(TypeError, match="Sparse"):
         fitted(by(model, "precomputed"), sparse.csr_array(np.eye(50)))

@@ -9,7 +9,7 @@ from sklearn.datasets import make_blobs
 from sklearn.svm import LinearSVC
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks import BBSClassifier, FTuneClassifier, Identity, Ramp, Sigmoid, Sign
+from kernlearn.landmarks import BBSClassifier, FTuneClassifier, Identity, Ramp, Sign
 from kernlearn.landmarks.selection import SELECTIONS
 from kernlearn.linear.models import linear_paths
 
@@ -174,14 +174,14 @@ def test_the_size_of_similarities_and_the_order_of_c_do_not_matter(iris, make):
 
 def test_families_of_transfer_functions(iris):
     X, y = iris
-    mixed = ["identity", 4.0, "sigmoid"]
-    for given, meant in (("sign", [Sign()]), (mixed, [Identity(), Ramp(4), Sigmoid(1)])):
+    mixed = ["identity", 4.0, "ramp"]
+    for given, meant in (("sign", [Sign()]), (mixed, [Identity(), Ramp(4), Ramp(1)])):
         found = FTuneClassifier(9, transfers=given, random_state=0).fit(X, y)
         expected = FTuneClassifier(9, transfers=meant, random_state=0).fit(X, y)
         assert found.transfer_ == expected.transfer_
         np.testing.assert_array_equal(found.coef_, expected.coef_)
-    model = FTuneClassifier(9, transfers=Sigmoid(2), C=10, random_state=0).fit(X, y)
-    assert model.transfer_ == Sigmoid(2)
+    model = FTuneClassifier(9, transfers=Ramp(2), C=10, random_state=0).fit(X, y)
+    assert model.transfer_ == Ramp(2)
     again = model.set_params(per_class=True).fit(X[:20], y[:20])
     assert not hasattr(again, "transfer_")
     for bad in ([], ["steep"], "steep", [-1], 0, [np.sin]):

@@ -58,8 +58,8 @@ def test_each_similarity_is_computed_once():
     kept.keep(np.array([0, 3, 5]))
     kept.columns(np.array([5, 3, 5]))
     kept.column(0)
-    assert calls == [(8, 1), (8, 2)]
-    assert every.comparisons.count == 24
+    assert calls == [(5, 5), (8, 1), (8, 2)]  # the first tell whether it is a distance
+    assert every.comparisons.count == 49
 
 
 def test_blocks_of_rows(small_blocks):

@@ -3,6 +3,7 @@
 import copy
 import pickle
 import tracemalloc
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -293,6 +294,21 @@ def test_what_cannot_be_merged(other, message):
         model.merge(OnePassRidgeClassifier().fit(X, LABELS))
     with pytest.raises(NotFittedError):
         model.merge(OnePassRidgeClassifier())
+
+
+def test_columns_are_matched_by_name(tmp_path):
+    frame = pd.DataFrame(X[:, :3], columns=list("abc"))
+    turned = frame[list("cba")]
+    frame.assign(y=NUMBERS).to_csv(tmp_path / "rows.csv", index=False)
+    frame.assign(y=NUMBERS).to_parquet(tmp_path / "rows.parquet")
+    for file in ("rows.csv", "rows.parquet"):
+        model = OnePassRidge().fit(row_source(tmp_path / file, target="y"))
+        assert list(model.feature_names_in_) == list("abc")
+        for method in (model.predict, partial(model.partial_fit, y=NUMBERS)):
+            with pytest.raises(ValueError, match="feature names should match"):
+                method(turned)
+        with pytest.raises(ValueError, match=r"cannot merge a model of .*'c', 'b', 'a'"):
+            model.merge(OnePassRidge().fit(turned, NUMBERS))
 
 
 def test_other_maps_cannot_be_merged():
