@@ -124,15 +124,16 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
 
     def compare(self: Any, X: Any, Y: Any = None) -> Any:
         called = partial(function, **self.get_params(deep=False))
-        kernel = kernels.CallableKernel(called, takes=self._takes)
+        kernel = kernels.CallableKernel(called)
+        kernel.tried = self._tried
         values = kernel(X, Y)
-        self._takes = kernel.tried
+        self._tried = kernel.tried
         return values
 
     body = {
         "__call__": compare,
         "any_points": True,
-        "_takes": "auto",
+        "_tried": "auto",
         "__doc__": function.__doc__,
         "__module__": function.__module__,
     }

@@ -311,7 +311,7 @@ def _tables(
 ) -> Iterator[RowChunk]:
     """Yield features and targets; the columns of the first file are in the order of all."""
     import pandas as pd
-    from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     order, kinds = list[str](), set[bool]()
     classes = {name: tuple(map(str, values)) for name, values in nominal.items()}
@@ -326,7 +326,7 @@ def _tables(
                 raise DataError(f"{path}: not all files have a column {min(others)}")
             if ROW_NAMES in here:
                 raise DataError(f"{path}: the first column has no name: pass drop=[{ROW_NAMES!r}]")
-            if dates := [name for name in here if is_datetime64_any_dtype(frame[name])]:
+            if dates := [name for name in (label, *order) if frame[name].dtype.kind in "mM"]:
                 raise DataError(f"{path}: dates are no numbers: pass drop={dates}")
             gaps = frame[[label, *order]].isna()
             rows, n_read = n_read + 1 + np.arange(len(frame)), n_read + len(frame)
@@ -351,7 +351,7 @@ def _tables(
                 ]
             except DataError as error:
                 raise DataError(f"{error} ({_REMEDIES})") from None
-            kinds.add(is_numeric_dtype(frame[label]))
+            kinds.add(is_numeric_dtype(frame[label]) and not is_bool_dtype(frame[label]))
             if len(kinds) > 1:
                 raise DataError(
                     f"{place_of(0)}, column {label}: the target is text in some chunks and "

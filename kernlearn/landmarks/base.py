@@ -397,8 +397,8 @@ class SimilarityEstimator(BaseEstimator):
             return Landmarks(indices, None, None, sign, n_columns=X.shape[1])
         if sign < 0 and (isinstance(self.similarity, str) or kernels[0].is_distance):
             raise ValueError(
-                "kind='distance' is for a matrix or a user-defined function: "
-                f"{self.similarity!r}, like all named similarities, grows as points are more alike"
+                "kind='distance' is for a matrix or a user-defined function: the values of "
+                f"{self.similarity!r} grow as points are more alike"
             )
         names, kind = getattr(self, "feature_names_in_", None), self.get_params(False).get("kind")
         kernel = kernels[0].fitted_to(X, y, names, kind)

@@ -37,21 +37,9 @@ from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from kernlearn import validation
 from kernlearn.linear.losses import LOSSES
 from kernlearn.memory import row_blocks
-from kernlearn.validation import (
-    NOT_NEGATIVE,
-    PARAMETERS,
-    POINTS,
-    Interval,
-    PredictsByScores,
-    StrOptions,
-    TakesSparse,
-    at_least_two,
-    fit_context,
-    label_codes,
-    validate_data,
-)
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
@@ -59,7 +47,7 @@ Item: TypeAlias = Mapping[Hashable, Any]
 
 #: The policies, in the order of the numbers that `steps.draw_moves` has for them.
 POLICIES = ("fifo", "rs", "rsx", "rsx2")
-STREAM_PARAMETERS = {**PARAMETERS, "buffer": [StrOptions(set(POLICIES))]}
+STREAM_PARAMETERS = {**validation.PARAMETERS, "buffer": [validation.StrOptions(set(POLICIES))]}
 
 # Steps whose moves are drawn at once for points that come singly.
 _AHEAD = 256
@@ -172,7 +160,7 @@ def widened(values: Array, n_columns: int) -> Array:
 
 def two_classes(y: Any) -> NDArray[Any]:
     """Return the classes of labels; raise a ValueError unless there are two."""
-    classes = at_least_two(y)
+    classes = validation.at_least_two(y)
     if len(classes) > 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is "
@@ -181,7 +169,9 @@ def two_classes(y: Any) -> NDArray[Any]:
     return classes
 
 
-class StreamRanker(ABC, PredictsByScores, TakesSparse, LinearClassifierMixin, BaseEstimator):
+class StreamRanker(
+    ABC, validation.PredictsByScores, validation.TakesSparse, LinearClassifierMixin, BaseEstimator
+):
     """A linear function for two classes that is learned from a stream, of arrays or of items."""
 
     # what river asks of a model
@@ -233,7 +223,7 @@ class StreamRanker(ABC, PredictsByScores, TakesSparse, LinearClassifierMixin, Ba
         """Number of points of the stream so far."""
         return int(self._state.counts[:2].sum())
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from scratch, from points in the given order.
 
@@ -259,10 +249,10 @@ class StreamRanker(ABC, PredictsByScores, TakesSparse, LinearClassifierMixin, Ba
         """
         points, labels = self._validate(X, y, reset=True)
         self._begin(points.shape[1], two_classes(labels))
-        self._feed(points, label_codes(self.classes_, labels))
+        self._feed(points, validation.label_codes(self.classes_, labels))
         return self
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Continue with the next points of the stream, one or more.
 
@@ -300,14 +290,14 @@ class StreamRanker(ABC, PredictsByScores, TakesSparse, LinearClassifierMixin, Ba
                 f"classes={known.tolist()} is not the same as on the last call to partial_fit, "
                 f"was: {self.classes_.tolist()}"
             )
-        codes = label_codes(known, labels)
+        codes = validation.label_codes(known, labels)
         if first:
             self._begin(points.shape[1], known)
         self._feed(points, codes)
         return self
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
-        X, y = validate_data(self, X, y, reset=reset, **POINTS)
+        X, y = validation.validate_data(self, X, y, reset=reset, **validation.POINTS)
         check_classification_targets(y)
         return X, y
 
@@ -547,8 +537,8 @@ class OLP(StreamRanker):
 
     _parameter_constraints = {
         **STREAM_PARAMETERS,
-        "loss": [StrOptions(set(LOSSES))],
-        "regularization": [NOT_NEGATIVE],
+        "loss": [validation.StrOptions(set(LOSSES))],
+        "regularization": [validation.NOT_NEGATIVE],
     }
 
     def _start(self, n_features: int) -> None:
@@ -648,8 +638,8 @@ class OAM(StreamRanker):
 
     _parameter_constraints = {
         **STREAM_PARAMETERS,
-        "buffer_size": [Interval(Integral, 2, None, closed="left")],
-        "variant": [StrOptions({"gradient", "sequential"})],
+        "buffer_size": [validation.Interval(Integral, 2, None, closed="left")],
+        "variant": [validation.StrOptions({"gradient", "sequential"})],
     }
 
     def _start(self, n_features: int) -> None:

@@ -96,10 +96,12 @@ def test_what_cannot_be_registered_is_refused(call, message):
 
 
 X = np.random.default_rng(0).normal(size=(30, 2))
+SIZES = []
 
 
 def bell(X, Y, width=1.0, power=2, unit=None):
     """How near."""
+    SIZES.append((len(X), len(Y)))
     distances = np.linalg.norm(X[:, None] - Y[None], axis=2)
     return np.exp(-((distances / width) ** power))
 
@@ -111,6 +113,8 @@ def test_a_function_with_parameters_is_a_kernel_as_any_other():
     assert (repr(kernel), Bell.__doc__) == ("Bell(width=0.5)", "How near.")
     assert kernel.get_params() == {"width": 0.5, "power": 2, "unit": None}
     np.testing.assert_array_equal(kernel(X, X[:3]), bell(X, X[:3], width=0.5))
+    SIZES.clear()
+    assert [kernel(X).shape for _ in range(4)] == SIZES  # what it takes is not tried again
     changed = clone(kernel).set_params(power=1).fit(X)
     np.testing.assert_array_equal(changed(X), bell(X, X, width=0.5, power=1))
     with pytest.raises(TypeError, match="widht"):

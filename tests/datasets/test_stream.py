@@ -105,7 +105,8 @@ def test_csv_faults(folder, text, message):
 
 def test_files_read_as_load_reads_them(folder):
     """Decimal commas, missing entries and categories; the columns keep their names."""
-    path, rows = folder / "rows.csv", ["1,5;red;up", ";blue;up", "2,5;blue;down", "3;?;down"]
+    path = folder / "rows.csv"
+    rows = ["1,5;red;True", ";blue;True", "2,5;blue;False", "3;?;False"]
     path.write_text("\n".join(["a;colour;label", *rows * 3]))
     how = {"read_as": {"decimal": ","}, "target": "label"}
     loaded = load(path, nominal="onehot", **how)
