@@ -97,12 +97,14 @@ def _tidied(path: Path, frame: "pd.DataFrame", options: Any, first: int = 0) -> 
     numbers = [float(text) for text in options.missing if are_numbers([text])]
     for i in range(len(frame.columns) if options.kind != "delimited" else 0):
         column: Any = frame.iloc[:, i]
+        if (is_numeric := pd.api.types.is_numeric_dtype(column)) and not numbers:
+            continue
         kind, gaps = pd.api.types.infer_dtype(column), column.isin([*options.missing, *numbers])
         if kind == "string":
             gaps |= (column if options.points else column.str.strip()) == ""
         elif kind == "decimal":  # of a database
             column = column.astype(float)
-        elif not pd.api.types.is_numeric_dtype(column):
+        elif not is_numeric:
             continue
         frame.isetitem(i, column.mask(gaps))
     frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})

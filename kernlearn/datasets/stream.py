@@ -336,8 +336,8 @@ def _tables(
                     f"{path}, row {rows[row]}, column {gaps.columns[column]}: nothing, or what "
                     "stands for a missing entry: missing='drop' leaves out its row"
                 )
-            complete = ~gaps.any(axis=1).to_numpy()
-            frame, rows = frame[complete], rows[complete]
+            if (incomplete := gaps.any(axis=1).to_numpy()).any():
+                frame, rows = frame[~incomplete], rows[~incomplete]
             n_left_out += len(gaps) - len(frame)
             if not len(frame):
                 continue

@@ -279,6 +279,8 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[
 
 def one_hot(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return the matrix with a 0/1 column for each value of a nominal column, and its names."""
+    if not table.nominal:
+        return table.X, table.feature_names
     columns: list[np.ndarray] = []
     names: list[str] = []
     for column, name in zip(table.X.T, table.feature_names, strict=True):
