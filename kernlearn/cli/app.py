@@ -163,6 +163,10 @@ def report(
     from kernlearn.reports.report import read_reports, stored_plans, totals
 
     names = configs or []
+    if summaries is not None and (rows is not None or profile or settings):
+        raise ReportError(
+            "--from has its profile and settings: leave out --rows, --profile and -o"
+        )
     loaded = _load(names, profile or "full", settings)
     skipped: Any = []
     if rows is not None:
@@ -271,7 +275,9 @@ def compare(
         results = stored_rows(plan, opened)
     if (done := sum(row.done for row in results.values())) < len(plan.trials):
         typer.echo(f"{done} of {len(plan.trials)} trials are measured; others do not count")
-    values = rules.method_values(plan, results, metric, [*map(engine.parse_only, only)])
+    choice = engine.Choice(tuple(map(engine.parse_only, only)))
+    choice.of(plan)
+    values = rules.method_values(plan, results, metric, choice.only)
     if methods:
         named = [*methods, *filter(None, [control])]
         if unknown := {*named} - {*values["name"], *values["method"]}:

@@ -180,8 +180,9 @@ class _Draft:
         """Set the value at a path of keys joined by dots, with the sections around it."""
         path = ("protocol", key) if key in model.Protocol.model_fields else tuple(key.split("."))
         here: Any = self.raw
-        for step in path[:-1]:
-            here[step] = {} if here.get(step) is None else here[step]
+        for i, step in enumerate(path[:-1], 1):
+            if here.get(step) is None:
+                here[step], self.places[path[:i]] = {}, place
             here = here[step]
             if not isinstance(here, dict):
                 raise ConfigError(f"{place}: {step} has no keys to set")
@@ -242,7 +243,7 @@ class _Draft:
                     own = _explained(error, written)
                 elsewhere = _homes().keys() - entry_model.model_fields.keys()
                 for path, text in own:
-                    if path and path[0] in elsewhere:
+                    if path and path[0] in elsewhere and re.match("unknown|.* no param", text):
                         text = "is no key here" if text.startswith("unknown key") else text
                         text += f"; the config's key {path[0]} belongs {_homes()[str(path[0])]}"
                     faults.append(((section, label, *path), text))

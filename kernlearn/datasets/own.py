@@ -151,10 +151,13 @@ def read_frame(path: Path) -> "pd.DataFrame":
     content = readers.file_bytes(path)
     is_text = isinstance(_format(path, content, None), Delimited)
     asked = FileOptions(read_as={"header": True} if is_text else {})
-    format = recognised(path, content, asked)
-    if isinstance(format, Arrays | Pairs):
-        raise DataError(f"{path}: no table with named columns, but {format.kind}")
-    return _frame(path, format, content.count(b"\n"), None)[0]
+    try:
+        format = recognised(path, content, asked)
+        if isinstance(format, Arrays | Pairs):
+            raise DataError(f"{path}: no table with named columns, but {format.kind}")
+        return _frame(path, format, content.count(b"\n"), None)[0]
+    except DataError as error:  # without what a config could say
+        raise DataError(re.split("[;,]? `read_as", str(error))[0]) from None
 
 
 def _pairs(path: Path, content: bytes) -> Guess:

@@ -41,11 +41,13 @@ class Choice:
         Raises
         ------
         SelectionError
-            If ``only`` names nothing in the plan.
+            If ``only`` names what is not in the plan, or a combination that is not.
         """
         trials = [trial for trial in plan.trials if is_allowed(_numbered(trial), self.only)]
-        if not trials and self.only:
-            raise SelectionError(_no_match(plan, self.only))
+        if self.only:
+            _refuse_unknown(plan, self.only)
+        if self.only and not trials:
+            raise SelectionError(f"{plan.experiment.name}: --only leaves no trial")
         return trials
 
     def due(self, plan: Plan, known: Mapping[str, State]) -> list[Trial]:
@@ -123,22 +125,21 @@ def _numbered(trial: Trial) -> dict[str, Any]:
     return {**trial.labels, "split": trial.split + 1}
 
 
-def _no_match(plan: Plan, only: Sequence[Mapping[str, Sequence[str]]]) -> str:
-    """Say which label or value is unknown, or that the combination does not occur."""
+def _refuse_unknown(plan: Plan, only: Sequence[Mapping[str, Sequence[str]]]) -> None:
+    """Refuse labels and values that no trial of a plan has."""
     if not plan.trials:
-        return f"{plan.experiment.name}: no trial, data not found: {', '.join(plan.left_out)}"
+        missing = ", ".join(plan.left_out)
+        raise SelectionError(f"{plan.experiment.name}: no trial, data not found: {missing}")
     labels = [one for trial in plan.trials for one in _numbered(trial).items()]
     there = {(label, str(value)) for label, value in labels if value is not None}
-    for match in only:
-        for label, values in match.items():
-            known = {value for name, value in there if name == label}
+    there |= {("dataset", name) for name in plan.left_out}
+    for label, value in {(k, value) for match in only for k, vs in match.items() for value in vs}:
+        known = {value for name, value in there if name == label}
+        if value not in known:
+            what = f"no such value{suggestion(value, known)}"
             if not known:
-                hint = suggestion(label, {name for name, _ in there})
-                return f"--only {label}={values[0]}: no label {label!r}{hint}"
-            for value in values:
-                if value not in known:
-                    return f"--only {label}={value}: no such value{suggestion(value, known)}"
-    return f"{plan.experiment.name}: --only leaves no trial"
+                what = f"no label {label!r}{suggestion(label, {name for name, _ in there})}"
+            raise SelectionError(f"--only {label}={value}: {what}")
 
 
 def duration(seconds: float) -> str:

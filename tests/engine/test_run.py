@@ -312,6 +312,7 @@ def test_only_some_trials(plan, only, n_trials):
     ("choice", "message"),
     [
         ("method=k", "no such value; did you mean 'K'"),
+        ("method=K,method=r", "method=r: no such value"),
         ("methods=K", "no label 'methods'; did you mean 'method'"),
         ("dataset=moons,n_components=20", "leaves no trial"),
     ],
