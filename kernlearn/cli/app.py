@@ -164,9 +164,7 @@ def report(
 
     names = configs or []
     if summaries is not None and (rows is not None or profile or settings):
-        raise ReportError(
-            "--from has its profile and settings: leave out --rows, --profile and -o"
-        )
+        raise ReportError("--from goes without --rows, --profile and -o, which summaries have")
     loaded = _load(names, profile or "full", settings)
     skipped: Any = []
     if rows is not None:

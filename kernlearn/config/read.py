@@ -241,9 +241,9 @@ class _Draft:
                     own = [*check(entries[label], names)] if names.task in TASKS else []
                 except ValidationError as error:
                     own = _explained(error, written)
-                elsewhere = _homes().keys() - entry_model.model_fields.keys()
+                elsewhere = _homes().keys() - {*entry_model.model_fields, "kernel"}
                 for path, text in own:
-                    if path and path[0] in elsewhere and re.match("unknown|.* no param", text):
+                    if path and path[0] in elsewhere:
                         text = "is no key here" if text.startswith("unknown key") else text
                         text += f"; the config's key {path[0]} belongs {_homes()[str(path[0])]}"
                     faults.append(((section, label, *path), text))

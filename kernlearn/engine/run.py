@@ -133,7 +133,7 @@ def _refuse_unknown(plan: Plan, only: Sequence[Mapping[str, Sequence[str]]]) -> 
     labels = [one for trial in plan.trials for one in _numbered(trial).items()]
     there = {(label, str(value)) for label, value in labels if value is not None}
     there |= {("dataset", name) for name in plan.left_out}
-    for label, value in {(k, value) for match in only for k, vs in match.items() for value in vs}:
+    for label, value in [(k, value) for match in only for k, vs in match.items() for value in vs]:
         known = {value for name, value in there if name == label}
         if value not in known:
             what = f"no such value{suggestion(value, known)}"

@@ -151,7 +151,7 @@ def test_the_command(kernlearn, small, tmp_path):
     assert "too few for a test, 2 splits\n" in kernlearn("compare", small, *one).stdout
     margin = kernlearn("compare", small, "--control", "K", "--margin", "0.5", *one)
     assert "equivalent" in margin.stdout
-    for words in (["Q"], ["--control", "Q"], ["--metric", "speed"]):
+    for words in (["Q"], ["--control", "Q"], ["--metric", "speed"], ["--only", "n_component=40"]):
         wrong = kernlearn("compare", small, *words)
         assert wrong.returncode == 2, words
         assert "Traceback" not in wrong.stderr

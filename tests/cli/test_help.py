@@ -78,6 +78,8 @@ def test_version(kernlearn):
         ("report", "no such store"),
         ("report nonesuch", "nonesuch: no such file"),
         ("report --from nowhere", "nowhere"),
+        ("report --from nowhere -o splits=1", "--from goes without"),
+        ("plan small.yaml -o methods.k.C=1", "-o methods.k.C=1: methods.k: give an estimator"),
         ("report --store broken.db", "broken.db"),
         ("check small.yaml", "no such store"),
         ("plan small", "did you mean 'small.yaml'?"),
