@@ -32,6 +32,10 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
 )
 
 
+# The name of a package in the package index, where it is another one.
+_PROJECTS = {"imblearn": "imbalanced-learn"}
+
+
 class MissingExtraError(KernlearnError, ImportError):
     """A library is missing that an extra installs; the message says how."""
 
@@ -50,9 +54,9 @@ def install_line(extra: str) -> str:
 def missing_text(what: str, module: str) -> str:
     """Say that something needs a module that is not installed, and how to install it."""
     top = module.partition(".")[0]
-    extra = EXTRAS.get(top)
-    how = f": {install_line(extra)}" if extra else ""
-    return f"{what} needs {top}, which is not installed{how}"
+    project = _PROJECTS.get(top, top)
+    how = install_line(EXTRAS[top]) if top in EXTRAS else f"pip install {project}"
+    return f"{what} needs {top}, which is not installed: {how}"
 
 
 @contextmanager

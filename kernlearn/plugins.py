@@ -51,12 +51,9 @@ from types import FunctionType, ModuleType
 from typing import Any, Literal, TypeVar
 
 from kernlearn.exceptions import PluginError
-from kernlearn.lazy import EXTRAS, install_line, is_installed
+from kernlearn.lazy import is_installed, missing_text
 
 Target = TypeVar("Target", bound=Callable[..., Any])
-
-# The name of a package in the package index, where it is another one.
-_PROJECTS = {"imblearn": "imbalanced-learn"}
 
 __all__ = ["register_dataset", "register_estimator", "register_kernel", "register_metric"]
 
@@ -123,11 +120,7 @@ class Registered:
         """How to install the package that it needs; empty if that is installed."""
         own = self.target if isinstance(self.target, str) else "kernlearn"
         package = self.library or re.split("[.:]", self.dotted or own)[0]
-        if is_installed(package):
-            return ""
-        extra, project = EXTRAS.get(package), _PROJECTS.get(package, package)
-        how = install_line(extra) if extra else f"pip install {project}"
-        return f"{self.name} is not installed: {how}"
+        return "" if is_installed(package) else missing_text(self.name, package)
 
     @property
     def foreign(self) -> bool:

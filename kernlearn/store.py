@@ -116,12 +116,11 @@ class MergeSummary:
 
 
 class State(NamedTuple):
-    """What a plan says of a trial that a store has: how it went, and its plug-ins' hashes."""
+    """What a plan says of a trial that a store has: how it went."""
 
     done: bool
     seconds: float
     error: str | None
-    plugins: dict[str, str]
 
 
 class Store:
@@ -319,8 +318,7 @@ class Store:
         for key, *_, done, _, _, _, more in self._checked(
             _OF_KEYS, json.dumps(list(keys)), more=_OF_STATE
         ):
-            seconds, error, plugins = json.loads(more)
-            states[key.decode()] = State(bool(done), seconds, error, plugins or {})
+            states[key.decode()] = State(bool(done), *json.loads(more))
         return states
 
     def rows(self) -> list[Row]:
@@ -381,7 +379,7 @@ _ADVICE = {
     "SQLITE_BUSY": "; another process has it locked: wait for that to end and try again",
 }
 _OF_KEYS = "WHERE key IN (SELECT value FROM json_each(?))"
-_OF_STATE = ", json_extract(row, '$.seconds', '$.error', '$.info.plugins')"
+_OF_STATE = ", json_extract(row, '$.seconds', '$.error')"
 # The place of the digest, after what it is made of.
 _DIGEST = 7
 _NAMES = ("labels", "started", "seconds", "metrics", "info", "error", "traceback", "machine")

@@ -40,7 +40,7 @@ def path(tmp_path):
 def test_rows_come_back(path):
     with Store(path, read_only=True) as store:
         assert store.get(["key1", "other"]) == {"key1": row(1)}
-        assert store.states(["key1", "other"]) == {"key1": (True, 1.5, None, {})}
+        assert store.states(["key1", "other"]) == {"key1": (True, 1.5, None)}
         assert store.rows() == [row(0), row(1), row(2)]
         assert store.experiments() == {"demo": {("quick", ("splits=1",)): {None: 3}}}
         with pytest.raises(StoreError, match="cannot be written"):
@@ -52,7 +52,7 @@ def test_a_failure_never_replaces_a_success(path):
         store.put(row(0, error="E: no"))
         assert store.get(["key0"])["key0"].done
         store.put(row(5, error="E: no"))
-        assert store.states(["key5"]) == {"key5": (False, 1.5, "E: no", {})}
+        assert store.states(["key5"]) == {"key5": (False, 1.5, "E: no")}
         store.put(row(5))
         assert store.get(["key5"]) == {"key5": row(5)}
         store.put(row(0, accuracy=7.0))

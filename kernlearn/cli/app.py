@@ -253,7 +253,6 @@ def compare(
     only: Only = [],
     profile: Profile = "full",
     settings: Settings = [],
-    file: Annotated[Path | None, option("Also write a CSV file.", "FILE", "--output")] = None,
     store: Store = STORE,
 ) -> None:
     """Compare the methods of an experiment, and say which is best.
@@ -263,7 +262,7 @@ def compare(
     Example: kernlearn compare table4_2 BBS FTUNE-S --only n_landmarks=30
     """
     from kernlearn.reports import ranks as rules
-    from kernlearn.reports.summary import csv_text, stored_rows
+    from kernlearn.reports.summary import stored_rows
     from kernlearn.reports.verdicts import direction
 
     (plan,) = _plans(_load([config], profile, settings), True)
@@ -325,9 +324,6 @@ def compare(
         typer.echo(f"Best: {result.control}; {others}")
     test = "Wilcoxon signed-rank test over them" if many else "corrected resampled t-test"
     typer.echo(f"Differences from the control or the best: {test}, level 5 %")
-    if file is not None:
-        frame = result.table.reset_index()
-        output.write_text(file, csv_text(frame, float_format="%.6g"), f"{len(frame)} rows")
 
 
 @app.command()
@@ -642,7 +638,3 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
     output.show_wrapped(text, 4)
     for error, count in errors.most_common(SHOWN):
         typer.echo(f"  failed, {count} times: {error}")
-    plugins = [one for state in done for one in state.plugins.items()]
-    changed = Counter(name for name, digest in plugins if digest != config.scope.state(name))
-    for name, count in changed.items():
-        typer.echo(f"  measured before {name} was changed: {count}; --force runs them again")

@@ -111,9 +111,9 @@ def make_plan(
         if label in chosen and label not in missing
     }
     trials = [
-        Trial(key, experiment.name, labels, own, source)
+        Trial(specs.trial_key(own), experiment.name, labels, own, source)
         for labels, spec, source in _cells(config, variants, [*config.axes])
-        for key, own in specs.each_split(spec, config.protocol.splits)
+        for own in (replace(spec, split=i) for i in range(config.protocol.splits))
     ]
     absent = [k for k, m in config.methods.items() if not m.is_installed(config.scope)]
     return Plan(experiment, trials, list(missing), absent, [*config.axes])

@@ -58,20 +58,10 @@ class Choice:
         return [trial for trial in self.of(plan) if trial.key not in kept]
 
     def datasets(self, config: ExperimentConfig) -> list[str]:
-        """Return the labels of the data sets that ``only`` allows: others need not be here.
-
-        Raises
-        ------
-        SelectionError
-            If it allows none.
-        """
+        """Return the labels of the data sets that ``only`` allows: others need not be here."""
         if not self.only or not all("dataset" in match for match in self.only):
             return list(config.datasets)
         names = [name for match in self.only for name in match["dataset"]]
-        for name in names:
-            if name not in config.datasets:
-                hint = suggestion(name, config.datasets)
-                raise SelectionError(f"--only dataset={name}: no such value{hint}")
         return [label for label in config.datasets if label in names]
 
 
@@ -127,19 +117,19 @@ def _numbered(trial: Trial) -> dict[str, Any]:
 
 def _refuse_unknown(plan: Plan, only: Sequence[Mapping[str, Sequence[str]]]) -> None:
     """Refuse labels and values that no trial of a plan has."""
-    if not plan.trials:
-        missing = ", ".join(plan.left_out)
-        raise SelectionError(f"{plan.experiment.name}: no trial, data not found: {missing}")
     labels = [one for trial in plan.trials for one in _numbered(trial).items()]
     there = {(label, str(value)) for label, value in labels if value is not None}
-    there |= {("dataset", name) for name in plan.left_out}
+    there |= {("dataset", name) for name in plan.experiment.config.datasets}
     for label, value in [(k, value) for match in only for k, vs in match.items() for value in vs]:
         known = {value for name, value in there if name == label}
-        if value not in known:
+        if value not in known and (plan.trials or label == "dataset"):
             what = f"no such value{suggestion(value, known)}"
             if not known:
                 what = f"no label {label!r}{suggestion(label, {name for name, _ in there})}"
             raise SelectionError(f"--only {label}={value}: {what}")
+    if not plan.trials:
+        missing = ", ".join(plan.left_out)
+        raise SelectionError(f"{plan.experiment.name}: no trial, data not found: {missing}")
 
 
 def duration(seconds: float) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig, FigureSpec
-from kernlearn.reports.summary import label_rows, label_values, matching
+from kernlearn.reports.summary import label_groups, label_rows
 from kernlearn.reports.tables import WORDS, group_title
 
 if TYPE_CHECKING:
@@ -140,12 +140,8 @@ def _points(frame: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
 
 def _in_every_panel(frame: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
     """Repeat rows without one of the labels, such as a kernel, in every panel they fit."""
-    groups = label_values(frame, labels)
-    panels = [group for group in groups if None not in group] or groups
-    parts = []
-    for panel in panels:
-        rows = matching(frame, labels, panel, lacking=True)
-        parts.append(rows.assign(**dict(zip(labels, panel, strict=True))))
+    groups = label_groups(frame, labels)
+    parts = [rows.assign(**dict(zip(labels, panel, strict=True))) for panel, rows in groups]
     return pd.concat(parts) if parts else frame
 
 

@@ -453,6 +453,15 @@ def label_values(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, 
     return list(dict.fromkeys(label_rows(frame, labels))) if labels else [()]
 
 
+def label_groups(
+    frame: pd.DataFrame, labels: Sequence[str]
+) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:
+    """Return the rows of each combination of labels; those that lack one are in every group."""
+    groups = label_values(frame, labels)
+    named = [group for group in groups if None not in group] or groups
+    return [(group, matching(frame, labels, group, lacking=True)) for group in named]
+
+
 def matching(
     frame: pd.DataFrame, labels: Iterable[str], values: Iterable[Any], *, lacking: bool = False
 ) -> pd.DataFrame:

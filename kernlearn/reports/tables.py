@@ -11,7 +11,7 @@ import pandas as pd
 from kernlearn.config.model import ExperimentConfig, TableSpec
 from kernlearn.config.names import BUILT_IN, Scope, is_time
 from kernlearn.config.spec import LABELS
-from kernlearn.reports.summary import csv_text, label_rows, label_values, matching
+from kernlearn.reports.summary import csv_text, label_groups, label_rows, label_values
 from kernlearn.reports.verdicts import SYMBOLS, missing_lines
 
 #: Sign of a mean over splits in some of which a solver did not converge.
@@ -143,18 +143,15 @@ def build_tables(cells: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
     metrics = spec.metrics or config.metrics
     rows = cells[cells["metric"].isin(metrics)]
     rows = rows[rows["mean"].notna() | rows["reported_mean"].notna()]
-    groups = label_values(rows, spec.each)
     # rows without the labels, such as baselines, belong in every table
-    named = [group for group in groups if None not in group] or groups
-    parts, missing = [], []
-    for group in named:
-        part = matching(rows, spec.each, group, lacking=True)
+    groups, parts, missing = label_groups(rows, spec.each), [], []
+    for _, part in groups:
         measured = {*part.loc[part["mean"].notna(), "dataset"]}
         lacking = {*part["dataset"]} - measured if measured and "dataset" in spec.rows else {}
         missing.append(tuple(missing_lines(lacking, config)))
         parts.append(part[~part["dataset"].isin(lacking)])
     in_rows, in_columns = _sides(parts, spec)
-    titles = [" — ".join([config.title, *map(group_title, spec.each, group)]) for group in named]
+    titles = [" — ".join([config.title, *map(group_title, spec.each, one)]) for one, _ in groups]
     return [
         replace(_lay_out(part, config, metrics, in_rows, in_columns), title=title, missing=lacks)
         for part, title, lacks in zip(parts, titles, missing, strict=True)

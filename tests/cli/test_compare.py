@@ -134,15 +134,15 @@ def test_what_not_all_methods_have_is_left_out_and_named():
         compare_methods(values[values["method"] == "A"], 1)
 
 
-def test_the_command(kernlearn, small, tmp_path):
+def test_the_command(kernlearn, small):
     assert kernlearn("run", small, "--no-report").returncode == 0
-    out = kernlearn("compare", small, "--output", "all.csv")
+    out = kernlearn("compare", small)
     assert out.returncode == 0, out.stderr
     assert "small: accuracy on 2 data sets" in out.stdout
     assert "Cannot say which is best: too few for a test, 2 data sets" in out.stdout
     assert "Best: " not in out.stdout
-    frame = pd.read_csv(tmp_path / "all.csv")
-    assert set(frame["method"]) == {"K", "H0/1", "RF, n_components=10", "RF, n_components=40"}
+    for method in ("K", "H0/1", "RF, n_components=10", "RF, n_components=40"):
+        assert f" {method} " in out.stdout
     two = kernlearn("compare", small, "K", "RF", "--only", "n_components=40")
     assert two.returncode == 0, two.stderr
     assert "moons" in two.stdout
