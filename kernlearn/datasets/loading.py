@@ -261,7 +261,9 @@ def find(
         name, data_dir = read_card(Path(name)), Path(name).parent  # type: ignore[arg-type]
     if isinstance(name, Found):
         return name
-    card = name if isinstance(name, Card) else find_card(str(name), data_dir)
+    if not isinstance(name, (str, Card)):
+        raise DataError(f"expected the name or path of a data set, got a {type(name).__name__}")
+    card = name if isinstance(name, Card) else find_card(name, data_dir)
     found = locate(card, data_dir)
     if found is None:
         raise DataError(missing_message([card], data_dir))

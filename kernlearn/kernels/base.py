@@ -123,8 +123,9 @@ class Kernel(BaseEstimator, ABC):
         is_own = self.__module__.startswith("kernlearn.") and not self.any_points
         if is_own and kind != "distance":
             return kernel
-        kernel, some, values = copy(kernel), evenly_spaced(X, _TRIED_POINTS), np.zeros((0, 0))
+        kernel, values = copy(kernel), np.zeros((0, 0))
         with suppress(Exception):  # the comparisons to come say what is wrong
+            some = evenly_spaced(as_indexed(X, self.structured), _TRIED_POINTS)
             values = compared(kernel, some, some)
         kernel.n_fit_comparisons_ = getattr(kernel, "n_fit_comparisons_", 0) + values.size
         if values.size:

@@ -424,7 +424,7 @@ class OnKernel(BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the kernel, then the estimator on its matrix."""
-        kernel = clone(self.kernel).fit(X, y) if isinstance(self.kernel, Kernel) else None
+        kernel = self.kernel.fitted_to(X, y) if isinstance(self.kernel, Kernel) else None
         self.kernel_, self.points_ = kernel, None if kernel is None else X
         value = self.kernel if kernel is None else "precomputed"
         self.estimator_ = clone(self.estimator).set_params(kernel=value)

@@ -79,6 +79,8 @@ def test_widths_stay_as_fitted():
     np.testing.assert_allclose(copied(B), 2 * expected)
     normalized = NormalizedKernel(GaussianKernel().fit(A))
     np.testing.assert_array_equal(clone(normalized)(B), normalized(B))
+    words = NormalizedKernel(lambda a, b: len({*a} & {*b})).fit(["ab", "bc", "c"])
+    assert words(["abc"], ["ab"])[0, 0] == pytest.approx(2 / np.sqrt(6))
     unfitted = NormalizedKernel(PolynomialKernel()), NormalizedKernel("gaussian")
     for kernel, fitted in zip(unfitted, (unfitted[0], normalized), strict=True):
         np.testing.assert_array_equal(kernel.fitted_to(A)(B), fitted(B))
