@@ -527,7 +527,10 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     chosen = Counter((t.labels["method"], p) for t, r in known for p in r.info.get("selected", {}))
     of_method = Counter(t.labels["method"] for t, r in known if r.done)
     ends = Counter(
-        (t.labels["method"], *end) for t, r in known for end in r.info.get("open_ends", {}).items()
+        (trial.labels["method"], *end)
+        for trial, row in known
+        for end in row.info.get("open_ends", {}).items()
+        if row.info.get("selected", {}).get(end[0]) != 0  # no list goes below 0
     )
     ended = [
         f"{method} {parameter} ({side}, {count} of {n} choices)"
