@@ -444,7 +444,9 @@ def _look_at(
     if other := [kind for kind in kinds if not issubclass(kind, (str, int, float, np.generic))]:
         return f"values of type {other[0].__name__}", {}
     times = held.value_counts(sort=False)
-    counts = dict(zip(map(str, times.index.tolist()), times.tolist(), strict=True))
+    counts: dict[str, int] = {}
+    for value, n in zip(times.index.tolist(), times.tolist(), strict=True):
+        counts[str(value)] = counts.get(str(value), 0) + n  # 1 and "1" are one
     if isinstance(column.dtype, types.CategoricalDtype):
         return "", {str(value): counts[str(value)] for value in column.cat.categories}
     if all(map(_DATE.fullmatch, counts)):

@@ -295,6 +295,11 @@ def _json_lines(path: Path, options: Any) -> "pd.DataFrame":
                 f'{path}, line {line}: expected an object, {{"name": value, ...}}: {error}'
             ) from None
     frame = pd.DataFrame.from_records(records)
+    for name in frame if options.points is None else ():
+        column = frame[name]  # texts that are numbers become these, as in pandas
+        is_text = column.dtype.kind == "O" and name not in options.text
+        if is_text and are_numbers(map(str, column.dropna())):
+            frame[name] = pd.to_numeric(column)
     frame.attrs["lines"] = [line for line, _ in lines]
     return frame
 

@@ -13,20 +13,10 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, gen_batches
 
-from kernlearn import memory
+from kernlearn import memory, validation
 from kernlearn.landmarks.base import Floats
 from kernlearn.landmarks.regressors import LandmarkedModel
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
-from kernlearn.validation import (
-    COUNT,
-    NOT_NEGATIVE,
-    POSITIVE,
-    StrOptions,
-    check_weights,
-    fit_context,
-    taken,
-    weighted_rows,
-)
 
 _BLOCK_ROWS = 2048  # rows of float32 that are converted to float64 at a time
 # Squared sine of the angle to the span of the chosen columns below which a column is skipped:
@@ -144,17 +134,17 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
 
     _parameter_constraints = {
         **LandmarkedModel._parameter_constraints,
-        "pool_size": [COUNT],
-        "algorithm": [StrOptions({"fully_corrective", "forward_greedy"})],
-        "ridge": [NOT_NEGATIVE],
+        "pool_size": [validation.COUNT],
+        "algorithm": [validation.StrOptions({"fully_corrective", "forward_greedy"})],
+        "ridge": [validation.NOT_NEGATIVE],
         "fit_intercept": ["boolean", None],
-        "norm_bound": [POSITIVE],
-        "epsilon": [NOT_NEGATIVE],
-        "beta": [POSITIVE, None],
+        "norm_bound": [validation.POSITIVE],
+        "epsilon": [validation.NOT_NEGATIVE],
+        "beta": [validation.POSITIVE, None],
     }
     _divides = False
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: Any,
@@ -203,10 +193,13 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 "intercept"
             )
         X, targets = self._check_training(X, y)
-        weights = check_weights(sample_weight, X)
+        weights = validation.check_weights(sample_weight, X)
         if weights is not None and not corrective:
             raise ValueError("sample_weight needs algorithm='fully_corrective'")
-        rng, rows = check_random_state(self.random_state), weighted_rows(weights, len(targets))
+        rng, rows = (
+            check_random_state(self.random_state),
+            validation.weighted_rows(weights, len(targets)),
+        )
         n_pool = min(self.pool_size, len(rows))
         features = self._embed_training(X, targets, rows, landmarks, rng, n_pool)
         if self.n_landmarks > features.shape[1]:
@@ -216,7 +209,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 UserWarning,
                 stacklevel=2,
             )
-        targets, weights = targets[rows].astype(np.float64), taken(weights, rows)
+        targets, weights = targets[rows].astype(np.float64), validation.taken(weights, rows)
         means: Floats = np.zeros(features.shape[1])
         y_mean: Any = np.float64(0.0)
         if corrective and self.fit_intercept is not False:

@@ -693,8 +693,9 @@ def test_points_of_any_kind(folder):
     first, second = load(write(folder, graphs, "g.jsonl")).data
     assert first == ({"u": {"v": 1.0}, "v": {"u": 1.0}}, {"u": "C", "v": 0})
     assert second == "ab"
-    numbers = '{"x": 1, "y": "p"}\n{"x": 2.5, "y": "q"}\n'
-    assert load(write(folder, numbers, "n.jsonl")).data.tolist() == [[1], [2.5]]
+    numbers = '{"x": 1, "y": "1"}\n{"x": "2.5", "y": "q"}\n{"x": 3, "y": 1}\n{"x": 4, "y": "q"}'
+    bunch = load(write(folder, numbers, "n.jsonl"))
+    assert (bunch.data.ravel().tolist(), bunch.target.tolist()) == ([1, 2.5, 3, 4], [0, 1, 0, 1])
     odd = write(folder, lines[0] + '\n{"p": [1, "a"], "class": "b"}\n', "odd.jsonl")
     with pytest.raises(DataError, match=r"odd\.jsonl, line 2, column p: expected text, a list"):
         load(odd)
