@@ -94,7 +94,7 @@ class Report:
 
     @cached_property
     def counts(self) -> pd.DataFrame:
-        """The verdicts on reported numbers, from :func:`~.verdicts.count_verdicts`."""
+        """Counts of the verdicts on reported numbers: a row per kind, a column per verdict."""
         return verdicts.count_verdicts(self.cells, self.experiment.config)
 
     @property
