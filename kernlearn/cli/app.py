@@ -329,7 +329,6 @@ def compare(
 @app.command()
 def forks(
     configs: AllConfigs = None,
-    profile: Profile = "full",
     jobs: Jobs = 1,
     no_run: Annotated[bool, option("Run nothing; use what is stored.", None, "--no-run")] = False,
     available: Available = False,
@@ -354,14 +353,14 @@ def forks(
     found, progress = list[pd.DataFrame](), cast(Any, output.Progress())
     opened = stores.Store(store, read_only=no_run)
     with opened, closing(engine.make_executor(jobs=jobs)) as executor:
-        for name, experiment in zip(names, _load(names, profile, []), strict=True):
+        for name, experiment in zip(names, _load(names, "full", []), strict=True):
             for fork in experiment.config.forks:
                 only = [{k: (v,) for k, v in match.items()} for match in fork.only]
                 choice = engine.Choice(only=tuple(only))
                 splits = [f"splits={fork.splits}"] if fork.splits else []
                 summaries, missing = {}, set[str]()
                 for branch, changes in branches(fork).items():
-                    loaded = _load([name], profile, [*changes, *splits])
+                    loaded = _load([name], "full", [*changes, *splits])
                     (plan,) = _plans(loaded, available or branch != CHOSEN, choice)
                     missing = set(plan.left_out) if branch == CHOSEN else missing
                     if lacking := set(plan.left_out) - missing:

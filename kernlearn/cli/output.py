@@ -126,7 +126,7 @@ def show_report(report: Any) -> None:
         signs["bold"] = "the best, or not shown to be worse"
     for sign, text in signs.items():
         typer.echo(f"  {sign}  {text}")
-    if report.indicative:
+    if report.experiment.indicative:
         changes = ", ".join(report.experiment.changes)
         show_wrapped(f"Indicative, without verdicts: {changes} is not the full protocol", 2)
     else:

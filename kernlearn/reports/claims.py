@@ -43,8 +43,9 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.config.model import COMPARISONS, Check, ExperimentConfig, LabelValue
-from kernlearn.reports import statistics, verdicts
+from kernlearn.reports import verdicts
 from kernlearn.reports.differences import cell_name
+from kernlearn.reports.statistics import Estimate, best_methods, resampled
 from kernlearn.reports.summary import NOT_LABELS, label_rows, metric_rows
 
 HOLDS, NOT_REFUTED, LEANS_FOR = "holds", "not refuted", "leans for"
@@ -73,9 +74,9 @@ class Cell:
     drift: float = 0.0
 
     @cached_property
-    def estimate(self) -> statistics.Estimate:
+    def estimate(self) -> Estimate:
         """The mean of the values, with its standard error."""
-        return statistics.resampled(self.values, self.ratio, self.drift)
+        return resampled(self.values, self.ratio, self.drift)
 
     def moved(self, sign: int) -> "Cell":
         """Return the cell with its drift, its negative or none."""
@@ -132,9 +133,9 @@ class AmongBest:
     def standing(self, cell: Cell, level: float) -> Standing:
         """Return "out" if another method is significantly better than this one."""
         of_cell = cell.ratio, cell.drift
-        if self.method not in statistics.best_methods(cell.values, self.better, level, *of_cell):
+        if self.method not in best_methods(cell.values, self.better, level, *of_cell):
             return "out"
-        ahead = [statistics.resampled(one.dropna(), *of_cell) for one in self._ahead(cell)]
+        ahead = [resampled(one.dropna(), *of_cell) for one in self._ahead(cell)]
         return "in" if all(one.interval(level)[0] > -self.margin for one in ahead) else "open"
 
     def has(self, cell: Cell) -> bool:

@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 
 from kernlearn.config.model import ExperimentConfig, Tolerance
 from kernlearn.config.spec import LABELS
-from kernlearn.reports import statistics, verdicts
+from kernlearn.reports import verdicts
+from kernlearn.reports.statistics import Mean, resampled, welch
 from kernlearn.reports.summary import label_rows, metric_rows
 
 SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED = "shown", "not shown", "reversed", "not measured"
@@ -154,8 +155,8 @@ def _groups(
         of_group = [by_place.get(place) for place in label_rows(group, places)]
         columns = ["reported_mean", "reported_std", "mean", "std", "n_splits", "drift"]
         means = group[columns].fillna({"drift": 0}).to_numpy(dtype=float)
-        reported = [statistics.Mean(row[0], row[1], n_reported) for row in means.tolist()]
-        measured = [statistics.Mean(*row[2:]) for row in means.tolist()]
+        reported = [Mean(row[0], row[1], n_reported) for row in means.tolist()]
+        measured = [Mean(*row[2:]) for row in means.tolist()]
         level = rule.level or _LEVEL
         yield _Group(
             str(names[0]),
@@ -186,7 +187,7 @@ def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[
         if one is not None and other is not None:
             values = (one["value"] - other["value"]).dropna()
             drift = float(one["drift"].mean() + other["drift"].mean())
-            estimate = statistics.resampled(values, float(one["ratio"].mean()), drift)
+            estimate = resampled(values, float(one["ratio"].mean()), drift)
             low, high = estimate.interval(level)
             differences[:, i, j] = estimate.mean, low, high, drift
             differences[:, j, i] = -estimate.mean, -high, -low, drift
@@ -194,8 +195,8 @@ def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[
 
 
 def _reported(
-    reported: Sequence[statistics.Mean],
-    measured: Sequence[statistics.Mean],
+    reported: Sequence[Mean],
+    measured: Sequence[Mean],
     level: float,
     better: int,
 ) -> Iterator[tuple[int, int, float]]:
@@ -209,7 +210,7 @@ def _reported(
         ahead, behind = (i, j) if gap > 0 else (j, i)
         # an unknown deviation of the second counts as none, of the first as no test at all
         one, other = (ahead, behind) if np.isfinite(sides[ahead].variance) else (behind, ahead)
-        if abs(gap) > statistics.welch(sides[one], sides[other]).half_width(level):
+        if abs(gap) > welch(sides[one], sides[other]).half_width(level):
             yield ahead, behind, abs(gap)
 
 

@@ -192,7 +192,10 @@ _Drawn = list[tuple[charts.Chart, str]]
 def _drawn(reports: Sequence[Report]) -> list[_Drawn]:
     """Draw the charts of pages; what is only indicative is not held against the paper."""
     pages = [
-        [*charts.figures(report), *([] if report.indicative else charts.deviations(report))]
+        [
+            *charts.figures(report),
+            *([] if report.experiment.indicative else charts.deviations(report)),
+        ]
         for report in reports
     ]
     pictures = iter(charts.draw(chart.spec for of_page in pages for chart in of_page))
@@ -265,7 +268,7 @@ def grouped(reports: Iterable[Report]) -> dict[str, list[Report]]:
     for report in sorted(reports, key=lambda report: _order(report.experiment)):
         config = report.experiment.config
         paper = re.match(r".+? \(\d{4}\)(?=[,;]|$)", config.source)
-        own = config.variant_of is None and not report.indicative
+        own = config.variant_of is None and not report.experiment.indicative
         name = paper[0] if paper and own and (config.reported or config.claims) else ""
         groups.setdefault(name, []).append(report)
     rest = groups.pop("", [])
@@ -310,7 +313,7 @@ def _strips(report: Report) -> dict[str, list[tuple[str, str]]]:
     Variants, and what is only indicative, have none.
     """
     config, cells = report.experiment.config, report.cells
-    if report.indicative or config.variant_of is not None:
+    if report.experiment.indicative or config.variant_of is not None:
         return {}
     scores = [
         metric for metric in config.verdict if verdicts.kind_of(metric, config) == verdicts.SCORES

@@ -75,11 +75,6 @@ class Report:
     details: dict[str, Any]
 
     @property
-    def indicative(self) -> bool:
-        """Whether the numbers are not the full protocol's: no verdict is drawn from them."""
-        return self.experiment.indicative
-
-    @property
     def remarks(self) -> list[str]:
         """Notes of the config, and what the results give cause to say."""
         notes = self.experiment.config.notes.items()
@@ -90,7 +85,7 @@ class Report:
         """The tables, without marks of verdicts and best cells if the numbers are indicative."""
         tables = build_tables(self.cells, self.experiment.config)
         note = f"{self.run_as}, indicative"
-        return [unmarked(table, note) if self.indicative else table for table in tables]
+        return [unmarked(table, note) if self.experiment.indicative else table for table in tables]
 
     @cached_property
     def counts(self) -> pd.DataFrame:
@@ -416,10 +411,11 @@ def read_report(config: Path, folder: Path) -> Report:
 
 def _fitting(cells: pd.DataFrame, config: ExperimentConfig, folder: Path) -> pd.DataFrame:
     """Return the cells of a summary as those of a store, if they are of this config."""
-    axes, metrics = [*config.axes], [*config.scope.metrics, *config.derived]
+    axes, known = [*config.axes], frames.names_of(config)
     cells, others = frames.parsed_labels(cells, axes)
     unknown = [f"the parameter {name}" for name in others]
-    unknown += frames.unknown_labels(cells, config, metrics)
+    for column in ("dataset", "method", "metric"):
+        unknown += [f"the {column} {k}" for k in cells[column].unique() if k not in known[column]]
     cells = cells.reindex(columns=[*frames.summary_columns(config), *frames.MARKS, *axes])
     if "best" in cells:
         cells["best"] = cells["best"].fillna(False).astype(bool)
@@ -675,7 +671,7 @@ def outcome(report: Report) -> str:
     short, config = totals([report]).in_short(), report.experiment.config
     listed = [*(config.best.metrics if config.best else []), *config.metrics]
     metric = next((m for m in listed if verdicts.direction(m, config)), None)
-    if short or metric is None or report.indicative or "n_samples" in config.axes:
+    if short or metric is None or report.experiment.indicative or "n_samples" in config.axes:
         return short
     cells = report.cells[report.cells["metric"] == metric]
     labels = ["method", "kernel", *config.axes]
@@ -694,7 +690,11 @@ def totals(reports: Iterable[Report]) -> Totals:
     Variants, which measure the numbers of another experiment again, and what is indicative do not
     count.
     """
-    reports = [r for r in reports if r.experiment.config.variant_of is None and not r.indicative]
+    reports = [
+        r
+        for r in reports
+        if r.experiment.config.variant_of is None and not r.experiment.indicative
+    ]
     counts = [report.counts for report in reports]
     numbers = pd.concat(counts).groupby(level=0).sum() if counts else pd.DataFrame()
     claims = pd.concat([pd.DataFrame(columns=claimed.COLUMNS), *(r.claims for r in reports)])

@@ -24,7 +24,8 @@ from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.engine.plan import Plan, chosen_by_mean, planned_labels
 from kernlearn.exceptions import ReportError, StoreError, SummaryError
-from kernlearn.reports import statistics, verdicts
+from kernlearn.reports import verdicts
+from kernlearn.reports.statistics import best_methods, median_interval
 from kernlearn.store import Row, Store
 
 #: Columns that identify a cell.
@@ -220,20 +221,7 @@ def _labelled(splits: pd.DataFrame, config: ExperimentConfig, name: str) -> pd.D
     return splits.assign(**{label: found[label] for label in labels})
 
 
-def unknown_labels(
-    frame: pd.DataFrame, config: ExperimentConfig, metrics: Collection[str]
-) -> list[str]:
-    """Return the names among the labels of a frame that a config does not have."""
-    known = {**_listed(config), "metric": metrics}
-    return [
-        f"the {column} {name}"
-        for column in ("dataset", "method", "metric")
-        for name in frame[column].astype(str).unique()
-        if name not in known[column]
-    ]
-
-
-def _listed(config: ExperimentConfig) -> dict[str, Collection[Any]]:
+def names_of(config: ExperimentConfig) -> dict[str, Collection[Any]]:
     """Return the labels of a config that are names, and its metrics, in their order."""
     return {
         "dataset": config.datasets,
@@ -427,7 +415,7 @@ def with_reported(cells: pd.DataFrame, config: ExperimentConfig, axes: list[str]
     reported = pd.read_csv(config.reported_path, dtype={"kernel": object})
     key = [c for c in reported.columns if c not in ("mean", "std")]
     # a user-defined config may omit a paper's speed-ups
-    for label, names in _listed(config).items():
+    for label, names in names_of(config).items():
         if label in key:
             own = [*names, *([np.nan] if label == "kernel" else [])]
             reported = reported[reported[label].isin(own)]
@@ -476,7 +464,7 @@ def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
     """Return the median of a time over the splits, and its interval if there are several."""
     if not metric_names.is_time(metric):
         return np.nan, np.nan, np.nan
-    low, high = statistics.median_interval(values, _MEDIAN_LEVEL)
+    low, high = median_interval(values, _MEDIAN_LEVEL)
     ends = (low, high) if len(values) > 1 else (np.nan, np.nan)
     return float(values.median()), *ends
 
@@ -494,7 +482,7 @@ def _are_best(cells: pd.DataFrame, splits: pd.DataFrame, config: ExperimentConfi
         # a single method is not best among others
         if values.shape[1] > 1:
             better, ratio = verdicts.direction(str(place[-1]), config), float(cell["ratio"].mean())
-            names = statistics.best_methods(values, better, spec.level, ratio)
+            names = best_methods(values, better, spec.level, ratio)
             best |= {(*place, method) for method in names}
     return [place in best for place in label_rows(cells, [*labels, "method"])]
 
@@ -503,7 +491,7 @@ def _in_order(
     cells: pd.DataFrame, axes: list[str], kernels: Iterable[str], config: ExperimentConfig
 ) -> pd.DataFrame:
     """Sort rows as the config lists kernels, data sets, methods and metrics."""
-    listed = {**_listed(config), "kernel": dict.fromkeys(kernels)}
+    listed = {**names_of(config), "kernel": dict.fromkeys(kernels)}
 
     def rank(column: "pd.Series[Any]") -> "pd.Series[Any]":
         if column.name not in listed:

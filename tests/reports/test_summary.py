@@ -365,7 +365,7 @@ def test_repetition_is_a_name_of_split(report, rows):
 )
 def test_numbers_of_another_protocol_are_marked_and_not_counted(held, rows, changes, indicative):
     quick = report_rows(load_config(held, **changes), rows)
-    assert quick.indicative == indicative
+    assert quick.experiment.indicative == indicative
     if not indicative:
         return
     assert {c.verdict for t in quick.tables for _, cells in t.rows for c in cells} == {""}
