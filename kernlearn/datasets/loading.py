@@ -196,6 +196,12 @@ def load(
     table, done = _without_columns(found, table, () if is_file(name) else drop, done)
     if card.task == "ordinal":
         done = done.noting(*grades_notes(form.order, card.classes))
+    if card.task == "similarity" and np.isnan(table.X).any():
+        row, column = np.argwhere(np.isnan(table.X))[0]
+        raise DataError(
+            f"{place}: the matrix lacks entries, the first in row {row + 1} and column "
+            f"{table.feature_names[column]}: write its value, or leave out row and column"
+        )
     table, filled = settle_missing(table, missing, place)
     done = done.noting(*filled)
     if not are_objects(table.X):

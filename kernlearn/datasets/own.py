@@ -395,6 +395,15 @@ def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOpti
         texts = [name for name, reason in left_out.items() if reason.startswith(("text", "value"))]
         hint = f"; `points: {texts[0]}` takes what it holds as points to compare" if texts else ""
         raise DataError(f"{path}: no column is left as a feature ({why}){hint}")
+    if asked.matrix is not None:
+        features = [names[i] for i in rest if i not in drop]
+        for i in {names.index(name) for name in left_out}:
+            of_rows = [*map(str, frame.iloc[:, i])]
+            if of_rows != features and {*of_rows} & {*features}:
+                raise DataError(
+                    f"{path}: rows and columns have other names or another order (column "
+                    f"{names[i]}): write frame.loc[frame.columns], or drop this column"
+                )
     column = frame.iloc[:, target]
     reason, counts = _look_at(path, frame, target, options)
     if reason:

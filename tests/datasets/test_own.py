@@ -717,6 +717,12 @@ def test_matrices_with_labels(folder):
     np.testing.assert_array_equal(bunch.data, D)
     assert (bunch.similarity, bunch.target_names.tolist()) == ("distance", ["x", "y"])
     assert added.card.task == "similarity"
+    frame.iloc[[1, 0, 2, 3]].to_csv(folder / "R.csv")
+    with pytest.raises(DataError, match="another order"):
+        load(folder / "R.csv", matrix="distance")
+    frame.replace(4, np.nan).to_csv(folder / "M.csv", index=False)
+    with pytest.raises(DataError, match="lacks entries, the first in row 2 and column c"):
+        load(folder / "M.csv", matrix="distance", missing="drop")
     frame.loc["a", "b"] = 1.5
     frame.to_csv(folder / "S.csv", index=False)
     assert "differ by up to 0.5" in sentences(folder / "S.csv", matrix="distance")
