@@ -435,7 +435,7 @@ def check_training(
     X = _held(X)
     if kernels is None and hasattr(X, "iloc"):
         _refuse_other_order(X)
-    objects = as_objects(X) if _takes_objects(X, kernels) else None
+    objects = _present(as_objects(X), kernels) if _takes_objects(X, kernels) else None
     if objects is not None:
         _refuse_columns(X)
         X = np.zeros((len(objects), 1))  # only the number of objects is left to check
@@ -520,7 +520,7 @@ def check_points(
     """
     X, options = _held(X), {"reset": False, **options, "dtype": list(dtypes)}
     if _takes_objects(X, kernels, None if options["reset"] else model):
-        return as_objects(X)
+        return _present(as_objects(X), kernels)
     options["accept_sparse"] = False if kernels is None else "csr"
     if kernels and all(map(attrgetter("missing"), kernels)):
         options["ensure_all_finite"] = "allow-nan"
@@ -537,6 +537,14 @@ def check_points(
                 "records as a data frame to a similarity of records, such as 'gower'"
             ) from error
         raise
+
+
+def _present(X: Any, kernels: Sequence[Kernel] | None) -> Any:
+    """Return objects; refuse missing ones, which only functions of the user may compare."""
+    gaps = [i for i, x in enumerate(X) if x is None or (isinstance(x, float) and x != x)]
+    if gaps and not any(map(attrgetter("any_points"), kernels or ())):
+        raise ValueError(f"X[{gaps[0]}] is missing, of {len(gaps)} such points: leave them out")
+    return X
 
 
 def _holds_texts(X: Any) -> bool:

@@ -154,6 +154,8 @@ def test_series_may_be_the_rows_of_a_matrix():
             in_list.predict(points[0])
         with pytest.raises(ValueError, match="must hold strings"):
             make("levenshtein").fit(WORDS, Y).predict(points[0])
+        with pytest.raises(ValueError, match=r"X\[4\] is missing, of 1 such"):
+            make("levenshtein").fit([*WORDS[:4], None, *WORDS[5:]], Y)
 
 
 def test_tokens_may_be_lists():
