@@ -46,16 +46,11 @@ def is_installed(package: str) -> bool:
     return find_spec(package) is not None
 
 
-def install_line(extra: str) -> str:
-    """Return the command that installs an extra."""
-    return f"pip install 'kernlearn[{extra}]'"
-
-
 def missing_text(what: str, module: str) -> str:
     """Say that something needs a module that is not installed, and how to install it."""
     top = module.partition(".")[0]
-    project = _PROJECTS.get(top, top)
-    how = install_line(EXTRAS[top]) if top in EXTRAS else f"pip install {project}"
+    of_extra = f"'kernlearn[{EXTRAS[top]}]'" if top in EXTRAS else ""
+    how = f"pip install {of_extra or _PROJECTS.get(top, top)}"
     return f"{what} needs {top}, which is not installed: {how}"
 
 

@@ -4,7 +4,7 @@ What scikit-learn keeps private of its validation is imported here alone.
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
 from os import PathLike
@@ -352,12 +352,24 @@ def first_best(*criteria: NDArray[Any]) -> int:
 
 
 @contextmanager
-def noting_convergence(converged: Any, places: Any) -> Iterator[None]:
-    """Set places to False if a solver in the block does not converge; warnings are given again."""
+def recorded_warnings() -> Iterator[list[warnings.WarningMessage]]:
+    """Collect all warnings of a block; none of them is shown."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield
+        yield caught
+
+
+def warn_again(caught: Iterable[warnings.WarningMessage]) -> None:
+    """Issue collected warnings where they came from."""
     for one in caught:
-        if issubclass(one.category, ConvergenceWarning):
-            converged[places] = False
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
+@contextmanager
+def noting_convergence(converged: Any, places: Any) -> Iterator[None]:
+    """Set places to False if a solver in the block does not converge; warnings are given again."""
+    with recorded_warnings() as caught:
+        yield
+    if any(issubclass(one.category, ConvergenceWarning) for one in caught):
+        converged[places] = False
+    warn_again(caught)

@@ -10,8 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -70,20 +69,6 @@ class Stopwatch:
     def disturbed(self) -> bool:
         """Whether the process waited for a core."""
         return self.wall > _TOO_SHORT and self.cpu < _BUSY * self.wall
-
-
-@contextmanager
-def recorded_warnings() -> Iterator[list[warnings.WarningMessage]]:
-    """Collect all warnings of a block; none of them is shown."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield caught
-
-
-def warn_again(caught: Iterable[warnings.WarningMessage]) -> None:
-    """Issue collected warnings where they came from."""
-    for one in caught:
-        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 def usable_cores() -> int:

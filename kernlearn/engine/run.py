@@ -151,17 +151,14 @@ class RunSummary:
         All trials; those that were in the store.
     done, failed : int
         Those that succeeded and failed in this run.
-    failed_before : int
-        Those that failed in an earlier run and were not repeated.
     errors : Counter of str
-        The errors of all that failed.
+        The errors of all that failed, now or in an earlier run.
     """
 
     total: int
     cached: int
     done: int
     failed: int
-    failed_before: int
     errors: Counter[str | None]
 
 
@@ -271,7 +268,7 @@ def run_plan(
                     listener.trial_done(trial, row)
     before = Counter(known[key].error for key in known.keys() - {trial.key for trial in todo})
     cached, failed = before.pop(None, 0), errors.total()
-    return RunSummary(len(keys), cached, done, failed, before.total(), errors + before)
+    return RunSummary(len(keys), cached, done, failed, errors + before)
 
 
 def check_cores(config: ExperimentConfig, executor: Executor) -> None:

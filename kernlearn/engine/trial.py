@@ -19,6 +19,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
+from kernlearn import validation
 from kernlearn.config.names import BUILT_IN, TASKS, Scope, load_plugins
 from kernlearn.config.spec import FIT_MEMORY, GOODNESS, Source, Trial, canonical
 from kernlearn.datasets.tables import are_objects, kind_of
@@ -29,7 +30,6 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels.libraries import knowing_pairs
 from kernlearn.kernels.registry import kernel_of_name
 from kernlearn.store import Row
-from kernlearn.validation import first_best, hold_out_at_random, noting_convergence
 
 # Enough rows to load every lazy import and library once before anything is timed.
 _WARM_UP_ROWS = 64
@@ -64,7 +64,7 @@ def execute(trial: Trial, *, concurrent: bool = False) -> Row:
     """
     start = machine.Start(trial)
     try:
-        with machine.recorded_warnings() as caught:
+        with validation.recorded_warnings() as caught:
             outcome = run_trial(trial, alone=not concurrent)
     except BaseException as error:  # a method may do anything, such as sys.exit
         if isinstance(error, KeyboardInterrupt) and machine.Interrupts.have_come():
@@ -169,7 +169,7 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
     own = {metric.name for metric in task.own}
     memory: Any = machine.PeakMemory() if FIT_MEMORY in own else nullcontext()
     rows = parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0]
-    converging = noting_convergence(outcome.info, "converged")
+    converging = validation.noting_convergence(outcome.info, "converged")
     with converging, memory, machine.Stopwatch() as fitting:
         fit_given(estimator, *rows)
     if FIT_MEMORY in own:
@@ -328,7 +328,7 @@ def select(
     if has_path:
         ties = [one["metrics"]["n_support"] * (len(grid) > 1) for one in measured]
         # rounded, so that differences by rounding error are none
-        best = first_best(-np.round(scores, 12), np.array(ties))
+        best = validation.first_best(-np.round(scores, 12), np.array(ties))
     return points[best], float(scores[best]), _open_ends(points, scores, best)
 
 
@@ -355,7 +355,9 @@ def _with_validation(parts: Parts, trial: Trial) -> Parts:
     if parts.queries[0] is not None:
         raise ValueError("select needs rows held out by whole queries: give folds")
     rng = generator(protocol.seed, "validation", trial.split)
-    train, held_out = hold_out_at_random(parts.X_train.shape[0], protocol.validation, rng)
+    train, held_out = validation.hold_out_at_random(
+        parts.X_train.shape[0], protocol.validation, rng
+    )
     return replace(
         parts,
         X_train=parts.training(train, train),
@@ -395,7 +397,7 @@ def measure_grid(
         points = []
         with (
             threadpool_limits(threads),
-            machine.recorded_warnings() as caught,
+            validation.recorded_warnings() as caught,
             knowing_pairs(),
         ):
             rows = (parts.X_val, parts.X_test) if tested else (parts.X_val,)
@@ -425,7 +427,7 @@ def measure_grid(
         done += run(delayed(measured)(group) for group in others)
     else:
         done += map(measured, others)
-    machine.warn_again(one for _, caught in done for one in caught)
+    validation.warn_again(one for _, caught in done for one in caught)
     return [point for points, _ in done for point in points]
 
 
@@ -466,7 +468,7 @@ def _fits(
         Z, rows = model[:-1].fit_transform(X, y), [model[:-1].transform(part) for part in rows]
     for point in group:
         info: dict[str, Any] = {}
-        with noting_convergence(info, "converged"):
+        with validation.noting_convergence(info, "converged"):
             if has_steps:
                 own = {k.partition("__")[2]: v for k, v in point.items() if k not in shared}
                 last = clone(model[-1]).set_params(**scope.made_values(own)).fit(Z, y)

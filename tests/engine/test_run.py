@@ -339,7 +339,7 @@ def test_failed_trials_run_again_when_asked(small, tmp_path):
     with Store(tmp_path / "s") as store:
         assert run_plan(plan, store).failed == 16
         again = run_plan(plan, store)
-        assert (again.failed, again.failed_before) == (0, 16)
+        assert (again.failed, again.errors.total()) == (0, 16)
         assert run_plan(plan, store, choice=Choice(retry_failed=True)).failed == 16
 
 
