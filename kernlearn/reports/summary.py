@@ -277,14 +277,12 @@ def protocol_ratio(config: ExperimentConfig) -> float:
 def _from_benchopt(frame: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:
     """Return the last row of each repetition of a benchopt run, a row per metric."""
     settings = [str(c) for c in frame if str(c).startswith(("p_solver_", "p_dataset_"))]
-    # before version 1.7 the data set is in data_name
-    data = "dataset_name" if "dataset_name" in frame else "data_name"
-    place = [data, "solver_name", *settings, "idx_rep"]
+    place = ["dataset_name", "solver_name", *settings, "idx_rep"]
     last = frame.sort_values("stop_val", kind="stable") if "stop_val" in frame else frame
     last = last.groupby(place, dropna=False, sort=False).tail(1)
     metrics = config.scope.task_metrics(config.task)
     values = {f"objective_{metric}": metric for metric in metrics} | {"time": "fit_seconds"}
-    names = {data: "dataset", "solver_name": "method", "idx_rep": "split"}
+    names = {"dataset_name": "dataset", "solver_name": "method", "idx_rep": "split"}
     names |= {f"objective_{name}": name for name in ("n_train", "n_test", "unit")}
     names |= {c: c.removeprefix("p_solver_").removeprefix("p_dataset_") for c in settings}
     measured = [column for column in values if column in last]

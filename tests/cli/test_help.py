@@ -76,7 +76,6 @@ def test_version(kernlearn):
         ("run small.yaml other.yaml nonesuch", "nonesuch: no such file"),
         ("run small.yaml other.yaml nonesuch", "other.yaml:1:"),
         ("report", "no such store"),
-        ("report nonesuch", "nonesuch: no such file"),
         ("report --from nowhere", "nowhere"),
         ("report --from nowhere -o splits=1", "--from goes without"),
         ("plan small.yaml -o methods.k.C=1", "-o methods.k.C=1: methods.k: give an estimator"),

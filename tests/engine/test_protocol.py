@@ -37,11 +37,6 @@ def test_a_split_is_two_disjoint_parts_of_the_right_size(max_train, max_test):
     assert not np.array_equal(train, other)
 
 
-def test_a_split_without_test_part_is_refused():
-    with pytest.raises(ValueError, match="leave no test part"):
-        split_indices(2, replace(PROTOCOL, train=0.9), 0)
-
-
 def test_the_scale_is_learnt_on_the_training_part_alone():
     rng = np.random.default_rng(0)
     X = rng.normal(3, 2, (200, 4))
@@ -115,7 +110,9 @@ def test_folds_are_drawn_anew_in_each_round():
     assert len({tuple(part) for tested in rounds for part in tested}) == 15
 
 
-def test_folds_that_cannot_be_made():
+def test_splits_and_folds_that_cannot_be_made():
+    with pytest.raises(ValueError, match="leave no test part"):
+        split_indices(2, replace(PROTOCOL, train=0.9), 0)
     with pytest.raises(ValueError, match="no published folds"):
         fold_indices(20, replace(PROTOCOL, folds="published"), 0)
     with pytest.raises(ValueError, match="5 folds of 4 rows"):

@@ -18,7 +18,6 @@ from kernlearn.reports.report import NO_CONFIG, read_report, read_reports, store
 from kernlearn.reports.summary import COLUMNS, TIMES, parse_summary, read_summary, summary_text
 from kernlearn.reports.tables import to_markdown
 from kernlearn.store import Store
-from tests.reports.conftest import HELD
 
 
 def cell(frame, **labels):
@@ -197,15 +196,14 @@ def test_rows_and_a_store_give_the_same_report(held, tmp_path):
         pd.testing.assert_frame_equal(getattr(other, part), getattr(measured, part))
 
 
-@pytest.mark.parametrize("data", ["dataset_name", "data_name"])
-def test_the_results_of_benchopt_are_rows(report, rows, data):
-    """In the layout of the Parquet files of version 1.10, and of those before 1.7."""
+def test_the_results_of_benchopt_are_rows(report, rows):
+    """In the layout of the Parquet files of version 1.10."""
     wide = rows.pivot(
         index=["dataset", "method", "n_components", "split"], columns="metric", values="value"
     ).reset_index()
     runs = pd.DataFrame(
         {
-            data: wide["dataset"] + "[n=3]",
+            "dataset_name": wide["dataset"] + "[n=3]",
             "objective_name": "svm",
             "solver_name": wide["method"],
             "solver_description": "",
@@ -386,4 +384,3 @@ def test_half_a_run_is_summarised_as_far_as_it_goes(report, rows):
     assert none.cells["mean"].isna().all()
     assert set(none.claims["outcome"]) == {"not measured"}
     assert np.isnan(none.cells["std"].astype(float)).all()
-    assert "title" in HELD
