@@ -363,11 +363,11 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
             If the data are not valid; none of the rows is added.
         """
         before = [self.moments_] if self.__sklearn_is_fitted__() else []
-        X, y = self._checked(X, y, reset=not before)
+        rows, targets = self._checked(X, y, reset=not before)
         if not before:
             if classes is None and not self._numeric:
                 raise ValueError("classes must be passed on the first call to partial_fit.")
-            self._begin(X, y, classes, None)
+            self._begin(rows, targets, classes, None)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes is {classes!r}, and was {self.classes_} in the first call")
         return self._set(_merged_moments([*before, _moments(self, [(X, y)])]))
@@ -462,6 +462,12 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
         self.feature_map_ = None
         if self.feature_map is not None:
             self.feature_map_ = clone(self.feature_map).fit(X.astype(np.float64), y)
+        own, of_map = (getattr(m, "feature_names_in_", None) for m in (self, self.feature_map_))
+        if own is not None and of_map is not None and [*own] != [*of_map]:
+            raise ValueError(
+                f"the columns of X are {[*own]}, and feature_map was fitted on {[*of_map]}: pass "
+                "X with these, in this order"
+            )
         self._probe = X[:8]  # whose features show whether two maps are the same
         self._width = self._features(X[:1]).shape[1]
         self._n_columns = self._width + self._begin_targets(y, classes, sizes)
@@ -481,6 +487,10 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
     def _features(self, X: Any) -> Floats:
         X = X.astype(np.float64, copy=False)
         if self.feature_map_ is not None:
+            if (names := getattr(self.feature_map_, "feature_names_in_", None)) is not None:
+                import pandas as pd
+
+                X = pd.DataFrame(X, columns=names)
             X = self.feature_map_.transform(X)
         return X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
 

@@ -3,6 +3,7 @@
 import copy
 import pickle
 import tracemalloc
+import warnings
 from functools import partial
 from itertools import pairwise
 
@@ -309,6 +310,11 @@ def test_columns_are_matched_by_name(tmp_path):
                 method(turned)
         with pytest.raises(ValueError, match=r"cannot merge a model of .*'c', 'b', 'a'"):
             model.merge(OnePassRidge().fit(turned, NUMBERS))
+    frozen = FrozenEstimator(RandomMaclaurin(n_components=9, random_state=0).fit(frame))
+    with warnings.catch_warnings(action="error"):
+        model = OnePassRidge(frozen).partial_fit(frame, NUMBERS).partial_fit(frame, NUMBERS)
+    with pytest.raises(ValueError, match="in this order"):
+        OnePassRidge(frozen).fit(turned, NUMBERS)
 
 
 def test_other_maps_cannot_be_merged():
