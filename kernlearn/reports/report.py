@@ -144,7 +144,8 @@ def assemble(plan: Plan, store: Store) -> Report:
         "selected": selections(known),
         "measured_on": _machines(results.values()),
     }
-    return _report(plan.experiment, frames.splits_of(plan, results), details)
+    n_splits = plan.experiment.config.protocol.splits
+    return _report(plan.experiment, frames.splits_of(plan, results), details, n_splits)
 
 
 def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
@@ -212,22 +213,32 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
 
 
 def _report(
-    experiment: LoadedExperiment, splits: pd.DataFrame, details: Mapping[str, Any]
+    experiment: LoadedExperiment,
+    splits: pd.DataFrame,
+    details: Mapping[str, Any],
+    n_splits: int = 1,
 ) -> Report:
-    """Return the report of splits, with the details of where they come from."""
+    """Return the report of splits, with the details of where they come from.
+
+    Of cells with fewer than `n_splits` no verdict is drawn, nor any difference or claim.
+    """
     config = experiment.config
     cells = frames.summarise(splits, experiment)
+    lack = cells["n_splits"] < n_splits
+    cells.loc[lack, "verdict"] = ""
+    of_cell = splits.groupby([*LABELS, *config.axes, "metric"], dropna=False)["split"]
+    whole = splits[of_cell.transform("size") >= n_splits]
     reported = frames.reported_splits(cells, config.axes)
-    claims = claimed.decide_claims(splits, config, reported)
+    claims = claimed.decide_claims(whole, config, reported)
 
     def compare(sign: int) -> tuple[pd.DataFrame, pd.DataFrame, "pd.Series[str]"]:
         """Compare without what moves means between processors, or with it against and for each."""
-        moved, means = (frame.assign(drift=sign * frame["drift"]) for frame in (splits, cells))
-        of_means = pd.Series(verdicts.verdicts_of(means, config))
-        return *compared.compare_with_paper(moved, means, config), of_means
+        moved, means = (frame.assign(drift=sign * frame["drift"]) for frame in (whole, cells))
+        of_means = pd.Series(verdicts.verdicts_of(means, config)).mask(lack, "")
+        return *compared.compare_with_paper(moved, means[~lack], config), of_means
 
     differences, chances, _ = compare(0)
-    notes = []
+    notes = [f"{lack.sum()} means lack splits: no outcome rests on them"] if lack.any() else []
     if splits["drift"].any():
         pairs, others = differences["outcome"], [compare(sign) for sign in (1, -1)]
         n_claims = claims["numbers"].str.endswith(claimed.UNSTEADY).sum()
@@ -434,7 +445,8 @@ def _fitting(cells: pd.DataFrame, config: ExperimentConfig, folder: Path) -> pd.
         raise ReportError(
             f"its summary is {problem}; `kernlearn report --summary {folder}` writes it anew"
         )
-    cells["verdict"] = verdicts.verdicts_of(cells.assign(drift=0.0), config)
+    anew = pd.Series(verdicts.verdicts_of(cells.assign(drift=0.0), config), cells.index)
+    cells["verdict"] = anew.mask(cells["verdict"].isna(), "")  # of cells that lack splits
     return cells
 
 

@@ -182,6 +182,11 @@ def test_rows_and_a_store_give_the_same_report(held, tmp_path):
             cell in drifts.index for cell in measured.cells.index
         ]
         assert stored_plans(store) == ([], [("held", NO_CONFIG)])
+        path.write_text(smaller.replace("splits: 2", "splits: 3"))
+        part = assemble(make_plan(load_config(path)), store)
+    assert set(part.cells["verdict"]) == {"", "not run"}
+    assert set(part.claims["outcome"]) == {"not measured"}
+    assert any("means lack splits" in text for text in part.remarks)
     file = tmp_path / "rows.csv"
     # as ten lines of any program write them
     columns = ["dataset", "kernel", "method", "n_components", "metric", "split", "value"]
