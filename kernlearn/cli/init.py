@@ -24,7 +24,7 @@ _METRICS = {
 # Features up to which random features have the linear term, and cells of a sparse matrix up to
 # which it is made dense: 400 MB.
 _MOST_FEATURES, _MOST_CELLS = 1000, 50_000_000
-_MOST_TRAINED = 10_000
+_MOST_ROWS = 10_000
 
 
 def init(
@@ -88,6 +88,12 @@ def init(
     content, left_out = _config(data, config, bunch, task, keys)
     for name, why in left_out.items():
         show_wrapped(f"{data}: {name} is left out: {why}", 2)
+    if most := content["protocol"].get("max_train"):
+        show_wrapped(
+            f"{config}: each split trains on {most} of {n} rows and tests on as many at most; "
+            "raise max_train and max_test for more",
+            2,
+        )
     how = (
         "# select: the value that is best on held-out rows of the training part is taken\n"
         "# C: [[1, 10]] passes a list to the method, which chooses from it itself\n"
@@ -180,8 +186,8 @@ def _config(
     if task == "ranking" and not published:  # queries are held out whole
         protocol = {"folds": 5}
     protocol["splits"] = 5
-    if not published and len(bunch.target) > _MOST_TRAINED / 0.7:
-        protocol["max_train"] = _MOST_TRAINED
+    if not published and len(bunch.target) > _MOST_ROWS / 0.7:
+        protocol |= {"max_train": _MOST_ROWS, "max_test": _MOST_ROWS}
     by_pairs = ["comparisons"] if bunch.data.ndim == 1 or "similarity" in bunch else []
     if not by_pairs:
         protocol["scale"] = ["unit_norm" if sp.issparse(bunch.data) else "zscore"]

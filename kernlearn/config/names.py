@@ -43,7 +43,8 @@ def suggestion(word: str, allowed: Iterable[str]) -> str:
         ``"; did you mean 'x'?"`` or ``"; allowed: a, b, c"``.
     """
     names = {name.lower(): name for name in sorted(allowed)}
-    if close := get_close_matches(word.lower(), names, n=1):
+    begun = [name for name in names if name.startswith(word.lower())]
+    if close := begun or get_close_matches(word.lower(), names, n=1):
         return f"; did you mean {names[close[0]]!r}?"
     return f"; allowed: {', '.join(names.values())}" if names else "; nothing is allowed here"
 

@@ -186,7 +186,7 @@ def load(
     for option, value, allowed in (("nominal", nominal, Nominal), ("missing", missing, Missing)):
         if value not in get_args(allowed):
             names = ", ".join(get_args(allowed))
-            raise ValueError(f"{option} must be one of {names}, got {value!r}")
+            raise DataError(f"{option} must be one of {names}, got {value!r}")
     parts = _read(found)
     table = joined(parts, place)
     table = table._replace(X=densified(table.X))

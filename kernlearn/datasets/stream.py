@@ -197,6 +197,10 @@ def row_source(
         _refuse(y is not None, "y is for arrays; name the column of a file by 'target'")
         _refuse(isinstance(drop, str), f"drop must be a sequence of column names, got {drop!r}")
         _refuse(missing not in ("error", "drop"), f"missing: error or drop, got {missing!r}")
+        lists = isinstance(nominal, Mapping) and not any(
+            isinstance(v, str) for v in nominal.values()
+        )
+        _refuse(not lists, f"nominal must map columns to lists of their values, got {nominal!r}")
         files = [(path, _options_of(path, read_as)) for path in map(Path, items)]
         kinds = {"pairs" if options.kind == "libsvm" else "tables" for _, options in files}
         _refuse(len(kinds) > 1, "LIBSVM files and tables: pass files of one kind")

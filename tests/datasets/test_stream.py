@@ -227,6 +227,7 @@ def test_chunks_are_tuples():
         ({}, "n_features must be passed for a LIBSVM file"),
         ({"n_features": 3, "target": "a"}, "nominal are for tables"),
         ({"n_features": 3, "drop": "a"}, "drop must be a sequence"),
+        ({"n_features": 3, "nominal": {"a": "Rome"}}, "nominal must map columns to lists"),
     ],
 )
 def test_errors_of_chunks(folder, options, message):
