@@ -14,6 +14,17 @@ from kernlearn.pairwise.regret import follow
 from kernlearn.store import Store
 
 
+def ended(folder, text):
+    """Run a config, and return its trials and their rows in order."""
+    path = folder / "c.yaml"
+    path.write_text(text)
+    plan = make_plan(load_config(path))
+    with Store(folder / "s") as store:
+        run_plan(plan, store)
+        rows = store.get(trial.key for trial in plan.trials)
+    return plan.trials, [rows[trial.key] for trial in plan.trials]
+
+
 def test_bins_hold_as_many_rows_each():
     values = np.random.default_rng(0).permutation(np.arange(100.0))
     grades = equal_frequency(values, 10)
@@ -117,27 +128,15 @@ metrics: [auc]
 
 
 def test_bipartite_ranking_judges_scores_by_auc(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text(BIPARTITE)
-    with Store(tmp_path / "s") as store:
-        plan = make_plan(load_config(path))
-        run_plan(plan, store)
-        results = store.get(t.key for t in plan.trials)
-        found = [results[t.key] for t in plan.trials]
+    _, found = ended(tmp_path, BIPARTITE)
     assert all(0.85 < result.metrics["auc"] < 1 for result in found)
     true, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.5, 0.4, 0.9])
     assert TASKS["bipartite_ranking"].load().measure(true, scores) == {"auc": 0.75}
 
 
 def test_bipartite_ranking_needs_two_classes(tmp_path):
-    path = tmp_path / "c.yaml"
     three = BIPARTITE.replace("two_moons, n_samples: 200, noise: 0.3", "waveform, n_samples: 90")
-    path.write_text(three)
-    with Store(tmp_path / "s") as store:
-        plan = make_plan(load_config(path))
-        run_plan(plan, store)
-        results = store.get(t.key for t in plan.trials)
-        found = [results[t.key] for t in plan.trials]
+    _, found = ended(tmp_path, three)
     assert all("needs two classes, not 3" in str(result.error) for result in found)
 
 
@@ -179,27 +178,22 @@ def test_regret_is_that_of_the_learner_on_the_training_part(tmp_path):
 
 
 def test_a_compositional_map_is_compared_with_the_composed_kernel(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text(
+    _, (few, many) = ended(
+        tmp_path,
         "title: t\ntask: kernel_approximation\nmetrics: [gram_error]\nprotocol: {splits: 1}\n"
         "datasets: {ball: {generator: unit_ball, n_samples: 20, n_features: 3}}\n"
         "kernels: {square: {kernel: polynomial, degree: 2}}\n"
-        "methods: {map: {estimator: CompositionalMaclaurin, n_components: [10, 20000]}}\n"
+        "methods: {map: {estimator: CompositionalMaclaurin, n_components: [10, 20000]}}\n",
     )
-    plan = make_plan(load_config(path))
-    with Store(tmp_path / "s") as store:
-        run_plan(plan, store)
-        found = store.get(t.key for t in plan.trials)
-    few, many = (found[t.key].metrics["gram_error"] for t in plan.trials)
-    assert many < 0.1 < few
+    assert many.metrics["gram_error"] < 0.1 < few.metrics["gram_error"]
 
 
 def test_a_map_is_fitted_to_the_training_part_and_compared_on_the_test_part(tmp_path):
     X = np.random.default_rng(0).normal(3.0, 2.0, size=(60, 4))
     rows = [",".join(map(str, [*x.tolist(), i % 2])) for i, x in enumerate(X)]
     (tmp_path / "mine.csv").write_text("\n".join(["a,b,c,d,y", *rows]))
-    path = tmp_path / "c.yaml"
-    path.write_text(
+    trials, found = ended(
+        tmp_path,
         "title: t\ntask: kernel_approximation\nmetrics: [relative_gram_error]\n"
         "datasets: {mine: {file: mine.csv, target: y}}\n"
         "kernels:\n  square: {kernel: polynomial, degree: 2}\n"
@@ -207,16 +201,16 @@ def test_a_map_is_fitted_to_the_training_part_and_compared_on_the_test_part(tmp_
         "methods:\n  map: {estimator: RandomMaclaurin, n_components: 50}\n"
         "  sketch:\n    estimator: sklearn.kernel_approximation.PolynomialCountSketch\n"
         "    degree: 2\n    coef0: 1\n"
-        "protocol: {splits: 2, train: 0.5, scale: [zscore, unit_norm], seed: 3}\n"
+        "protocol: {splits: 2, train: 0.5, scale: [zscore, unit_norm], seed: 3}\n",
     )
-    plan = make_plan(load_config(path))
-    with Store(tmp_path / "s") as store:
-        run_plan(plan, store)
-        found = store.get(t.key for t in plan.trials)
     # the sketch has no kernel of its own and is compared with both
-    cells = [(t.labels["kernel"], t.labels["method"], t.split) for t in plan.trials]
+    cells = [(t.labels["kernel"], t.labels["method"], t.split) for t in trials]
     assert len(cells) == len(set(cells)) == 8
-    trial = next(t for t in plan.trials if t.labels["method"] == "map" and t.split == 1)
+    (trial, row), *_ = (
+        (t, row)
+        for t, row in zip(trials, found, strict=True)
+        if t.labels["method"] == "map" and t.split == 1
+    )
     data = build.load_data(trial, BUILT_IN)
     parts = build.prepare(data.data, data.target, trial.spec.protocol, 1)
     kernel = PolynomialKernel(2)
@@ -224,19 +218,16 @@ def test_a_map_is_fitted_to_the_training_part_and_compared_on_the_test_part(tmp_
     Z = RandomMaclaurin(kernel, 50, random_state=seed).fit(parts.X_train).transform(parts.X_test)
     gram = kernel(parts.X_test)
     expected = np.linalg.norm(gram - Z @ Z.T) / np.linalg.norm(gram)
-    assert found[trial.key].metrics["relative_gram_error"] == pytest.approx(expected)
-    assert found[trial.key].info["n_train"] == 30
+    assert row.metrics["relative_gram_error"] == pytest.approx(expected)
+    assert row.info["n_train"] == 30
 
 
 def test_goodness_is_that_of_the_kernel_on_training_rows(small, tmp_path):
     text = small.read_text().replace("[accuracy,", "[accuracy, goodness_error, goodness_margin,")
     small.write_text(text.replace("K: {", "majority: {estimator: DummyClassifier}\n  K: {"))
-    plan, found = make_plan(load_config(small)), {}
-    with Store(tmp_path / "s") as store:
-        run_plan(plan, store)
-        results = store.get(trial.key for trial in plan.trials)
-    for trial in plan.trials:
-        metrics = results[trial.key].metrics
+    found = {}
+    for trial, row in zip(*ended(tmp_path, small.read_text()), strict=True):
+        metrics = row.metrics
         assert (metrics.get("n_support", 0) > 0) == (trial.labels["method"] == "K")
         good = {k: v for k, v in metrics.items() if k.startswith("goodness")}
         assert len(good) == (0 if trial.labels["method"] == "majority" else 2)
