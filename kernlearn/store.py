@@ -321,6 +321,11 @@ class Store:
             states[key.decode()] = State(bool(done), *json.loads(more))
         return states
 
+    def count(self, experiment: str) -> int:
+        """Return the number of trials of an experiment."""
+        asked = "SELECT count(*) FROM trial WHERE experiment = ?"
+        return int(self._connection.execute(asked, [experiment]).fetchone()[0])
+
     def rows(self) -> list[Row]:
         """Return all rows, sorted by experiment, labels and split.
 
