@@ -248,7 +248,7 @@ def test_the_results_of_benchopt_are_rows(report, rows):
         (lambda f: f.replace({"dataset": {"cod_rna": "x"}}), "row 76: dataset is x; allowed"),
         (
             lambda f: f.replace({"kernel": {"polynomial": "poly"}}),
-            "kernel is poly for K on .*: poly",
+            "kernel is poly for K on .* mean 'polynomial'",
         ),
         (lambda f: f.assign(kernel="polynomial"), "for guess on spambase; leave it empty"),
         (
