@@ -3,8 +3,9 @@
     python -m benchmarks.choices
 
 The choices are those in the summaries, the lists those of the configs, or the estimator's own
-where the config gives none. An end is closed where no longer list is possible: at 0, at a count of
-1, at two leaves and at all features. Lists of chapter 4 and of voted kernels are the papers'.
+where the config gives none. An end is closed where no longer list makes sense: at 0, at a count of
+1, at two leaves, at all features and at a learning rate of 1. Lists of chapter 4 and of voted
+kernels are the papers'.
 """
 
 import json
@@ -62,7 +63,7 @@ def choices_of(path: Path) -> list[dict[str, Any]]:
             or (is_count and low == 1)
             or (name.endswith("leaf_nodes") and low == 2)
         }
-        closed["highest"] = name.endswith("max_features") and high == 1
+        closed["highest"] = name.endswith(("max_features", "learning_rate")) and high == 1
         rows.append(
             {
                 "experiment": path.stem,
