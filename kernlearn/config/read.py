@@ -103,6 +103,7 @@ def load_config(
         ``"full"`` is the config without changes; others are defined under its ``profiles``.
     settings : sequence of str
         ``"path.to.key=value"``, the value as YAML; a key of the protocol needs no prefix.
+        Those that change nothing are not kept.
 
     Returns
     -------
@@ -125,14 +126,17 @@ def load_config(
     """
     draft = _Draft(find_config(name))
     draft.use_profile(profile)
+    changes = []
     for setting in settings:
+        before = deepcopy(draft.raw)
         draft.set(setting)
+        changes += [setting] if draft.raw != before else []
     return model.LoadedExperiment(
         name=draft.path.stem,
         path=draft.path,
         profile=profile,
         config=draft.checked(),
-        settings=tuple(settings),
+        settings=tuple(changes),
     )
 
 

@@ -363,7 +363,7 @@ def test_repetition_is_a_name_of_split(report, rows):
         ({"profile": "quick"}, True),
         ({"settings": ["protocol.splits=1"]}, True),
         ({"settings": ["train=0.7", "threads=2"]}, True),
-        ({"settings": ["seed=2", "protocol.threads=2", "notes.a=b"]}, False),
+        ({"settings": ["seed=2", "protocol.threads=2", "splits=5"]}, False),
     ],
 )
 def test_numbers_of_another_protocol_are_marked_and_not_counted(held, rows, changes, indicative):
