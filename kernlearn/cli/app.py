@@ -131,6 +131,9 @@ def plan(
     """
     choice = engine.Choice(tuple(map(engine.parse_only, only)))
     experiments = _load(configs, profile, settings)
+    for experiment in experiments:
+        for name in experiment.config.profiles:  # faults of other profiles, too
+            _load([str(experiment.path)], name, [])
     existing = stores.Store(store, read_only=True) if store.exists() else nullcontext()
     with existing as opened:
         for plan in _plans(experiments, True, choice):

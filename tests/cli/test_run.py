@@ -21,6 +21,9 @@ def test_a_session(kernlearn, small, tmp_path):
     planned = kernlearn("plan", small)
     assert "16 trials: 0 in the store, 0 failed, 16 to run" in planned.stdout
     assert not (tmp_path / "results").exists()
+    wrong = tmp_path / "wrong.yaml"
+    wrong.write_text(f"{small.read_text()}  other: {{max_trian: 9}}\n")
+    assert "unknown key; did you mean 'max_train'" in kernlearn("plan", wrong).stderr
 
     first = kernlearn("run", small)
     assert first.returncode == 0, first.stderr

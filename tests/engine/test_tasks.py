@@ -206,11 +206,8 @@ def test_a_map_is_fitted_to_the_training_part_and_compared_on_the_test_part(tmp_
     # the sketch has no kernel of its own and is compared with both
     cells = [(t.labels["kernel"], t.labels["method"], t.split) for t in trials]
     assert len(cells) == len(set(cells)) == 8
-    (trial, row), *_ = (
-        (t, row)
-        for t, row in zip(trials, found, strict=True)
-        if t.labels["method"] == "map" and t.split == 1
-    )
+    both = zip(trials, found, strict=True)
+    trial, row = next(one for one in both if (one[0].labels["method"], one[0].split) == ("map", 1))
     data = build.load_data(trial, BUILT_IN)
     parts = build.prepare(data.data, data.target, trial.spec.protocol, 1)
     kernel = PolynomialKernel(2)
