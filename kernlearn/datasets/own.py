@@ -238,11 +238,8 @@ def _sheet(path: Path, sheet: Any) -> str:
     import pandas as pd
 
     with readers.library_errors(path, "damaged, or no Excel file"):
-        names = list(
-            map(
-                str, pd.ExcelFile(BytesIO(readers.file_bytes(path)), engine="calamine").sheet_names
-            )
-        )
+        book = pd.ExcelFile(BytesIO(readers.file_bytes(path)), engine="calamine")
+    names = list(map(str, book.sheet_names))
     if sheet is None and len(names) > 1:
         raise DataError(f"{path}: several sheets: `sheet` names one of {', '.join(names)}")
     return names[column_position(path, sheet or 0, names, "sheet")]
