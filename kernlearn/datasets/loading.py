@@ -196,7 +196,8 @@ def load(
     table, done = _without_columns(found, table, () if is_file(name) else drop, done)
     if card.task == "ordinal":
         done = done.noting(*grades_notes(form.order, card.classes))
-    if card.task == "similarity" and np.isnan(table.X).any():
+    is_dense = not hasattr(table.X, "tocsr")
+    if card.task == "similarity" and is_dense and np.isnan(table.X).any():
         row, column = np.argwhere(np.isnan(table.X))[0]
         raise DataError(
             f"{place}: the matrix lacks entries, the first in row {row + 1} and column "

@@ -723,6 +723,8 @@ def test_matrices_with_labels(folder):
     frame.replace(4, np.nan).to_csv(folder / "M.csv", index=False)
     with pytest.raises(DataError, match="lacks entries, the first in row 2 and column c"):
         load(folder / "M.csv", matrix="distance", missing="drop")
+    savemat(folder / "K.mat", {"K": sparse.eye(80).tocsc(), "y": np.arange(80) % 2})
+    assert sparse.issparse(load(folder / "K.mat", matrix="similarity").data)
     frame.loc["a", "b"] = 1.5
     frame.to_csv(folder / "S.csv", index=False)
     assert "differ by up to 0.5" in sentences(folder / "S.csv", matrix="distance")
