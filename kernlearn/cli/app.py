@@ -98,7 +98,7 @@ def run(
                     plan,
                     opened,
                     executor=executor,
-                    choice=choice,
+                    choice=replace(choice, only=()),  # the plan has what it allows
                     allow_contention=allow_contention,
                     listener=progress,
                 )
@@ -264,6 +264,7 @@ def compare(
 
     Example: kernlearn compare table4_2 BBS FTUNE-S --only n_landmarks=30
     """
+    from kernlearn.datasets.tables import counted
     from kernlearn.reports import ranks as rules
     from kernlearn.reports.summary import stored_rows
     from kernlearn.reports.verdicts import direction
@@ -318,7 +319,7 @@ def compare(
     if many and result.least_p >= 0.05:
         few = f"{where}: the least p-value is {result.least_p:g}"
     elif not many and (n_splits := result.datasets["n_splits"].max()) < 3:
-        few = f"{n_splits} split{'s'[: n_splits - 1]}"
+        few = counted(n_splits, "split")
     if few and set(outcomes) == {"not shown"}:
         typer.echo(f"Cannot say which is best: too few for a test, {few}")
     elif control is None:

@@ -46,6 +46,8 @@ def test_only_and_force_choose_trials(kernlearn, small):
     assert "4 trials: 3 in the store, 0 failed, 1 to run" in planned.stdout
     forced = kernlearn("run", small, "--force", "--only", "dataset=moons,method=K")
     assert len(trials(forced.stdout)) == 2
+    both = kernlearn("run", small, "--only", "method=K,method=RF,n_components=40")  # K has none
+    assert len(trials(both.stdout)) == 2, both.stderr
 
 
 def test_a_part_of_an_experiment_has_a_report_of_its_own(kernlearn, small, tmp_path):

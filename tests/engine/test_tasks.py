@@ -151,14 +151,10 @@ protocol: {splits: 1, train: 0.5, scale: [max_norm]}
 
 
 def test_regret_is_that_of_the_learner_on_the_training_part(tmp_path):
-    path = tmp_path / "c.yaml"
-    path.write_text(REGRET)
-    plan = make_plan(load_config(path))
-    with Store(tmp_path / "s") as store:
-        assert run_plan(plan, store).done == 4
-        found = store.get(t.key for t in plan.trials)
-    for trial in plan.trials:
-        result, how = found[trial.key], trial.spec.protocol
+    trials, rows = ended(tmp_path, REGRET)
+    assert [row.done for row in rows] == [True] * 4
+    for trial, result in zip(trials, rows, strict=True):
+        how = trial.spec.protocol
         assert result.info["n"] == trial.labels["n_samples"] // 2
         data = build.load_data(trial, BUILT_IN)
         parts = build.prepare(data.data, data.target, how, 0)
