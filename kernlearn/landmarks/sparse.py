@@ -196,10 +196,8 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         weights = validation.check_weights(sample_weight, X)
         if weights is not None and not corrective:
             raise ValueError("sample_weight needs algorithm='fully_corrective'")
-        rng, rows = (
-            check_random_state(self.random_state),
-            validation.weighted_rows(weights, len(targets)),
-        )
+        rng = check_random_state(self.random_state)
+        rows = validation.weighted_rows(weights, len(targets))
         n_pool = min(self.pool_size, len(rows))
         features = self._embed_training(X, targets, rows, landmarks, rng, n_pool)
         if self.n_landmarks > features.shape[1]:
