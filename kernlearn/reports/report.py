@@ -1,6 +1,7 @@
 """Reports of experiments: from a store, from rows of any program, or from committed summaries."""
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from kernlearn.reports import summary as frames
 from kernlearn.reports import verdicts
 from kernlearn.reports.tables import Table, build_tables, unmarked
 from kernlearn.store import Row, Store, utc_now
+
+_NUMBER = re.compile(r"\d[\d.]*(e[+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -528,8 +531,14 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     notes += [f"failed: {t}: {r.error}" for t, r in known if not r.done]
     if missing := len(plan.trials) - len(known):
         notes.append(f"{missing} of {len(plan.trials)} trials not run yet")
-    warned = Counter(text for info in infos for text in info.get("warnings", {}))
-    notes += [f"{count} {of_done} issued a warning: {text}" for text, count in warned.items()]
+    alike: dict[str, list[str]] = defaultdict(list)  # but for their numbers
+    for info in infos:
+        kinds = {_NUMBER.sub("0", text): text for text in info.get("warnings", {})}
+        for kind, text in kinds.items():
+            alike[kind].append(text)
+    for texts in alike.values():
+        such = ", such as" if len({*texts}) > 1 else ""
+        notes.append(f"{len(texts)} {of_done} issued a warning{such}: {texts[0]}")
     if early := sum(not info.get("converged", True) for info in infos):
         notes.append(f"!: a solver of {early} {of_done} stopped early; the means are marked !")
     chosen = Counter((t.labels["method"], p) for t, r in known for p in r.info.get("selected", {}))
