@@ -1,8 +1,9 @@
-"""Checks of single numbers, which raise a ValueError; they load no library."""
+"""Checks of single numbers and names, whose texts are for errors; they load no library."""
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
 
@@ -20,6 +21,30 @@ def whole_number(text: object) -> int | None:
     (-1, None, None)
     """
     return int(text) if isinstance(text, str) and _WHOLE.fullmatch(text) else None
+
+
+def suggestion(word: str, allowed: Iterable[str], more: Mapping[str, str] = {}) -> str:
+    """Say which of the allowed names was probably meant, or list them.
+
+    Parameters
+    ----------
+    word : str
+        What was written.
+    allowed : iterable of str
+    more : mapping of str to str, default={}
+        Further words that may be meant, with what to write instead; they are not listed.
+
+    Returns
+    -------
+    str
+        ``"; did you mean 'x'?"`` or ``"; allowed: a, b, c"``.
+    """
+    names = {name.lower(): name for name in sorted(allowed)}
+    meant = {**{name.lower(): text for name, text in more.items()}, **names}
+    begun = [name for name in [*names, *meant] if name.startswith(word.lower())]
+    if close := begun or get_close_matches(word.lower(), meant, n=1):
+        return f"; did you mean {meant[close[0]]!r}?"
+    return f"; allowed: {', '.join(names.values())}" if names else "; nothing is allowed here"
 
 
 def _check(values: Mapping[str, Any], is_allowed: Callable[[Any], bool], text: str) -> None:

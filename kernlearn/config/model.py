@@ -22,7 +22,8 @@ from pydantic import (
 )
 
 from kernlearn import datasets
-from kernlearn.config.names import BUILT_IN, TASKS, Scope, is_time, suggestion
+from kernlearn.checks import suggestion
+from kernlearn.config.names import BUILT_IN, TASKS, Scope, is_time
 from kernlearn.config.spec import LABELS, Value
 from kernlearn.datasets.files import shipped
 from kernlearn.plugins import Registered

@@ -8,7 +8,6 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
-from difflib import get_close_matches
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
@@ -16,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kernlearn import kernels
+from kernlearn.checks import suggestion
 from kernlearn.config.spec import FIT_MEMORY, GOODNESS
 from kernlearn.datasets import generators
 from kernlearn.exceptions import ConfigError
@@ -26,27 +26,6 @@ from kernlearn.yaml import read_yaml
 _DOTTED = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+")
 # Parameters of scikit-learn that are tuples, which YAML has not.
 _TUPLES = ("ngram_range", "feature_range", "quantile_range")
-
-
-def suggestion(word: str, allowed: Iterable[str]) -> str:
-    """Say which of the allowed names was probably meant, or list them.
-
-    Parameters
-    ----------
-    word : str
-        What was written.
-    allowed : iterable of str
-
-    Returns
-    -------
-    str
-        ``"; did you mean 'x'?"`` or ``"; allowed: a, b, c"``.
-    """
-    names = {name.lower(): name for name in sorted(allowed)}
-    begun = [name for name in names if name.startswith(word.lower())]
-    if close := begun or get_close_matches(word.lower(), names, n=1):
-        return f"; did you mean {names[close[0]]!r}?"
-    return f"; allowed: {', '.join(names.values())}" if names else "; nothing is allowed here"
 
 
 def is_cost(metric: str) -> bool:
@@ -205,11 +184,8 @@ class Scope:
         if name in targets:
             return targets[name]
         if not _DOTTED.fullmatch(name):
-            names = {**_sklearn_names(), **{one: one for one in self.estimators}}
-            meant = {one.lower(): dotted for one, dotted in names.items()}
-            close = get_close_matches(name.lower(), meant, n=1)
-            hint = f"; did you mean {meant[close[0]]!r}?" if close else ""
-            raise ConfigError(f"no estimator {name!r}{hint or suggestion(name, self.estimators)}")
+            hint = suggestion(name, self.estimators, _sklearn_names())
+            raise ConfigError(f"no estimator {name!r}{hint}")
         package = name.partition(".")[0]
         if package not in _LISTED["packages"]:
             listed = ", ".join(_LISTED["packages"])

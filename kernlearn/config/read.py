@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kernlearn import datasets
+from kernlearn.checks import suggestion
 from kernlearn.config import model
 from kernlearn.config.model import Names
 from kernlearn.config.names import (
@@ -24,7 +25,6 @@ from kernlearn.config.names import (
     SUPERVISED,
     TASKS,
     Scope,
-    suggestion,
 )
 from kernlearn.config.spec import LABELS, Value
 from kernlearn.datasets.files import shipped

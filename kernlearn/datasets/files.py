@@ -11,7 +11,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from functools import cache, lru_cache, partial
 from hashlib import file_digest, sha256
 from importlib.metadata import version
@@ -20,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
+from kernlearn.checks import suggestion
 from kernlearn.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -139,10 +139,8 @@ def find_card(name: str, data_dir: str | os.PathLike[str] | None = None) -> "Car
     own = own_cards(data_dir)
     if name in own:
         return read_card(own[name])
-    names = [*catalogue(), *own]
-    close = get_close_matches(name, names)
-    advice = f"did you mean {' or '.join(close)}?" if close else f"available: {', '.join(names)}"
-    raise DataError(f"no data set is called {name!r}; {advice}")
+    hint = suggestion(name, [*catalogue(), *own])
+    raise DataError(f"no data set is called {name!r}{hint}")
 
 
 def own_cards(data_dir: str | os.PathLike[str] | None = None) -> dict[str, Path]:

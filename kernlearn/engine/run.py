@@ -6,8 +6,8 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kernlearn.checks import suggestion
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.config.names import suggestion
 from kernlearn.config.spec import Trial
 from kernlearn.engine.executors import Executor, InProcess, Processes
 from kernlearn.engine.machine import Interrupts

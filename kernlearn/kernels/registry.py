@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from kernlearn.checks import suggestion
 from kernlearn.lazy import MissingExtraError, is_installed, missing_text
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def named(name: str, **parameters: Any) -> "Kernel":
     record = kernel_of_name(name)
     if record is None:
         library_of(name)
-        raise ValueError(f"no similarity {name!r}{_hint(name)}")
+        raise ValueError(f"no similarity {name!r}{suggestion(name, names())}")
     kernel: Kernel = record.load()(**parameters)
     return kernel
 
@@ -291,12 +291,7 @@ def library_of(name: str) -> Library | None:
             f"{reason}"
         )
     if method not in library.kinds:
-        raise ValueError(f"no similarity {name!r}{_hint(name)}")
+        raise ValueError(f"no similarity {name!r}{suggestion(name, names())}")
     if not library.installed:
         raise MissingExtraError(missing_text(name, library.name))
     return library
-
-
-def _hint(name: str) -> str:
-    close = get_close_matches(name, names(), n=1)
-    return f"; did you mean {close[0]!r}?" if close else "; names() lists all"

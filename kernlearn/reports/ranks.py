@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.checks import suggestion
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.config.names import suggestion
 from kernlearn.datasets import catalogue
 from kernlearn.engine.plan import Plan
 from kernlearn.engine.run import is_allowed

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.checks import suggestion
 from kernlearn.config import names as metric_names
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.spec import LABELS, canonical
@@ -175,7 +176,7 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
     splits = _labelled(frame.reindex(columns=[*labels, *NOT_LABELS[1:]]), config, name)
     metrics = config.scope.task_metrics(config.task)
     if unknown := [one for one in splits["metric"].astype(str) if one not in metrics]:
-        hint = metric_names.suggestion(unknown[0], metrics)
+        hint = suggestion(unknown[0], metrics)
         raise ReportError(f"{name}: no metric {unknown[0]!r}{hint}")
     if len(numbers) == len(_COUNTS):
         _refuse(name, frame, "n_train", numbers["n_train"] > 0, "a number of rows")
@@ -213,7 +214,7 @@ def _labelled(splits: pd.DataFrame, config: ExperimentConfig, name: str) -> pd.D
         at = next(n for n in range(len(row)) if all(row[: n + 1] != one[: n + 1] for one in known))
         fitting = {one[at]: cell[at] for one, cell in known.items() if one[:at] == row[:at]}
         named = [text for text, value in fitting.items() if value is not None]
-        hint = metric_names.suggestion(row[at], named) if named else "; leave it empty"
+        hint = suggestion(row[at], named) if named else "; leave it empty"
         where = f" for {row[1]} on {row[0]}" if at > 1 else ""
         what = "missing" if values[at] is None else row[at]
         raise ReportError(f"{name}: row {i}: {labels[at]} is {what}{where}{hint}")

@@ -131,7 +131,7 @@ def test_failures_say_what_to_do(make_card, card, folder):
     form = {"files": ["x"], "format": {"kind": "delimited"}}
     message = error_of(make_card(form, task="regression"), folder=folder)
     assert "no address is known for x; get it from Nobody, https://example.org/small" in message
-    with pytest.raises(DataError, match="did you mean spambase"):
+    with pytest.raises(DataError, match="did you mean 'spambase'"):
         fetch("spambas")
     (folder / "small").write_text("x")
     assert "cannot be written" in error_of(card(), folder=folder, force=True)
