@@ -3,6 +3,7 @@
 What scikit-learn keeps private of its validation is imported here alone.
 """
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -52,6 +53,9 @@ POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float
 
 # Sums of squares between these are finite and have all their digits.
 _LEAST_SQUARE, _LARGEST_SQUARE = 1e-300, 1e300
+
+# Packages whose frames may stand between the user's code and a warning.
+_INSIDE = {"kernlearn", "sklearn", "joblib"}
 
 
 def refuse_text(X: Any) -> None:
@@ -349,6 +353,14 @@ def split_for_choice(
 def first_best(*criteria: NDArray[Any]) -> int:
     """Return the place of the least first criterion, ties by the next ones, then by order."""
     return int(np.lexsort([*map(np.ravel, reversed(criteria))])[0])
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called kernlearn, be it through scikit-learn."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _INSIDE:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 @contextmanager

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import GridSearchCV
 
+from kernlearn.landmarks import BBSClassifier, NystroemEmbedding, RegLand
+from kernlearn.svm import KernelSVM
 from kernlearn.validation import (
     candidate_values,
     first_best,
@@ -125,3 +128,21 @@ def test_codes_of_validation_labels():
     assert known_codes(classes, [1, 0]).tolist() == [0, -1]
     with pytest.raises(ValueError, match="y_val"):
         known_codes(classes, [2, 4])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BBSClassifier(50),
+        GridSearchCV(BBSClassifier(50), {"C": [1.0]}, cv=2),
+        RegLand(50),
+        NystroemEmbedding("gaussian", 50),
+        KernelSVM(lambda x, y: float(np.abs(x - y).sum())),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_warnings_point_to_the_line_of_the_caller(model):
+    X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
+    with pytest.warns(UserWarning) as caught:
+        model.fit(X, y)
+    assert {one.filename for one in caught} == {__file__}

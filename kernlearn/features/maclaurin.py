@@ -30,7 +30,6 @@ from kernlearn.validation import (
     TakesSparse,
     check_weights,
     fit_context,
-    noting_convergence,
     validate_data,
     without_zeros,
 )
@@ -745,11 +744,11 @@ class MaclaurinSVM(TakesSparse, PredictsByScores, ClassifierMixin, BaseEstimator
         """
         Cs = np.atleast_1d(self.C).tolist()
         models = [clone(self).set_params(C=C) for C in Cs]
+        for model in models:
+            model._validate_params()
         rows, labels = validate_data(models[0], X, y, **POINTS)
         feature_map, svm = models[0]._parts()
-        converged = np.ones(len(Cs), dtype=bool)
-        with noting_convergence(converged, slice(None)):
-            svms = fit_each(svm, feature_map.fit_transform(rows), labels, Cs)
+        svms, converged = fit_each(svm, feature_map.fit_transform(rows), labels, Cs)
         for model, one in zip(models, svms, strict=True):
             validate_data(model, X, skip_check_array=True)
             model.map_, model.svm_, model.classes_ = feature_map, one, one.classes_

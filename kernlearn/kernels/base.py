@@ -1,6 +1,5 @@
 """Base classes of kernels, the forms of points, and the validation of points and values."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
@@ -18,7 +17,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.validation import POSITIVE, StrOptions, refuse_text, validate_data
+from kernlearn.validation import POSITIVE, StrOptions, refuse_text, validate_data, warn
 
 #: An array-like or a scipy sparse matrix or array; scipy has no static types for the latter.
 MatrixLike: TypeAlias = Any
@@ -485,7 +484,7 @@ def _warn_of_direction(what: str, values: np.ndarray, kind: str | None) -> None:
     advice = f"Pass kind={right!r}" if kind else "Turn it into a similarity, as by exp(-d)"
     text = f"{what} looks like a {right}, by its values for points and themselves"
     text += f", but is taken as a {taken}. {advice}"
-    warnings.warn(text, UserWarning, stacklevel=7)
+    warn(text)
 
 
 def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
@@ -499,11 +498,9 @@ def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
     if matrix[-1, :-1].any() != matrix[0, 1:].any() and not any(
         row[:i].any() for i, row in enumerate(empty)
     ):
-        warnings.warn(
+        warn(
             "X is 0 everywhere on one side of its diagonal: it looks like half a matrix. "
             "Pass X + X.T with the diagonal counted once",
-            UserWarning,
-            stacklevel=6,
         )
 
 

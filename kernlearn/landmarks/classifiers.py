@@ -1,6 +1,5 @@
 """BBS, FTUNE and DBOOST: weighted sums over landmarks, or over pairs of landmarks."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass
@@ -160,11 +159,9 @@ def similarity_scale(blocks: Iterable[Floats]) -> float:
         largest = max(largest, -float(low.min()), float(high.max()))
         varies = varies or bool((low < high).any())
     if not varies:
-        warnings.warn(
+        validation.warn(
             "all training points have the same similarities to the landmarks: the similarity says "
             "nothing about the classes",
-            UserWarning,
-            stacklevel=5,
         )
     return largest or 1.0
 
@@ -655,10 +652,8 @@ class DBoostClassifier(LandmarkClassifier):
         self._n_problems = len(boosted)
         self._set_landmarks(data.candidates.take(used))
         if not len(used):
-            warnings.warn(
+            validation.warn(
                 "no pair of landmarks tells classes apart: the similarity says nothing about them",
-                UserWarning,
-                stacklevel=4,
             )
 
     def _parts(self, similarities: Floats) -> Iterator[Part]:

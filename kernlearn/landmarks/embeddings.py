@@ -1,6 +1,5 @@
 """Embeddings by similarities to landmarks, or to pairs of them by a transfer function."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -24,7 +23,7 @@ from kernlearn.landmarks.base import (
 )
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
 from kernlearn.memory import eigh, row_blocks
-from kernlearn.validation import POSITIVE, at_least_two, fit_context
+from kernlearn.validation import POSITIVE, at_least_two, fit_context, warn
 
 Blocks: TypeAlias = Iterable[tuple[slice, Floats]]
 
@@ -641,11 +640,9 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
         used = self.eigenvalues_ > rounding
         self.rank_ = int(used.sum())
         if not self.rank_:
-            warnings.warn(
+            warn(
                 "all features are 0: the kernel matrix of the landmarks has no "
                 "positive eigenvalue",
-                UserWarning,
-                stacklevel=5,
             )
         roots = np.sqrt(self.eigenvalues_[used])
         self.normalization_ = vectors[:, used] / roots @ vectors[:, used].T

@@ -1,6 +1,5 @@
 """ORLand: ordinal regression by thresholds on a linear function of similarities."""
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -27,6 +26,7 @@ from kernlearn.validation import (
     check_weights,
     encode_labels,
     places,
+    warn,
     weighted_rows,
 )
 
@@ -65,12 +65,10 @@ def encode_grades(y: Any, categories: Any = None) -> tuple[np.ndarray, np.ndarra
     found = classes.tolist()
     if order is None:
         if classes.dtype.kind in "OUS" and len(found) > 2:
-            warnings.warn(
+            warn(
                 f"the grades are words without an order and are sorted by the alphabet: "
                 f"{' < '.join(map(str, found))}. Pass an ordered pandas.Categorical, or their "
                 "order as 'categories'",
-                UserWarning,
-                stacklevel=5,
             )
         return classes, codes
     if unknown := [label for label in found if label not in order]:
@@ -208,11 +206,10 @@ class OrdinalProblem:
                     break
                 stage = stage.narrower()
             if not converged:
-                warnings.warn(
+                warn(
                     f"ordinal regression did not converge in {max_iter} steps at C={C:g}: "
                     "raise max_iter or tol, or lower C",
                     ConvergenceWarning,
-                    stacklevel=2,
                 )
             # Free thresholds on which the loss does not depend may come out of order; sorting
             # them keeps the minimum.

@@ -1,6 +1,5 @@
 """Numeric targets: RegLand (algorithm 5), RankLand, and the average of Nadaraya and Watson."""
 
-import warnings
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
@@ -535,10 +534,9 @@ class RegLand(RegressorMixin, LandmarkChoice):
     def _train(self, features: Floats, targets: Any, grid: Grid, weights: Any) -> list[Any]:
         Cs, epsilons = (values.tolist() for values in grid.values())
         if np.ptp(targets) > 0 and epsilons[0] > (spread := targets.std()):
-            warnings.warn(
+            validation.warn(
                 f"epsilon={epsilons[0]:g} exceeds the standard deviation of y, {spread:.3g}: "
                 "little is learned, since smaller errors have no loss. Lower epsilon",
-                stacklevel=4,
             )
         path = partial(
             regression_path, loss=self.loss, fit_intercept=self.fit_intercept, weights=weights

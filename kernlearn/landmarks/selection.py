@@ -1,6 +1,5 @@
 """The choice of landmarks: at random, by DSELECT, or to span the feature space."""
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -11,7 +10,7 @@ from scipy.linalg import solve_triangular
 
 from kernlearn.landmarks.base import BY_SIMILARITY, SELECTIONS, Floats, Indices, Similarities
 from kernlearn.memory import eigh, row_blocks
-from kernlearn.validation import StrOptions
+from kernlearn.validation import StrOptions, warn
 
 PAIR_SELECTION = StrOptions({*SELECTIONS, "shared"})
 
@@ -120,11 +119,9 @@ def select_landmarks(
     "leverage" for as many as to 2 m points, both also for those to themselves.
     """
     if n > len(codes):
-        warnings.warn(
+        warn(
             f"{name}={n} is more than the {len(codes)} training points: each of them is a "
             "landmark",
-            UserWarning,
-            stacklevel=2,
         )
         n = len(codes)
     if selection in BY_SIMILARITY:

@@ -1,7 +1,6 @@
 """RegLand-Sp: regression with a few landmarks, chosen greedily from a pool."""
 
 import math
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, NamedTuple, Self
@@ -201,11 +200,9 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         n_pool = min(self.pool_size, len(rows))
         features = self._embed_training(X, targets, rows, landmarks, rng, n_pool)
         if self.n_landmarks > features.shape[1]:
-            warnings.warn(
+            validation.warn(
                 f"n_landmarks={self.n_landmarks} is more than the {features.shape[1]} candidates "
                 "there are",
-                UserWarning,
-                stacklevel=2,
             )
         targets, weights = targets[rows].astype(np.float64), validation.taken(weights, rows)
         means: Floats = np.zeros(features.shape[1])
@@ -488,11 +485,10 @@ def forward_greedy(
         errors = (1 - eta) * errors + eta * (target * F[:, j] - y)
     keep()
     if gap > tol and n_iter == max_iter < enough:
-        warnings.warn(
+        validation.warn(
             f"max_iter={max_iter} steps leave a gap of {gap:.3g}, above tol={tol}: allow more, "
             "or a greater tol",
             ConvergenceWarning,
-            stacklevel=2,
         )
     coef = np.reshape(weights, (-1, len(w)))[:, columns]
     return GreedyPath(np.array(columns, dtype=np.intp), coef, np.array(losses), n_iter)

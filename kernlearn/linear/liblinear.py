@@ -6,7 +6,6 @@ of a second, since each binding imports Numba: they are loaded when they first t
 
 import ctypes
 import threading
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -18,6 +17,7 @@ from numpy.ctypeslib import as_ctypes
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.memory import interruptible, row_blocks
+from kernlearn.validation import warn
 
 #: LIBLINEAR's number of the solver (``-s``), and its own stopping tolerance (``-e``).
 SOLVER = 2
@@ -87,7 +87,7 @@ def solve(
     weights, output = _train(rows, codes, n_weights, settings, start)
     for text, advice in _ADVICE.items():
         if text in output:
-            warnings.warn(advice, ConvergenceWarning, stacklevel=2)
+            warn(advice, ConvergenceWarning)
             break
     return weights
 

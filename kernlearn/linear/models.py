@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model._base import LinearClassifierMixin
@@ -33,6 +33,7 @@ from kernlearn.validation import (
     check_weights,
     encode_labels,
     fit_context,
+    noting_convergence,
     validate_data,
     without_zeros,
 )
@@ -378,7 +379,9 @@ class LinearSVM(TakesSparse, PredictsByScores, LinearClassifierMixin, BaseEstima
         return self
 
 
-def fit_each(model: LinearSVM, X: Any, y: Any, Cs: Sequence[float]) -> list[LinearSVM]:
+def fit_each(
+    model: LinearSVM, X: Any, y: Any, Cs: Sequence[float]
+) -> tuple[list[LinearSVM], NDArray[np.bool_]]:
     """Fit a classifier for each of several values of C.
 
     On dense rows of two classes, with the squared hinge, all are trained at the same time, by
@@ -395,13 +398,18 @@ def fit_each(model: LinearSVM, X: Any, y: Any, Cs: Sequence[float]) -> list[Line
 
     Returns
     -------
-    list of LinearSVM
+    models : list of LinearSVM
+    converged : ndarray of shape (n_values,)
+        Whether the solver converged for each.
     """
     models = [clone(model).set_params(C=C) for C in Cs]
-    labels = np.unique(y)
+    labels, converged = np.unique(y), np.ones(len(models), dtype=bool)
     plain = model.loss == "squared_hinge" and model.class_weight is None and model.fit_intercept
     if not plain or sparse.issparse(X) or len(labels) != 2:
-        return [one.fit(X, y) for one in models]
+        for place, one in enumerate(models):
+            with noting_convergence(converged, place):
+                one.fit(X, y)
+        return models, converged
     X, y = validate_data(model, X, y, dtype=[np.float64, np.float32])
     # by class, the second one first, as LIBLINEAR takes the rows
     order = np.argsort(y != labels[1], kind="stable")
@@ -412,14 +420,15 @@ def fit_each(model: LinearSVM, X: Any, y: Any, Cs: Sequence[float]) -> list[Line
         part, factor = first_part(len(signs), model.presolve)
         if np.ptp(signs[part]):
             starts = _truncated(rows[part], model.tol).path(signs[part], values * factor)
-    weights = _truncated(rows, model.tol).path(signs, values, starts)
+    solver = _truncated(rows, model.tol)
+    weights = solver.path(signs, values, starts)
     for one, coef, intercept in zip(
         models, *_coef_and_intercept(weights, X.dtype, True), strict=True
     ):
         validate_data(one, X, skip_check_array=True)
         one.classes_, one.coef_ = labels, coef[np.newaxis]
         one.intercept_ = np.array([intercept])
-    return models
+    return models, solver.converged
 
 
 def _dense(X: Any) -> np.ndarray:

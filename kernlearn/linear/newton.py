@@ -6,7 +6,6 @@ loss. Few of these change from step to step, and they do not depend on C. The pr
 kept, and only rows whose curvature changed are added or removed.
 """
 
-import warnings
 from collections.abc import Iterable, Sequence
 from functools import partial
 
@@ -18,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.linear.losses import Floats, Loss
 from kernlearn.memory import cholesky, gram, interruptible
+from kernlearn.validation import warn
 
 #: Relative size of a step that is due to rounding errors.
 ROUNDING_STEP = 8 * np.finfo(np.float64).eps
@@ -90,11 +90,10 @@ class PrimalNewton:
                     break
                 stage = stage.narrower()
             if not converged:
-                warnings.warn(
+                warn(
                     f"the Newton solver did not converge in {self._max_iter} steps at C={C:g}: "
                     "scale the features, lower C or raise tol",
                     ConvergenceWarning,
-                    stacklevel=2,
                 )
             path.append(w)
         weights = np.array(path)

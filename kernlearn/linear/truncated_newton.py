@@ -3,7 +3,6 @@
 This module loads Numba.
 """
 
-import warnings
 from collections.abc import Iterable
 
 import numpy as np
@@ -14,6 +13,7 @@ from kernlearn.compiled import compiled
 from kernlearn.linear.losses import Floats, SquaredHinge
 from kernlearn.linear.newton import WeightedGram, combination
 from kernlearn.memory import gram
+from kernlearn.validation import warn
 
 # LIBLINEAR's constants.
 _MOST_STEPS = 1000
@@ -40,6 +40,11 @@ class TruncatedNewton:
         Converted to float64.
     tol : float
         LIBLINEAR's tolerance (``-e``).
+
+    Attributes
+    ----------
+    converged : ndarray of shape (n_values,)
+        Whether the last path reached the tolerance for each value of C.
 
     References
     ----------
@@ -91,6 +96,7 @@ class TruncatedNewton:
             left = [k for k in left if not models[k].ended]
             for k in left:
                 grams[k].follow(_LOSS.curvature(margins[k]), grams[:k] + grams[k + 1 :])
+        self.converged = np.array([model.converged for model in models])
         return np.array([model.w for model in models])
 
 
@@ -112,13 +118,14 @@ class _Model:
     Attributes
     ----------
     w : ndarray of shape (n_features,)
-    ended : bool
+    ended, converged : bool
+        Whether no step is left to make, and whether it does not stop short of the tolerance.
     """
 
     def __init__(
         self, C: float, slope: Floats, enough: float, margins: Floats, gram: WeightedGram
     ) -> None:
-        self.w, self.ended = np.zeros(len(slope)), False
+        self.w, self.ended, self.converged = np.zeros(len(slope)), False, True
         self._C, self._margins, self._gram = C, margins, gram
         self._gradient = C * slope
         self._enough = enough * float(np.linalg.norm(self._gradient))
@@ -165,12 +172,11 @@ class _Model:
             self._give_up(f"after {_MOST_STEPS} steps")
 
     def _give_up(self, where: str) -> None:
-        self.ended = True
-        warnings.warn(
+        self.ended, self.converged = True, False
+        warn(
             f"the truncated Newton solver stopped {where} at C={self._C:g}, short of the "
             "tolerance: raise tol, lower C or scale the features",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
 

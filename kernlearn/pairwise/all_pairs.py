@@ -1,6 +1,5 @@
 """Linear functions of large AUC from all pairs of points of two classes."""
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self
 
@@ -12,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
 from kernlearn.memory import require_memory
@@ -214,6 +214,8 @@ class AllPairsMoments(StreamRanker):
         ValueError
             If the features, the classes or the half-lives differ.
         """
+        for model in (self, other):
+            check_is_fitted(model)
         ours, theirs = (
             (m.classes_.tolist(), [*m._item_names()], m.half_life) for m in (self, other)
         )
@@ -368,11 +370,10 @@ class AllPairsSVM(
         options = {"gtol": gtol, "ftol": 0.0, **limits}
         optimum = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
         if np.abs(optimum.jac).max() > gtol and optimum.nit >= self.max_iter:
-            warnings.warn(
+            validation.warn(
                 f"no solution to tol={self.tol:g} in max_iter={self.max_iter} iterations: raise "
                 "one of them, or scale the features",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         self.objective_, self.n_iter_ = float(optimum.fun), int(optimum.nit)
         shares = np.ones(len(labels)) if weights is None else weights

@@ -1,7 +1,6 @@
 """Penalties and regret of an online learner along a stream of pairs."""
 
 import math
-import warnings
 from collections.abc import Iterator, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
@@ -17,6 +16,7 @@ from kernlearn.checks import check_nonnegative, check_positive
 from kernlearn.linear.losses import LOSSES, MarginLoss
 from kernlearn.pairwise.learned_kernels import shrink
 from kernlearn.pairwise.learners import OLP, Buffer, two_classes
+from kernlearn.validation import warn
 
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int64]
@@ -431,10 +431,9 @@ def best_in_ball(
         if gap <= tol * scale:
             return best, least, gap
         stiffness, width = min(2 * stiffness, 1e4 * scale), max(width / 3, tol / 100)
-    warnings.warn(
+    warn(
         f"the best weights of {n} points are known only up to {gap:.3g} per round; raise "
         "'tol', scale the features, or take a smaller 'radius'",
         ConvergenceWarning,
-        stacklevel=3,
     )
     return best, least, gap

@@ -298,6 +298,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         converged = np.ones(len(Cs), dtype=bool)
         family, before = Family(), None
         for place in np.argsort(Cs, kind="stable"):
+            models[place]._validate_params()
             if before is not None and converged[before] and models[before]._is_unbounded():
                 models[place] = copy(models[before]).set_params(C=Cs[place])
                 continue

@@ -27,6 +27,7 @@ from kernlearn.kernels import as_kernel, dot_product
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, load_binding
 from kernlearn.memory import cholesky, interruptible, row_blocks
+from kernlearn.validation import warn
 
 Floats = NDArray[np.float64]
 
@@ -184,11 +185,10 @@ def train(
     pointer, output = binding.call(lambda: library.svm_train(problem, parameter), rows)
     model = module.toPyModel(pointer)  # frees the memory of C when it goes out of scope
     if reached_limit(output, len(rows)):
-        warnings.warn(
+        warn(
             "LIBSVM stopped at its limit of iterations before it converged: scale the "
             "features, lower C, raise tol, or check that the kernel is positive semidefinite",
             ConvergenceWarning,
-            stacklevel=2,
         )
     # LIBSVM counts the rows from 1, in the order in which they were passed.
     indices = np.array(model.get_sv_indices(), dtype=np.intp) - 1
@@ -493,11 +493,10 @@ def train_by_interior_point(
     y = np.where(codes == 0, 1.0, -1.0)
     solution, by_smo = _solve(gram, y, C, tol, last)
     if solution.gap > tol:
-        warnings.warn(
+        warn(
             f"the interior-point method stopped at a relative gap of {solution.gap:.3g}: scale "
             "the features, lower C, or check that the kernel is positive semidefinite",
             ConvergenceWarning,
-            stacklevel=2,
         )
     used = np.flatnonzero(solution.alpha)
     indices = used[np.argsort(codes[used], kind="stable")]

@@ -17,7 +17,6 @@ The similarity is the name of a kernel, a kernel, or a function (X, Y) -> matrix
 depend on data, such as a width, are estimated on the points.
 """
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
@@ -36,7 +35,7 @@ from kernlearn.kernels.base import check_training, compared
 from kernlearn.landmarks import BBSClassifier, Identity, Ramp, Sign, as_transfer
 from kernlearn.memory import interruptible
 from kernlearn.metrics import check_queries
-from kernlearn.validation import hold_out
+from kernlearn.validation import hold_out, warn
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -695,9 +694,8 @@ def _bounded_least_squares(averages: Array, target: Array, bound: float) -> Arra
     # Gram matrices have tiny eigenvalues: "trf" stops far from the minimum, or never
     result = lsq_linear(averages, target, (-bound, bound), method="bvls", max_iter=_MAX_STEPS)
     if not result.success:
-        warnings.warn(
+        warn(
             f"the best weights were not reached in {_MAX_STEPS} steps: {result.message}",
             ConvergenceWarning,
-            stacklevel=3,
         )
     return result.x

@@ -15,7 +15,6 @@ Compiled functions copy arrays by loops: an assignment of one to another takes N
 compile, for the text of the error that different shapes would give.
 """
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -25,6 +24,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.compiled import compiled
+from kernlearn.validation import warn
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -266,11 +266,10 @@ class ColumnGeneration:
                 alpha[:] = before[0]
         solution = problem.solution(self._pool, alpha, np.clip(self.dual, 0, 1), self._tol, n_iter)
         if not solution.converged:
-            warnings.warn(
+            warn(
                 f"column generation stopped after {n_iter} rounds at a relative gap of "
                 f"{1 - solution.bound / solution.objective:.2g}; raise max_iter or scale the data",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         return solution
 

@@ -4,11 +4,12 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import normalize
 
 from kernlearn.features import MaclaurinSVM, RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
-from kernlearn.linear import LinearSVM
+from kernlearn.linear import LinearSVM, truncated_newton
 from kernlearn.svm import KernelSVM
 from tests.checks import parametrize_with_checks
 
@@ -114,7 +115,12 @@ def test_a_path_has_the_models_fitted_one_by_one(options, n_classes):
         np.testing.assert_array_equal(one.predict(X[200:]), labels)
 
 
-def test_a_path_of_a_single_value():
-    X, y = problem()
-    path = MaclaurinSVM(n_components=12, random_state=0).path(X, y)
-    assert path.params == [{}]
+def test_a_path_says_which_settings_stopped_early(monkeypatch):
+    data, model = problem(), MaclaurinSVM(n_components=12, random_state=0)
+    assert model.path(*data).params == [{}]
+    with pytest.raises(ValueError, match="'C' parameter of MaclaurinSVM"):
+        clone(model).set_params(C=[1.0, -1.0]).path(*data)
+    monkeypatch.setattr(truncated_newton, "_MOST_STEPS", 4)
+    with pytest.warns(ConvergenceWarning):
+        path = clone(model).set_params(C=CS).path(*data)
+    assert path.converged.tolist() == [True, False, False]

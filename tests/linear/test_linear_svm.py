@@ -158,7 +158,7 @@ def test_classifiers_for_several_c_are_those_fitted_alone(told):
     y = np.where(rng.random(200) < 0.3, 1.0, -1.0)
     X = rng.normal(size=(200, 20)) + 0.3 * y[:, None]
     Cs = [0.01, 1.0, 10.0]
-    for C, model in zip(Cs, fit_each(LinearSVM(**told), X, y, Cs), strict=True):
+    for C, model in zip(Cs, fit_each(LinearSVM(**told), X, y, Cs)[0], strict=True):
         alone = LinearSVM(C, **told).fit(X, y)
         np.testing.assert_allclose(model.coef_, alone.coef_, rtol=1e-6, atol=1e-9)
         np.testing.assert_allclose(model.intercept_, alone.intercept_, rtol=1e-6)
@@ -176,5 +176,6 @@ def test_classifiers_for_several_c_are_those_fitted_alone(told):
 )
 def test_others_are_fitted_one_by_one(told, X, y, monkeypatch):
     monkeypatch.setattr(models, "_truncated", None)
-    for C, model in zip([0.1, 1.0], fit_each(LinearSVM(**told), X, y, [0.1, 1.0]), strict=True):
+    fitted, _ = fit_each(LinearSVM(**told), X, y, [0.1, 1.0])
+    for C, model in zip([0.1, 1.0], fitted, strict=True):
         np.testing.assert_array_equal(model.coef_, LinearSVM(C=C, **told).fit(X, y).coef_)

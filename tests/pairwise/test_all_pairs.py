@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import check_grad
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import roc_auc_score
 
 from kernlearn.linear import LinearSVM
@@ -85,6 +85,8 @@ def test_parts_are_merged(half_life):
     np.testing.assert_allclose(merged.intercept_, whole.intercept_, rtol=1e-9)
     with pytest.raises(ValueError, match="other features, classes or half-lives"):
         merged.merge(clone(model).set_params(half_life=3.0).fit(X, y))
+    with pytest.raises(NotFittedError):
+        merged.merge(clone(model))
 
 
 def test_columns_of_unlike_scale():

@@ -208,9 +208,11 @@ def test_another_kernel_leaves_nothing_of_an_earlier_fit():
     assert not hasattr(model, "support_vectors_")
 
 
+@pytest.mark.parametrize("method", ["fit", "path"])
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
+        ({"solver": "newton"}, "'solver' parameter of KernelSVM"),
         ({"kernel": "cosin"}, "'kernel' must be one of 'cosine'"),
         ({"gamma": -1.0}, "'gamma' parameter of KernelSVM"),
         ({"kernel": "precomputed"}, r"square matrix .* got shape \(240, 8\)"),
@@ -218,9 +220,9 @@ def test_another_kernel_leaves_nothing_of_an_earlier_fit():
         ({"kernel": lambda A, B: A @ B.T + np.inf}, "is infinite"),
     ],
 )
-def test_what_is_not_allowed(parameters, message):
+def test_what_is_not_allowed(parameters, message, method):
     with pytest.raises(ValueError, match=message):
-        KernelSVM(**parameters).fit(X2, Y2)
+        getattr(KernelSVM(**parameters), method)(X2, Y2)
 
 
 @pytest.mark.parametrize("sigma", ["mean_distance", 0.5])
