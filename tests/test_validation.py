@@ -143,6 +143,6 @@ def test_codes_of_validation_labels():
 )
 def test_warnings_point_to_the_line_of_the_caller(model):
     X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="training points|a distance") as caught:
         model.fit(X, y)
     assert {one.filename for one in caught} == {__file__}

@@ -17,25 +17,24 @@ The similarity is the name of a kernel, a kernel, or a function (X, Y) -> matrix
 depend on data, such as a width, are estimated on the points.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing, check_array, check_random_state
+from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn.checks import check_fraction, check_nonnegative, check_positive
 from kernlearn.kernels import as_kernel
 from kernlearn.kernels.base import check_training, compared
-from kernlearn.landmarks import BBSClassifier, Identity, Ramp, Sign, as_transfer
+from kernlearn.landmarks import Identity, Ramp, Sign, as_transfer
 from kernlearn.memory import interruptible
 from kernlearn.metrics import check_queries
-from kernlearn.validation import hold_out, warn
+from kernlearn.validation import warn
 
 Array: TypeAlias = NDArray[np.float64]
 
@@ -258,106 +257,6 @@ def scaled_goodness(X: Any, y: Any, similarity: Any, transfer: Any = None) -> Go
     K, y = _similarities(X, y, similarity)
     scaled = K / (np.abs(K).max() or 1.0)
     return classification_goodness(scaled, y, similarity="precomputed", transfer=transfer)
-
-
-class SimilarityScore(NamedTuple):
-    """How good a similarity is: see :func:`compare_similarities`.
-
-    Attributes
-    ----------
-    name : str
-    accuracy : float
-        On the held-out points.
-    error, gamma : float
-        :attr:`Goodness.error` and :meth:`Goodness.gamma` on the other points, of the similarity
-        divided by its greatest absolute value.
-    seconds : float
-        Of fitting the model and predicting the held-out points.
-
-    Examples
-    --------
-    >>> from kernlearn.theory import compare_similarities
-    >>> words, y = ["ab", "abc", "abd", "xy", "xyz", "xyw"], [0, 0, 0, 1, 1, 1]
-    >>> [score] = compare_similarities(words, y, {"edits": "levenshtein"}, random_state=0)
-    >>> score.name, score.accuracy
-    ('edits', 1.0)
-    """
-
-    name: str
-    accuracy: float
-    error: float
-    gamma: float
-    seconds: float
-
-
-def compare_similarities(
-    X: Any,
-    y: ArrayLike,
-    similarities: Mapping[str, Any],
-    *,
-    model: Any = None,
-    fraction: float = 0.3,
-    transfer: Any = None,
-    epsilon: float = 0.1,
-    random_state: Any = None,
-) -> list[SimilarityScore]:
-    """Compare several similarities on the same held-out points.
-
-    Parameters
-    ----------
-    X : sequence of n_samples points
-        An array, a list or a data frame.
-    y : array-like of shape (n_samples,)
-        Classes, of each at least two points that are not held out.
-    similarities : mapping of str to str, Kernel or callable
-        The similarities by name.
-    model : estimator, default=None
-        A classifier with a parameter ``similarity``; by default ``BBSClassifier`` with 100
-        landmarks, or three quarters of the points if these are fewer, and seed 0.
-    fraction : float, default=0.3
-        Share of the points that is held out, stratified by class.
-    transfer, epsilon
-        For the goodness: see :func:`classification_goodness` and :meth:`Goodness.gamma`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the held-out points.
-
-    Returns
-    -------
-    list of SimilarityScore
-        The most accurate first; of equals in the order given.
-
-    Raises
-    ------
-    ValueError
-        If an argument is invalid, or a similarity does not compare such points.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from kernlearn.theory import compare_similarities
-    >>> X, y = load_iris(return_X_y=True)
-    >>> named = {name: name for name in ("cosine", "gaussian", "scipy.canberra")}
-    >>> for one in compare_similarities(X, y, named, random_state=0):
-    ...     print(one.name, round(one.accuracy, 3), round(one.error, 3))
-    gaussian 1.0 0.105
-    scipy.canberra 0.978 0.067
-    cosine 0.956 0.038
-    """
-    check_fraction(fraction=fraction)
-    labels = np.asarray(y)
-    rows, held_out = hold_out(
-        np.unique(labels, return_inverse=True)[1], fraction, check_random_state(random_state)
-    )
-    train, test = _safe_indexing(X, rows), _safe_indexing(X, held_out)
-    model, scores = model or BBSClassifier(min(100, len(rows) * 3 // 4), random_state=0), []
-    for name, similarity in similarities.items():
-        start = perf_counter()
-        fitted = clone(model).set_params(similarity=similarity).fit(train, labels[rows])
-        accuracy = float(fitted.score(test, labels[held_out]))
-        seconds = perf_counter() - start
-        good = scaled_goodness(train, labels[rows], similarity, transfer)
-        scores.append(SimilarityScore(name, accuracy, good.error, good.gamma(epsilon), seconds))
-    return sorted(scores, key=lambda score: -score.accuracy)
 
 
 def _pair_sums(values: Array, weights: Array, f: Any) -> Array:

@@ -11,10 +11,9 @@ from scipy.optimize import linprog, minimize
 from scipy.sparse import csr_matrix
 
 from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks import Identity, Ramp, Sign, SimilarityKNNClassifier, as_transfer
+from kernlearn.landmarks import Identity, Ramp, Sign, as_transfer
 from kernlearn.theory import (
     classification_goodness,
-    compare_similarities,
     ordinal_goodness,
     ranking_goodness,
     ranking_weight_bound,
@@ -389,14 +388,3 @@ def test_kernels_that_rank_well_are_good_similarities(n_documents):
     bound = ranking_weight_bound(gamma, n_documents=n_documents, epsilon=epsilon)
     good = ranking_goodness(Z, relevance, qid=query, bound=bound, similarity="linear")
     assert good.loss <= kernel_loss + epsilon
-
-
-def test_similarities_are_compared_on_the_same_held_out_points():
-    words, y = [f"{'ab' * (i % 2)}{i:05b}" for i in range(40)], [i % 2 for i in range(40)]
-    compared = {"same": lambda A, B: np.ones((len(A), len(B))), "edits": "levenshtein"}
-    compared["again"] = "levenshtein"
-    model = SimilarityKNNClassifier(1)
-    first, second, last = compare_similarities(words, y, compared, model=model, random_state=0)
-    assert first._replace(name="", seconds=0) == second._replace(name="", seconds=0)
-    assert (first.name, first.accuracy, first.error, first.gamma > 0) == ("edits", 1, 0, True)
-    assert last[:4] == ("same", 0.5, 1.0, 0.0)
