@@ -1,4 +1,4 @@
-"""Checks of single numbers and names, whose texts are for errors; they load no library."""
+"""Checks of single numbers and names, and words for messages; they load no library."""
 
 import math
 import re
@@ -9,6 +9,7 @@ from typing import Any
 
 # An integer of more digits is no position of anything; Python refuses those of over 4300.
 _WHOLE = re.compile(r"-?\d{1,18}")
+_SHOWN = 6  # names in a sentence
 
 
 def whole_number(text: object) -> int | None:
@@ -21,6 +22,19 @@ def whole_number(text: object) -> int | None:
     (-1, None, None)
     """
     return int(text) if isinstance(text, str) and _WHOLE.fullmatch(text) else None
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{n} {noun if n == 1 else plural}"
+
+
+def listed(parts: Iterable[str]) -> str:
+    """List the first of some names."""
+    every = list(parts)
+    rest = len(every) - _SHOWN
+    return ", ".join(every if rest < 2 else [*every[:_SHOWN], f"and {rest} more"])
 
 
 def suggestion(word: str, allowed: Iterable[str], more: Mapping[str, str] = {}) -> str:

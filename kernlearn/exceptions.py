@@ -1,5 +1,8 @@
 """Errors that a user can do something about; the command line shows them without a traceback."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class KernlearnError(Exception):
     """Base of the errors below. The message says what is wrong, where, and what to do."""
@@ -70,3 +73,13 @@ class SimilarityError(KernlearnError, ValueError):
 
 class ReportError(KernlearnError):
     """A report that cannot be put together or written."""
+
+
+@contextmanager
+def writing(place: object, kind: type[KernlearnError]) -> Iterator[None]:
+    """Turn an OSError within the block into an error that names the file, or else `place`."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or place
+        raise kind(f"{where}: cannot be written: {error.strerror or error}") from None

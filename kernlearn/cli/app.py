@@ -264,7 +264,7 @@ def compare(
 
     Example: kernlearn compare table4_2 BBS FTUNE-S --only n_landmarks=30
     """
-    from kernlearn.datasets.tables import counted
+    from kernlearn.checks import counted
     from kernlearn.reports import ranks as rules
     from kernlearn.reports.summary import stored_rows
     from kernlearn.reports.verdicts import direction

@@ -58,7 +58,7 @@ def init(
         raise DataError(f"--task {task}: expected one of {', '.join(_METRICS)}")
     keys = reading_options(settings, "nominal", "dense")
     if target is not None:
-        keys = {"target": int(target) if target.lstrip("-").isdecimal() else target, **keys}
+        keys = {"target": target, **keys}
     try:
         if _is_file(data):
             asked = None if "matrix" in keys else task  # the labels of a matrix are classes

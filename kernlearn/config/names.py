@@ -144,7 +144,7 @@ class Scope:
     estimators, kernels, metrics : mapping of str to Registered
     datasets : mapping of str to Registered
         The data sets of plug-ins, which are loaded once.
-    generators : mapping of str to Registered or Generator
+    generators : mapping of str to Registered
         They draw new data for every split.
     plugins : tuple of Plugin
     classes : mapping of str to int
@@ -155,7 +155,7 @@ class Scope:
     kernels: Mapping[str, Registered] = field(default_factory=lambda: KERNELS)
     metrics: Mapping[str, Registered] = field(default_factory=lambda: {**METRICS, **SCORERS})
     datasets: Mapping[str, Registered] = field(default_factory=dict)
-    generators: Mapping[str, Any] = field(default_factory=generators)
+    generators: Mapping[str, Registered] = field(default_factory=generators)
     plugins: tuple[Plugin, ...] = ()
     classes: Mapping[str, int] = field(default_factory=dict)
 

@@ -412,7 +412,7 @@ def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
             yield (), str(error)
         else:
             yield from (((), text) for text in _card_faults(entry, card, names))
-    elif not isinstance(made, Registered | None) and names.task in ("regression", "ranking"):
+    elif made is not None and not made.plugin and names.task in ("regression", "ranking"):
         yield (), f"{entry.generator} draws classes, which `task: {names.task}` cannot take"
 
 

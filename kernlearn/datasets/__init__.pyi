@@ -1,4 +1,3 @@
-from kernlearn.datasets.artificial import Generator as Generator
 from kernlearn.datasets.artificial import generators as generators
 from kernlearn.datasets.artificial import indefinite_similarity as indefinite_similarity
 from kernlearn.datasets.artificial import rings as rings

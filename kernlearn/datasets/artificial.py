@@ -1,14 +1,13 @@
 """Artificial data: generators of points and of similarity matrices, by name."""
 
-import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
 from kernlearn.checks import check_count, check_nonnegative, check_proportion
 from kernlearn.datasets.tables import Preparation, default_names, fingerprint
+from kernlearn.plugins import Registered
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
@@ -26,55 +25,18 @@ def _random(seed: Seed) -> np.random.RandomState:
     return check_random_state(seed)
 
 
-@dataclass(frozen=True)
-class Generator:
-    """An artificial data set by name; calling it makes the data.
-
-    Parameters
-    ----------
-    name : str
-        The name in a configuration.
-    make : callable
-        The function that makes the data.
-    similarity : str or None, default=None
-        "similarity" or "distance" if it makes such a matrix instead of features.
-
-    Examples
-    --------
-    >>> from kernlearn.datasets import generators
-    >>> list(generators()["rings"].parameters)
-    ['n_samples', 'noise', 'factor', 'random_state']
-    """
-
-    name: str
-    make: Callable[..., Any]
-    similarity: str | None = None
-
-    @property
-    def title(self) -> str:
-        """The first line of the function's documentation."""
-        return (inspect.getdoc(self.make) or self.name).splitlines()[0]
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """The parameters and their defaults."""
-        parameters = inspect.signature(self.make).parameters.values()
-        return {parameter.name: parameter.default for parameter in parameters}
-
-    def __call__(self, **parameters: Any) -> "Bunch":
-        """Make the data."""
-        return self.make(**parameters)
-
-
 #: All generators by name.
-REGISTERED: dict[str, Generator] = {}
+REGISTERED: dict[str, Registered] = {}
 
 
-def register(similarity: str | None = None) -> Callable[[Make], Make]:
-    """Make a function a generator of its name; `similarity` is as for :class:`Generator`."""
+def register(
+    similarity: Literal["similarity", "distance"] | None = None,
+) -> Callable[[Make], Make]:
+    """Make a function a generator of its name; `similarity` is as for :class:`Registered`."""
 
     def registered(make: Make) -> Make:
-        REGISTERED[make.__name__] = Generator(make.__name__, make, similarity)
+        name, title = make.__name__, (make.__doc__ or "").partition("\n")[0]
+        REGISTERED[name] = Registered("generator", name, make, title=title, similarity=similarity)
         return make
 
     return registered
@@ -404,19 +366,20 @@ def two_gaussians(
     return to_bunch(X, y, "0", "1")
 
 
-def generators() -> Mapping[str, Generator]:
+def generators() -> Mapping[str, Registered]:
     """Return the generators by name.
 
     Returns
     -------
-    mapping of str to Generator
+    mapping of str to Registered
+        Its `load` returns the function.
 
     Examples
     --------
     >>> from kernlearn.datasets import generators
     >>> generators()["unit_ball"].parameters["n_samples"]
     100
-    >>> generators()["unit_ball"](n_samples=20, n_features=5, random_state=0).data.shape
-    (20, 5)
+    >>> generators()["unit_ball"].load()(n_samples=20, random_state=0).data.shape
+    (20, 50)
     """
     return dict(sorted(REGISTERED.items()))

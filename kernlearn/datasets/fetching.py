@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from kernlearn import __version__
+from kernlearn.checks import listed
 from kernlearn.datasets.card import Card, Form
 from kernlearn.datasets.files import (
     PACKED,
@@ -18,7 +19,7 @@ from kernlearn.datasets.files import (
     members,
 )
 from kernlearn.datasets.loading import load
-from kernlearn.exceptions import DataError
+from kernlearn.exceptions import DataError, writing
 
 
 def fetch(
@@ -81,7 +82,7 @@ def fetch(
             f"{card.name}: no address is known for {' + '.join(card.forms[0].files)}; get it from "
             f"{card.source.name_and_page}, and put it into {own}"
         )
-    try:
+    with writing(own, DataError):
         own.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fetching-", dir=own) as staging:
             stage = Path(staging) / card.name
@@ -101,10 +102,6 @@ def fetch(
                     (own / f"{file}{suffix}").unlink(missing_ok=True)
             for path in stage.iterdir():
                 path.replace(own / path.name)
-    except OSError as error:
-        where = error.filename or own
-        reason = f"{where}: cannot be written: {error.strerror or error}"
-        raise DataError(f"{card.name}: {reason}") from None
     located = locate(card, place)
     assert located is not None
     return located
@@ -158,7 +155,7 @@ def _check_content(card: Card, form: Form, stage: Path) -> None:
             stored = [
                 n for p in stage.iterdir() for n in (members(p) if is_archive(p) else [p.name])
             ]
-            raise DataError(f"found {', '.join(stored)[:200]}, expected {', '.join(form.files)}")
+            raise DataError(f"found {listed(stored)}, expected {', '.join(form.files)}")
         content = load(found).fingerprint
     except DataError as error:
         reason = str(error).replace(f"{stage}{os.sep}", "")

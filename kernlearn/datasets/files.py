@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
-from kernlearn.checks import suggestion
+from kernlearn.checks import listed, suggestion
 from kernlearn.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -398,8 +398,8 @@ def _member(archive: Path, file: str) -> Path | None:
     exact = [name for name in names if name in packed]
     if len(names) > 1 and len(exact) != 1:
         raise DataError(
-            f"{archive}: holds several files called {file}: {', '.join(names[:4])}; unpack the "
-            "right one next to the archive"
+            f"{archive}: holds several files called {file}: {listed(names)}; unpack the right "
+            "one next to the archive"
         )
     return archive / (exact or names)[0] if names else None
 
@@ -454,7 +454,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
             name = path.relative_to(archive).as_posix()
             with _unpacked(archive) as files:
                 if name not in files:
-                    held = ", ".join([*files][:5]) or "none"
+                    held = listed(files) or "none"
                     raise DataError(f"{archive}: has no file {name}; it has {held}")
                 stream = BytesIO(files[name]())
             yield stream if unpack is open else unpack(stream)

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from shutil import copyfileobj, rmtree
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from kernlearn.checks import counted, listed
 from kernlearn.datasets import own
 from kernlearn.datasets.card import (
     Card,
@@ -31,9 +32,8 @@ from kernlearn.datasets.files import (
     locate,
     members,
     missing_message,
-    opened,
 )
-from kernlearn.datasets.readers import densified, read
+from kernlearn.datasets.readers import densified, file_bytes, read
 from kernlearn.datasets.tables import (
     Preparation,
     Table,
@@ -41,16 +41,14 @@ from kernlearn.datasets.tables import (
     are_objects,
     canonical_labels,
     column_position,
-    counted,
     fingerprint,
     grades_notes,
     joined,
-    listed,
     look_like_ids,
     one_hot,
     settle_missing,
 )
-from kernlearn.exceptions import DataError
+from kernlearn.exceptions import DataError, writing
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
@@ -359,8 +357,7 @@ def _classes(path: Path, guess: own.Guess, asked: FileOptions, task: str) -> dic
         order = [str(grade) for grade in asked.grades]
         if other := [label for label in labels if label not in order]:
             raise DataError(
-                f"{path}: grades: {', '.join(other[:5])} of the target not among "
-                f"{', '.join(order)}"
+                f"{path}: grades: {listed(other)} of the target not among {', '.join(order)}"
             )
         return known | {"classes": {label: labels[label] for label in order if label in labels}}
     if not guess.has_order and not are_numbers(labels):
@@ -379,9 +376,9 @@ def _data_files(path: Path) -> list[Path]:
         return [path]
     names = [n for n in members(path) if not re.search(r"(^|/)(\.|__MACOSX)", n)]
     if len(names) != 1:
-        shown = ", ".join(names[:5]) or "no files"
         raise DataError(
-            f"{path}: an archive of {shown}: name the file with the data, as {path.name}/FILE"
+            f"{path}: an archive of {listed(names) or 'no files'}: name the file with the data, "
+            f"as {path.name}/FILE"
         )
     return [path / names[0]]
 
@@ -568,15 +565,15 @@ def add(
     content = bunch.card.model_dump(mode="json", exclude_defaults=True)
     content["forms"][0]["format"]["kind"] = form.format.kind
     try:
-        for source, target in zip(found.paths, form.files, strict=True):
-            copy = place / name / target
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            with opened(source) as packed, copy.open("wb") as stream:
-                copyfileobj(packed, stream)
-        card_path.write_text(dump_yaml(content), encoding="utf-8")
-    except OSError as error:
+        with writing(place, DataError):
+            for source, target in zip(found.paths, form.files, strict=True):
+                copy = place / name / target
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(file_bytes(source))
+            card_path.write_text(dump_yaml(content), encoding="utf-8")
+    except DataError:
         rmtree(place / name, ignore_errors=True)
         with suppress(OSError):
             card_path.unlink()
-        raise DataError(f"{place}: cannot be written: {error.strerror or error}") from None
+        raise
     return bunch

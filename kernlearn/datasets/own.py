@@ -27,6 +27,7 @@ from kernlearn.datasets.tables import (
     default_order,
 )
 from kernlearn.exceptions import DataError
+from kernlearn.yaml import shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -309,7 +310,7 @@ def _has_header(path: Path, head: list[str], *rows: list[str]) -> bool:
         return False
     if has_numbers or any(fits):
         raise DataError(
-            f"{path}: whether the first line, {', '.join(head)[:60]}, is data or names the "
+            f"{path}: whether the first line, {shortened(', '.join(head))}, is data or names the "
             f"columns is not clear: say it, {advice(header=True)} or false"
         )
     return True

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kernlearn.checks import counted
 from kernlearn.datasets.files import opened
 from kernlearn.datasets.tables import (
     ROW_NAMES,
     Table,
     are_numbers,
-    counted,
     default_names,
     frame_table,
     values_of,

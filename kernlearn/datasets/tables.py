@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kernlearn.checks import whole_number
+from kernlearn.checks import counted, listed, whole_number
 from kernlearn.exceptions import DataError
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 #: The column of the names of rows, where the file gives it no name.
 ROW_NAMES = "row names"
-_SHOWN = 6  # names in a sentence
 _LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
 #: Names of columns that look like the id of a row.
 ID_NAME = re.compile(r"(?i:(.*[\s_.-])?(id|uuid|guid)|index|idx|row|row.?names?)|.*[a-z]I[dD]")
@@ -130,7 +129,7 @@ def values_of(
         expected = "a finite number"
         values = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     else:
-        expected = f"one of {', '.join(classes)[:200]}"
+        expected = f"one of {listed(classes)}"
         exact = {text: float(code) for code, text in enumerate(classes)}
         exact |= {text: exact[label] for text, label in renamed.items() if label in exact}
         alike = {canonical_label(text): code for text, code in exact.items()}
@@ -153,8 +152,7 @@ def column_position(place: Any, column: Any, names: Sequence[str], noun: str = "
     if column in names:
         return list(names).index(column)
     if number is None or not -len(names) <= number < len(names):
-        shown = ", ".join(names)[:200]
-        raise DataError(f"{place}: has no {noun} {column!r:.60}; its {noun}s: {shown}")
+        raise DataError(f"{place}: has no {noun} {column!r:.60}; its {noun}s: {listed(names)}")
     return number % len(names)
 
 
@@ -356,19 +354,6 @@ def grades_notes(order: str, classes: Iterable[str] | None) -> tuple[str, ...]:
             f"the grades {shown} are numbered 0, 1, 2, …, and errors are differences of these",
         )
     return ()
-
-
-def counted(n: int, noun: str) -> str:
-    """Return a number with its noun."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{n} {noun if n == 1 else plural}"
-
-
-def listed(parts: Iterable[str]) -> str:
-    """List the first of some names."""
-    every = list(parts)
-    rest = len(every) - _SHOWN
-    return ", ".join(every if rest < 2 else [*every[:_SHOWN], f"and {rest} more"])
 
 
 def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[str, str]:

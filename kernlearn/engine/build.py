@@ -68,8 +68,7 @@ def load_data(trial: Trial, scope: Scope) -> Bunch:
     if what.generator is not None:
         make = scope.generators[what.generator]
         drawn = {**parameters, "random_state": random_state(seed, "data", trial.split)}
-        is_plugin = isinstance(make, Registered)
-        data = make_data(make, source.numbers, drawn) if is_plugin else make(**drawn)
+        data = make_data(make, source.numbers, drawn) if make.plugin else make.load()(**drawn)
     elif what.name is not None and what.plugin is not None:
         data = make_data(scope.datasets[what.name], source.numbers, parameters)
     else:

@@ -136,7 +136,7 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
         source = Source(numbers=config.task == "regression" or entry.bins is not None)
         for parameters, _ in unfold(entry.parameters):
             what = DatasetSpec(**named, parameters=parameters, pairwise=make.similarity, **options)
-            if isinstance(make, Registered):
+            if make.plugin:
                 from kernlearn.engine.build import make_data
 
                 # of a generator one draw stands for what it reads and does

@@ -4,8 +4,7 @@ import re
 import shlex
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -19,7 +18,7 @@ from kernlearn.config.model import DEFAULT_PROFILE, LoadedExperiment
 from kernlearn.config.read import shipped_name
 from kernlearn.config.spec import canonical
 from kernlearn.engine.run import duration
-from kernlearn.exceptions import ReportError
+from kernlearn.exceptions import ReportError, writing
 from kernlearn.lazy import needed_by
 from kernlearn.reports import charts, claims, differences, tables, verdicts
 from kernlearn.reports.report import Report, Skipped, outcome, totals, write_summary
@@ -73,7 +72,7 @@ def write_report(report: Report, folder: Path) -> Path:
     ('report.html', ['table.csv', 'table.md', 'table.tex'])
     """
     page = folder / "report.html"
-    with _writing(folder):
+    with writing(folder, ReportError):
         _write_page(report, _drawn([report])[0], page, folder, "")
     return page
 
@@ -121,7 +120,7 @@ def write_site(
     ('index.html', ['demo_ordinal.html', 'files', 'index.html'])
     """
     reports = sorted(reports, key=lambda report: _order(report.experiment))
-    with _writing(folder):
+    with writing(folder, ReportError):
         folder.mkdir(parents=True, exist_ok=True)
         drawn = _drawn(reports)
         for report, pictures in zip(reports, drawn, strict=True):
@@ -376,13 +375,3 @@ def _environment() -> jinja2.Environment:
     environment.filters |= filters
     environment.globals |= {"signs": _SIGNS, "outcome_of": outcome}
     return environment
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Raise a ReportError with one message in place of an OSError."""
-    try:
-        yield
-    except OSError as error:
-        place = error.filename or path
-        raise ReportError(f"{place}: cannot be written: {error.strerror or error}") from None

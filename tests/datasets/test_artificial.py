@@ -17,14 +17,15 @@ from kernlearn.datasets import (
 
 @pytest.mark.parametrize("name", generators())
 def test_every_generator(name):
-    made = generators()[name](n_samples=40, random_state=3)
+    make = generators()[name].load()
+    made = make(n_samples=40, random_state=3)
     assert made.data.shape[0] == 40
-    assert made.fingerprint == generators()[name](n_samples=40, random_state=3).fingerprint
+    assert made.fingerprint == make(n_samples=40, random_state=3).fingerprint
     assert made.fingerprint == fingerprint(made.data, made.target)
-    assert made.fingerprint != generators()[name](n_samples=40, random_state=4).fingerprint
+    assert made.fingerprint != make(n_samples=40, random_state=4).fingerprint
     assert generators()[name].title.endswith(".")
     with pytest.raises(ValueError, match="n_samples"):
-        generators()[name](n_samples=0)
+        make(n_samples=0)
 
 
 def test_points_have_the_stated_distributions():

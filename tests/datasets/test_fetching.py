@@ -134,7 +134,8 @@ def test_failures_say_what_to_do(make_card, card, folder):
     with pytest.raises(DataError, match="did you mean 'spambase'"):
         fetch("spambas")
     (folder / "small").write_text("x")
-    assert "cannot be written" in error_of(card(), folder=folder, force=True)
+    with pytest.raises(DataError, match="small: cannot be written"):
+        fetch(card(), folder=folder, force=True)
 
 
 def test_several_files_and_samples(make_card, server, folder):

@@ -739,6 +739,7 @@ def test_packed_files_and_archives(folder):
     (folder / "f.csv.gz").write_bytes(gzip.compress(text.encode()))
     with zipfile.ZipFile(folder / "f.zip", "w") as packed:
         packed.writestr("readme.md", "about")
+        packed.writestr(long := f"{'n' * 300}.csv", text)
         packed.writestr("in/f.csv", text)
     for path in (folder / "f.csv.gz", folder / "f.zip" / "in" / "f.csv"):
         assert load(path).data.tolist() == [[1], [2]]
@@ -749,6 +750,8 @@ def test_packed_files_and_archives(folder):
         load(folder / "cut.csv.gz")
     added = add(folder / "f.zip" / "in" / "f.csv", name="mine", folder=folder)
     assert added.data.tolist() == load("mine", data_dir=folder).data.tolist() == [[1], [2]]
+    with pytest.raises(DataError, match="cannot be written: File name too long"):
+        add(folder / "f.zip" / long, name="again", folder=folder)
     add(folder / "f.csv.gz", name="again", folder=folder)
     assert load("again", data_dir=folder).data.tolist() == [[1], [2]]
 
