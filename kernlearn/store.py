@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -243,19 +243,23 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """Write all of a block or nothing, to the file that was opened and has its rows."""
-        self._refuse_loss()
         with self._explained("written"), self._connection:
+            self._refuse_loss()
             self._connection.execute("BEGIN IMMEDIATE")
             yield self._connection
 
     def _refuse_loss(self) -> None:
-        with suppress(OSError, sqlite3.Error):
+        try:
             status = self.path.stat()
             if (status.st_dev, status.st_ino) == self._file and status.st_size >= self._size:
                 find = "SELECT 1 FROM trial WHERE key IN (?1, CAST(?1 AS TEXT))"
                 if self._last is None or self._connection.execute(find, (self._last,)).fetchone():
                     self._size = status.st_size
                     return
+        except (OSError, sqlite3.Error) as error:
+            name = getattr(error, "sqlite_errorname", "")
+            if name.startswith(("SQLITE_BUSY", "SQLITE_IOERR")):  # the rows may well be there
+                raise
         raise StoreError(
             f"{self.path}: was deleted, truncated, overwritten or replaced while it was in use; "
             "the trials that it had are lost, and no further ones are written: restore a copy of "
@@ -275,14 +279,15 @@ class Store:
             connection.execute(_DELETE, (row.key, row.done))
             connection.execute(_INSERT, _values(row))
         self._last = row.key.encode()
-        self._refuse_loss()
+        with self._explained("read"):
+            self._refuse_loss()
 
     def _checked(
         self, where: str = "", *parameters: Any, more: str = ""
     ) -> Iterator[tuple[Any, ...]]:
         """Yield rows as the table has them, with `more`, each found to be as it was written."""
-        self._refuse_loss()
         with self._explained("read"):
+            self._refuse_loss()
             if self._is_empty():
                 return  # opened for reading
             query = f"SELECT *{more} FROM trial {where}"
@@ -324,7 +329,10 @@ class Store:
     def count(self, experiment: str) -> int:
         """Return the number of trials of an experiment."""
         asked = "SELECT count(*) FROM trial WHERE experiment = ?"
-        return int(self._connection.execute(asked, [experiment]).fetchone()[0])
+        with self._explained("read"):
+            if self._is_empty():
+                return 0
+            return int(self._connection.execute(asked, [experiment]).fetchone()[0])
 
     def rows(self) -> list[Row]:
         """Return all rows, sorted by experiment, labels and split.

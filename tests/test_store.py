@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kernlearn import store as stores
 from kernlearn.exceptions import StoreError
 from kernlearn.store import Row, Store
 
@@ -146,6 +147,9 @@ def test_other_files_are_refused(tmp_path, content, message):
         connection.execute("CREATE TABLE a (b)")
     with pytest.raises(StoreError, match="no kernlearn store of version"):
         Store(tmp_path / "other")
+    (tmp_path / "empty").touch()
+    with Store(tmp_path / "empty", read_only=True) as empty:
+        assert (empty.count("e"), empty.rows()) == (0, [])
     with pytest.raises(StoreError, match="no such store"):
         Store(tmp_path / "none", read_only=True)
 
@@ -158,6 +162,15 @@ def test_one_lock_for_all_links(path, tmp_path):
             pass
         with same.lock():
             pass
+
+
+def test_what_is_locked_is_not_lost(path, monkeypatch):
+    monkeypatch.setattr(stores, "_BUSY", 0.01)
+    with Store(path) as store, sqlite3.connect(path, isolation_level=None) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        for use in (lambda: store.put(row(9)), store.rows, lambda: store.count("e")):
+            with pytest.raises(StoreError, match="another process has it locked"):
+                use()
 
 
 def test_merge(path, tmp_path):

@@ -26,7 +26,7 @@ from kernlearn.config.names import (
     TASKS,
     Scope,
 )
-from kernlearn.config.spec import LABELS, Value
+from kernlearn.config.spec import RESERVED, Value
 from kernlearn.datasets.files import shipped
 from kernlearn.exceptions import ConfigError, KernlearnError, PluginError
 from kernlearn.plugins import Plugin, Registered, load_file
@@ -240,9 +240,10 @@ class _Draft:
                 if section == "datasets":
                     written = _named(label, written, folder)
                 try:
-                    entries[label] = entry_model.model_validate(written, context=names)
+                    entry = entries[label] = entry_model.model_validate(written, context=names)
                     # without a task nobody can tell what fits it
-                    own = [*check(entries[label], names)] if names.task in TASKS else []
+                    own = [*check(entry, names)] if names.task in TASKS else []
+                    own += _label_faults(entry)
                 except ValidationError as error:
                     own = _explained(error, written)
                 elsewhere = _homes().keys() - {*entry_model.model_fields, "kernel"}
@@ -436,6 +437,14 @@ def _card_faults(entry: model.DatasetEntry, card: datasets.Card, names: Names) -
         yield f"{card.name} is data for `task: {kind}`, not for `task: {task}`"
 
 
+def _label_faults(entry: model.Entry) -> Iterator[Fault]:
+    """Yield what cannot be a label of results."""
+    for name, value in entry.shown_parameters.items():
+        if value.varies and name in RESERVED:
+            text = f"varies, and results have a column {name!r} already: give it another name"
+            yield (name,), f"{text}, as `shown_as: {{{name}: NAME}}` in a method"
+
+
 def _kernel_faults(entry: model.KernelEntry, names: Names) -> Iterator[Fault]:
     """Yield what is wrong with a kernel."""
     try:
@@ -450,7 +459,7 @@ def _method_faults(entry: model.MethodEntry, names: Names) -> Iterator[Fault]:
         if parameter not in entry.parameters:
             text = f"is no parameter here{suggestion(parameter, entry.parameters)}"
             yield ("shown_as", parameter), text
-        elif label in {*LABELS, *entry.parameters} - {parameter} or not label.isidentifier():
+        elif label in {*entry.parameters} - {parameter} or not label.isidentifier():
             yield ("shown_as", parameter), f"{label!r} cannot be a label: take another name"
     steps = entry.labelled_steps
     if entry.steps and (len(steps) < len(entry.steps) or any("__" in label for label in steps)):
@@ -548,7 +557,7 @@ def _config_faults(config: model.ExperimentConfig, names: Names) -> Iterator[Fau
 def _table_fault(path: Path, names: Names) -> str:
     """Say what is wrong with a file of reported numbers; its columns may be labels of results."""
     needed = {"dataset", "method", "metric", "mean"}
-    allowed, line = {*names.of("label"), *needed, "std"}, 1
+    allowed, line, seen = {*names.of("label"), *needed, "std"}, 1, set[tuple[str, ...]]()
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file, strict=True)
@@ -560,6 +569,10 @@ def _table_fault(path: Path, names: Names) -> str:
                     raise ValueError("not as many fields as the first line")
                 if not all(isfinite(float(row.get(key) or 0)) for key in ("mean", "std")):
                     raise ValueError("a number is not finite")
+                cell = tuple(text for key, text in row.items() if key not in ("mean", "std"))
+                if cell in seen:
+                    raise ValueError("this number occurs a second time")
+                seen.add(cell)
     except (OSError, ValueError, csv.Error) as error:
         return f"{path}:{line}: {error}"
     return ""

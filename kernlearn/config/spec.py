@@ -13,6 +13,12 @@ FIT_MEMORY = "fit_memory"
 GOODNESS = ("goodness_error", "goodness_margin")
 #: Labels that every trial has; further ones are the varied parameters.
 LABELS = ("dataset", "kernel", "method")
+#: Columns of results, after which no varied parameter can be called.
+RESERVED = (
+    *("dataset", "kernel", "method", "experiment", "params", "metric", "split", "value"),
+    *("converged", "ratio", "drift", "mean", "std", "n_splits", "reported_mean", "reported_std"),
+    *("verdict", "best", "median", "low", "high", "not_converged"),
+)
 
 # Raised when the way a trial is carried out changes its numbers.
 TRIAL_VERSION = 1
@@ -52,6 +58,9 @@ class Value:
             raise ValueError(f"{form} must be a list of values, with one or more")
         for one in content:
             cls.parse(one, ())
+        labels = [*map(as_label, content)]
+        if form == "list" and (twice := [one for one in labels if labels.count(one) > 1]):
+            raise ValueError(f"{twice[-1]} is listed twice")
         return cls(form, content)
 
     @property
@@ -117,7 +126,9 @@ class _Part:
         """Its fields as JSON has them; most parts belong to many trials."""
         part: Any = type(self)
         values = ((name, getattr(self, name), default) for name, default in _defaults(part))
-        return {name: _plain(value) for name, value, default in values if value != default}
+        # all features are 1.0 and one feature is 1 in estimators, but nowhere else
+        exact = part is MethodSpec
+        return {name: _plain(value, exact) for name, value, default in values if value != default}
 
 
 @cache
@@ -296,22 +307,28 @@ class Trial:
         return " · ".join([*parts, f"split {self.split + 1}"])
 
 
+def as_label(value: Any) -> Any:
+    """Return a value as a label, by which cells are looked up: lists, mappings, null as text."""
+    return canonical(value) if value is None or isinstance(value, (list, Mapping)) else value
+
+
 def canonical(value: Any) -> str:
     """Write a value as JSON that depends neither on order nor on ``1`` against ``1.0``."""
     return _ENCODER.encode(_plain(value))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, exact: bool = False) -> Any:
     if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, float):
-        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+        is_whole = value.is_integer() and abs(value) < 2**53
+        return int(value) if is_whole and not (exact and value == 1) else value
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [_plain(v, exact) for v in value]
     if isinstance(value, _Part):
         return value.plain
     if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): _plain(v, exact) for k, v in value.items()}
     return value
 
 

@@ -1,5 +1,6 @@
 """Plans: the trials of an experiment."""
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from kernlearn.config.model import ExperimentConfig, LoadedExperiment, MethodEnt
 from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec, unfold, varied
 from kernlearn.datasets.loading import card_preparation, find, is_file
 from kernlearn.datasets.tables import default_order, grades_notes
-from kernlearn.exceptions import DataError
+from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.plugins import Registered
 from kernlearn.store import Row
 
@@ -115,6 +116,12 @@ def make_plan(
         for labels, spec, source in _cells(config, variants, [*config.axes])
         for own in (replace(spec, split=i) for i in range(config.protocol.splits))
     ]
+    first: dict[Any, Trial] = {}
+    for trial in trials:
+        for same in (trial.key, (*trial.labels.items(), trial.split)):
+            if (other := first.setdefault(same, trial)) is not trial:
+                both = f"{other} and {trial}"
+                raise ConfigError(f"{experiment.path}: {both} are one trial: leave one out")
     absent = [k for k, m in config.methods.items() if not m.is_installed(config.scope)]
     return Plan(experiment, trials, list(missing), absent, [*config.axes])
 
@@ -143,7 +150,8 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
                 seed = {} if make is own else {"random_state": 0}
                 data = make_data(make, source.numbers, {**parameters, **seed})
                 what = replace(what, **make.identity, fingerprint=data.fingerprint)
-            yield {k: parameters[k] for k in varied(entry.parameters)}, what, source
+            labels = {k: specs.as_label(parameters[k]) for k in varied(entry.parameters)}
+            yield labels, what, source
         return
     arguments = entry.reading(config.task, experiment.path.parent, scope)
     found, done = _known_data(arguments, found)
@@ -262,7 +270,7 @@ def _labelled(
             used = (kernel_label, kernel) if needs else (None, None)
             for fixed, grid in unfold(entry.parameters, dataset) if needs or i == 0 else ():
                 shown = entry.relabelled(fixed)
-                own = {k: _as_label(shown[k]) for k in axes if k in shown}
+                own = {k: specs.as_label(shown[k]) for k in axes if k in shown}
                 yield {"kernel": used[0], "method": label, **own}, used[1], entry, fixed, grid
 
 
@@ -276,14 +284,9 @@ def planned_labels(config: ExperimentConfig) -> Iterator[dict[str, Any]]:
         pairwise = entry.matrix or getattr(one, "similarity", None)
         for labels, *_ in _labelled(config, name, [*config.axes], bool(pairwise)):
             for parameters, _ in unfold(entry.parameters):
-                own = {k: parameters[k] for k in varied(entry.parameters)}
+                own = {k: specs.as_label(parameters[k]) for k in varied(entry.parameters)}
                 if config.wants(labels := {"dataset": name, **labels, **own}):
                     yield labels
-
-
-def _as_label(value: Any) -> Any:
-    """Return a value, a list or a mapping as text: labels of cells are looked up."""
-    return specs.canonical(value) if isinstance(value, (list, Mapping)) else value
 
 
 def _identity(entry: MethodEntry, parts: Sequence[tuple[str, Registered]]) -> dict[str, Any]:
@@ -315,7 +318,7 @@ def chosen_by_mean(rows: Mapping[str, Row]) -> dict[str, Row]:
     cells: dict[str, list[Row]] = defaultdict(list)
     for row in rows.values():
         if row.done and "grid" in row.info:
-            cells[specs.canonical({**row.spec, "split": 0})].append(row)
+            cells[json.dumps({**row.spec, "split": 0}, sort_keys=True)].append(row)
     return {**rows, **{row.key: row for cell in cells.values() for row in _chosen(cell)}}
 
 

@@ -360,8 +360,8 @@ def read_reports(
     """
     if not folder.is_dir():
         raise SummaryError(f"{folder}: no such folder")
-    head = ",".join(frames.KEY)
-    there = [p.stem for p in sorted(folder.glob("*.csv")) if p.open().readline().startswith(head)]
+    head = ",".join(frames.KEY).encode()
+    there = [p.stem for p in sorted(folder.glob("*.csv")) if p.read_bytes().startswith(head)]
     known = {path.stem: path for path in map(find_config, configs)} or shipped_configs()
     if configs and len(known) < len(configs):
         raise ReportError("two configs have the same name, by which their summaries are found")
@@ -526,6 +526,8 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     infos = [r.info for _, r in known if r.done]
     of_done = f"of {len(infos)} trials"
     notes = []
+    if omitted := frames.reported_numbers(plan.experiment.config)[1]:
+        notes.append(omitted)
     if plan.left_out:
         notes.append(f"left out, not found: {', '.join(plan.left_out)}")
     notes += [f"failed: {t}: {r.error}" for t, r in known if not r.done]

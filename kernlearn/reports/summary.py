@@ -409,23 +409,34 @@ def summary_columns(config: ExperimentConfig) -> list[str]:
 
 def with_reported(cells: pd.DataFrame, config: ExperimentConfig, axes: list[str]) -> pd.DataFrame:
     """Return cells with the reported numbers, and a row for each of those not measured."""
-    if config.reported_path is None:
+    reported, _ = reported_numbers(config)
+    if reported.empty:
         return cells.assign(reported_mean=np.nan, reported_std=np.nan)
-    reported = pd.read_csv(config.reported_path, dtype={"kernel": object})
-    key = [c for c in reported.columns if c not in ("mean", "std")]
-    # a user-defined config may omit a paper's speed-ups
-    for label, names in names_of(config).items():
-        if label in key:
-            own = [*names, *([np.nan] if label == "kernel" else [])]
-            reported = reported[reported[label].isin(own)]
-    rows = reported.astype(object).to_dict("records")
-    in_config = [config.wants({str(k): v for k, v in row.items()}) for row in rows]
-    reported = reported[np.array(in_config, dtype=bool)]
-    reported = reported.rename(columns={"mean": "reported_mean", "std": "reported_std"})
-    if "reported_std" not in reported:
-        reported["reported_std"] = np.nan
+    key = [c for c in reported.columns if not c.startswith("reported_")]
     merged = plain_labels(cells, key).merge(plain_labels(reported, key), on=key, how="outer")
     return plain_labels(merged, [*LABELS, *axes])
+
+
+def reported_numbers(config: ExperimentConfig) -> tuple[pd.DataFrame, str]:
+    """Return the reported numbers of a config's cells, and say which it has no cells for."""
+    if config.reported_path is None:
+        return pd.DataFrame(), ""
+    texts = dict.fromkeys((*LABELS, "metric"), str)
+    numbers = pd.read_csv(config.reported_path, dtype=texts, keep_default_na=False, na_values="")
+    all_named, others = np.ones(len(numbers), dtype=bool), []
+    for label, names in names_of(config).items():
+        if label in numbers:
+            is_named = numbers[label].isin(list(names)) | numbers[label].isna()
+            others += [f"{label} {name}" for name in numbers.loc[~is_named, label].unique()]
+            all_named &= is_named.to_numpy()
+    omitted = f"{len(numbers) - all_named.sum()} of {len(numbers)} reported numbers are not in the"
+    omitted += f" config: {', '.join(others)}"
+    numbers = numbers[all_named]
+    rows = numbers.astype(object).to_dict("records")
+    numbers = numbers[[config.wants({str(k): v for k, v in row.items()}) for row in rows]]
+    numbers = numbers.rename(columns={"mean": "reported_mean", "std": "reported_std"})
+    numbers["reported_std"] = numbers.get("reported_std", np.nan)
+    return numbers, omitted if others else ""
 
 
 def label_rows(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ...]]:
@@ -701,7 +712,7 @@ def _allowed(
     """
     if verdicts.is_cost(metric, config):
         return np.nan
-    known = metric_names.METRICS.get(metric)
+    known = config.scope.metrics.get(metric)
     better = known.better if known else -1
     if metric in config.drift:
         return config.drift[metric]

@@ -74,6 +74,8 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
         ("moons: 10", "moon: 10", ":10: methods.H0/1.n_components.by_dataset.moon: no data set"),
         ("default: 20, ", "", ":10: methods.H0/1.n_components: by_dataset gives no value for wav"),
         ("n_components: [10, 40]", "n_components: []", ":9: methods.RF.n_components: list must"),
+        ("[10, 40]", "[10, 10.0]", ":9: methods.RF.n_components: 10.0 is listed twice"),
+        ("[10, 40]", "[1, 2], shown_as: {n_components: split}", ":9: methods.RF.split: varies, a"),
         ("seed: 1,", "select_by_mean: true,", ":11: protocol: select_by_mean needs rows held out"),
         ("profiles:", "best: {metrics: [speedup]}\nprofiles:", ":16: best.metrics.0: no measured"),
         ("profiles:", "reported: ../x.csv\nprofiles:", ":16: reported: no reported numbers"),
@@ -147,6 +149,7 @@ def test_reported_numbers_may_lie_beside_the_config(small):
         "dataset,method,metric,mean\nmoons,K,accuracy,much\n": "mine.csv:2: .*much",
         "dataset,method,metric,mean\nmoons,K,accuracy,inf\n": "mine.csv:2: a number is not finite",
         "dataset,method,metric,mean\nmoons,K,accuracy,1,2\n": "mine.csv:2: not as many fields",
+        "dataset,method,metric,mean\n" + 2 * "moons,K,accuracy,1\n": "mine.csv:3: .*a second time",
     }.items():
         path.write_text(content)
         with pytest.raises(ConfigError, match=words):

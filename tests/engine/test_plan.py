@@ -53,6 +53,16 @@ def test_only_what_matters_changes_a_key(small):
     assert keys("scale: [zscore, max_norm]", "scale: [zscore]").isdisjoint(before)
     assert keys("select: [0.1, 10]", "select: [0.1]") != before
     assert len(keys("splits: 2", "splits: 3") & before) == len(before)
+    # all features or one, no matter in which list
+    assert keys("select: [0.1, 10]", "select: [0.1, 1]") != keys("[0.1, 10]", "[0.1, 1.0]")
+    small.write_text(text.replace("[10, 40]", "10, class_weight: [null, balanced]"))
+    labels = [trial.labels.get("class_weight") for trial in plan_of(small).trials]
+    assert labels[1:6:2] == [None, "null", "balanced"]  # None: it does not apply
+    small.write_text(
+        text.replace("  RF:", "  L: {estimator: KernelSVM, C: {select: [0.1, 10]}}\n  RF:")
+    )
+    with pytest.raises(ConfigError, match=r"K · split 1 and .* L · split 1 are one trial"):
+        plan_of(small)
 
 
 def test_generator_parameters_multiply_and_label(small):

@@ -153,6 +153,7 @@ def test_what_is_not_to_be_had_is_left_out(plan):
         ("accuracy", "0.5", 0.02),
         ("error_percent", "50", 2.0),
         ("mse", "0.5", 0.01),
+        ("r2", "0.05", 0.02),
         ("sparsity", "5", 0.1),  # not measured but derived
         ("n_samples", "500", 0.0),
         ("fit_seconds", "5", np.nan),
