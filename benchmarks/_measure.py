@@ -3,7 +3,9 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter, process_time
 
 
@@ -98,3 +100,16 @@ def seconds_in_fresh_process(setup: str, statement: str, repeats: int = 3) -> fl
         for _ in range(repeats)
     )
     return times[repeats // 2]
+
+
+def greatest_memory(pid: int) -> int:
+    """Return the greatest memory of a process that the system has kept, 0 if it has not.
+
+    It is that of the program which runs now: ``ru_maxrss`` may be that of the process which
+    started it.
+    """
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return 0

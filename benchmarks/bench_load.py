@@ -17,9 +17,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks._measure import Row
+from benchmarks._measure import Row, greatest_memory
 from benchmarks.bench_report import MANY, plant
-from kernlearn.engine.machine import greatest_memory
 
 #: Trials of the stores, of the largest plan, and rows of the data with ten columns.
 TRIALS = (50_000, 100_000, 200_000)
@@ -37,7 +36,7 @@ _LOOK = 0.005
 LEARNING = """\
 import json, os, sys, time
 from kernlearn.datasets import load
-from kernlearn.engine.machine import greatest_memory
+from benchmarks._measure import greatest_memory
 from kernlearn.features import RandomMaclaurin
 from kernlearn.pairwise import OLP
 from sklearn.utils import gen_batches

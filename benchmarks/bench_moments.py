@@ -16,9 +16,8 @@ import numpy as np
 from sklearn.linear_model import Ridge
 from threadpoolctl import threadpool_limits
 
-from benchmarks._measure import Row, least_cpu_seconds
+from benchmarks._measure import Row, greatest_memory, least_cpu_seconds
 from kernlearn.datasets import row_source
-from kernlearn.engine.machine import greatest_memory
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.onepass import OnePassRidge, OnePassRidgeClassifier

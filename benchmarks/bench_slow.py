@@ -17,8 +17,7 @@ import numpy as np
 import psutil
 from joblib import parallel_config
 
-from benchmarks._measure import Row
-from kernlearn.engine.machine import greatest_memory
+from benchmarks._measure import Row, greatest_memory
 from kernlearn.kernels import CallableKernel, named
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier
 

@@ -15,7 +15,7 @@ from kernlearn.exceptions import KernlearnError
 # Each extra with the modules that it installs; experiments and reports need those of `run`.
 _MODULES = {
     "run": (
-        "arff filelock h5py jinja2 loky pandas platformdirs pooch psutil pyarrow "
+        "arff filelock h5py jinja2 loky pandas platformdirs pooch pyarrow "
         "pydantic rapidfuzz rich ruamel typer vl_convert yaml"
     ),
     "bench": "skordinal",

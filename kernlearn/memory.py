@@ -1,7 +1,6 @@
 """What a computation may take: memory, blocks of rows, and long calls that Ctrl-C ends."""
 
 import ctypes
-import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
@@ -104,14 +103,13 @@ def available_memory(root: Path = Path("/")) -> int:
     """Return the memory that can still be allocated without swapping, in bytes.
 
     The smallest of what the operating system calls available, what the process's control groups
-    leave, and what its own limits (``ulimit -v``) leave. Without any, the free physical pages, or
-    all of them. `root` is where ``proc`` and ``sys`` are mounted.
+    leave, and what its own limits (``ulimit -v``) leave. `root` is where ``proc`` and ``sys`` of
+    control groups are mounted.
     """
-    limits = [*_from_meminfo(root / "proc/meminfo"), *_from_cgroups(root), *_from_own_limits(root)]
-    if limits:
-        return max(0, min(limits))
-    pages = "SC_AVPHYS_PAGES" if "SC_AVPHYS_PAGES" in os.sysconf_names else "SC_PHYS_PAGES"
-    return os.sysconf(pages) * os.sysconf("SC_PAGE_SIZE")
+    import psutil
+
+    available = int(psutil.virtual_memory().available)
+    return max(0, min([available, *_from_cgroups(root), *_from_own_limits()]))
 
 
 def allowed_memory() -> int:
@@ -158,23 +156,19 @@ def require_memory(needed: int, purpose: str, advice: str) -> None:
         )
 
 
-def _from_meminfo(file: Path) -> Iterator[int]:
-    for line in _lines(file):
-        if line.startswith("MemAvailable:"):
-            yield int(line.split()[1]) * 1024
-
-
-def _from_own_limits(root: Path) -> Iterator[int]:
+def _from_own_limits() -> Iterator[int]:
     """Yield what the limits of this process on its address space and its data leave."""
     try:
         import resource
     except ImportError:  # Windows
         return
-    pages = " ".join(_lines(root / "proc/self/statm")).split()
-    for kind, column in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
+    import psutil
+
+    used = psutil.Process().memory_info()
+    for kind, name in ((resource.RLIMIT_AS, "vms"), (resource.RLIMIT_DATA, "data")):
         limit = resource.getrlimit(kind)[0]
-        if limit != resource.RLIM_INFINITY and len(pages) > column:
-            yield limit - int(pages[column]) * resource.getpagesize()
+        if limit != resource.RLIM_INFINITY and hasattr(used, name):
+            yield limit - getattr(used, name)
 
 
 def _from_cgroups(root: Path) -> Iterator[int]:

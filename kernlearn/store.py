@@ -37,7 +37,6 @@ _DELETE = "DELETE FROM trial WHERE key = ? AND done <= ?"
 # Seconds to wait for another process that writes.
 _BUSY = 30.0
 # Endings of metrics that no two measurements have in common: times and memory.
-_COSTS = ("_seconds", "_memory")
 # Relative difference below which numbers are the same: another BLAS adds in another order.
 _SAME = 1e-9
 
@@ -430,7 +429,7 @@ def _numbers(row: Row) -> dict[str, float]:
     """Return what two measurements have in common, that of each point of a grid too."""
     grids = enumerate(row.info.get("grid", ()))
     points = {f"{i} {k}": v for i, point in grids for k, v in point["metrics"].items()}
-    return {k: v for k, v in {**row.metrics, **points}.items() if not k.endswith(_COSTS)}
+    return {k: v for k, v in {**row.metrics, **points}.items() if not k.endswith("_seconds")}
 
 
 def _numbers_differ(a: Row, b: Row) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 
 from kernlearn import kernels
 from kernlearn.checks import suggestion
-from kernlearn.config.spec import FIT_MEMORY, GOODNESS
+from kernlearn.config.spec import GOODNESS
 from kernlearn.datasets import generators
 from kernlearn.exceptions import ConfigError
 from kernlearn.kernels import registry as kernel_names
@@ -28,13 +28,8 @@ _DOTTED = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+")
 _TUPLES = ("ngram_range", "feature_range", "quantile_range")
 
 
-def is_cost(metric: str) -> bool:
-    """Whether a metric is a time or an amount of memory, which depends on the machine."""
-    return metric.endswith(("_seconds", "_memory"))
-
-
 def is_time(metric: str) -> bool:
-    """Whether a metric is a time, which other processes on the same cores make longer."""
+    """Whether a metric is a time, which depends on the machine and on what else runs there."""
     return metric.endswith("_seconds")
 
 
@@ -228,10 +223,10 @@ class Scope:
     def own_metrics(self, names: Iterable[str]) -> list[Registered]:
         """Return the metrics among some names that are measured only where they are named.
 
-        They are those of plug-ins, scikit-learn's scorers, memory and goodness.
+        They are those of plug-ins, scikit-learn's scorers and goodness.
         """
         metrics = [self.metrics[name] for name in sorted(set(names)) if name in self.metrics]
-        return [m for m in metrics if m.plugin or m.scorer or m.name in (FIT_MEMORY, *GOODNESS)]
+        return [m for m in metrics if m.plugin or m.scorer or m.name in GOODNESS]
 
     def state(self, plugin: str) -> str | None:
         """Return the state of a plug-in of the config; None if it has no such one."""

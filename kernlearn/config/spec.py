@@ -8,8 +8,6 @@ from functools import cache, cached_property
 from itertools import product
 from typing import Any
 
-#: The greatest memory of a fit, for which a trial needs a process of its own.
-FIT_MEMORY = "fit_memory"
 GOODNESS = ("goodness_error", "goodness_margin")
 #: Labels that every trial has; further ones are the varied parameters.
 LABELS = ("dataset", "kernel", "method")
@@ -224,11 +222,6 @@ class TrialSpec(_Part):
     protocol: ProtocolSpec
     split: int
     metrics: tuple[MetricSpec, ...] = ()
-
-    @property
-    def runs_alone(self) -> bool:
-        """Whether it needs a process of its own, since it measures memory."""
-        return any(metric.name == FIT_MEMORY for metric in self.metrics)
 
     @property
     def plugins(self) -> set[str]:

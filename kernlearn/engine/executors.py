@@ -168,7 +168,7 @@ class Processes:
             while self._running:
                 for future in self._ended():
                     one, error = self._running.pop(future), future.exception()
-                    if error is None and not one.start.trial.spec.runs_alone:
+                    if error is None:
                         self._idle.append(one.slot)
                     else:
                         one.slot.kill()
@@ -187,7 +187,7 @@ class Processes:
 
     def _submit(self, trial: Trial, attempt: int = 1) -> None:
         several = self.slots > 1
-        if self._idle and not trial.spec.runs_alone:
+        if self._idle:
             slot = self._idle.pop()
         else:
             # half of the memory for what is kept, half for what grows beyond
@@ -301,8 +301,6 @@ class DaskExecutor:
         from distributed import as_completed
 
         todo = list(trials)
-        if any(trial.spec.runs_alone for trial in todo):
-            raise ExecutorError("the memory of a fit is measured in processes, not by Dask")
         futures = self._client.map(_execute, todo, concurrent=self.slots > 1, pure=False)
         running = {f.key: (t, machine.Start(t)) for f, t in zip(futures, todo, strict=True)}
         try:

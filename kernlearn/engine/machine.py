@@ -1,7 +1,6 @@
 """The machine: time, threads, memory and processes, on which measured numbers depend."""
 
 import ctypes
-import gc
 import math
 import os
 import platform
@@ -160,54 +159,6 @@ def error_text(error: BaseException) -> str:
     except Exception:
         text = "its message cannot be shown"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-class PeakMemory:
-    """Measure by how much the resident memory of this process, and its children, has grown.
-
-    ``grown`` is the greatest value within the block less that at its beginning, in MB (10^6
-    bytes). What was freed before is given back first, so that it does not hide what the block
-    needs. Of several processes the growths are added, though they need not be greatest at the same
-    time.
-
-    Raises
-    ------
-    OSError
-        If the system does not keep the greatest value, as Linux does.
-    """
-
-    grown = 0.0
-
-    def __enter__(self) -> Self:
-        import psutil
-
-        gc.collect()
-        library: Any = c_library()
-        if hasattr(library, "malloc_trim"):
-            library.malloc_trim(0)
-        own = psutil.Process()
-        processes = [own, *own.children(recursive=True)]
-        self._before = {process.pid: process.memory_info().rss for process in processes}
-        for pid in self._before:
-            Path(f"/proc/{pid}/clear_refs").write_text("5")  # the greatest is that of now
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        growths = (greatest_memory(pid) - before for pid, before in self._before.items())
-        self.grown = sum(max(0, growth) for growth in growths) / 1e6
-
-
-def greatest_memory(pid: int) -> int:
-    """Return the greatest memory of a process that the system has kept, 0 if it has not.
-
-    It is that of the program which runs now: ``ru_maxrss`` may be that of the process which
-    started it.
-    """
-    with suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    return 0
 
 
 def keep_freed_memory(most: int | None = None) -> None:

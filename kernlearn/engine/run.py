@@ -9,7 +9,7 @@ from typing import Any
 from kernlearn.checks import suggestion
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.spec import Trial
-from kernlearn.engine.executors import Executor, InProcess, Processes
+from kernlearn.engine.executors import Executor, InProcess
 from kernlearn.engine.machine import Interrupts
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ExecutorError, SelectionError
@@ -249,8 +249,7 @@ def run_plan(
         if todo:
             interrupts = stack.enter_context(Interrupts.caught())
             if executor is None:
-                alone = any(trial.spec.runs_alone for trial in todo)
-                executor = stack.enter_context(closing(Processes() if alone else InProcess()))
+                executor = stack.enter_context(closing(InProcess()))
             if not allow_contention:
                 check_cores(experiment.config, executor)
             listener.run_started(executor.slots)

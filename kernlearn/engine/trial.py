@@ -6,7 +6,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from inspect import signature
 from itertools import product
@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from kernlearn import validation
 from kernlearn.config.names import BUILT_IN, TASKS, Scope, load_plugins
-from kernlearn.config.spec import FIT_MEMORY, GOODNESS, Source, Trial, canonical
+from kernlearn.config.spec import GOODNESS, Source, Trial, canonical
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, machine
 from kernlearn.engine.build import Parts, generator, prepare
@@ -167,13 +167,10 @@ def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
 def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -> None:
     metrics, n_rows = outcome.metrics, len(parts.y_test)
     own = {metric.name for metric in task.own}
-    memory: Any = machine.PeakMemory() if FIT_MEMORY in own else nullcontext()
     rows = parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0]
     converging = validation.noting_convergence(outcome.info, "converged")
-    with converging, memory, machine.Stopwatch() as fitting:
+    with converging, machine.Stopwatch() as fitting:
         fit_given(estimator, *rows)
-    if FIT_MEMORY in own:
-        metrics[FIT_MEMORY] = memory.grown
     with machine.Stopwatch() as predicting:
         predicted = getattr(estimator, task.output)(parts.X_test)
     watches = [fitting, predicting]

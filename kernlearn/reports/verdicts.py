@@ -132,9 +132,9 @@ def direction(metric: str, config: ExperimentConfig) -> int:
 
 
 def is_cost(metric: str, config: ExperimentConfig) -> bool:
-    """Whether a metric is a time or memory or, like a speed-up, a ratio of such."""
+    """Whether a metric is a time or, like a speed-up, a ratio of times."""
     rule = config.derived.get(metric)
-    return names.is_cost(metric if rule is None else rule.ratio)
+    return names.is_time(metric if rule is None else rule.ratio)
 
 
 def kind_of(metric: str, config: ExperimentConfig) -> str:
