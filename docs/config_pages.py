@@ -14,7 +14,8 @@ import yaml
 from reference_pages import parts, sentence
 
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.config.names import ESTIMATORS, KERNELS, METRICS, SCORERS, TASKS
+from kernlearn.config.names import ESTIMATORS, METRICS, SCORERS, TASKS
+from kernlearn.kernels.registry import KERNELS
 
 ROOT = Path(__file__).parents[1]
 PAGE, SCHEMA = ROOT / "docs" / "configs.md", ROOT / "configs" / "schema.json"

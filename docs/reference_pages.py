@@ -235,7 +235,7 @@ def names_page() -> str:
     lines = ["# Names in configs", "", "What `kernlearn list` lists, without plug-ins.", ""]
     sections = {
         "Estimators": {name: one.title for name, one in ESTIMATORS.items()},
-        "Kernels and similarities": {name: one.summary for name, one in KERNELS.items()},
+        "Kernels and similarities": {name: one.title for name, one in KERNELS.items()},
         "Similarities of libraries": {
             f"{name}.*": f"{', '.join(sorted(one.kinds))} of {one.points}"
             for name, one in sorted(LIBRARIES.items())

@@ -82,6 +82,8 @@ class Registered:
         The package that it needs, if that is not the one of its target.
     dotted : str
         Name of a kernel in another library.
+    points : str
+        What a kernel compares: "vectors", "strings", "series", "graphs", "sets" or "records".
     similarity : {"similarity", "distance"} or None
         What the entries of X are, of a data set or generator, if they compare points.
     label : str
@@ -104,6 +106,7 @@ class Registered:
     line: int = 0
     library: str = ""
     dotted: str = ""
+    points: str = ""
     similarity: Literal["similarity", "distance"] | None = None
     label: str = ""
     better: int = 0

@@ -50,7 +50,7 @@ def show_names(
         "generators": {name: one.title for name, one in sorted(scope.generators.items())},
         "kernels": {name: one.title for name, one in scope.kernels.items()},
         "similarities": {
-            one.name: one.summary for one in map(kernel_of_name, library_names()) if one
+            one.name: one.title for one in map(kernel_of_name, library_names()) if one
         },
         "estimators": {name: one.title for name, one in scope.estimators.items()},
         "metrics": {

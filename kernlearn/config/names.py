@@ -68,21 +68,6 @@ ESTIMATORS = {
 }
 
 
-def _kernel(one: kernel_names.NamedKernel) -> Registered:
-    return Registered("kernel", one.name, one.target, title=one.summary, dotted=one.dotted)
-
-
-#: The kernels of kernlearn by name.
-KERNELS = {name: _kernel(one) for name, one in kernel_names.KERNELS.items()}
-
-
-@cache
-def _of_library(name: str) -> Registered | None:
-    """Return the similarity of a library by its dotted name."""
-    kernel = kernel_names.kernel_of_name(name)
-    return None if kernel is None else _kernel(kernel)
-
-
 @cache
 def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
     """Make a kernel class from a function.
@@ -147,7 +132,7 @@ class Scope:
     """
 
     estimators: Mapping[str, Registered] = field(default_factory=lambda: ESTIMATORS)
-    kernels: Mapping[str, Registered] = field(default_factory=lambda: KERNELS)
+    kernels: Mapping[str, Registered] = field(default_factory=lambda: kernel_names.KERNELS)
     metrics: Mapping[str, Registered] = field(default_factory=lambda: {**METRICS, **SCORERS})
     datasets: Mapping[str, Registered] = field(default_factory=dict)
     generators: Mapping[str, Registered] = field(default_factory=generators)
@@ -196,7 +181,7 @@ class Scope:
         ConfigError, ValueError
             If there is none, its library is not installed, or the library's is refused.
         """
-        if kernel := self.kernels.get(name) or _of_library(name):
+        if kernel := self.kernels.get(name) or kernel_names.kernel_of_name(name):
             if kernel.missing:
                 raise ConfigError(kernel.missing)
             return kernel

@@ -27,7 +27,7 @@ from kernlearn.kernels.base import (
     shown,
     to_dense,
 )
-from kernlearn.kernels.registry import KERNELS, kernel_of_name, library_of
+from kernlearn.kernels.registry import named
 from kernlearn.validation import N_JOBS, StrOptions
 
 # Parts for each worker, and the most pairs of one with more rows: what an interruption waits for.
@@ -215,18 +215,19 @@ def as_kernel(
         return spec
     # the coefficients of a dot-product kernel have no default
     if isinstance(spec, str) and spec != "dot_product":
-        if record := kernel_of_name(spec):
-            kernel: Kernel = record.load()()
-            return kernel
-        library_of(spec)
+        return named(spec)
     if callable(spec):
         return CallableKernel(spec)
-    known = ", ".join(map(repr, sorted(KERNELS.keys() - {"dot_product"})))
     raise ValueError(
-        f"{name!r} must be one of {known}, a dotted name such as 'scipy.canberra' "
-        "(kernlearn.kernels.names() has all of them), a kernel object, or a function of two "
-        f"matrices or two points, got {spec!r}"
+        f"{name!r} must be one of the names of kernlearn.kernels.names(), a kernel object, or a "
+        f"function of two matrices or two points, got {spec!r}"
     )
+
+
+def kernels_of(spec: Any, name: str = "kernel") -> list[Kernel] | None:
+    """Return the kernel of a parameter, in a list; None for a precomputed matrix."""
+    is_precomputed = isinstance(spec, str) and spec == "precomputed"
+    return None if is_precomputed else [as_kernel(spec, name)]
 
 
 # -- kernels of kernels ---------------------------------------------------------------------------

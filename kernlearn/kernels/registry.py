@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
-from importlib import import_module
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from kernlearn.checks import suggestion
 from kernlearn.lazy import MissingExtraError, is_installed, missing_text
+from kernlearn.plugins import Registered
 
 if TYPE_CHECKING:
     from kernlearn.kernels.base import Kernel
@@ -111,53 +111,18 @@ LIBRARIES: Mapping[str, Library] = {
 }
 
 
-@dataclass(frozen=True)
-class NamedKernel:
-    """A kernel or similarity by its name.
-
-    Attributes
-    ----------
-    name : str
-    target : str
-        Its class, as ``"module:class"``.
-    summary : str
-        One line about it.
-    points : str
-        What it compares: "vectors", "strings", "series", "graphs", "sets" or "records".
-    dotted : str
-        Its name in another library; empty for kernlearn's own.
-    """
-
-    name: str
-    target: str
-    summary: str
-    points: str = "vectors"
-    dotted: str = ""
-
-    @property
-    def library(self) -> str:
-        """The library that it comes from; empty for kernlearn's own."""
-        return self.dotted.partition(".")[0]
-
-    def load(self) -> Any:
-        """Import the class; its arguments are the parameters."""
-        module, _, name = self.target.partition(":")
-        found = getattr(import_module(module), name)
-        return partial(found, self.dotted) if self.dotted else found
-
-
-def _of_library(dotted: str, name: str, summary: str) -> NamedKernel:
+def _of_library(dotted: str, name: str, title: str) -> Registered:
     points = LIBRARIES[dotted.partition(".")[0]].points
     target = "kernlearn.kernels.libraries:LibrarySimilarity"
-    return NamedKernel(name, target, summary, points, dotted)
+    return Registered("kernel", name, target, title=title, points=points, dotted=dotted)
 
 
-def _own(name: str, target: str, summary: str, points: str = "vectors") -> NamedKernel:
-    return NamedKernel(name, f"kernlearn.kernels.{target}", summary, points)
+def _own(name: str, target: str, title: str, points: str = "vectors") -> Registered:
+    return Registered("kernel", name, f"kernlearn.kernels.{target}", title=title, points=points)
 
 
 #: Kernels by the names that configs give them; each is imported when it is used.
-KERNELS: dict[str, NamedKernel] = {
+KERNELS: dict[str, Registered] = {
     kernel.name: kernel
     for kernel in (
         _own("homogeneous_polynomial", "dot_product:HomogeneousPolynomialKernel", "⟨x, y⟩^degree"),
@@ -199,7 +164,7 @@ def library_names() -> list[str]:
 
 
 @cache
-def kernel_of_name(name: str) -> NamedKernel | None:
+def kernel_of_name(name: str) -> Registered | None:
     """Return the kernel of a name, dotted or not; None if there is no such name."""
     prefix, _, method = name.partition(".")
     library = LIBRARIES.get(prefix)
@@ -266,7 +231,9 @@ def named(name: str, **parameters: Any) -> "Kernel":
     record = kernel_of_name(name)
     if record is None:
         library_of(name)
-        raise ValueError(f"no similarity {name!r}{suggestion(name, names())}")
+        of_libraries = {one: one for one in library_names()}
+        hint = suggestion(name, KERNELS, of_libraries)
+        raise ValueError(f"no similarity {name!r}{hint}")
     kernel: Kernel = record.load()(**parameters)
     return kernel
 

@@ -13,13 +13,14 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels import Kernel, as_kernel
+from kernlearn.kernels import Kernel
 from kernlearn.kernels.base import (
     check_points,
     check_training,
     compared,
     first_wrong,
 )
+from kernlearn.kernels.functions import kernels_of
 from kernlearn.memory import row_blocks
 from kernlearn.validation import (
     PARAMETERS,
@@ -343,10 +344,7 @@ class SimilarityEstimator(BaseEstimator):
 
     def _kernels(self) -> list[Kernel] | None:
         """Return the kernel that compares points; None for precomputed matrices."""
-        value = getattr(self, self._compared_by)
-        if isinstance(value, str) and value == "precomputed":
-            return None
-        return [as_kernel(value, self._compared_by)]
+        return kernels_of(getattr(self, self._compared_by), self._compared_by)
 
     def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Validate training data; y may be None for an estimator that does without."""

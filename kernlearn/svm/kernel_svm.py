@@ -14,8 +14,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
-from kernlearn.kernels import ExponentialKernel, Kernel, as_kernel
+from kernlearn.kernels import ExponentialKernel, Kernel
 from kernlearn.kernels.base import check_points, check_training, compared
+from kernlearn.kernels.functions import kernels_of
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
 from kernlearn.memory import allowed_memory, require_memory, row_blocks
@@ -435,9 +436,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     def _kernels(self) -> list[Kernel] | None:
         """Return the kernel that compares points; none for LIBSVM's, None for a matrix."""
-        if self._precomputed:
-            return None
-        return [] if self.kernel in LIBSVM else [as_kernel(self.kernel)]
+        return [] if self.kernel in LIBSVM else kernels_of(self.kernel)
 
     def _check_rows(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -83,9 +83,9 @@ def resolve_kernel(
     The kernel is a name of one of LIBSVM's kernels, with the parameters that follow,
     "precomputed", or whatever :func:`~kernlearn.kernels.as_kernel` takes.
     """
-    if isinstance(kernel, str) and kernel == "precomputed":
+    if kernel == "precomputed":
         return None, kernel
-    if isinstance(kernel, str) and kernel in LIBSVM:
+    if kernel in LIBSVM:
         return SVMKernel(kernel, degree, resolve_gamma(gamma, X), coef0), kernel
     fitted = as_kernel(kernel).fitted_to(X, y)
     # A subclass may compute something else.

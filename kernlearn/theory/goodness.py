@@ -29,8 +29,8 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn.checks import check_fraction, check_nonnegative, check_positive
-from kernlearn.kernels import as_kernel
 from kernlearn.kernels.base import check_training, compared
+from kernlearn.kernels.functions import kernels_of
 from kernlearn.landmarks import Identity, Ramp, Sign, as_transfer
 from kernlearn.memory import interruptible
 from kernlearn.metrics import check_queries
@@ -566,12 +566,10 @@ def ranking_goodness(
 
 def _similarities(X: Any, y: Any, similarity: Any) -> tuple[Array, NDArray[Any]]:
     """Return the similarities of all points to all, and the targets."""
-    if isinstance(similarity, str) and similarity == "precomputed":
-        values, y = check_training(BaseEstimator(), X, y, None)
-    else:
-        kernel = as_kernel(similarity, "similarity")
-        X, y = check_training(BaseEstimator(), X, y, [kernel])
-        values = compared(kernel.fitted_to(X, y), X, X)
+    kernels = kernels_of(similarity, "similarity")
+    values, y = check_training(BaseEstimator(), X, y, kernels)
+    if kernels:
+        values = compared(kernels[0].fitted_to(values, y), values, values)
     return values.astype(np.float64), y
 
 

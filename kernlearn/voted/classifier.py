@@ -23,6 +23,7 @@ from kernlearn import validation
 from kernlearn.checks import check_count, check_nonnegative
 from kernlearn.kernels import BaseDotProductKernel, Kernel, PolynomialKernel, as_kernel
 from kernlearn.kernels.base import check_points, check_training, check_values, compared
+from kernlearn.kernels.functions import kernels_of
 from kernlearn.memory import require_memory, row_blocks
 from kernlearn.validation import (
     candidate_values,
@@ -656,8 +657,7 @@ class L1SVMClassifier(VotedClassifier):
     }
 
     def _compared_by(self) -> list[Kernel] | None:
-        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        return None if precomputed else [as_kernel(self.kernel)]
+        return kernels_of(self.kernel)
 
     def _axes(self) -> dict[str, list[float]]:
         return {"beta": _descending(self.beta, "beta")}

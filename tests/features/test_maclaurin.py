@@ -312,7 +312,7 @@ def test_memory_is_a_block_whatever_the_rows():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kernel": "gauss"}, "'kernel' must be one of"),
+        ({"kernel": "gauss"}, "no similarity"),
         ({"kernel": DotProductKernel([1.0, -1.0])}, "'series' has coefficient -1 at order 1"),
         ({"p": 1.0}, "'p' parameter"),
         ({"truncation": 1, "center": True}, "'truncation' is for center=False"),

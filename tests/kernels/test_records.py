@@ -348,7 +348,7 @@ def test_errors_name_part_and_pair():
         (PARTS[:1], {"word": -1}, "finite numbers >= 0, one above 0"),
         ([("a", "linear", ["size"])], None, r"no column 'size'; X has \['word'"),
         ([("a", "linear", [9])], None, "no column 9; X has 5"),
-        ([("a", "lineal", "age")], None, "'similarities: a' must be one of"),
+        ([("a", "lineal", "age")], None, "no similarity 'lineal'"),
         ([("a", "linear", ["word"])], None, "'a' needs columns of numbers"),
     ],
 )

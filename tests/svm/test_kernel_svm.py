@@ -213,7 +213,7 @@ def test_another_kernel_leaves_nothing_of_an_earlier_fit():
     ("parameters", "message"),
     [
         ({"solver": "newton"}, "'solver' parameter of KernelSVM"),
-        ({"kernel": "cosin"}, "'kernel' must be one of 'cosine'"),
+        ({"kernel": "cosin"}, "no similarity 'cosin'; did you mean 'cosine'"),
         ({"gamma": -1.0}, "'gamma' parameter of KernelSVM"),
         ({"kernel": "precomputed"}, r"square matrix .* got shape \(240, 8\)"),
         ({"kernel": lambda A, B: A}, "'function' must return a number"),
