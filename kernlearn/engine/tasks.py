@@ -333,11 +333,10 @@ def measure_regret(trial: Trial, scope: Scope) -> build.Outcome:
             loss=learner.loss,
             regularization=learner.regularization,
         )
-    assert regret.buffer is not None
     outcome.metrics |= {
-        "regret": float(regret.all_pairs.regret[-1]),
-        "regret_per_round": float(regret.all_pairs.per_round[-1]),
-        "buffer_regret": float(regret.buffer.regret[-1]),
+        "regret": regret.all_pairs.regret,
+        "regret_per_round": regret.all_pairs.per_round,
+        "buffer_regret": regret.buffer.regret,
         "estimate_seconds": estimating.wall,
     }
     outcome.info["n"] = len(parts.y_train)

@@ -1,7 +1,7 @@
 """Penalties and regret of an online learner along a stream of pairs."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
@@ -28,21 +28,19 @@ _ROUNDS = 40
 
 
 class RegretCurve(NamedTuple):
-    r"""Penalties of one kind along a stream, and the regret at some lengths of it.
+    r"""Penalties of one kind along a stream, and the regret.
 
     Attributes
     ----------
     penalty : ndarray of shape (n - 1,)
         The penalty of :math:`h_{t-1}` in round t = 2, …, n.
-    horizons : ndarray of shape (n_horizons,), int
-        The lengths m of the stream at which the regret is computed.
-    regret : ndarray of shape (n_horizons,)
-        :math:`\sum_{t=2}^m` of the penalties less that of `best`.
-    gap : ndarray of shape (n_horizons,)
+    regret : float
+        The sum of the penalties less that of `best`.
+    gap : float
         The accuracy of the smallest sum: the true regret is between `regret` and
         ``regret + gap``.
-    best : ndarray of shape (n_horizons, n_features)
-        The best weights for the first m points.
+    best : ndarray of shape (n_features,)
+        The best weights for all points.
 
     Examples
     --------
@@ -50,24 +48,22 @@ class RegretCurve(NamedTuple):
     >>> from kernlearn.pairwise import OLP, regret
     >>> X, y = (stream := two_gaussians(100, 3, random_state=0)).data, stream.target
     >>> seen = regret.follow(OLP(buffer_size=10, radius=2.0, random_state=0), X, y)
-    >>> result = regret.stream_regret(X, y, seen.hypotheses, radius=2.0, horizons=[25, 100])
-    >>> curve = result.all_pairs
-    >>> curve.horizons.tolist(), curve.best.shape
-    ([25, 100], (2, 3))
-    >>> bool(curve.per_round[1] < curve.per_round[0])
+    >>> curve = regret.stream_regret(X, y, *seen, radius=2.0).all_pairs
+    >>> curve.penalty.shape, curve.best.shape
+    ((99,), (3,))
+    >>> bool(0 < curve.per_round < curve.penalty.mean())
     True
     """
 
     penalty: Array
-    horizons: Indices
-    regret: Array
-    gap: Array
+    regret: float
+    gap: float
     best: Array
 
     @property
-    def per_round(self) -> Array:
+    def per_round(self) -> float:
         """The regret divided by the number of rounds, the subject of theorem 6.13."""
-        return self.regret / (self.horizons - 1)
+        return self.regret / len(self.penalty)
 
 
 class StreamRegret(NamedTuple):
@@ -77,7 +73,7 @@ class StreamRegret(NamedTuple):
     ----------
     all_pairs : RegretCurve
         By penalties (6.1), on all pairs with earlier points.
-    buffer : RegretCurve or None
+    buffer : RegretCurve
         By penalties (6.3), on pairs with the points in the buffer.
 
     Examples
@@ -86,13 +82,13 @@ class StreamRegret(NamedTuple):
     >>> from kernlearn.pairwise import OLP, regret
     >>> X, y = (stream := two_gaussians(100, 3, random_state=0)).data, stream.target
     >>> seen = regret.follow(OLP(buffer_size=10, radius=2.0, random_state=0), X, y)
-    >>> result = regret.stream_regret(X, y, seen.hypotheses, seen.contents, radius=2.0)
-    >>> result.all_pairs.regret.shape, result.buffer.regret.shape
-    ((1,), (1,))
+    >>> result = regret.stream_regret(X, y, *seen, radius=2.0)
+    >>> result.all_pairs.penalty.shape, result.buffer.penalty.shape
+    ((99,), (99,))
     """
 
     all_pairs: RegretCurve
-    buffer: RegretCurve | None
+    buffer: RegretCurve
 
 
 class Trajectory(NamedTuple):
@@ -166,12 +162,11 @@ def stream_regret(
     X: ArrayLike,
     y: ArrayLike,
     hypotheses: ArrayLike,
-    contents: ArrayLike | None = None,
+    contents: ArrayLike,
     *,
     radius: float,
     loss: str = "hinge",
     regularization: float = 0.0,
-    horizons: Sequence[int] | None = None,
     tol: float = 1e-4,
 ) -> StreamRegret:
     r"""Return the penalties of linear hypotheses along a stream, and their regret.
@@ -190,17 +185,14 @@ def stream_regret(
         Their labels, of two classes.
     hypotheses : array-like of shape (n - 1, n_features)
         The weights :math:`w_1, \ldots, w_{n-1}` before points 2, …, n; see ``follow``.
-    contents : array-like of shape (n, buffer_size), int, default=None
-        The buffer as each point comes; see ``follow``. None leaves out the penalties (6.3).
+    contents : array-like of shape (n, buffer_size), int
+        The buffer as each point comes; see ``follow``.
     radius : float
         Radius of the ball of the 2-norm that contains the best w, that of the learner.
     loss : {"hinge", "squared_hinge", "logistic", "exponential", "squared"}, default="hinge"
         The φ.
     regularization : float, default=0.0
         λ of a term λ/2 ‖w‖² in each penalty.
-    horizons : sequence of int, default=None
-        Lengths of the stream, from 2 to n, at which to compute the regret; each is a separate
-        convex problem. None takes n only.
     tol : float, default=1e-4
         Accuracy of the smallest mean penalty, as a share of the penalty and its slope across the
         ball at w = 0.
@@ -222,8 +214,8 @@ def stream_regret(
 
     Notes
     -----
-    Time is :math:`O(n^2)` for each evaluation on all pairs, of which a horizon takes about a
-    hundred; memory is a block of pairs.
+    Time is :math:`O(n^2)` for each of about a hundred evaluations on all pairs; memory is a block
+    of pairs.
 
     References
     ----------
@@ -237,12 +229,9 @@ def stream_regret(
     >>> stream = two_gaussians(200, 3, random_state=0)
     >>> X, y = stream.data, stream.target
     >>> seen = follow(OLP(buffer_size=20, radius=2.0, random_state=0), X, y)
-    >>> regret = stream_regret(
-    ...     X, y, seen.hypotheses, seen.contents, radius=2.0, horizons=[50, 200]
-    ... )
-    >>> regret.all_pairs.penalty.shape, regret.buffer.regret.shape
-    ((199,), (2,))
-    >>> bool(regret.all_pairs.per_round[1] < regret.all_pairs.per_round[0])
+    >>> long = stream_regret(X, y, seen.hypotheses, seen.contents, radius=2.0)
+    >>> short = stream_regret(X[:50], y[:50], seen.hypotheses[:49], seen.contents[:50], radius=2.0)
+    >>> long.all_pairs.per_round < short.all_pairs.per_round
     True
     """
     points, labels = check_X_y(X, y, **_STREAM)
@@ -256,9 +245,6 @@ def stream_regret(
         )
     check_positive(radius=radius, tol=tol)
     check_nonnegative(regularization=regularization)
-    lengths = np.atleast_1d(np.array([n] if horizons is None else horizons))
-    if lengths.dtype.kind not in "iu" or not ((lengths >= 2) & (lengths <= n)).all():
-        raise ValueError(f"'horizons' must be ints from 2 to n = {n}, got {horizons!r}")
     if loss not in LOSSES:
         raise ValueError(f"'loss' must be one of {', '.join(LOSSES)}, got {loss!r}")
 
@@ -266,20 +252,11 @@ def stream_regret(
         pairs = StreamPairs(points, signs, buffered)
         penalty = pairs.penalties(weights, LOSSES[loss])
         penalty += regularization / 2 * np.einsum("ij,ij->i", weights, weights)
-        best = np.zeros((len(lengths), d))
-        regret, gap = np.empty(len(lengths)), np.empty(len(lengths))
-        for i, m in enumerate(lengths):
-            start = best[max(i - 1, 0)]
-            best[i], least, gap_per_round = best_in_ball(
-                pairs, int(m), loss, radius, regularization, start, tol
-            )
-            regret[i] = penalty[: m - 1].sum() - (m - 1) * least
-            gap[i] = (m - 1) * gap_per_round
-        return RegretCurve(penalty, lengths, regret, gap, best)
+        best, least, gap = best_in_ball(pairs, loss, radius, regularization, tol)
+        regret = float(penalty.sum() - (n - 1) * least)
+        return RegretCurve(penalty, regret, (n - 1) * gap, best)
 
-    return StreamRegret(
-        curve(None), None if contents is None else curve(_check_contents(contents, n))
-    )
+    return StreamRegret(curve(None), curve(_check_contents(contents, n)))
 
 
 def _check_contents(contents: ArrayLike, n: int) -> Indices:
@@ -321,36 +298,36 @@ class StreamPairs(NamedTuple):
             penalties[t - 1] = loss.value((self.y[t] - self.y[others]) / 2 * scores).mean()
         return penalties
 
-    def unlike(self, n: int) -> Iterator[tuple[Any, Any, Array]]:
-        """Yield positive and negative points among the first n, and the weights of their pairs.
+    def unlike(self) -> Iterator[tuple[Any, Any, Array]]:
+        """Yield positive and negative points, and the weights of their pairs.
 
         Points are of shape (n_pairs,) both, or (n_positive, 1) and (1, n_negative) for all pairs.
         """
         if self.contents is None:
-            positive, negative = (np.flatnonzero(self.y[:n] == sign) for sign in (1, -1))
+            positive, negative = (np.flatnonzero(self.y == sign) for sign in (1, -1))
             step = max(1, _BLOCK // max(1, len(negative)))
             for start in range(0, len(positive), step):
                 part = positive[start : start + step, np.newaxis]
                 # the later one is paired with all points before it
                 yield part, negative[np.newaxis], 1 / np.maximum(part, negative)
             return
-        buffered = self.contents[:n]
-        heads, slots = np.nonzero((buffered >= 0) & (self.y[buffered] != self.y[:n, np.newaxis]))
+        buffered = self.contents
+        heads, slots = np.nonzero((buffered >= 0) & (self.y[buffered] != self.y[:, np.newaxis]))
         tails, up = buffered[heads, slots], self.y[heads] > 0
         weights = 1 / np.count_nonzero(buffered >= 0, axis=1)[heads]
         yield np.where(up, heads, tails), np.where(up, tails, heads), weights
 
-    def mean(self, w: Array, loss: str, width: float, n: int) -> tuple[Array, Array]:
-        """Return the mean penalty of the first n points in three forms, and a gradient.
+    def mean(self, w: Array, loss: str, width: float) -> tuple[Array, Array]:
+        """Return the mean penalty in three forms, and a gradient.
 
         The forms are the mean penalty, that of the loss with the kink of the hinge rounded off
         over `width`, whose gradient it is, and the value at w of a tangent with that gradient
         that lies below the mean penalty everywhere.
         """
-        scores = np.asarray(self.X[:n] @ w)
+        scores, n = np.asarray(self.X @ w), len(self.y)
         by_score = np.zeros(n)
         sums, rest = np.zeros(3), float(n - 1)
-        for positive, negative, weights in self.unlike(n):
+        for positive, negative, weights in self.unlike():
             forms, slopes = _rounded(loss, scores[positive] - scores[negative], width)
             sums += [np.vdot(weights, form) for form in forms]
             rest -= float(weights.sum())
@@ -363,7 +340,7 @@ class StreamPairs(NamedTuple):
                 by_score -= np.bincount(negative, slopes, minlength=n)
         # pairs of one class have margin 0, whatever the weights
         sums += rest * float(LOSSES[loss].value(np.zeros(1))[0])
-        return sums / (n - 1), np.asarray(self.X[:n].T @ by_score).ravel() / (n - 1)
+        return sums / (n - 1), np.asarray(self.X.T @ by_score).ravel() / (n - 1)
 
 
 def _rounded(loss: str, margins: Array, width: float) -> tuple[list[Array], Array]:
@@ -377,37 +354,29 @@ def _rounded(loss: str, margins: Array, width: float) -> tuple[list[Array], Arra
 
 
 def best_in_ball(
-    pairs: StreamPairs,
-    n: int,
-    loss: str,
-    radius: float,
-    regularization: float,
-    start: Array,
-    tol: float,
+    pairs: StreamPairs, loss: str, radius: float, regularization: float, tol: float
 ) -> tuple[Array, float, float]:
-    """Minimise the mean penalty of the first n points over the ball of the 2-norm.
+    """Minimise the mean penalty over the ball of the 2-norm.
 
     Returns the weights, their mean penalty, and a gap: the minimum is no further below. The
     penalty includes `regularization` times half the squared norm of the weights.
 
-    An augmented Lagrangian for the ball, with L-BFGS for the weights, from `start`. The kink of
-    the hinge is rounded off ever more narrowly. A tangent gives a lower bound of the minimum, and
+    An augmented Lagrangian for the ball, with L-BFGS for the weights. The kink of the
+    hinge is rounded off ever more narrowly. A tangent gives a lower bound of the minimum, and
     with it the gap. The search stops at a gap of `tol` times the penalty at w = 0 and its slope
     across the ball; a ConvergenceWarning if the gap is larger in the end.
     """
 
     def forms(w: Array, width: float) -> tuple[float, float, float, Array]:
-        means, gradient = pairs.mean(w, loss, width, n)
+        means, gradient = pairs.mean(w, loss, width)
         value, smooth, support = map(float, means + regularization / 2 * float(w @ w))
         return value, smooth, support, gradient + regularization * w
 
-    value, _, _, gradient = forms(np.zeros_like(start), 1.0)
+    best = v = np.zeros(pairs.X.shape[1])  # v is in units of the radius
+    value, _, _, gradient = forms(v, 1.0)
     scale = abs(value) + radius * float(np.linalg.norm(gradient))
-    if scale == 0:
-        return np.zeros_like(start), value, 0.0
-    best, least, gap, highest = start, math.inf, math.inf, -math.inf
-    # in units of the radius
-    v, multiplier, stiffness, width = start / radius, 0.0, 10 * scale, 0.3
+    least, gap, highest = math.inf, math.inf, -math.inf
+    multiplier, stiffness, width = 0.0, 10 * scale, 0.3
 
     def force(v: Array) -> float:
         return max(multiplier + stiffness * (float(v @ v) - 1) / 2, 0.0)
@@ -432,8 +401,8 @@ def best_in_ball(
             return best, least, gap
         stiffness, width = min(2 * stiffness, 1e4 * scale), max(width / 3, tol / 100)
     warn(
-        f"the best weights of {n} points are known only up to {gap:.3g} per round; raise "
-        "'tol', scale the features, or take a smaller 'radius'",
+        f"the best weights of {len(pairs.y)} points are known only up to {gap:.3g} per round: "
+        "raise 'tol', scale the features, or take a smaller 'radius'",
         ConvergenceWarning,
     )
     return best, least, gap

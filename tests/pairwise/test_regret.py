@@ -43,6 +43,11 @@ def random_contents(rng, n, size):
     return contents
 
 
+def newest(n):
+    """The contents of a buffer of one slot."""
+    return np.arange(n)[:, np.newaxis] - 1
+
+
 # -- buffers -------------------------------------------------------------------------------------
 
 
@@ -93,7 +98,7 @@ def test_blocks_do_not_matter(monkeypatch):
 def test_a_buffer_that_holds_all_is_no_buffer():
     X, y = stream(40)
     seen = follow(OLP(buffer_size=40, random_state=0), X, y)
-    found = stream_regret(X, y, seen.hypotheses, seen.contents, radius=2.0, horizons=[10, 40])
+    found = stream_regret(X, y, seen.hypotheses, seen.contents, radius=2.0)
     assert np.allclose(found.all_pairs.penalty, found.buffer.penalty)
     assert np.allclose(found.all_pairs.regret, found.buffer.regret, atol=1e-2)
 
@@ -109,20 +114,18 @@ def test_no_weights_in_the_ball_beat_the_best_ones_by_more_than_the_gap(loss, ra
     rng = np.random.default_rng(seed)
     contents = random_contents(rng, 30, 3)
     phi = LOSSES[loss]
-    found = stream_regret(
-        X, y, np.zeros((29, 3)), contents, radius=radius, loss=loss, horizons=[12, 30]
-    )
+    found = stream_regret(X, y, np.zeros((29, 3)), contents, radius=radius, loss=loss)
     for curve, kept in ((found.all_pairs, None), (found.buffer, contents)):
-        for i, n in enumerate((12, 30)):
-            best = slow_penalties(curve.best[i], X[:n], y[:n], kept, phi).sum()
-            assert np.linalg.norm(curve.best[i]) <= radius * (1 + 1e-12)
-            assert curve.regret[i] == pytest.approx(curve.penalty[: n - 1].sum() - best, abs=1e-9)
-            assert 0 <= curve.gap[i] <= 0.01 * n * (1 + radius)
-            for _ in range(20):
-                w = curve.best[i] + rng.normal(size=3) * radius * 10.0 ** -rng.integers(0, 5)
-                w *= min(1, radius / np.linalg.norm(w))
-                other = slow_penalties(w, X[:n], y[:n], kept, phi).sum()
-                assert other >= best - curve.gap[i] - 1e-9
+        best = slow_penalties(curve.best, X, y, kept, phi).sum()
+        assert np.linalg.norm(curve.best) <= radius * (1 + 1e-12)
+        assert curve.regret == pytest.approx(curve.penalty.sum() - best, abs=1e-9)
+        assert curve.per_round == curve.regret / 29
+        assert 0 <= curve.gap <= 0.01 * 30 * (1 + radius)
+        for _ in range(20):
+            w = curve.best + rng.normal(size=3) * radius * 10.0 ** -rng.integers(0, 5)
+            w *= min(1, radius / np.linalg.norm(w))
+            other = slow_penalties(w, X, y, kept, phi).sum()
+            assert other >= best - curve.gap - 1e-9
 
 
 @given(seed=st.integers(0, 2**32 - 1), radius=st.sampled_from([0.5, 3.0, 20.0]))
@@ -132,7 +135,7 @@ def test_the_hinge_in_one_dimension_by_its_kinks(seed, radius):
     X = X[:, :1]
     if len(np.unique(y)) < 2:
         return
-    found = stream_regret(X, y, np.zeros((11, 1)), radius=radius, tol=1e-6).all_pairs
+    found = stream_regret(X, y, np.zeros((11, 1)), newest(12), radius=radius, tol=1e-6).all_pairs
     phi = LOSSES["hinge"]
     signs = 2 * y - 1
     slopes = (signs[:, None] - signs) / 2 * (X - X.T)
@@ -141,42 +144,35 @@ def test_the_hinge_in_one_dimension_by_its_kinks(seed, radius):
         slow_penalties(np.array([k]), X, y, None, phi).sum() for k in kinks if abs(k) <= radius
     )
     paid = found.penalty.sum()
-    assert paid - least >= found.regret[0] - 1e-9
-    assert paid - least <= found.regret[0] + found.gap[0] + 1e-9
-    assert found.gap[0] < 1e-3 * (1 + radius)
+    assert paid - least >= found.regret - 1e-9
+    assert paid - least <= found.regret + found.gap + 1e-9
+    assert found.gap < 1e-3 * (1 + radius)
 
 
 @pytest.mark.parametrize("regularization", [0.1, 2.0])
 def test_a_regulariser_counts_in_each_round(regularization):
     X, y = stream(30)
     weights = np.random.default_rng(0).normal(size=(29, 3))
-    plain = stream_regret(X, y, weights, radius=5.0)
-    found = stream_regret(X, y, weights, radius=5.0, regularization=regularization).all_pairs
+    plain, found = (
+        stream_regret(X, y, weights, newest(30), radius=5.0, regularization=each).all_pairs
+        for each in (0.0, regularization)
+    )
     added = regularization / 2 * (weights**2).sum(axis=1)
-    assert np.allclose(found.penalty, plain.all_pairs.penalty + added)
-    w = found.best[0]
+    assert np.allclose(found.penalty, plain.penalty + added)
+    w = found.best
     phi = LOSSES["hinge"]
     best = slow_penalties(w, X, y, None, phi).sum() + 29 * regularization / 2 * w @ w
-    assert found.regret[0] == pytest.approx(found.penalty.sum() - best)
-    assert found.gap[0] < 0.1
-    assert np.linalg.norm(w) < np.linalg.norm(plain.all_pairs.best[0])
-
-
-def test_one_class_so_far_has_no_regret():
-    X, y = stream(20)
-    y = np.r_[np.zeros(10, dtype=int), np.ones(10, dtype=int)]
-    weights = np.random.default_rng(0).normal(size=(19, 3))
-    found = stream_regret(X, y, weights, radius=1.0, horizons=[5, 20]).all_pairs
-    assert found.penalty[:9] == pytest.approx(1.0)
-    assert (found.regret[0], found.gap[0]) == (0, 0)
+    assert found.regret == pytest.approx(found.penalty.sum() - best)
+    assert found.gap < 0.1
+    assert np.linalg.norm(w) < np.linalg.norm(plain.best)
 
 
 def test_a_minimum_that_is_not_found(monkeypatch):
     X, y = stream(12)
     monkeypatch.setattr(regret, "_ROUNDS", 1)
     with pytest.warns(ConvergenceWarning, match="best weights of 12 points are known only up"):
-        found = stream_regret(X, y, np.zeros((11, 3)), radius=2.0, tol=1e-9)
-    assert found.all_pairs.gap[0] > 0
+        found = stream_regret(X, y, np.zeros((11, 3)), newest(12), radius=2.0, tol=1e-9)
+    assert found.all_pairs.gap > 0
 
 
 # -- theorem 6.13 --------------------------------------------------------------------------------
@@ -190,14 +186,12 @@ def test_lemma_6_24_holds_for_the_learner(buffer, eta):
     radius = 1.5
     learner = OLP(buffer_size=6, buffer=buffer, radius=radius, eta=eta, random_state=0)
     seen = follow(learner, X, y)
-    found = stream_regret(
-        X, y, seen.hypotheses, seen.contents, radius=radius, horizons=[20, 80]
-    ).buffer
     steepest = max(np.linalg.norm(a - b) for a in X for b in X)
-    for known, gap, n in zip(found.regret, found.gap, found.horizons, strict=True):
-        bound = olp_buffer_regret_bound(int(n), lipschitz=steepest, diameter=2 * radius, eta=eta)
-        assert known + gap <= bound
-    assert np.allclose(found.per_round, found.regret / [19, 79])
+    for n in (20, 80):
+        weights, contents = seen.hypotheses[: n - 1], seen.contents[:n]
+        found = stream_regret(X[:n], y[:n], weights, contents, radius=radius).buffer
+        bound = olp_buffer_regret_bound(n, lipschitz=steepest, diameter=2 * radius, eta=eta)
+        assert found.regret + found.gap <= bound
 
 
 def test_theorem_6_13_holds_for_the_learner():
@@ -218,7 +212,7 @@ def test_theorem_6_13_holds_for_the_learner():
             loss_bound=1 + radius * steepest,
             delta=0.05,
         )
-        assert found.all_pairs.regret[0] + found.all_pairs.gap[0] <= bound
+        assert found.all_pairs.regret + found.all_pairs.gap <= bound
 
 
 # -- mistakes ------------------------------------------------------------------------------------
@@ -235,9 +229,6 @@ def test_theorem_6_13_holds_for_the_learner():
         ({"radius": np.inf}, "'radius' must be a finite number above 0, got inf"),
         ({"tol": -1.0}, "'tol' must be a finite number above 0, got -1.0"),
         ({"regularization": -1.0}, "'regularization' must be a finite number of 0 or more"),
-        ({"horizons": [1]}, r"'horizons' must be ints from 2 to n = 10, got \[1\]"),
-        ({"horizons": [2.5]}, "'horizons' must be ints"),
-        ({"horizons": []}, "'horizons' must be ints"),
         ({"loss": "nope"}, "'loss' must be one of"),
         *(
             ({"contents": contents}, "'contents' must have the numbers of one or more earlier")
@@ -252,9 +243,9 @@ def test_theorem_6_13_holds_for_the_learner():
 )
 def test_mistakes(change, message):
     X, y = stream(10)
-    arguments = {"X": X, "y": y, "hypotheses": np.zeros((9, 3)), "radius": 1.0, **change}
+    arguments = {"X": X, "y": y, "hypotheses": np.zeros((9, 3)), "contents": newest(10)}
     with pytest.raises(ValueError, match=message):
-        stream_regret(**arguments)
+        stream_regret(**{**arguments, "radius": 1.0, **change})
 
 
 def test_mistakes_of_the_length():
