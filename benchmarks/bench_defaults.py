@@ -36,7 +36,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row, least_seconds
 from kernlearn import features, landmarks, linear, pairwise, svm, voted
-from kernlearn.kernels import PolynomialKernel
+from kernlearn.kernels import NormalizedKernel, PolynomialKernel
 
 _SPEED = 1000  # rows that seconds are measured on
 _POINTS = 0.05  # allowed distance from the tuned score
@@ -57,6 +57,8 @@ class Subject:
 
 _C = [0.01, 0.1, 1, 10, 100]
 _SIMILARITIES = ["gaussian", "laplacian", "manhattan"]
+_KERNELS = ["linear", "cosine", "gaussian", "laplacian"]
+_NORMALIZED = [NormalizedKernel(kernel) for kernel in _KERNELS]
 SUBJECTS = [
     Subject(linear.LinearSVM, {"C": _C}),
     Subject(svm.KernelSVM, {"C": _C, "gamma": ["scale", 0.001, 0.01, 0.1]}),
@@ -95,7 +97,7 @@ SUBJECTS = [
     ),
     Subject(pairwise.MetricKNNClassifier, {"eta": [1e-3, 1e-2, 0.1], "n_neighbors": [1, 5, 9]}),
     Subject(pairwise.SimilaritySVM, {"eta": [1e-4, 1e-3, 1e-2, 0.1], "C": [0.1, 1, 10]}),
-    Subject(pairwise.MultipleKernelSVM, {"normalize": [False, True], "C": [1, 10, 100]}),
+    Subject(pairwise.MultipleKernelSVM, {"kernels": [_KERNELS, _NORMALIZED], "C": [1, 10, 100]}),
     Subject(pairwise.OLP, {"eta": [0.01, 0.1, 1]}, "two classes"),
     Subject(
         pairwise.OAM,

@@ -26,7 +26,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
-from kernlearn.kernels import BilinearSimilarity, NormalizedKernel, WeightedKernelSum, as_kernel
+from kernlearn.kernels import BilinearSimilarity, WeightedKernelSum, as_kernel
 from kernlearn.kernels.base import compared
 from kernlearn.linear.losses import LOSSES
 from kernlearn.pairwise.learners import STREAM_PARAMETERS, Buffer
@@ -440,11 +440,8 @@ class OnlineMKL(OnlinePairLearner):
             default=("linear", "cosine", "gaussian", "laplacian")
         The kernels K_i: names, objects, or functions of two matrices. They are cloned; a width
         that depends on data is estimated on the X passed to `fit`, or to the first call of
-        `partial_fit`.
-    normalize : bool, default=False
-        Whether each kernel is divided by :math:`\sqrt{K_i(x, x) K_i(x', x')}`, which makes
-        their weights comparable. Otherwise kernels with large values have large gradients: see
-        the notes.
+        `partial_fit`. Kernels with large values have large gradients: see the notes.
+        :class:`~kernlearn.kernels.NormalizedKernel` makes weights comparable.
     eta : float, default=1.0
         Scale η of the steps :math:`\eta_t = \eta/\sqrt t`, in the unit of μ / K².
     radius : float, default=1.0
@@ -462,7 +459,7 @@ class OnlineMKL(OnlinePairLearner):
     kernel_ : WeightedKernelSum
         The kernel K_μ, accepted wherever a kernel is; its widths are fixed.
     kernels_ : list of Kernel
-        The kernels K_i, fitted, and normalized with `normalize`.
+        The kernels K_i, fitted.
     classes_ : ndarray of shape (n_classes,)
         The labels seen.
     n_samples_seen_, n_features_in_, feature_names_in_
@@ -512,7 +509,6 @@ class OnlineMKL(OnlinePairLearner):
 
     kernels: Sequence[Any] = ("linear", "cosine", "gaussian", "laplacian")
     _: KW_ONLY
-    normalize: bool = False
     eta: float = 1.0
     radius: float = 1.0
     norm: str = "simplex"
@@ -527,11 +523,8 @@ class OnlineMKL(OnlinePairLearner):
     def _start(self, X: Array, y: NDArray[Any]) -> Array:
         if not self.kernels:
             raise ValueError("'kernels' must contain at least one kernel, got none")
-        kernels = [as_kernel(spec, "kernels").fitted_to(X, y) for spec in self.kernels]
-        self.kernels_: list[Any] = kernels
-        if self.normalize:
-            self.kernels_ = [NormalizedKernel(kernel) for kernel in kernels]
-        return np.zeros(len(kernels))
+        self.kernels_ = [as_kernel(spec, "kernels").fitted_to(X, y) for spec in self.kernels]
+        return np.zeros(len(self.kernels_))
 
     def _project(self, w: Array) -> Array:
         if self.norm == "simplex":
@@ -832,7 +825,7 @@ class MultipleKernelSVM(TwoStageClassifier):
         The kernels, as for :class:`OnlineMKL`.
     C : float, default=1.0
         Weight of the training errors against the norm of the weights.
-    normalize, eta, radius, buffer_size, random_state
+    eta, radius, buffer_size, random_state
         As for :class:`OnlineMKL`.
 
     Attributes
@@ -864,7 +857,6 @@ class MultipleKernelSVM(TwoStageClassifier):
     kernels: Sequence[Any] = ("linear", "cosine", "gaussian", "laplacian")
     _: KW_ONLY
     C: float = 1.0
-    normalize: bool = False
     eta: float = 1.0
     radius: float = 1.0
 
@@ -875,7 +867,7 @@ class MultipleKernelSVM(TwoStageClassifier):
     }
 
     def _learner(self, **stream: Any) -> OnlineMKL:
-        return OnlineMKL(self.kernels, normalize=self.normalize, **stream)
+        return OnlineMKL(self.kernels, **stream)
 
     def _classifier(self, learner: Any, n_samples: int) -> SVC:
         return SVC(C=self.C, kernel=learner.kernel_)

@@ -21,6 +21,7 @@ from kernlearn.kernels import (
     GaussianKernel,
     HomogeneousPolynomialKernel,
     LinearKernel,
+    NormalizedKernel,
     PolynomialKernel,
 )
 from kernlearn.pairwise import (
@@ -56,7 +57,7 @@ POINTWISE = [
         OnlineSimilarityLearner(),
         OnlineSimilarityLearner("goodness", radius=1.0),
         OnlineMKL(),
-        OnlineMKL(["linear", "polynomial"], normalize=True, norm="l2", buffer_size=1),
+        OnlineMKL(["linear", "polynomial"], norm="l2", buffer_size=1),
         MetricKNNClassifier(),
         SimilaritySVM(),
         MultipleKernelSVM(),
@@ -198,6 +199,10 @@ def slow(X, y, w, pair, project, policy="rsx2", size=7, seed=3, eta=0.5, goodnes
     return np.array(iterates)
 
 
+MIXTURES = [
+    (KERNELS, POINTWISE),
+    ([NormalizedKernel(k) for k in KERNELS], [normalized(k) for k in POINTWISE]),
+]
 SQUARE = np.zeros((4, 4))
 CASES = [
     (OnlineMetricLearner(**ball), "metric_", SQUARE, metric_pair, psd(**ball), False)
@@ -217,16 +222,16 @@ CASES += [
 ]
 CASES += [
     (
-        OnlineMKL(KERNELS, normalize=normalize, norm=norm, radius=radius),
+        OnlineMKL(kernels, norm=norm, radius=radius),
         "weights_",
         np.zeros(3),
-        kernels_pair([normalized(k) for k in POINTWISE] if normalize else POINTWISE),
+        kernels_pair(pointwise),
         (lambda w, r=radius: on_simplex(w, r))
         if norm == "simplex"
         else (lambda w, r=radius: in_ball(np.maximum(w, 0), r)),
         False,
     )
-    for normalize in (False, True)
+    for kernels, pointwise in MIXTURES
     for norm, radius in (("simplex", 1.0), ("simplex", 3.0), ("l2", 0.6), ("l2", 100.0))
 ]
 
@@ -392,12 +397,11 @@ def test_widths_are_those_of_the_first_batch():
     np.testing.assert_allclose(model.weights_, fixed.weights_, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("normalize", [False, True])
-def test_kernel_is_the_weighted_sum(normalize):
-    model = OnlineMKL(KERNELS, normalize=normalize, radius=2.0, random_state=0).fit(X, Y)
-    kernels = [normalized(k) for k in POINTWISE] if normalize else POINTWISE
+@pytest.mark.parametrize(("kernels", "pointwise"), MIXTURES, ids=["plain", "normalized"])
+def test_kernel_is_the_weighted_sum(kernels, pointwise):
+    model = OnlineMKL(kernels, radius=2.0, random_state=0).fit(X, Y)
     expected = [
-        [sum(w * k(a, b) for w, k in zip(model.weights_, kernels, strict=True)) for b in X[:7]]
+        [sum(w * k(a, b) for w, k in zip(model.weights_, pointwise, strict=True)) for b in X[:7]]
         for a in X
     ]
     np.testing.assert_allclose(model.kernel_(X, X[:7]), expected, atol=1e-12)
@@ -440,8 +444,8 @@ def test_the_similarity_is_the_kernel_of_an_svm(objective):
 def test_the_sum_is_the_kernel_of_an_svm():
     stream = {"eta": 0.2, "radius": 3.0, "random_state": 2}
     kernels = [PolynomialKernel(), GaussianKernel(sigma=0.7)]
-    model = MultipleKernelSVM(kernels, C=5.0, normalize=True, **stream).fit(X[:60], Y[:60])
-    kernel = OnlineMKL(kernels, normalize=True, **stream).fit(X[:60], Y[:60]).kernel_
+    model = MultipleKernelSVM(kernels, C=5.0, **stream).fit(X[:60], Y[:60])
+    kernel = OnlineMKL(kernels, **stream).fit(X[:60], Y[:60]).kernel_
     svm = SVC(C=5.0, kernel="precomputed").fit(kernel(X[:60]), Y[:60])
     expected = svm.decision_function(kernel(X[60:], X[:60]))
     np.testing.assert_allclose(model.decision_function(X[60:]), expected)
