@@ -228,7 +228,7 @@ def known_codes(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
     return codes
 
 
-def decide(scores: NDArray[Any]) -> NDArray[np.intp]:
+def predicted_codes(scores: NDArray[Any]) -> NDArray[np.intp]:
     """Return the class codes of scores: of several columns the greatest, of one 1 above 0."""
     if scores.size == len(scores):
         return (scores.ravel() > 0).astype(np.intp)
@@ -253,7 +253,7 @@ class PredictsByScores:
         -------
         ndarray of shape (n_samples,)
         """
-        codes = decide(self.decision_function(X))
+        codes = predicted_codes(self.decision_function(X))
         labels: NDArray[Any] = self.classes_[codes]
         return labels
 

@@ -467,10 +467,11 @@ def _refuse_other_order(frame: Any) -> None:
 
 
 def _warn_of_direction(what: str, values: np.ndarray, kind: str | None) -> None:
-    """Warn if each point is less alike to itself than to all others, but for rounding.
+    """Warn if similarities look like distances, or distances like similarities.
 
-    `values` are those of points with each other; `kind` is what they are taken for, None if the
-    estimator has no such parameter.
+    Distances are least between a point and itself, similarities are greatest there. `values` are
+    those of points with each other; `kind` is what they are taken for, None if the estimator has
+    no such parameter.
     """
     # a few rows tell first: all of a large matrix are read only if need be
     some = evenly_spaced(np.arange(len(values)), _DIAGONAL_ROWS)
@@ -500,7 +501,7 @@ def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
     ):
         warn(
             "X is 0 everywhere on one side of its diagonal: it looks like half a matrix. "
-            "Pass X + X.T with the diagonal counted once",
+            "Pass X + X.T with the diagonal counted once"
         )
 
 

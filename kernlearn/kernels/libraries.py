@@ -28,6 +28,7 @@ _BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "y
 # Distances of scikit-learn that are computed by a matrix product.
 _BY_PRODUCT = ("euclidean", "l2", "cosine", "nan_euclidean")
 _MEASURES = ("normalized_similarity", "similarity", "normalized_distance", "distance")
+_MOST_KNOWN = 2**25  # values of known pairs, 256 MiB
 # Neither Numba's simplest threading layer nor a kernel of GraKeL may be entered by two threads.
 _one_at_a_time = Lock()
 
@@ -164,13 +165,12 @@ class LibrarySimilarity(TurnedSimilarity):
 
 
 class KnownPairs:
-    """Distances of pairs of series that were computed before, at most some megabytes of them.
+    """Distances of pairs of series that were computed before, at most `_MOST_KNOWN` values.
 
     When there are more, all are forgotten.
     """
 
-    def __init__(self, megabytes: int = 256) -> None:
-        self._most = megabytes * 2**17
+    def __init__(self) -> None:
         self._tables: dict[str, tuple[dict[bytes, int], NDArray[Any]]] = {}
 
     def values(
@@ -186,11 +186,11 @@ class KnownPairs:
         n_points = len(places.keys() | {*left, *right})
         if n_points > len(known):
             most = max(n_points, 2 * len(known))
-            if size - known.size + most**2 > self._most:
+            if size - known.size + most**2 > _MOST_KNOWN:
                 self._tables.clear()
                 n_points = most = len({*left, *right})
                 places, known = {}, np.empty((0, 0))
-                if most**2 > self._most:
+                if most**2 > _MOST_KNOWN:
                     return compare(X, Y)
             table = np.full((most, most), np.nan)
             table[: len(known), : len(known)] = known

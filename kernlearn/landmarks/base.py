@@ -27,10 +27,10 @@ from kernlearn.validation import (
     POSITIVE,
     StrOptions,
     check_weights,
-    decide,
     encode_labels,
     fit_context,
     known_codes,
+    predicted_codes,
     split_for_choice,
     taken,
 )
@@ -564,5 +564,5 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        codes = decide(getattr(self, self._scored_by)(X))
+        codes = predicted_codes(getattr(self, self._scored_by)(X))
         return self.classes_[codes]

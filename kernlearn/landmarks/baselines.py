@@ -22,7 +22,7 @@ from kernlearn.landmarks.selection import select_landmarks
 from kernlearn.linear import LinearSVM
 from kernlearn.memory import eigh
 from kernlearn.svm import KernelSVM
-from kernlearn.validation import COUNT, WHOLE, StrOptions, candidate_values, decide
+from kernlearn.validation import COUNT, WHOLE, StrOptions, candidate_values, predicted_codes
 
 
 def best_of(data: Training, scores: Callable[[Any], list[Floats]]) -> tuple[int, Any]:
@@ -33,7 +33,7 @@ def best_of(data: Training, scores: Callable[[Any], list[Floats]]) -> tuple[int,
     """
     if data.codes_val is None:
         return 0, None
-    right = [decide(each) == data.codes_val for each in scores(data.X_val)]
+    right = [predicted_codes(each) == data.codes_val for each in scores(data.X_val)]
     accuracies = np.average(right, axis=1, weights=data.weights_val)
     return int(accuracies.argmax()), accuracies
 
@@ -325,7 +325,7 @@ class AllPointsSVM(SimilarityClassifier):
 
     @abstractmethod
     def _decide(self, model: Any, similarities: Floats) -> Floats:
-        """Return scores, as `decide` takes them."""
+        """Return scores, as `predicted_codes` takes them."""
 
     def decision_function(self, X: Any) -> Floats:
         """Return the decision values of points.

@@ -161,7 +161,7 @@ def similarity_scale(blocks: Iterable[Floats]) -> float:
     if not varies:
         validation.warn(
             "all training points have the same similarities to the landmarks: the similarity says "
-            "nothing about the classes",
+            "nothing about the classes"
         )
     return largest or 1.0
 
@@ -653,7 +653,7 @@ class DBoostClassifier(LandmarkClassifier):
         self._set_landmarks(data.candidates.take(used))
         if not len(used):
             validation.warn(
-                "no pair of landmarks tells classes apart: the similarity says nothing about them",
+                "no pair of landmarks tells classes apart: the similarity says nothing about them"
             )
 
     def _parts(self, similarities: Floats) -> Iterator[Part]:

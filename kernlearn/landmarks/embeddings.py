@@ -641,8 +641,7 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
         self.rank_ = int(used.sum())
         if not self.rank_:
             warn(
-                "all features are 0: the kernel matrix of the landmarks has no "
-                "positive eigenvalue",
+                "all features are 0: the kernel matrix of the landmarks has no positive eigenvalue"
             )
         roots = np.sqrt(self.eigenvalues_[used])
         self.normalization_ = vectors[:, used] / roots @ vectors[:, used].T

@@ -47,8 +47,12 @@ def grade_order(y: Any, categories: Any = None) -> list[Any] | None:
     return None
 
 
-def encode_grades(y: Any, categories: Any = None) -> tuple[np.ndarray, np.ndarray]:
+def encode_grades(
+    y: Any, categories: Any = None
+) -> tuple[np.ndarray, np.ndarray, list[Any] | None]:
     """Return the grades that occur, at least two, in their order, and the index of each y there.
+
+    The last result is the order of all grades, None if there is no such one.
 
     Numbers must be whole. The order is that of `categories`, else of an ordered categorical, else
     of numbers; grades in words without one are sorted by the alphabet, with a warning.
@@ -68,16 +72,16 @@ def encode_grades(y: Any, categories: Any = None) -> tuple[np.ndarray, np.ndarra
             warn(
                 f"the grades are words without an order and are sorted by the alphabet: "
                 f"{' < '.join(map(str, found))}. Pass an ordered pandas.Categorical, or their "
-                "order as 'categories'",
+                "order as 'categories'"
             )
-        return classes, codes
+        return classes, codes, None
     if unknown := [label for label in found if label not in order]:
         raise ValueError(f"'categories' must hold all grades of y; {unknown[0]!r} is missing")
     if len(set(order)) < len(order):
         raise ValueError(f"'categories' must hold each grade once, got {order!r}")
     places = np.array([order.index(label) for label in found])
     ranks = np.argsort(np.argsort(places))
-    return classes[np.argsort(places)], ranks[codes]
+    return classes[np.argsort(places)], ranks[codes], order
 
 
 class Thresholds(NamedTuple):
@@ -497,10 +501,9 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         return {"C": candidate_values(self.C, "C").astype(np.float64)}
 
     def _check_targets(self, X: Any, y: Any, weights: Any) -> tuple[Any, np.ndarray, Indices]:
-        codes, self._order = None, None
+        codes = self._order = None
         if y is not None:
-            self._order = grade_order(y, self.categories)
-            self.classes_, codes = encode_grades(y, self.categories)
+            self.classes_, codes, self._order = encode_grades(y, self.categories)
         X, codes = self._check_training(X, codes)
         targets = self.classes_[codes]
         present = np.unique(codes[weighted_rows(check_weights(weights, X), len(codes))])

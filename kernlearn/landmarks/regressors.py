@@ -536,7 +536,7 @@ class RegLand(RegressorMixin, LandmarkChoice):
         if np.ptp(targets) > 0 and epsilons[0] > (spread := targets.std()):
             validation.warn(
                 f"epsilon={epsilons[0]:g} exceeds the standard deviation of y, {spread:.3g}: "
-                "little is learned, since smaller errors have no loss. Lower epsilon",
+                "little is learned, since smaller errors have no loss. Lower epsilon"
             )
         path = partial(
             regression_path, loss=self.loss, fit_intercept=self.fit_intercept, weights=weights

@@ -120,8 +120,7 @@ def select_landmarks(
     """
     if n > len(codes):
         warn(
-            f"{name}={n} is more than the {len(codes)} training points: each of them is a "
-            "landmark",
+            f"{name}={n} is more than the {len(codes)} training points: each of them is a landmark"
         )
         n = len(codes)
     if selection in BY_SIMILARITY:

@@ -202,7 +202,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         if self.n_landmarks > features.shape[1]:
             validation.warn(
                 f"n_landmarks={self.n_landmarks} is more than the {features.shape[1]} candidates "
-                "there are",
+                "there are"
             )
         targets, weights = targets[rows].astype(np.float64), validation.taken(weights, rows)
         means: Floats = np.zeros(features.shape[1])

@@ -18,7 +18,7 @@ from kernlearn.memory import require_memory
 from kernlearn.pairwise.learners import Array, Codes, StreamRanker, two_classes, widened
 
 
-class Moments(NamedTuple):
+class ClassMoments(NamedTuple):
     """The moments of both classes of a stream.
 
     The weight of the newest point of a class is 1, and decays with the age of the others relative
@@ -33,7 +33,7 @@ class Moments(NamedTuple):
     counts: Codes  #: Numbers of points, shape (2,).
 
     @classmethod
-    def empty(cls, n_features: int) -> "Moments":
+    def empty(cls, n_features: int) -> "ClassMoments":
         """Return the moments before the first point."""
         d, whole = n_features, np.int64
         return cls(np.zeros((2, d)), np.zeros((2, d, d)), np.zeros(2), *np.zeros((2, 2), whole))
@@ -55,7 +55,7 @@ class Moments(NamedTuple):
             self.newest[code] = at[-1]
             self.counts[code] += len(at)
 
-    def merge(self, other: "Moments", decay: float) -> None:
+    def merge(self, other: "ClassMoments", decay: float) -> None:
         """Add the points of a stream that continues this one."""
         times = self.counts.sum() + other.newest
         for code in np.flatnonzero(other.counts):
@@ -73,7 +73,7 @@ class Moments(NamedTuple):
         covariance = covariance + (1.0 - share) * np.outer(shift, shift)
         self.covariances[code] += share * (covariance - self.covariances[code])
 
-    def widened(self, n_features: int) -> "Moments":
+    def widened(self, n_features: int) -> "ClassMoments":
         """Return the moments with further features, which all points so far lack."""
         wide = widened(self.covariances, n_features)
         square = widened(np.swapaxes(wide, 1, 2), n_features)
@@ -182,7 +182,7 @@ class AllPairsMoments(StreamRanker):
             f"two covariances of {n_features} features",
             "take OLP, whose memory is that of its buffer",
         )
-        self._state = Moments.empty(n_features)
+        self._state = ClassMoments.empty(n_features)
 
     def _learn(self, X: Array, codes: Codes) -> None:
         self._solution: Array | None = None

@@ -530,7 +530,7 @@ class OnlineMKL(OnlinePairLearner):
         if self.norm == "simplex":
             return project_simplex(w, self.radius)
         # the ball is centred at the apex of the cone: first the cone, then the ball
-        return shrink(np.maximum(w, 0), self.radius)
+        return into_ball(np.maximum(w, 0), self.radius)
 
     def _block(self, points: Array, n_old: int) -> tuple[Array, int]:
         """Return kernel values, (n_kernels, n_new, n_points), and the first new position."""
@@ -553,7 +553,7 @@ class OnlineMKL(OnlinePairLearner):
 # -- projections ----------------------------------------------------------------------------------
 
 
-def shrink(w: Array, radius: float) -> Array:
+def into_ball(w: Array, radius: float) -> Array:
     """Scale down to a 2-norm of at most the radius, without overflow."""
     largest = np.abs(w).max(initial=0.0)
     if largest == 0:
@@ -581,7 +581,7 @@ def project_psd(w: Array, radius: float | None) -> Array:
     values, vectors = eigh((w + w.T) / 2, driver="evd", check_finite=False)
     values = np.maximum(values, 0)
     if radius is not None:
-        values = shrink(values, radius)
+        values = into_ball(values, radius)
     positive = values > 0
     factor = vectors[:, positive] * np.sqrt(values[positive])
     return np.asarray(factor @ factor.T)

@@ -129,7 +129,7 @@ _NONE = Moves(*(np.zeros(n, dtype=np.int64) for n in (1, 0, 0)))
 _CODES = np.array([[0], [1]])
 
 
-class State(NamedTuple):
+class StreamState(NamedTuple):
     """What OLP and OAM keep of a stream."""
 
     w: Array  #: The iterate, shape (n_features,).
@@ -140,17 +140,17 @@ class State(NamedTuple):
     codes: Codes  #: Their classes, 0 and 1, or -1 for an empty slot, shape (size,).
 
     @classmethod
-    def empty(cls, n_features: int, size: int) -> "State":
+    def empty(cls, n_features: int, size: int) -> "StreamState":
         """Return the state before the first point."""
         d, counts = n_features, np.zeros(3, dtype=np.int64)
         codes = np.full(size, -1, dtype=np.int64)
         return cls(np.zeros(d), np.zeros(d), np.zeros((2, d)), counts, np.zeros((size, d)), codes)
 
-    def widened(self, n_features: int) -> "State":
+    def widened(self, n_features: int) -> "StreamState":
         """Return the state with further features, which all points so far lack."""
         w, total, sums, counts, rows, codes = self
         w, total, sums, rows = (widened(a, n_features) for a in (w, total, sums, rows))
-        return State(w, total, sums, counts, rows, codes)
+        return StreamState(w, total, sums, counts, rows, codes)
 
 
 def widened(values: Array, n_columns: int) -> Array:
@@ -544,7 +544,7 @@ class OLP(StreamRanker):
     def _start(self, n_features: int) -> None:
         rng = check_random_state(self.random_state)
         self._buffer = Buffer(self.buffer, self.buffer_size, rng)
-        self._state = State.empty(n_features, self.buffer_size)
+        self._state = StreamState.empty(n_features, self.buffer_size)
 
     def _learn(self, X: Array, codes: Codes) -> None:
         from kernlearn.pairwise.steps import olp_steps  # numba only where it is needed
@@ -647,7 +647,7 @@ class OAM(StreamRanker):
         # of the negative and of the positive class
         sizes = half, self.buffer_size - half
         self._buffers = [Buffer(self.buffer, size, rng) for size in sizes]
-        self._state = State.empty(n_features, self.buffer_size)
+        self._state = StreamState.empty(n_features, self.buffer_size)
 
     def _learn(self, X: Array, codes: Codes) -> None:
         from kernlearn.pairwise.steps import oam_steps  # numba only where it is needed

@@ -14,7 +14,7 @@ from sklearn.utils import check_array, check_random_state, check_X_y
 
 from kernlearn.checks import check_nonnegative, check_positive
 from kernlearn.linear.losses import LOSSES, MarginLoss
-from kernlearn.pairwise.learned_kernels import shrink
+from kernlearn.pairwise.learned_kernels import into_ball
 from kernlearn.pairwise.learners import OLP, Buffer, two_classes
 from kernlearn.validation import warn
 
@@ -390,7 +390,7 @@ def best_in_ball(
     for _ in range(_ROUNDS):
         v = minimize(lagrangian, v, jac=True, method="L-BFGS-B", options=options).x
         multiplier = force(v)
-        w = shrink(radius * v, radius)
+        w = into_ball(radius * v, radius)
         value, _, support, gradient = forms(w, width)
         reach = float(gradient @ w) + radius * float(np.linalg.norm(gradient))
         highest = max(highest, support - reach)

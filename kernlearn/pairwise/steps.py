@@ -5,7 +5,7 @@ those whose pairs have a loss.
 
 Points X (n_points, n_features) are dense float64 in C order, and `codes` (n_points,) their
 classes, 0 or 1; `moves` are :class:`~kernlearn.pairwise.learners.Moves`, and `state` is a
-:class:`~kernlearn.pairwise.learners.State`, to whose arrays the steps write.
+:class:`~kernlearn.pairwise.learners.StreamState`, to whose arrays the steps write.
 """
 
 import math

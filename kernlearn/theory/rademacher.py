@@ -38,6 +38,7 @@ from sklearn.utils import check_array, check_random_state, gen_batches
 
 from kernlearn.checks import check_count, check_nonnegative, check_positive, check_share
 from kernlearn.kernels import GaussianKernel, as_kernel, mean_distance
+from kernlearn.kernels.base import diagonal
 
 Array: TypeAlias = NDArray[np.float64]
 #: The complexity by the number m of points, or a number c for c / sqrt(m).
@@ -379,10 +380,9 @@ class KernelAUC(PairwiseClass):
 
     def _measure(self, X: Any, y: ArrayLike | None) -> None:
         self.fitted = clone(self.kernel).fit(X, y)
-        rows = [X[part] for part in gen_batches(X.shape[0], 64)]
-        diagonal = np.concatenate([np.diagonal(self.fitted(part)) for part in rows])
-        self._refuse(diagonal.min() < 0)
-        self.kappa = math.sqrt(float(diagonal.max()))
+        own = diagonal(self.fitted, X)
+        self._refuse(own.min() < 0)
+        self.kappa = math.sqrt(float(own.max()))
 
     def _bound(self, n: int, as_printed: bool) -> float:
         return 2 * self.kappa * self.radius / math.sqrt(n)

@@ -28,15 +28,15 @@ from kernlearn.memory import require_memory, row_blocks
 from kernlearn.validation import (
     candidate_values,
     check_weights,
-    decide,
     encode_labels,
     first_best,
     known_codes,
+    predicted_codes,
     split_for_choice,
 )
 
 if TYPE_CHECKING:
-    from kernlearn.voted.simplex import Solution
+    from kernlearn.voted.simplex import SparseSolution
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -48,7 +48,7 @@ _NEGATIVE = 1e-8
 
 
 @dataclass(frozen=True)
-class Columns:
+class GramColumns:
     """A matrix of several side by side, as a kernel whose points are its columns."""
 
     first: int
@@ -112,7 +112,7 @@ class KernelFamily:
         return total
 
 
-class Training(NamedTuple):
+class LabelledPoints(NamedTuple):
     """Validated points with their labels, and weights."""
 
     X: Any
@@ -134,7 +134,7 @@ class VotedPath:
         The values of the parameters in each cell.
     complexities, penalties : list of ndarray of shape (n_kernels,)
         The r_k, and the Λ_k = λ r_k + β, of each cell.
-    solutions : list of list of Solution
+    solutions : list of list of SparseSolution
         Those of each cell: one for each one-vs-all problem; one problem for two classes.
     n_support : ndarray of the shape of the grid
         Number of points with a coefficient for any kernel.
@@ -158,7 +158,7 @@ class VotedPath:
     params: list[dict[str, float]]
     complexities: list[Floats]
     penalties: list[Floats]
-    solutions: "list[list[Solution]]"
+    solutions: "list[list[SparseSolution]]"
     n_support: Indices
     converged: NDArray[np.bool_]
     classes: NDArray[Any]
@@ -181,7 +181,7 @@ class VotedPath:
         solutions = [*chain.from_iterable(self.solutions)]
         sums = self.family.sums(X, _coefficients(solutions, self.family))
         by_setting = np.split(sums, len(self.params), axis=1)
-        return self.classes[np.array(list(map(decide, by_setting)))]
+        return self.classes[np.array(list(map(predicted_codes, by_setting)))]
 
     def errors(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> Floats:
         """Return the error rate for all settings.
@@ -372,16 +372,18 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
     def _check_points(self, X: Any) -> Any:
         return check_points(self, X, self._compared_by(), _FLOATS)
 
-    def _check_labelled(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
+    def _check_labelled(self, X: Any, y: Any, sample_weight: Any = None) -> LabelledPoints:
         """Validate training data and set ``classes_``."""
         kernels = self._compared_by()
         X, y = check_training(self, X, y, kernels, several=True, dtypes=_FLOATS)
         weights = check_weights(sample_weight, X)
         weights = np.ones(len(y)) if weights is None else weights
         self.classes_, codes, by_class = encode_labels(y, self.class_weight, weights)
-        return Training(X, y, codes, weights, by_class)
+        return LabelledPoints(X, y, codes, weights, by_class)
 
-    def _follow(self, axes: dict[str, list[float]], data: Training, rows: Indices) -> VotedPath:
+    def _follow(
+        self, axes: dict[str, list[float]], data: LabelledPoints, rows: Indices
+    ) -> VotedPath:
         """Solve for all settings on some rows of the data."""
         from kernlearn.voted.simplex import ColumnGeneration, VotedProblem  # compiled
 
@@ -392,7 +394,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         kernels: Any = self._compared_by()
         if kernels is None:
             firsts = range(0, X.shape[1], n_total)
-            family = KernelFamily(tuple(Columns(first) for first in firsts), rows)
+            family = KernelFamily(tuple(GramColumns(first) for first in firsts), rows)
         else:
             family = KernelFamily(tuple(kernel.fitted_to(X, y) for kernel in kernels), X)
         grams = family.grams(X)
@@ -406,7 +408,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             (lam * r if (lam := one.get("lam")) else np.zeros(n_kernels)) + one["beta"]
             for one, r in zip(params, each_r, strict=True)
         ]
-        solutions: list[list[Solution]] = [[] for _ in params]
+        solutions: list[list[SparseSolution]] = [[] for _ in params]
         losses = weights * class_weights[codes] / weights.mean()
         # Row by row of the grid, every other row backwards: each setting starts from a neighbour.
         order = np.arange(n_cells).reshape(-1, len(axes["beta"]))
@@ -669,7 +671,7 @@ def _descending(values: Any, name: str) -> list[float]:
     return ascending.astype(np.float64)[::-1].tolist()
 
 
-def _coefficients(solutions: "Sequence[Solution]", family: KernelFamily) -> list[Any]:
+def _coefficients(solutions: "Sequence[SparseSolution]", family: KernelFamily) -> list[Any]:
     """Return a sparse array of shape (n_solutions, n_points) for each kernel."""
     shape = (len(solutions), family.points.shape[0])
     parts = list(zip(*solutions, strict=True))[:3]

@@ -52,7 +52,7 @@ _MAX_STEPS = 100_000
 _SAFETY = 10.0  # factor on the observed rounding errors above which a movement counts
 
 
-class Solution(NamedTuple):
+class SparseSolution(NamedTuple):
     """The nonzero coefficients of a classifier.
 
     Attributes
@@ -169,7 +169,7 @@ class VotedProblem:
 
     def solution(
         self, columns: Indices, alpha: Floats, dual: Floats, tol: float, n_iter: int
-    ) -> Solution:
+    ) -> SparseSolution:
         """Return the solution with the coefficients of some columns, and its dual bound.
 
         Negligible coefficients count as 0.
@@ -181,7 +181,7 @@ class VotedProblem:
         objective = self.objective(kernels, points, coef)
         bound = self.bound(dual, self.correlations(dual))
         converged = closed(objective, bound, tol)
-        return Solution(kernels, points, coef, objective, bound, n_iter, converged)
+        return SparseSolution(kernels, points, coef, objective, bound, n_iter, converged)
 
 
 def closed(objective: float, bound: float, tol: float) -> bool:
@@ -234,7 +234,7 @@ class ColumnGeneration:
             multipliers=self.dual,
         )
 
-    def solve(self, penalties: Floats) -> Solution:
+    def solve(self, penalties: Floats) -> SparseSolution:
         """Solve the problem for penalties of shape (n_kernels,); warn if the gap is not closed.
 
         Penalties of a kernel in use must stay finite.

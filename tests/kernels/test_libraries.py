@@ -1,6 +1,7 @@
 """Each similarity of a library against its function of two points, and against itself in parts."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sklearn.base import clone
 from sklearn.metrics import pairwise
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels import LibrarySimilarity, as_kernel, named, names
+from kernlearn.kernels import LibrarySimilarity, as_kernel, libraries, named, names
 from kernlearn.kernels.registry import LIBRARIES
 from kernlearn.landmarks import BBSClassifier
 from tests.kernels import objects
@@ -291,6 +292,24 @@ def test_bad_series():
         similarity(SERIES[:2], [np.ones((2, 5))])
     with pytest.raises(ValueError, match=r"same number of channels, got \[1, 2\]"):
         similarity([SERIES[0], np.ones((2, 5))])
+
+
+@pytest.mark.parametrize("most", [2**20, 200, 50])
+def test_known_pairs_have_the_values_of_direct_calls(monkeypatch, most):
+    monkeypatch.setattr(libraries, "_MOST_KNOWN", most)
+    known, rng, n_computed = libraries.KnownPairs(), np.random.RandomState(0), [0, 0]
+    functions = [distance.cityblock, distance.euclidean]
+
+    def compare(which, left, right):
+        n_computed[which] += len(left) * len(right)
+        return by_hand(functions[which], left, right)
+
+    for _ in range(60):
+        which, some, others = rng.randint(2), rng.randint(9, size=4), rng.randint(9, size=3)
+        values = known.values(str(which), partial(compare, which), X[some], X[others])
+        np.testing.assert_array_equal(values, by_hand(functions[which], X[some], X[others]))
+        assert sum(table.size for _, table in known._tables.values()) <= most
+    assert (sum(n_computed) < 300) == (most > 200), n_computed
 
 
 def test_blocks_are_those_of_all_at_once(monkeypatch):

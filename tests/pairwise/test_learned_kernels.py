@@ -32,7 +32,7 @@ from kernlearn.pairwise import (
     OnlineSimilarityLearner,
     SimilaritySVM,
 )
-from kernlearn.pairwise.learned_kernels import project_psd, project_simplex, shrink
+from kernlearn.pairwise.learned_kernels import into_ball, project_psd, project_simplex
 from kernlearn.pairwise.learners import POLICIES
 from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
@@ -73,9 +73,9 @@ NUMBERS = st.floats(-10, 10, allow_subnormal=False)
 RADII = st.floats(1e-3, 20)
 #: Of a vector: the projection, and a random point of the set of radius 1.
 VECTOR_SETS = {
-    "l2": (shrink, lambda rng, n: (v := rng.normal(size=n)) / np.linalg.norm(v)),
+    "l2": (into_ball, lambda rng, n: (v := rng.normal(size=n)) / np.linalg.norm(v)),
     "cone and l2": (
-        lambda w, r: shrink(np.maximum(w, 0), r),
+        lambda w, r: into_ball(np.maximum(w, 0), r),
         lambda rng, n: (v := rng.exponential(size=n)) / np.linalg.norm(v),
     ),
     "simplex": (project_simplex, lambda rng, n: rng.dirichlet(np.full(n, 0.3))),
@@ -123,8 +123,8 @@ def test_projection_of_a_matrix_is_the_nearest_point(M, radius):
 
 
 def test_projections_of_extreme_numbers():
-    np.testing.assert_allclose(shrink(np.array([3e200, 4e200]), 1.0), [0.6, 0.8], rtol=1e-15)
-    np.testing.assert_allclose(shrink(np.array([3e-200, 4e-200]), 1e-200), [6e-201, 8e-201])
+    np.testing.assert_allclose(into_ball(np.array([3e200, 4e200]), 1.0), [0.6, 0.8], rtol=1e-15)
+    np.testing.assert_allclose(into_ball(np.array([3e-200, 4e-200]), 1e-200), [6e-201, 8e-201])
     np.testing.assert_array_equal(project_simplex(np.array([1e17, 1e17 - 1e3, 0]), 1), [1, 0, 0])
     large = np.array([1e9 + 0.5, 1e9, -1e9])
     np.testing.assert_array_equal(project_simplex(large, 1.0), [0.75, 0.25, 0])
