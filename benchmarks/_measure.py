@@ -1,5 +1,6 @@
 """What every benchmark shares: a row of the table, and the least time of some runs."""
 
+import gc
 import subprocess
 import sys
 from collections.abc import Callable
@@ -7,6 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, process_time
+from typing import Any, Self
+
+from kernlearn.memory import c_library
 
 
 @dataclass(frozen=True)
@@ -113,3 +117,38 @@ def greatest_memory(pid: int) -> int:
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
     return 0
+
+
+class PeakMemory:
+    """Measure by how much the resident memory of this process, and its children, has grown.
+
+    ``grown`` is the greatest value within the block less that at its beginning, in MB (10^6
+    bytes). What was freed before is given back first, so that it does not hide what the block
+    needs. Of several processes the growths are added, though they need not be greatest at the same
+    time.
+
+    Raises
+    ------
+    OSError
+        If the system does not keep the greatest value, as Linux does.
+    """
+
+    grown = 0.0
+
+    def __enter__(self) -> Self:
+        import psutil
+
+        gc.collect()
+        library: Any = c_library()
+        if hasattr(library, "malloc_trim"):
+            library.malloc_trim(0)
+        own = psutil.Process()
+        processes = [own, *own.children(recursive=True)]
+        self._before = {process.pid: process.memory_info().rss for process in processes}
+        for pid in self._before:
+            Path(f"/proc/{pid}/clear_refs").write_text("5")  # the greatest is that of now
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        growths = (greatest_memory(pid) - before for pid, before in self._before.items())
+        self.grown = sum(max(0, growth) for growth in growths) / 1e6

@@ -14,7 +14,6 @@ from typing import Any
 
 import dask
 import numpy as np
-import psutil
 from distributed import Client
 from sklearn.base import clone
 from sklearn.kernel_approximation import Nystroem
@@ -22,7 +21,7 @@ from sklearn.linear_model import RidgeClassifier, SGDClassifier
 from sklearn.pipeline import make_pipeline
 from threadpoolctl import threadpool_limits
 
-from benchmarks._measure import greatest_memory
+from benchmarks._measure import PeakMemory
 from kernlearn.datasets import RowSource, row_source
 from kernlearn.engine.machine import Stopwatch
 from kernlearn.features import RandomMaclaurin
@@ -75,12 +74,6 @@ METHODS = {
 }
 
 
-def most_used() -> float:
-    """Return the most memory that this process and its children have used, in MB."""
-    own = psutil.Process()
-    return sum(greatest_memory(one.pid) for one in (own, *own.children(recursive=True))) / 1e6
-
-
 def measure(method: str, n_rows: int, workers: int = 0) -> tuple[float, float, float]:
     """Return the seconds and the memory (MB) of a fit, and the accuracy on 10 000 other rows."""
     fit = METHODS[method]
@@ -96,12 +89,10 @@ def measure(method: str, n_rows: int, workers: int = 0) -> tuple[float, float, f
             client.wait_for_workers(workers)
             client.run(fit, rows_of(CHUNK, 0))
         fit(rows_of(3 * CHUNK, 1))  # imports, first calls
-        before = most_used()
-        with Stopwatch() as watch:
+        with PeakMemory() as memory, Stopwatch() as watch:
             model = fit(rows_of(n_rows, 2013, workers))
-        grown = most_used() - before
         X, y = draw(10_000, 2)
-        return watch.wall, grown, float(np.mean(model.predict(X) == y))
+        return watch.wall, memory.grown, float(np.mean(model.predict(X) == y))
 
 
 if __name__ == "__main__":

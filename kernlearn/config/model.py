@@ -121,7 +121,7 @@ class Section(BaseModel):
 
 
 Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
-Scaling = Literal["zscore", "minmax", "max_norm", "unit_norm"]
+Scaling = Literal["zscore", "zscore_numbers", "minmax", "max_norm", "unit_norm"]
 # The tasks of a file; other tasks take it as it is.
 _OF_FILES = ("classification", "regression", "ordinal", "ranking", "similarity")
 # A parameter of data or of a kernel: a value, or a list of several.
@@ -411,7 +411,8 @@ class Protocol(Section):
     max_test : int
         The same of the test part.
     scale : list of Scaling
-        Scalings in their order, learnt on the training part.
+        Scalings in their order, learnt on the training part. `zscore_numbers` leaves columns of 0
+        and 1 as they are.
     scale_target : {"max_abs", "zscore"}
         Scaling of real targets, learnt on the training part.
     validation : float

@@ -255,9 +255,24 @@ class MaxNormScaler:
         return X / self.scale_
 
 
+class NumberScaler(StandardScaler):
+    """Standardise columns of numbers; columns of 0 and 1 alone stay as they are.
+
+    A rare category would weigh more than all numbers.
+    """
+
+    def fit(self, X: Any) -> Self:
+        """Learn means and standard deviations."""
+        super().fit(X)
+        is_flag = ((X == 0) | (X == 1)).all(axis=0)
+        self.mean_[is_flag], self.scale_[is_flag] = 0, 1
+        return self
+
+
 #: What learns how to scale, by name.
 SCALERS = {
     "zscore": StandardScaler,
+    "zscore_numbers": NumberScaler,
     "minmax": MinMaxScaler,
     "max_norm": MaxNormScaler,
     "unit_norm": Normalizer,
@@ -422,9 +437,9 @@ def prepare(
     if protocol.scale and are_objects(X):
         raise ValueError(f"scale: {kind_of(X)} have no features to scale; give []")
     for name in protocol.scale:
-        if name == "zscore" and sp.issparse(X_train):
+        if name.startswith("zscore") and sp.issparse(X_train):
             raise ValueError(
-                "scale: zscore would fill a sparse matrix; use max_norm for this data"
+                f"scale: {name} would fill a sparse matrix; use max_norm for this data"
             )
         scaler = SCALERS[name]().fit(X_train)
         X_train = scaler.transform(X_train)
