@@ -272,12 +272,12 @@ def compare(
     (plan,) = _plans(_load([config], profile, settings), True)
     of_plan, name = plan.experiment.config, plan.experiment.name
     metric = rules.ranking_metric(of_plan, name, metric)
+    choice = engine.Choice(tuple(map(engine.parse_only, only)))
+    choice.of(plan)
     with stores.Store(store, read_only=True) as opened:
         results = stored_rows(plan, opened)
     if (done := sum(row.done for row in results.values())) < len(plan.trials):
         typer.echo(f"{done} of {len(plan.trials)} trials are measured; others do not count")
-    choice = engine.Choice(tuple(map(engine.parse_only, only)))
-    choice.of(plan)
     values = rules.method_values(plan, results, metric, choice.only)
     if methods:
         named = [*methods, *filter(None, [control])]
@@ -573,6 +573,8 @@ def _show_report(
     result: "reports.Report", folder: Path, only: Sequence[Mapping[str, Sequence[str]]] = ()
 ) -> None:
     """Write and print the report of an experiment, in a folder of its own."""
+    chosen = [", ".join(f"{k}={'+'.join(v)}" for k, v in one.items()) for one in only]
+    result.details["remarks"][:0] = [f"only {one}" for one in chosen]
     output.show_report(result)
     place = folder / _report_folder(result.experiment, only)
     typer.echo(f"Report: {reports.write_report(result, place)}")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from kernlearn.checks import counted, listed
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.read import find_config, load_config, shipped_configs
 from kernlearn.config.spec import LABELS, Trial, canonical
@@ -245,16 +246,27 @@ def _report(
     if splits["drift"].any():
         pairs, others = differences["outcome"], [compare(sign) for sign in (1, -1)]
         n_claims = claims["numbers"].str.endswith(claimed.UNSTEADY).sum()
-        n_pairs = np.any([pairs != of_pairs["outcome"] for of_pairs, _, _ in others], axis=0).sum()
-        n_means = np.any([cells["verdict"] != of_means for _, _, of_means in others], axis=0).sum()
-        numbers = f"verdicts: {n_means}, differences: {n_pairs}, claims: {n_claims}"
-        otherwise = f"another one may decide otherwise ({numbers})"
+        of_pairs = np.any([pairs != other["outcome"] for other, _, _ in others], axis=0)
+        of_means = np.any([cells["verdict"] != other for _, _, other in others], axis=0)
+        labels = [*LABELS, *config.axes]
+        verdicts_of = frames.label_rows(cells[of_means], labels)
+        places = {
+            "verdict": [compared.cell_name(labels, values) for values in verdicts_of],
+            "difference": differences["cell"][of_pairs].tolist(),
+        }
+        parts = [
+            f"{counted(len(k), kind)} of {listed(dict.fromkeys(k))}"
+            for kind, k in places.items()
+            if k
+        ]
+        parts += [counted(n_claims, "claim")] if n_claims else []
+        otherwise = f"another one may decide otherwise: {'; '.join(parts)}"
         moving = cells[cells["drift"] > 0].groupby("metric", sort=False)["drift"].max()
         most = [f"{drift:.2g} ({config.scope.label(str(k))})" for k, drift in moving.items()]
         notes.append(
             f"{(cells['drift'] > 0).sum()} of {cells['mean'].notna().sum()} means move between "
             f"processors, by at most {', '.join(most)}; "
-            f"{otherwise if n_means + n_pairs + n_claims else 'no outcome depends on it'}"
+            f"{otherwise if parts else 'no outcome depends on it'}"
         )
     about = {
         "experiment": experiment.name,
