@@ -22,6 +22,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array
 
+from kernlearn.checks import listed
+
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 COUNT = Interval(Integral, 1, None, closed="left")
@@ -221,8 +223,7 @@ def known_codes(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
     codes = np.where(classes[codes] == labels, codes, -1)
     if (codes < 0).all():
         known, unknown = (
-            ", ".join(map(repr, each[:5].tolist())) + ", …" * (len(each) > 5)
-            for each in (classes, np.unique(labels))
+            listed(map(repr, each.tolist())) for each in (classes, np.unique(labels))
         )
         raise ValueError(f"y_val holds none of the classes of y ({known}), only {unknown}")
     return codes

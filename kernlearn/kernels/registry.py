@@ -258,7 +258,8 @@ def library_of(name: str) -> Library | None:
             f"{reason}"
         )
     if method not in library.kinds:
-        raise ValueError(f"no similarity {name!r}{suggestion(name, names())}")
+        own = [f"{prefix}.{one}" for one in library.kinds]
+        raise ValueError(f"no similarity {name!r}{suggestion(name, own)}")
     if not library.installed:
         raise MissingExtraError(missing_text(name, library.name))
     return library

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
+from kernlearn.checks import listed
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.base import (
@@ -376,7 +377,7 @@ class SimilarityEstimator(BaseEstimator):
             if sorted(map(str, columns)) != sorted(expected):
                 raise ValueError(
                     "the columns of X must be those of all training points, or of the points "
-                    f"compared with, compared_indices_: {', '.join(map(repr, expected[:3]))}, …"
+                    f"compared with, compared_indices_: {listed(map(repr, expected))}"
                 )
             X = X[expected]
         values: Floats = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
