@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import validation
 
-from kernlearn.validation import check_weights
+from kernlearn.validation import Floats, Indices, check_weights
 
 __all__ = [
     "letor_mean_ndcg",
@@ -23,9 +23,7 @@ __all__ = [
     "thesis_ndcg",
 ]
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.intp]
-Discount: TypeAlias = Callable[[Indices], Array]
+Discount: TypeAlias = Callable[[Indices], Floats]
 
 
 def macro_average_absolute_error(
@@ -69,7 +67,7 @@ def macro_average_absolute_error(
     return float(np.mean(errors[counted] / total[counted]))
 
 
-def _numbers(y: Any, name: str) -> Array:
+def _numbers(y: Any, name: str) -> Floats:
     """Return validated numbers as float64, which does not overflow."""
     y = validation.check_array(y, ensure_2d=False, dtype=np.float64, input_name=name)
     return validation.column_or_1d(y)
@@ -85,7 +83,7 @@ class RankedQueries(NamedTuple):
         The query of each document, 0 to n_queries - 1, in the order of their sorted ids.
     """
 
-    relevance: Array
+    relevance: Floats
     codes: Indices
 
     @property
@@ -93,7 +91,7 @@ class RankedQueries(NamedTuple):
         """The number of queries."""
         return int(self.codes.max()) + 1
 
-    def gains(self) -> Array:
+    def gains(self) -> Floats:
         r"""Return :math:`2^r - 1`, divided by :math:`2^{r_{\max}}` of the query.
 
         Only ratios within a query are used, so that nothing overflows.
@@ -113,7 +111,7 @@ class RankedQueries(NamedTuple):
         """Return the sums within queries of values that are sorted by query."""
         return np.bincount(np.sort(self.codes), weights=values)
 
-    def normalized_gains(self) -> Array:
+    def normalized_gains(self) -> Floats:
         r"""Return :math:`\eta(r) = G(r) / \|G(r)\|_D` of section 5.3.4.
 
         NaN for the documents of a query without a relevant one, where it is not defined.
@@ -137,12 +135,12 @@ def check_queries(y: Any, qid: Any) -> RankedQueries:
     return RankedQueries(relevance, np.unique(qid, return_inverse=True)[1])
 
 
-def thesis_discount(positions: Indices) -> Array:
+def thesis_discount(positions: Indices) -> Floats:
     """Return 1 / F(t) with F(t) = log(1 + t)."""
     return 1 / np.log1p(positions)
 
 
-def _letor_discount(positions: Indices) -> Array:
+def _letor_discount(positions: Indices) -> Floats:
     return 1 / np.log2(np.maximum(positions, 2))
 
 
@@ -278,7 +276,7 @@ def letor_mean_ndcg(
     return _mean(ratios, per_query)
 
 
-def _check(y_true: Any, y_score: Any, qid: Any, k: int | None) -> tuple[RankedQueries, Array]:
+def _check(y_true: Any, y_score: Any, qid: Any, k: int | None) -> tuple[RankedQueries, Floats]:
     queries = check_queries(y_true, qid)
     scores = _numbers(y_score, "y_score")
     validation.check_consistent_length(queries.relevance, scores)
@@ -287,7 +285,7 @@ def _check(y_true: Any, y_score: Any, qid: Any, k: int | None) -> tuple[RankedQu
     return queries, scores
 
 
-def _ndcg(queries: RankedQueries, scores: Array, discount: Discount, k: int | None) -> Array:
+def _ndcg(queries: RankedQueries, scores: Floats, discount: Discount, k: int | None) -> Floats:
     """Return one value per query, NaN without a relevant document."""
     gains = queries.gains()
     totals = []
@@ -300,7 +298,7 @@ def _ndcg(queries: RankedQueries, scores: Array, discount: Discount, k: int | No
         return reached / best
 
 
-def _running_gain(queries: RankedQueries, gains: Array, by: Array) -> Array:
+def _running_gain(queries: RankedQueries, gains: Floats, by: Floats) -> Floats:
     """Return the cumulative gain at each position of each query."""
     order, positions = queries.order(by)
     running = np.cumsum(gains[order] * _letor_discount(positions))
@@ -309,6 +307,6 @@ def _running_gain(queries: RankedQueries, gains: Array, by: Array) -> Array:
     return running - np.repeat(before, np.diff(starts, append=len(running)))
 
 
-def _mean(values: Array, per_query: bool) -> Any:
+def _mean(values: Floats, per_query: bool) -> Any:
     values = np.nan_to_num(values)
     return values if per_query else float(values.mean())

@@ -21,10 +21,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import memory, validation
+from kernlearn.validation import Floats
 
 __all__ = ["Moments", "OnePassRidge", "OnePassRidgeClassifier"]
 
-Floats = NDArray[np.float64]
 
 _SAMPLE_ROWS = 10_000  # that feature maps are fitted on
 

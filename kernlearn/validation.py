@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from sklearn.utils.validation import _check_sample_weight, check_array
 from kernlearn.checks import listed
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+Floats: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+Random: TypeAlias = np.random.RandomState
 
 COUNT = Interval(Integral, 1, None, closed="left")
 WHOLE = Interval(Integral, 0, None, closed="left")
@@ -119,10 +122,7 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
     )
 
 
-Weights = NDArray[np.float64]
-
-
-def check_weights(sample_weight: Any, X: Any) -> Weights | None:
+def check_weights(sample_weight: Any, X: Any) -> Floats | None:
     """Return the weights of the rows of X, not negative and not all 0; None stays None."""
     if sample_weight is None:
         return None
@@ -132,12 +132,12 @@ def check_weights(sample_weight: Any, X: Any) -> Weights | None:
     return np.asarray(weights, dtype=np.float64)
 
 
-def weighted_rows(weights: Weights | None, n_rows: int) -> NDArray[np.intp]:
+def weighted_rows(weights: Floats | None, n_rows: int) -> NDArray[np.intp]:
     """Return the rows that count: all without weights, else those with a weight above 0."""
     return np.arange(n_rows) if weights is None else np.flatnonzero(weights)
 
 
-def without_zeros(X: Any, y: Any, weights: Weights | None) -> tuple[Any, Any, Weights | None]:
+def without_zeros(X: Any, y: Any, weights: Floats | None) -> tuple[Any, Any, Floats | None]:
     """Leave out the rows of weight 0."""
     if weights is None or weights.all():
         return X, y, weights
@@ -145,7 +145,7 @@ def without_zeros(X: Any, y: Any, weights: Weights | None) -> tuple[Any, Any, We
     return X[rows], y[rows], weights[rows]
 
 
-def taken(weights: Weights | None, rows: Any) -> Weights | None:
+def taken(weights: Floats | None, rows: Any) -> Floats | None:
     """Return the weights of some rows."""
     return None if weights is None else weights[rows]
 
@@ -181,8 +181,8 @@ def label_codes(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]
 
 
 def class_weights(
-    class_weight: Any, classes: NDArray[Any], y: Any, weights: Weights | None = None
-) -> Weights:
+    class_weight: Any, classes: NDArray[Any], y: Any, weights: Floats | None = None
+) -> Floats:
     """Return the weight of each class; "balanced" makes the sums of the weights equal.
 
     `class_weight` is a dict, "balanced" or None, as in scikit-learn; `weights` are those of rows.
@@ -194,8 +194,8 @@ def class_weights(
 
 
 def encode_labels(
-    y: Any, class_weight: Any, weights: Weights | None = None
-) -> tuple[NDArray[Any], NDArray[np.intp], Weights]:
+    y: Any, class_weight: Any, weights: Floats | None = None
+) -> tuple[NDArray[Any], NDArray[np.intp], Floats]:
     """Return the sorted labels of rows with a weight, the code of each y, and class weights.
 
     There must be two labels at least. Rows of weight 0 have any code. For the weights of classes
@@ -234,10 +234,6 @@ def predicted_codes(scores: NDArray[Any]) -> NDArray[np.intp]:
     if scores.size == len(scores):
         return (scores.ravel() > 0).astype(np.intp)
     return scores.argmax(axis=1)
-
-
-Indices = NDArray[np.intp]
-Random = np.random.RandomState
 
 
 class PredictsByScores:

@@ -24,6 +24,7 @@ from kernlearn.svm.kernel_svm import ModelPath
 from kernlearn.validation import (
     POINTS,
     WHOLE,
+    Floats,
     Interval,
     PredictsByScores,
     StrOptions,
@@ -33,8 +34,6 @@ from kernlearn.validation import (
     validate_data,
     without_zeros,
 )
-
-Floats = NDArray[np.float64]
 
 # Points whose pairs tell the variance of each order: 32640 pairs.
 _SAMPLE = 256

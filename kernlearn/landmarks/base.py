@@ -26,6 +26,7 @@ from kernlearn.memory import row_blocks
 from kernlearn.validation import (
     PARAMETERS,
     POSITIVE,
+    Indices,
     StrOptions,
     check_weights,
     encode_labels,
@@ -36,8 +37,7 @@ from kernlearn.validation import (
     taken,
 )
 
-Indices: TypeAlias = NDArray[np.intp]
-Floats: TypeAlias = NDArray[np.floating]
+Reals: TypeAlias = NDArray[np.floating]
 
 #: Places of points in the data that the user has passed, for errors.
 Places: TypeAlias = Sequence[int] | Indices
@@ -91,7 +91,7 @@ class Landmarks:
     name: str = "training X"
     n_columns: int | None = None
 
-    def compare(self, X: Any, rows: Indices | None = None, places: Places | None = None) -> Floats:
+    def compare(self, X: Any, rows: Indices | None = None, places: Places | None = None) -> Reals:
         """Return the similarities of points, all or some `rows` of X, to the landmarks.
 
         A precomputed matrix X is (n_samples, n_columns) or (n_samples, n_landmarks). Other values
@@ -115,7 +115,7 @@ class Landmarks:
         self.comparisons.count += values.size
         return values if self.sign == 1 else -values
 
-    def blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, Floats]]:
+    def blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, Reals]]:
         """Yield slices of rows of X with their similarities to the landmarks, if there are any.
 
         `width` is the number of columns made of each row, if more than there are landmarks.
@@ -125,7 +125,7 @@ class Landmarks:
         for rows in row_blocks(X.shape[0], max(len(self.indices), width)):
             yield rows, self.compare(X[rows], places=range(rows.start, rows.stop))
 
-    def values(self, X: Any) -> Floats:
+    def values(self, X: Any) -> Reals:
         """Return the similarities of all points, computed in blocks."""
         blocks = [similarities for _, similarities in self.blocks(X)]
         return np.concatenate(blocks) if blocks else np.zeros((X.shape[0], len(self.indices)))
@@ -156,8 +156,8 @@ class Similarities:
     X: Any
     places: Indices | None = None
     # by landmark: the similarities of all points
-    _kept: dict[int, Floats] = field(default_factory=dict, init=False)
-    _diagonal: Floats | None = field(default=None, init=False)
+    _kept: dict[int, Reals] = field(default_factory=dict, init=False)
+    _diagonal: Reals | None = field(default=None, init=False)
 
     @property
     def is_distance(self) -> bool:
@@ -174,14 +174,14 @@ class Similarities:
             self._kept.update(zip(missing, columns, strict=True))
         return True
 
-    def column(self, i: int) -> Floats:
+    def column(self, i: int) -> Reals:
         """Return the similarities to landmark `i`, shape (n_points,)."""
         which, kernel = np.array([i]), self.landmarks.kernel
         if kernel is None or not kernel.columnwise or not self.keep(which):
             return self._compute(which)[:, 0]
         return self._kept[i]
 
-    def diagonal(self) -> Floats:
+    def diagonal(self) -> Reals:
         """Return the similarity of each point to itself, where the landmarks are the points.
 
         It takes one value for each point of a user-defined function or of a kernel of objects.
@@ -195,7 +195,7 @@ class Similarities:
             self._diagonal = np.concatenate([square.diagonal() for square in squares])
         return self._diagonal
 
-    def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
+    def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Reals:
         """Return the similarities of points `rows` to landmarks `which`.
 
         With `keep` those of all points are computed and kept, by kernels that are `columnwise`.
@@ -211,7 +211,7 @@ class Similarities:
         places = rows if self.places is None else self.places[rows]
         return self.landmarks.take(which).compare(self.X, rows, places)
 
-    def columns(self, which: Indices, rows: Indices | None = None) -> Floats:
+    def columns(self, which: Indices, rows: Indices | None = None) -> Reals:
         """Return the similarities to landmarks `which`, (n_points, n_landmarks).
 
         Landmarks may repeat; `rows` are the points, all if None.
@@ -220,14 +220,14 @@ class Similarities:
             return by_column(self.by_landmark(which, rows))
         return self._compute(which, rows)
 
-    def by_landmark(self, which: Indices, rows: Indices | slice | None = None) -> Floats:
+    def by_landmark(self, which: Indices, rows: Indices | slice | None = None) -> Reals:
         """Return the transpose of :meth:`columns`: a row for each landmark."""
         if not self.keep(which):
             return self._compute(which, rows, transposed=True)
         taken = slice(None) if rows is None else rows
         return np.array([self._kept[i][taken] for i in which.tolist()])
 
-    def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, Floats]]:
+    def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, Reals]]:
         """Yield rows with their similarities to landmarks `which`, as `Landmarks.blocks` does."""
         if not self._kept:
             yield from self.landmarks.take(which).blocks(self.X, width)
@@ -238,7 +238,7 @@ class Similarities:
 
     def _compute(
         self, which: Indices, rows: Indices | slice | None = None, *, transposed: bool = False
-    ) -> Floats:
+    ) -> Reals:
         """Compute similarities block by block: there is no second array of their size."""
         landmarks, values = self.landmarks.take(which), np.empty((0, 0))
         chosen = np.arange(self.X.shape[0])[slice(None) if rows is None else rows]
@@ -294,13 +294,13 @@ class Contributions(NamedTuple):
     """
 
     landmarks: Indices
-    similarities: Floats
-    weights: Floats
-    shares: Floats
+    similarities: Reals
+    weights: Reals
+    shares: Reals
     intercept: Any = 0.0
 
 
-def by_column(values: Floats) -> Floats:
+def by_column(values: Reals) -> Reals:
     """Return the transpose, in the order of C, in blocks that stay in cache."""
     transposed = np.empty(values.shape[::-1], dtype=values.dtype)
     for first in range(0, len(values), _TRANSPOSED_ROWS):
@@ -369,7 +369,7 @@ class SimilarityEstimator(BaseEstimator):
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
         return len(shape) == 2 and shape[1] == len(landmarks.indices) != landmarks.n_columns
 
-    def _check_landmark_columns(self, X: Any, landmarks: Landmarks) -> Floats:
+    def _check_landmark_columns(self, X: Any, landmarks: Landmarks) -> Reals:
         """Validate similarities to the landmarks alone; columns are matched by name."""
         names, columns = getattr(self, "feature_names_in_", None), getattr(X, "columns", None)
         if names is not None and columns is not None:
@@ -380,7 +380,7 @@ class SimilarityEstimator(BaseEstimator):
                     f"compared with, compared_indices_: {listed(map(repr, expected))}"
                 )
             X = X[expected]
-        values: Floats = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
+        values: Reals = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
         if not np.isfinite(values).all():
             problem, left, right = first_wrong(values)
             places = left, int(landmarks.indices[right])

@@ -11,10 +11,10 @@ from sklearn.neighbors import NearestNeighbors
 from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
     Contributions,
-    Floats,
     Grid,
     Indices,
     Landmarks,
+    Reals,
     SimilarityClassifier,
     Training,
 )
@@ -25,7 +25,7 @@ from kernlearn.svm import KernelSVM
 from kernlearn.validation import COUNT, WHOLE, StrOptions, candidate_values, predicted_codes
 
 
-def best_of(data: Training, scores: Callable[[Any], list[Floats]]) -> tuple[int, Any]:
+def best_of(data: Training, scores: Callable[[Any], list[Reals]]) -> tuple[int, Any]:
     """Return the first of the models with the greatest accuracy, and the accuracies.
 
     `scores` returns the scores of points by each model. Without validation points it is the first
@@ -90,7 +90,7 @@ class NeighboursClassifier(SimilarityClassifier):
         landmarks, shares = self._trained.indices[nearest], votes.transpose(0, 2, 1) / totals
         return Contributions(landmarks, similarities, weights, shares)
 
-    def _similarities(self, X: Any, which: Indices) -> Floats:
+    def _similarities(self, X: Any, which: Indices) -> Reals:
         """Return the similarities of each point to some training points of its own."""
         rows = enumerate(which)
         return np.array([self._trained.take(r).compare(X[i : i + 1])[0] for i, r in rows])
@@ -110,7 +110,7 @@ class NeighboursClassifier(SimilarityClassifier):
         self.n_neighbors_ = ks[best]
         self.best_params_ = {"n_neighbors": ks[best]}
 
-    def _shares(self, X: Any, ks: list[int]) -> list[Floats]:
+    def _shares(self, X: Any, ks: list[int]) -> list[Reals]:
         """Return the shares of the votes of each point's k nearest, for each k."""
         blocks = [
             [self._votes[nearest[:, :k]].sum(axis=1) for k in ks]
@@ -298,7 +298,7 @@ class SimilarityKNNClassifier(NeighboursClassifier):
             yield nearest_columns(similarities, k)
 
 
-def nearest_columns(similarities: Floats, k: int) -> Indices:
+def nearest_columns(similarities: Reals, k: int) -> Indices:
     """Return the columns of the k greatest values of each row; of equals the first columns."""
     n_rows, n_columns = similarities.shape
     least = np.partition(similarities, n_columns - k, axis=1)[:, n_columns - k, None]
@@ -324,10 +324,10 @@ class AllPointsSVM(SimilarityClassifier):
         """Return a model for each choice."""
 
     @abstractmethod
-    def _decide(self, model: Any, similarities: Floats) -> Floats:
+    def _decide(self, model: Any, similarities: Reals) -> Reals:
         """Return scores, as `predicted_codes` takes them."""
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Reals:
         """Return the decision values of points.
 
         Parameters
@@ -352,7 +352,7 @@ class AllPointsSVM(SimilarityClassifier):
         self._model, self.C_ = models[best], grid["C"][best]
         self.best_params_ = {"C": self.C_}
 
-    def _by_models(self, X: Any, models: list[Any]) -> list[Floats]:
+    def _by_models(self, X: Any, models: list[Any]) -> list[Reals]:
         blocks = [
             [self._decide(model, values) for model in models]
             for _, values in self._landmarks.blocks(X)
@@ -413,7 +413,7 @@ class SimilarityFeatureSVM(AllPointsSVM):
         features = data.candidates.compare(data.X, places=data.candidates.indices)
         return [LinearSVM(C=C).fit(features, data.codes, data.weights) for C in choices]
 
-    def _decide(self, model: LinearSVM, similarities: Floats) -> Floats:
+    def _decide(self, model: LinearSVM, similarities: Reals) -> Reals:
         return model.decision_function(similarities)
 
 
@@ -522,10 +522,10 @@ class SpectrumSVM(AllPointsSVM):
             KernelSVM("precomputed", C=C).fit(kernel, data.codes, data.weights) for C in choices
         ]
 
-    def _decide(self, model: KernelSVM, similarities: Floats) -> Floats:
+    def _decide(self, model: KernelSVM, similarities: Reals) -> Reals:
         return model.decision_function(self._mapped(similarities + self._offset))
 
-    def _mapped(self, similarities: Floats) -> Floats:
+    def _mapped(self, similarities: Reals) -> Reals:
         """Apply P to each row: clip removes the negative eigenvectors, flip reverses them."""
         if self.spectrum == "shift":
             return similarities

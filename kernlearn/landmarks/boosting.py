@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.compiled import compiled
-from kernlearn.landmarks.base import Indices, Similarities
+from kernlearn.landmarks.base import Indices, Reals, Similarities
 from kernlearn.memory import row_blocks
+from kernlearn.validation import Floats
 
-Floats: TypeAlias = NDArray[np.floating]
-Weights: TypeAlias = NDArray[np.float64]
 Votes: TypeAlias = NDArray[np.int8]
 
 # Edges closer than this are ties: which of them is first must not depend on rounding.
@@ -39,11 +38,11 @@ class Boosted(NamedTuple):
     """
 
     pairs: Indices
-    thresholds: Floats
-    lower: Floats
-    upper: Floats
-    edges: Weights
-    weights: Weights
+    thresholds: Reals
+    lower: Reals
+    upper: Reals
+    edges: Floats
+    weights: Floats
 
 
 def boost(
@@ -53,7 +52,7 @@ def boost(
     n_rounds: int,
     n_thresholds: int,
     rng: np.random.RandomState,
-    sample_weight: Weights | None = None,
+    sample_weight: Floats | None = None,
 ) -> Boosted:
     """Boost the pairs of a problem for at most `n_rounds` rounds.
 
@@ -93,7 +92,7 @@ def _balanced_sample(labels: Votes, rng: np.random.RandomState) -> Indices:
     return np.concatenate(drawn)
 
 
-def quantile_cuts(sample: Floats, n_cuts: int, tie: float) -> Floats:
+def quantile_cuts(sample: Reals, n_cuts: int, tie: float) -> Reals:
     """Return up to `n_cuts` cuts per pair, midway between neighbouring values, evenly in rank.
 
     `sample` has the differences of each pair in a row, and is sorted in place; values no further
@@ -114,7 +113,7 @@ def quantile_cuts(sample: Floats, n_cuts: int, tie: float) -> Floats:
 
 
 @compiled()  # pragma: no cover
-def fill_bins(similarities: Floats, pairs: Indices, cuts: Floats, bins: NDArray[np.uint8]) -> None:
+def fill_bins(similarities: Reals, pairs: Indices, cuts: Reals, bins: NDArray[np.uint8]) -> None:
     """Write the number of cuts that each difference of similarities exceeds.
 
     `similarities` is (n_landmarks, n_samples), `pairs` has its rows x⁺ and x⁻, `cuts` up to 255
@@ -141,7 +140,7 @@ def fill_bins(similarities: Floats, pairs: Indices, cuts: Floats, bins: NDArray[
 
 @compiled()  # pragma: no cover
 def weak_votes(
-    similarities: Floats, pairs: Indices, lower: Floats, upper: Floats, votes: Votes
+    similarities: Reals, pairs: Indices, lower: Reals, upper: Reals, votes: Votes
 ) -> None:
     """Write the votes of weak learners: 1 above `upper`, -1 up to `lower`, 0 between.
 
@@ -155,7 +154,7 @@ def weak_votes(
 
 
 @compiled()  # pragma: no cover
-def _add(bins: NDArray[np.uint8], rows: Indices, amounts: Weights, sums: Weights) -> None:
+def _add(bins: NDArray[np.uint8], rows: Indices, amounts: Floats, sums: Floats) -> None:
     """Add the amounts of some rows to the sums of their bins.
 
     Four pairs at a time: their additions do not wait for each other, and their sums stay in the
@@ -177,7 +176,7 @@ def _add(bins: NDArray[np.uint8], rows: Indices, amounts: Weights, sums: Weights
 
 
 @compiled()  # pragma: no cover
-def _edges(sums: Weights, edges: Weights) -> None:
+def _edges(sums: Floats, edges: Floats) -> None:
     """Write the edge of every cut: the sums above it less those below."""
     n_pairs, n_bins = sums.shape
     for p in range(n_pairs):
@@ -190,7 +189,7 @@ def _edges(sums: Weights, edges: Weights) -> None:
             edges[p, b] = total - 2 * below
 
 
-def _rounds(pool: "_Pool", n_rounds: int, weights: Weights) -> NDArray[np.float64]:
+def _rounds(pool: "_Pool", n_rounds: int, weights: Floats) -> NDArray[np.float64]:
     """Run AdaBoost for at most `n_rounds`, fewer if no weak learner has an edge above 0.
 
     A pair may be chosen more than once, unless it makes no error: the weights would not change,
@@ -224,7 +223,7 @@ class _Pool:
     """
 
     def __init__(
-        self, bins: NDArray[np.uint8], cuts: Floats, labels: Votes, *, abstains: bool
+        self, bins: NDArray[np.uint8], cuts: Reals, labels: Votes, *, abstains: bool
     ) -> None:
         n_pairs, n_cuts = cuts.shape
         self.labels, self._bins, self._abstains = labels, bins, abstains
@@ -238,13 +237,13 @@ class _Pool:
         bins = self._bins[pair].astype(np.int16)
         return (bins - 1 if self._abstains else np.where(bins > cut, 1, -1)).astype(np.int8)
 
-    def start(self, weights: Weights) -> None:
+    def start(self, weights: Floats) -> None:
         """Compute the sums from scratch."""
         self._drift = 0.0
         self._sums[:] = 0
         _add(self._bins, np.arange(len(weights)), weights * self.labels, self._sums)
 
-    def update(self, old: Weights, new: Weights, factors: Weights, agreement: Votes) -> None:
+    def update(self, old: Floats, new: Floats, factors: Floats, agreement: Votes) -> None:
         """Change weights by factors, which depend only on the agreement in {-1, 0, 1}."""
         common = 1 if np.count_nonzero(agreement == 1) * 2 >= len(agreement) else -1
         factor = factors[np.argmax(agreement == common)]

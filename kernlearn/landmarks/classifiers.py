@@ -12,9 +12,9 @@ from sklearn.utils import gen_batches
 from kernlearn import validation
 from kernlearn.landmarks.base import (
     Contributions,
-    Floats,
     Grid,
     Indices,
+    Reals,
     Similarities,
     SimilarityClassifier,
     Training,
@@ -27,17 +27,17 @@ from kernlearn.linear.models import linear_paths
 
 #: Some one-vs-all problems, by number or all; the features of a block of points; their weights;
 #: and the landmarks of each, or pairs of them, among those compared with.
-Part: TypeAlias = tuple[Any, np.ndarray, Floats, Any]
+Part: TypeAlias = tuple[Any, np.ndarray, Reals, Any]
 
 
 def choose(
-    scores: Floats,
+    scores: Reals,
     codes: Indices,
     loss: str,
     weights: np.ndarray | None = None,
     *,
     each: bool = False,
-) -> tuple[Floats, Indices]:
+) -> tuple[Reals, Indices]:
     """Choose settings by accuracy, then by the smaller mean loss, then by the order of the grid.
 
     Parameters
@@ -93,10 +93,10 @@ class LandmarkClassifier(SimilarityClassifier):
     _n_problems: int
 
     @abstractmethod
-    def _parts(self, similarities: Floats) -> Iterator[Part]:
+    def _parts(self, similarities: Reals) -> Iterator[Part]:
         """Yield the parts of the weighted sums of a block of points."""
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Reals:
         """Return the weighted sum of each point's embedding for each one-vs-all problem.
 
         Parameters
@@ -147,7 +147,7 @@ class LandmarkClassifier(SimilarityClassifier):
         return Contributions(landmarks, similarities[:, columns], weights, shares, intercept)
 
 
-def similarity_scale(blocks: Iterable[Floats]) -> float:
+def similarity_scale(blocks: Iterable[Reals]) -> float:
     """Return the divisor of similarities, and warn if these are all the same.
 
     It is the greatest absolute value in the blocks of columns, the training points' similarities
@@ -173,7 +173,7 @@ _LINEAR: dict[str, list[Any]] = {
 }
 
 
-def _paths(model: Any, features: Floats, targets: Any, Cs: Any, weights: Any) -> Any:
+def _paths(model: Any, features: Reals, targets: Any, Cs: Any, weights: Any) -> Any:
     """Train the linear classifiers of BBS or FTUNE."""
     settings = {"loss": model.loss, "solver": model.solver, "fit_intercept": model.fit_intercept}
     return linear_paths(features, targets, Cs, weights=weights, **settings)
@@ -316,7 +316,7 @@ class BBSClassifier(LandmarkClassifier):
         self._set_landmarks(data.candidates.take(chosen[used]))
         self._weights = self.coef_.T[used]
 
-    def _parts(self, similarities: Floats) -> Iterator[Part]:
+    def _parts(self, similarities: Reals) -> Iterator[Part]:
         yield slice(None), similarities / self.scale_, self._weights, np.arange(len(self._weights))
 
 
@@ -498,7 +498,7 @@ class FTuneClassifier(LandmarkClassifier):
 
     def _embeddings(
         self, points: Similarities, pairs: Indices, family: list[Transfer]
-    ) -> Iterator[Floats]:
+    ) -> Iterator[Reals]:
         """Yield the points' embedding with each transfer function, all in the same buffer."""
         near, far = (points.by_landmark(side) for side in pairs.T)
         differences = by_column(self._differences(near, far))
@@ -506,13 +506,13 @@ class FTuneClassifier(LandmarkClassifier):
         for transfer in family:
             yield transfer(differences, out=embedded)
 
-    def _differences(self, near: Floats, far: Floats) -> Floats:
+    def _differences(self, near: Reals, far: Reals) -> Reals:
         """Return K(x, x⁺) - K(x, x⁻), scaled, in the place of the first."""
         near -= far
         near /= self.scale_
         return near
 
-    def _parts(self, similarities: Floats) -> Iterator[Part]:
+    def _parts(self, similarities: Reals) -> Iterator[Part]:
         for problem, (pairs, transfer, weights) in enumerate(
             zip(self._pairs, self.transfers_, self.coef_, strict=True)
         ):
@@ -656,7 +656,7 @@ class DBoostClassifier(LandmarkClassifier):
                 "no pair of landmarks tells classes apart: the similarity says nothing about them"
             )
 
-    def _parts(self, similarities: Floats) -> Iterator[Part]:
+    def _parts(self, similarities: Reals) -> Iterator[Part]:
         from kernlearn.landmarks.boosting import weak_votes  # loads numba
 
         votes = np.empty((len(similarities), len(self._places)), dtype=np.int8)

@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 from kernlearn.kernels import Kernel
 from kernlearn.landmarks.base import (
     BY_SIMILARITY,
-    Floats,
     Indices,
+    Reals,
     Similarities,
     SimilarityEstimator,
     float_type,
@@ -25,7 +25,7 @@ from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, sele
 from kernlearn.memory import eigh, row_blocks
 from kernlearn.validation import POSITIVE, at_least_two, fit_context, warn
 
-Blocks: TypeAlias = Iterable[tuple[slice, Floats]]
+Blocks: TypeAlias = Iterable[tuple[slice, Reals]]
 
 SimilarityLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
@@ -206,10 +206,10 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         """Choose the landmarks, set ``_n_features_out`` and return their indices."""
 
     @abstractmethod
-    def _write(self, similarities: Floats, out: Floats) -> None:
+    def _write(self, similarities: Reals, out: Reals) -> None:
         """Write the features of similarities, before they are scaled."""
 
-    def _finish(self, features: Floats) -> None:
+    def _finish(self, features: Reals) -> None:
         """Scale features in place, and apply what comes after."""
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -248,7 +248,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Floats:
+    def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Reals:
         """Choose the landmarks and embed the training points, computing similarities once.
 
         Parameters
@@ -267,7 +267,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         self.n_fit_comparisons_ = self._landmarks.comparisons.count
         return features
 
-    def transform(self, X: Any) -> Floats:
+    def transform(self, X: Any) -> Reals:
         """Embed points.
 
         Parameters
@@ -303,7 +303,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         self._set_landmarks(points.take(chosen))
         return X, similarities.blocks(chosen, self._n_features_out)
 
-    def _features(self, X: Any, blocks: Blocks) -> tuple[Floats, float]:
+    def _features(self, X: Any, blocks: Blocks) -> tuple[Reals, float]:
         """Return unscaled features and, to normalize, the largest absolute similarity."""
         features = np.empty((X.shape[0], self._n_features_out), dtype=float_type(X))
         largest = 0.0
@@ -395,10 +395,10 @@ class LandmarkEmbedding(BaseEmbedding):
         self._n_features_out = len(self.landmark_indices_)
         return self.landmark_indices_
 
-    def _write(self, similarities: Floats, out: Floats) -> None:
+    def _write(self, similarities: Reals, out: Reals) -> None:
         out[...] = similarities
 
-    def _finish(self, features: Floats) -> None:
+    def _finish(self, features: Reals) -> None:
         features /= self.scale_
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -505,11 +505,11 @@ class PairEmbedding(BaseEmbedding):
         self._ups, self._downs = places.reshape(-1, 2).T.copy()
         return self.landmark_indices_
 
-    def _write(self, similarities: Floats, out: Floats) -> None:
+    def _write(self, similarities: Reals, out: Reals) -> None:
         ups, downs = (similarities.take(places, axis=1) for places in (self._ups, self._downs))
         np.subtract(ups, downs, out=out)
 
-    def _finish(self, features: Floats) -> None:
+    def _finish(self, features: Reals) -> None:
         for rows in row_blocks(*features.shape):
             features[rows] /= self.scale_
             self.transfer_(features[rows], out=features[rows])
@@ -647,6 +647,6 @@ class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
         self.normalization_ = vectors[:, used] / roots @ vectors[:, used].T
         return chosen
 
-    def _write(self, similarities: Floats, out: Floats) -> None:
+    def _write(self, similarities: Reals, out: Reals) -> None:
         # a small eigenvalue's inverse root would amplify the rounding errors of float32
         out[...] = similarities.astype(np.float64, copy=False) @ self.normalization_

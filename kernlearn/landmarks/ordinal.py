@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, solve_triangular
 from scipy.optimize import nnls
 from scipy.sparse import csr_array
@@ -13,13 +13,14 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
-from kernlearn.landmarks.base import Floats, Grid, Indices
+from kernlearn.landmarks.base import Grid, Indices, Reals
 from kernlearn.landmarks.regressors import LandmarkChoice
 from kernlearn.linear.losses import Loss, SmoothedHinge, SquaredHinge
 from kernlearn.linear.newton import ROUNDING_STEP, exact_step
 from kernlearn.memory import cholesky
 from kernlearn.validation import (
     POSITIVE,
+    Floats,
     StrOptions,
     at_least_two,
     candidate_values,
@@ -29,8 +30,6 @@ from kernlearn.validation import (
     warn,
     weighted_rows,
 )
-
-Doubles: TypeAlias = NDArray[np.float64]
 
 _RIDGE = 1e-12  # added to the curvature of thresholds, relative to the largest one
 _REACH = 1e4  # margins that thresholds may move in a step without curvature
@@ -87,8 +86,8 @@ def encode_grades(
 class Thresholds(NamedTuple):
     """Thresholds start + basis @ p, where the last `n_bounded` variables p are at least 0."""
 
-    start: Doubles
-    basis: Doubles
+    start: Floats
+    basis: Floats
     n_bounded: int = 0
 
 
@@ -117,8 +116,8 @@ def as_thresholds(spec: Any, n_thresholds: int, constraints: str) -> Thresholds:
 class Solution(NamedTuple):
     """The minimum for one value of C, after `n_iter` Newton steps."""
 
-    coef: Doubles
-    thresholds: Doubles
+    coef: Floats
+    thresholds: Floats
     n_iter: int
 
 
@@ -152,7 +151,7 @@ class OrdinalProblem:
         *,
         constraints: str,
         margin: float,
-        weights: Doubles | None = None,
+        weights: Floats | None = None,
     ) -> None:
         self._X = np.ascontiguousarray(features, dtype=np.float64)
         self._thresholds = thresholds
@@ -222,8 +221,8 @@ class OrdinalProblem:
         return path
 
     def _minimise(
-        self, z: Doubles, C: float, loss: Loss, tol: float, max_iter: int
-    ) -> tuple[Doubles, int, bool]:
+        self, z: Floats, C: float, loss: Loss, tol: float, max_iter: int
+    ) -> tuple[Floats, int, bool]:
         """Run Newton's method from z; return the end, the steps made, and whether it converged."""
         for n_iter in range(1, max_iter + 1):
             w, _ = self._split(z)
@@ -247,11 +246,11 @@ class OrdinalProblem:
                 return z, n_iter, True
         return z, max_iter, False
 
-    def _split(self, z: Doubles) -> tuple[Doubles, Doubles]:
+    def _split(self, z: Floats) -> tuple[Floats, Floats]:
         n_features = self._X.shape[1]
         return z[:n_features], z[n_features:]
 
-    def _short(self, z: Doubles, *, change: bool = False) -> Doubles:
+    def _short(self, z: Floats, *, change: bool = False) -> Floats:
         """Return the shortfall of each term from the margin, or its change by a step z."""
         w, variables = self._split(z)
         thresholds = self._thresholds.basis @ variables
@@ -259,13 +258,13 @@ class OrdinalProblem:
         distances = (self._X @ w)[self._point] - (start + thresholds)[self._step]
         return margin - self._sign * distances
 
-    def _gradient(self, w: Doubles, slope: Doubles) -> Doubles:
+    def _gradient(self, w: Floats, slope: Floats) -> Floats:
         pull = self._sign * slope
         by_point = np.bincount(self._point, pull, len(self._X))
         by_threshold = np.bincount(self._step, pull, len(self._thresholds.start))
         return np.concatenate([w - by_point @ self._X, by_threshold @ self._thresholds.basis])
 
-    def _factor(self, curvature: Doubles, ridge: float) -> Doubles:
+    def _factor(self, curvature: Floats, ridge: float) -> Floats:
         """Return R with RᵀR the Hessian."""
         d, basis = self._X.shape[1], self._thresholds.basis
         hessian = np.zeros((d + basis.shape[1],) * 2)
@@ -293,7 +292,7 @@ class OrdinalProblem:
                 hessian.flat[:: len(hessian) + 1] += rounding
                 rounding *= 10
 
-    def _model_minimum(self, z: Doubles, gradient: Doubles, factor: Doubles) -> Doubles:
+    def _model_minimum(self, z: Floats, gradient: Floats, factor: Floats) -> Floats:
         """Minimise the quadratic model at z, with the last variables at least 0.
 
         The model is ½‖Rz − c‖² up to a constant. The free variables make their rows zero for any
@@ -454,7 +453,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         values = self.real_value(X)
         return self.classes_[_codes(values, self.thresholds_)]
 
-    def real_value(self, X: Any) -> Floats:
+    def real_value(self, X: Any) -> Reals:
         r"""Return the real value of each point, which the thresholds divide into grades.
 
         Parameters
@@ -469,7 +468,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         """
         return self._products(X)
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Reals:
         """Return the margin by which each point's real value is within each grade.
 
         Parameters
@@ -511,7 +510,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         self.classes_ = self.classes_[present]
         return X, targets, np.searchsorted(present, codes)
 
-    def _train(self, features: Floats, targets: Any, grid: Grid, weights: Any) -> list[Any]:
+    def _train(self, features: Reals, targets: Any, grid: Grid, weights: Any) -> list[Any]:
         problem = OrdinalProblem(
             features,
             places(self.classes_, targets),
@@ -522,7 +521,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         )
         return problem.path(grid["C"], loss=self.loss, tol=self.tol, max_iter=self.max_iter)
 
-    def _losses(self, models: list[Any], features: Floats, targets: Any) -> list[np.ndarray]:
+    def _losses(self, models: list[Any], features: Reals, targets: Any) -> list[np.ndarray]:
         true = self._grades(targets)
         codes = [_codes(features @ model.coef, model.thresholds) for model in models]
         return [np.abs(true - self._grades(self.classes_[each])) for each in codes]
@@ -546,6 +545,6 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         return places(order, labels).astype(np.float64)
 
 
-def _codes(values: Floats, thresholds: Floats) -> Indices:
+def _codes(values: Reals, thresholds: Reals) -> Indices:
     """Return the codes of the grades that real values are in."""
     return np.searchsorted(thresholds, values, side="right")

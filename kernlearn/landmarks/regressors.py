@@ -15,10 +15,10 @@ from kernlearn import memory, validation
 from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
     Contributions,
-    Floats,
     Grid,
     Indices,
     Landmarks,
+    Reals,
     Similarities,
     SimilarityEstimator,
     float_type,
@@ -51,13 +51,13 @@ class LandmarkedModel(SimilarityEstimator):
     kind: str = "similarity"
     random_state: Any = None
 
-    coef_: Floats = field(init=False)
+    coef_: Reals = field(init=False)
     intercept_: Any = field(init=False)
     selection = "random"  # of models without this parameter
 
     def _embed_training(
         self, X: Any, y: np.ndarray, rows: Indices, landmarks: Any, rng: Any, n_drawn: int
-    ) -> Floats:
+    ) -> Reals:
         """Choose landmarks from some rows of validated data, and embed the points of these."""
         points = X if len(rows) == X.shape[0] else X[rows]
         candidates = self._candidates(points, y[rows], rows)
@@ -88,7 +88,7 @@ class LandmarkedModel(SimilarityEstimator):
         self.scale_ = float(np.sqrt(len(drawn.indices))) if self._divides else 1.0
         return np.ascontiguousarray(self._scaled(values, X))
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any) -> Reals:
         r"""Predict the targets of points.
 
         Parameters
@@ -105,7 +105,7 @@ class LandmarkedModel(SimilarityEstimator):
         """
         return self._products(X) + self.intercept_
 
-    def _products(self, X: Any) -> Floats:
+    def _products(self, X: Any) -> Reals:
         r"""Validate points, and return the :math:`\langle w, \Psi(x) \rangle`, block by block."""
         X = self._check_points(X)
         values = np.zeros(X.shape[0], dtype=np.result_type(float_type(X), self.coef_))
@@ -133,7 +133,7 @@ class LandmarkedModel(SimilarityEstimator):
         intercept = getattr(self, "intercept_", 0.0)
         return Contributions(self.compared_indices_, similarities, self.coef_, shares, intercept)
 
-    def _scaled(self, similarities: Floats, X: Any) -> Floats:
+    def _scaled(self, similarities: Reals, X: Any) -> Reals:
         """Return the embedding of points with these similarities."""
         features = similarities * similarities.dtype.type(1 / self.scale_)
         return features.astype(float_type(X), copy=False)
@@ -154,11 +154,11 @@ class LandmarkChoice(LandmarkedModel):
         return X, y.astype(np.float64), np.zeros(len(y), dtype=np.intp)
 
     @abstractmethod
-    def _train(self, features: Floats, targets: Any, grid: Grid, weights: Any) -> list[Any]:
+    def _train(self, features: Reals, targets: Any, grid: Grid, weights: Any) -> list[Any]:
         """Return a model for each choice of the grid, the last parameter changing fastest."""
 
     @abstractmethod
-    def _losses(self, models: list[Any], features: Floats, targets: Any) -> list[np.ndarray]:
+    def _losses(self, models: list[Any], features: Reals, targets: Any) -> list[np.ndarray]:
         """Return the losses of points by each model, the smaller the better."""
 
     @abstractmethod
@@ -360,7 +360,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         self.n_fit_comparisons_ = landmarks.comparisons.count
         return self
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any) -> Reals:
         """Return the weighted average of the training targets for each point.
 
         Parameters
@@ -412,7 +412,7 @@ def _mean_size(landmarks: Landmarks, X: Any, weights: np.ndarray | None) -> floa
     return total / max(n_points * (n_points - 1), 1) or 1.0
 
 
-def _is_rounding(totals: Floats, weights: Floats) -> np.ndarray:
+def _is_rounding(totals: Reals, weights: Reals) -> np.ndarray:
     """Return which sums of rows of weights are 0 up to rounding."""
     limits = np.finfo(weights.dtype)
     error = np.sqrt(weights.shape[1]) * limits.eps * np.abs(weights).sum(axis=1)
@@ -531,7 +531,7 @@ class RegLand(RegressorMixin, LandmarkChoice):
         epsilons = validation.candidate_values(self.epsilon, "epsilon", zero=True)
         return {"C": validation.candidate_values(self.C, "C"), "epsilon": epsilons}
 
-    def _train(self, features: Floats, targets: Any, grid: Grid, weights: Any) -> list[Any]:
+    def _train(self, features: Reals, targets: Any, grid: Grid, weights: Any) -> list[Any]:
         Cs, epsilons = (values.tolist() for values in grid.values())
         if np.ptp(targets) > 0 and epsilons[0] > (spread := targets.std()):
             validation.warn(
@@ -544,7 +544,7 @@ class RegLand(RegressorMixin, LandmarkChoice):
         paths = [path(features, targets, Cs, epsilon=epsilon) for epsilon in epsilons]
         return [(coef[i], intercept[i]) for i in range(len(Cs)) for coef, intercept in paths]
 
-    def _losses(self, models: list[Any], features: Floats, targets: Any) -> list[np.ndarray]:
+    def _losses(self, models: list[Any], features: Reals, targets: Any) -> list[np.ndarray]:
         return [(targets - (features @ coef + offset)) ** 2 for coef, offset in models]
 
     def _keep(self, model: Any, dtype: Any) -> None:
@@ -683,7 +683,7 @@ class RankLand(LandmarkedModel):
         (self.coef_,) = ridge_path(features, eta, np.array([self.C_]))
         return self
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any) -> Reals:
         r"""Predict the score of each document; the greatest of a query ranks first.
 
         Parameters
@@ -725,7 +725,7 @@ class RankLand(LandmarkedModel):
         return tags
 
 
-def ridge_path(features: Floats, targets: Floats, Cs: np.ndarray) -> Floats:
+def ridge_path(features: Reals, targets: Reals, Cs: np.ndarray) -> Reals:
     r"""Return the minimisers of :math:`\frac12 \|w\|^2 + C \|\Psi w - \eta\|^2`, a row per C.
 
     They are :math:`(\Psi^\top \Psi + I / (2C))^{-1} \Psi^\top \eta`, of the type of `features`.

@@ -8,16 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
-from kernlearn.landmarks.base import BY_SIMILARITY, SELECTIONS, Floats, Indices, Similarities
+from kernlearn.landmarks.base import BY_SIMILARITY, SELECTIONS, Indices, Reals, Similarities
 from kernlearn.memory import eigh, row_blocks
-from kernlearn.validation import StrOptions, warn
+from kernlearn.validation import Floats, Random, StrOptions, warn
 
 PAIR_SELECTION = StrOptions({*SELECTIONS, "shared"})
 
-Random: TypeAlias = np.random.RandomState
-Doubles: TypeAlias = NDArray[np.float64]
 #: Takes the index of a training point, returns the similarity of every training point to it.
-Column: TypeAlias = Callable[[int], Floats]
+Column: TypeAlias = Callable[[int], Reals]
 
 # Most pivots that are proposed at a time: all pairs of them are compared.
 _MOST_PROPOSED = 128
@@ -191,7 +189,7 @@ class FeatureSpace:
         diagonal = similarities.diagonal()
         self.rounding = float(np.finfo(diagonal.dtype).eps)
         self.diagonal = self._as_kernel(diagonal[points])
-        self._to_origin: Doubles | None = None
+        self._to_origin: Floats | None = None
         if similarities.is_distance or self.diagonal.max() <= 0:
             origin = rng.randint(len(points))
             column = similarities.column(int(points[origin]))[points]
@@ -201,7 +199,7 @@ class FeatureSpace:
     def __len__(self) -> int:
         return len(self._points)
 
-    def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Doubles:
+    def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
         """Return the kernel of points `rows` with points `which`, a row for each of `rows`.
 
         `keep` tells that all similarities to `which` will be asked for again.
@@ -212,8 +210,8 @@ class FeatureSpace:
             values = values - self._to_origin[rows, np.newaxis] - self._to_origin[which]
         return values
 
-    def _as_kernel(self, values: Floats) -> Doubles:
-        doubles: Doubles = values.astype(np.float64)
+    def _as_kernel(self, values: Reals) -> Floats:
+        doubles: Floats = values.astype(np.float64)
         return -(doubles**2) / 2 if self._similarities.is_distance else doubles
 
 
@@ -239,12 +237,12 @@ class Sample:
 
     space: FeatureSpace
     which: Indices
-    spectrum: Doubles
-    values: Doubles
-    projection: Doubles
+    spectrum: Floats
+    values: Floats
+    projection: Floats
 
     @classmethod
-    def of(cls, space: FeatureSpace, which: Indices, weights: Doubles) -> "Sample":
+    def of(cls, space: FeatureSpace, which: Indices, weights: Floats) -> "Sample":
         """Decompose the kernel matrix of some points, whose feature vectors have weights."""
         gram = space.part(which, which) * np.outer(weights, weights)
         spectrum, vectors = eigh((gram + gram.T) / 2)
@@ -261,7 +259,7 @@ class Sample:
         least = np.sqrt(self.space.rounding) * self.spectrum.mean()
         return float(max(self.spectrum[:-rank].sum() / rank, least))
 
-    def leverage(self, rows: Indices, ridge: float) -> Doubles:
+    def leverage(self, rows: Indices, ridge: float) -> Floats:
         """Return the approximate ridge leverage scores of points, in [0, 1].
 
         These are (K - K S (Sᵀ K S + λ I)⁻¹ Sᵀ K)ᵢᵢ / λ, for the matrix S that samples and weighs.
@@ -273,14 +271,14 @@ class Sample:
             scores[block] += np.divide(rest, ridge, out=np.sign(rest), where=ridge > 0)
         return np.minimum(scores, 1.0)
 
-    def rest(self, rows: Indices) -> Doubles:
+    def rest(self, rows: Indices) -> Floats:
         """Return the squared distances of points from the span of the sample."""
         found = np.empty(len(rows))
         for block, _, rest in self._projected(rows):
             found[block] = rest
         return found
 
-    def _projected(self, rows: Indices) -> Iterator[tuple[slice, Doubles, Doubles]]:
+    def _projected(self, rows: Indices) -> Iterator[tuple[slice, Floats, Floats]]:
         """Yield blocks of rows with squared coordinates in the span, and distances from it."""
         for block in row_blocks(len(rows), len(self.which)):
             squares = (self.space.part(rows[block], self.which) @ self.projection) ** 2
@@ -327,7 +325,7 @@ def kmeans_plusplus(
     """
     diagonal = None if similarities.is_distance else similarities.diagonal().astype(np.float64)
 
-    def squared_distances(i: int) -> Doubles:
+    def squared_distances(i: int) -> Floats:
         column = similarities.column(i)[candidates].astype(np.float64)
         if diagonal is None:
             return column**2
@@ -472,7 +470,7 @@ def random_pivots(
 
 def draw_pivots(
     space: FeatureSpace, rank: int, rng: Random, *, n_proposed: int = _MOST_PROPOSED
-) -> tuple[Indices, Doubles]:
+) -> tuple[Indices, Floats]:
     """Draw the pivots of a Cholesky factor F of the kernel K ≈ FᵀF of a feature space.
 
     Pivots are drawn one after the other, with probabilities proportional to the diagonal of what
@@ -531,7 +529,7 @@ def draw_pivots(
     return pivots[:k], factor[:k]
 
 
-def _accept(residual: Doubles, proposed: Doubles, rng: Random) -> tuple[Indices, Doubles]:
+def _accept(residual: Floats, proposed: Floats, rng: Random) -> tuple[Indices, Floats]:
     """Return which proposals are accepted, and the Cholesky factor of their residual.
 
     `residual` is that of the proposals, whose diagonal was `proposed` when they were drawn.
@@ -549,7 +547,7 @@ def _accept(residual: Doubles, proposed: Doubles, rng: Random) -> tuple[Indices,
     return places, np.tril(lower[places, : len(places)])
 
 
-def _distinct(weights: Doubles, n: int, rng: Random) -> Indices:
+def _distinct(weights: Floats, n: int, rng: Random) -> Indices:
     """Draw n places in proportion to their weights, and uniformly if too few have one."""
     chances = weights / max(weights.sum(), 1e-300)
     possible = np.flatnonzero(chances)

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, gen_batches
 
 from kernlearn import memory, validation
-from kernlearn.landmarks.base import Floats
+from kernlearn.landmarks.base import Reals
 from kernlearn.landmarks.regressors import LandmarkedModel
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
 
@@ -205,7 +205,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 "there are"
             )
         targets, weights = targets[rows].astype(np.float64), validation.taken(weights, rows)
-        means: Floats = np.zeros(features.shape[1])
+        means: Reals = np.zeros(features.shape[1])
         y_mean: Any = np.float64(0.0)
         if corrective and self.fit_intercept is not False:
             means, y_mean = _centre(features, weights), _centre(targets, weights)
@@ -238,7 +238,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         return self
 
 
-def _centre(values: Floats, weights: np.ndarray | None) -> Floats:
+def _centre(values: Reals, weights: np.ndarray | None) -> Reals:
     """Subtract means in place, and return them; constants become exactly zero."""
     first = values[0].copy()
     values -= first
@@ -269,8 +269,8 @@ class GreedyPath(NamedTuple):
     """
 
     columns: np.ndarray
-    coef: Floats
-    losses: Floats
+    coef: Reals
+    losses: Reals
     n_iter: int
 
 
@@ -335,8 +335,8 @@ def fully_corrective_path(
 
 
 def _choose(
-    features: np.ndarray, y: Floats, n_columns: int, ridge: float
-) -> tuple[np.ndarray, Floats, bool]:
+    features: np.ndarray, y: Reals, n_columns: int, ridge: float
+) -> tuple[np.ndarray, Reals, bool]:
     """Return the columns in order, the factor of their Gram matrix, and whether it is accurate.
 
     The last column of the factor, a triangle, are the projections of y on its directions.

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-Floats: TypeAlias = NDArray[np.float64]
+from kernlearn.validation import Floats
+
 Weights: TypeAlias = float | Floats
 
 _NARROWER = 0.1  # factor on the width of the smoothing

@@ -15,9 +15,9 @@ from scipy.linalg import LinAlgError, cho_solve
 from scipy.linalg.blas import dsymv, dsyrk
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn.linear.losses import Floats, Loss
+from kernlearn.linear.losses import Loss
 from kernlearn.memory import cholesky, gram, interruptible
-from kernlearn.validation import warn
+from kernlearn.validation import Floats, warn
 
 #: Relative size of a step that is due to rounding errors.
 ROUNDING_STEP = 8 * np.finfo(np.float64).eps

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.compiled import compiled
-from kernlearn.linear.losses import Floats, SquaredHinge
+from kernlearn.linear.losses import SquaredHinge
 from kernlearn.linear.newton import WeightedGram, combination
 from kernlearn.memory import gram
-from kernlearn.validation import warn
+from kernlearn.validation import Floats, warn
 
 # LIBLINEAR's constants.
 _MOST_STEPS = 1000

@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
 from kernlearn.memory import require_memory
-from kernlearn.pairwise.learners import Array, Codes, StreamRanker, two_classes, widened
+from kernlearn.pairwise.learners import Codes, StreamRanker, two_classes, widened
+from kernlearn.validation import Floats
 
 
 class ClassMoments(NamedTuple):
@@ -26,9 +27,9 @@ class ClassMoments(NamedTuple):
     points alone.
     """
 
-    means: Array  #: Weighted means, shape (2, n_features).
-    covariances: Array  #: Weighted covariances, shape (2, n_features, n_features).
-    masses: Array  #: Sums of the weights, shape (2,).
+    means: Floats  #: Weighted means, shape (2, n_features).
+    covariances: Floats  #: Weighted covariances, shape (2, n_features, n_features).
+    masses: Floats  #: Sums of the weights, shape (2,).
     newest: Codes  #: The number of the newest point of each class in the stream, shape (2,).
     counts: Codes  #: Numbers of points, shape (2,).
 
@@ -38,7 +39,7 @@ class ClassMoments(NamedTuple):
         d, whole = n_features, np.int64
         return cls(np.zeros((2, d)), np.zeros((2, d, d)), np.zeros(2), *np.zeros((2, 2), whole))
 
-    def add(self, X: Array, codes: Codes, decay: float) -> None:
+    def add(self, X: Floats, codes: Codes, decay: float) -> None:
         """Add points; a step of the stream multiplies the weights of earlier ones by `decay`."""
         times = self.counts.sum() + np.arange(len(codes))
         for code in (0, 1):
@@ -64,7 +65,9 @@ class ClassMoments(NamedTuple):
             self.newest[code] = times[code]
         self.counts[:] += other.counts
 
-    def _join(self, code: int, mass: float, mean: Array, covariance: Array, decay: float) -> None:
+    def _join(
+        self, code: int, mass: float, mean: Floats, covariance: Floats, decay: float
+    ) -> None:
         """Add later points of a class, after the weights of the earlier ones have decayed."""
         self.masses[code] = mass + self.masses[code] * decay
         share = mass / self.masses[code]
@@ -167,12 +170,12 @@ class AllPairsMoments(StreamRanker):
     }
 
     @property
-    def means_(self) -> Array:
+    def means_(self) -> Floats:
         """The means of the classes."""
         return self._state.means.copy()
 
     @property
-    def covariances_(self) -> Array:
+    def covariances_(self) -> Floats:
         """The covariances of the classes."""
         return self._state.covariances.copy()
 
@@ -184,8 +187,8 @@ class AllPairsMoments(StreamRanker):
         )
         self._state = ClassMoments.empty(n_features)
 
-    def _learn(self, X: Array, codes: Codes) -> None:
-        self._solution: Array | None = None
+    def _learn(self, X: Floats, codes: Codes) -> None:
+        self._solution: Floats | None = None
         with np.errstate(over="ignore", invalid="ignore"):
             self._state.add(X, codes, self._decay)
         self._check_finite(self._state.covariances)
@@ -225,15 +228,15 @@ class AllPairsMoments(StreamRanker):
         self._solution = None
         return self
 
-    def _means(self) -> Array:
+    def _means(self) -> Floats:
         return self._state.means
 
-    def _weights(self) -> Array:
+    def _weights(self) -> Floats:
         if self._solution is None:
             self._solution = self._minimum()
         return self._solution
 
-    def _minimum(self) -> Array:
+    def _minimum(self) -> Floats:
         means, covariances, *_, counts = self._state
         if not counts.all():
             return np.zeros(means.shape[1])
@@ -359,7 +362,7 @@ class AllPairsSVM(
         self.classes_ = two_classes(labels)
         positive = labels == self.classes_[1]
 
-        def objective(w: Array) -> tuple[Any, Array]:
+        def objective(w: Floats) -> tuple[Any, Floats]:
             loss, slopes = mean_loss(rows @ w, positive, weights)
             value = loss + self.regularization / 2 * (w @ w)
             return value, rows.T @ slopes + self.regularization * w
@@ -378,14 +381,14 @@ class AllPairsSVM(
         self.objective_, self.n_iter_ = float(optimum.fun), int(optimum.nit)
         shares = np.ones(len(labels)) if weights is None else weights
         shares = shares / np.bincount(positive, shares)[positive.astype(np.intp)]
-        self.coef_: Array = optimum.x[np.newaxis]
-        self.intercept_: Array = -0.5 * (self.coef_ @ (rows.T @ shares))
+        self.coef_: Floats = optimum.x[np.newaxis]
+        self.intercept_: Floats = -0.5 * (self.coef_ @ (rows.T @ shares))
         return self
 
 
 def mean_loss(
-    scores: NDArray[Any], positive: NDArray[np.bool_], weights: Array | None
-) -> tuple[float, Array]:
+    scores: NDArray[Any], positive: NDArray[np.bool_], weights: Floats | None
+) -> tuple[float, Floats]:
     """Return the mean squared hinge over unlike pairs, and its derivative by each score.
 
     The weight of a pair is the product of those of its points.
@@ -407,7 +410,7 @@ def mean_loss(
     return float(upper @ up + lower @ down) / n_pairs, slopes
 
 
-def _missing(at: Array, others: Array, weights: Array | None = None) -> Array:
+def _missing(at: Floats, others: Floats, weights: Floats | None = None) -> Floats:
     """Return the sum of weight · max(0, at + other) over the others, for each `at`."""
     if weights is None:
         others, weights = np.sort(others), np.ones(len(others))

@@ -7,7 +7,7 @@ is +1 for two points of one class and -1 for others (sections 6.6.3 and 6.6.4).
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,8 +30,7 @@ from kernlearn.kernels import BilinearSimilarity, WeightedKernelSum, as_kernel
 from kernlearn.kernels.base import compared
 from kernlearn.linear.losses import LOSSES
 from kernlearn.pairwise.learners import STREAM_PARAMETERS, Buffer
-
-Array: TypeAlias = NDArray[np.float64]
+from kernlearn.validation import Floats
 
 # Points of the stream that are prepared together.
 _BLOCK_ROWS = 256
@@ -61,16 +60,16 @@ class OnlinePairLearner(BaseEstimator, ABC):
     buffer: str = "rsx2"
     random_state: Any = None
 
-    def _start(self, X: Array, y: NDArray[Any]) -> Array:
+    def _start(self, X: Floats, y: NDArray[Any]) -> Floats:
         """Prepare for the first points and return the initial weights, not yet projected."""
         return np.zeros((X.shape[1], X.shape[1]))
 
-    def _project(self, w: Array) -> Array:
+    def _project(self, w: Floats) -> Floats:
         """Return the nearest allowed weights, by default positive semi-definite matrices."""
         return project_psd(w, self.radius)
 
     @abstractmethod
-    def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
+    def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Floats) -> Floats | None:
         """Return the gradient of the mean loss of a point's pairs; None where it is 0.
 
         `block` is the result of `_block`; point i of it is incoming, and paired with the points
@@ -78,10 +77,10 @@ class OnlinePairLearner(BaseEstimator, ABC):
         """
 
     @abstractmethod
-    def _publish(self, w: Array) -> None:
+    def _publish(self, w: Floats) -> None:
         """Set the fitted attributes."""
 
-    def _block(self, points: Array, n_old: int) -> Any:
+    def _block(self, points: Floats, n_old: int) -> Any:
         """Prepare the points of the buffer, the first `n_old`, and the incoming ones."""
         return points
 
@@ -179,7 +178,7 @@ class OnlinePairLearner(BaseEstimator, ABC):
         self._publish(self._total / self.n_samples_seen_)
         return self
 
-    def _learn(self, X: Array, codes: NDArray[np.int64]) -> None:
+    def _learn(self, X: Floats, codes: NDArray[np.int64]) -> None:
         """Take a step for each of some points, and move the buffer."""
         n_old = min(self.n_samples_seen_, self.buffer_size)
         points = np.concatenate([self._rows[:n_old], X])
@@ -202,7 +201,7 @@ class OnlinePairLearner(BaseEstimator, ABC):
         self._rows[:n_kept] = points[places[:n_kept]]
         self._codes[:n_kept] = labels[places[:n_kept]]
 
-    def _step(self, change: Array) -> None:
+    def _step(self, change: Floats) -> None:
         w = self._w - change
         if not np.isfinite(w).all():
             raise ValueError(
@@ -308,7 +307,7 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         X = validation.validate_data(self, X, reset=False, **validation.POINTS)
         return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
 
-    def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
+    def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Floats) -> Floats | None:
         differences = block[i] - block[others]
         distances = np.einsum("ij,ij->i", differences @ self._w, differences)
         slopes = -signs * _slopes(signs * (1 - distances)) / len(others)
@@ -316,7 +315,7 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         differences = differences[active]
         return (differences.T * slopes[active]) @ differences if active.any() else None
 
-    def _publish(self, w: Array) -> None:
+    def _publish(self, w: Floats) -> None:
         self.metric_ = (w + w.T) / 2
         values, vectors = eigh(self.metric_)
         components = (vectors * np.sqrt(np.maximum(values, 0))).T[::-1]
@@ -409,7 +408,7 @@ class OnlineSimilarityLearner(OnlinePairLearner):
         "objective": [validation.StrOptions({"alignment", "goodness"})],
     }
 
-    def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
+    def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Floats) -> Floats | None:
         x, partners = block[i], block[others]
         margins = signs * (partners @ (x @ self._w))
         if self.objective == "goodness":
@@ -417,7 +416,7 @@ class OnlineSimilarityLearner(OnlinePairLearner):
         slopes = signs * _slopes(margins) / len(others)
         return np.outer(x, slopes @ partners) if slopes.any() else None
 
-    def _publish(self, w: Array) -> None:
+    def _publish(self, w: Floats) -> None:
         self.matrix_ = (w + w.T) / 2
         self.similarity_ = BilinearSimilarity(self.matrix_)
 
@@ -520,32 +519,32 @@ class OnlineMKL(OnlinePairLearner):
         "norm": [validation.StrOptions({"l2", "simplex"})],
     }
 
-    def _start(self, X: Array, y: NDArray[Any]) -> Array:
+    def _start(self, X: Floats, y: NDArray[Any]) -> Floats:
         if not self.kernels:
             raise ValueError("'kernels' must contain at least one kernel, got none")
         self.kernels_ = [as_kernel(spec, "kernels").fitted_to(X, y) for spec in self.kernels]
         return np.zeros(len(self.kernels_))
 
-    def _project(self, w: Array) -> Array:
+    def _project(self, w: Floats) -> Floats:
         if self.norm == "simplex":
             return project_simplex(w, self.radius)
         # the ball is centred at the apex of the cone: first the cone, then the ball
         return into_ball(np.maximum(w, 0), self.radius)
 
-    def _block(self, points: Array, n_old: int) -> tuple[Array, int]:
+    def _block(self, points: Floats, n_old: int) -> tuple[Floats, int]:
         """Return kernel values, (n_kernels, n_new, n_points), and the first new position."""
         values = np.empty((len(self.kernels_), len(points) - n_old, len(points)))
         for i, kernel in enumerate(self.kernels_):
             values[i] = compared(kernel, points[n_old:], points)
         return values, n_old
 
-    def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Array) -> Array | None:
+    def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Floats) -> Floats | None:
         values, n_old = block
         features = values[:, i - n_old, others]
         slopes = signs * _slopes(signs * (self._w @ features)) / len(others)
         return features @ slopes if slopes.any() else None
 
-    def _publish(self, w: Array) -> None:
+    def _publish(self, w: Floats) -> None:
         self.weights_ = w
         self.kernel_ = WeightedKernelSum(self.kernels_, self.weights_)
 
@@ -553,7 +552,7 @@ class OnlineMKL(OnlinePairLearner):
 # -- projections ----------------------------------------------------------------------------------
 
 
-def into_ball(w: Array, radius: float) -> Array:
+def into_ball(w: Floats, radius: float) -> Floats:
     """Scale down to a 2-norm of at most the radius, without overflow."""
     largest = np.abs(w).max(initial=0.0)
     if largest == 0:
@@ -563,7 +562,7 @@ def into_ball(w: Array, radius: float) -> Array:
     return w if largest <= radius / norm else unit * (radius / norm)
 
 
-def project_simplex(w: Array, radius: float) -> Array:
+def project_simplex(w: Floats, radius: float) -> Floats:
     """Project onto the non-negative vectors with the radius as sum (Duchi et al. 2008)."""
     # relative to the largest entry: with a large common part, sums would lose a small radius
     below = w - w.max()
@@ -573,7 +572,7 @@ def project_simplex(w: Array, radius: float) -> Array:
     return np.maximum(below - thresholds[last], 0)
 
 
-def project_psd(w: Array, radius: float | None) -> Array:
+def project_psd(w: Floats, radius: float | None) -> Floats:
     """Project onto the positive semi-definite matrices in a ball of the Frobenius norm.
 
     A matrix and its symmetric part have the same projection. None is no bound.

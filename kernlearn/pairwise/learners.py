@@ -40,8 +40,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from kernlearn import validation
 from kernlearn.linear.losses import LOSSES
 from kernlearn.memory import row_blocks
+from kernlearn.validation import Floats
 
-Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
 Item: TypeAlias = Mapping[Hashable, Any]
 
@@ -132,11 +132,11 @@ _CODES = np.array([[0], [1]])
 class StreamState(NamedTuple):
     """What OLP and OAM keep of a stream."""
 
-    w: Array  #: The iterate, shape (n_features,).
-    total: Array  #: The sum of the iterates that are not counted as equal to w.
-    sums: Array  #: The sums of the points of each class, shape (2, n_features).
+    w: Floats  #: The iterate, shape (n_features,).
+    total: Floats  #: The sum of the iterates that are not counted as equal to w.
+    sums: Floats  #: The sums of the points of each class, shape (2, n_features).
     counts: Codes  #: The numbers of points of each class, and of iterates equal to w, shape (3,).
-    rows: Array  #: The points in the buffer, shape (size, n_features).
+    rows: Floats  #: The points in the buffer, shape (size, n_features).
     codes: Codes  #: Their classes, 0 and 1, or -1 for an empty slot, shape (size,).
 
     @classmethod
@@ -153,7 +153,7 @@ class StreamState(NamedTuple):
         return StreamState(w, total, sums, counts, rows, codes)
 
 
-def widened(values: Array, n_columns: int) -> Array:
+def widened(values: Floats, n_columns: int) -> Floats:
     """Return an array with columns of zeros after those that it has."""
     return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, n_columns - values.shape[-1])])
 
@@ -188,29 +188,29 @@ class StreamRanker(
         """Begin without points."""
 
     @abstractmethod
-    def _learn(self, X: Array, codes: Codes) -> None:
+    def _learn(self, X: Floats, codes: Codes) -> None:
         """Learn from some points."""
 
-    def _weights(self) -> Array:
+    def _weights(self) -> Floats:
         """Return the weights, not to be written to."""
         w, total, _, counts, *_ = self._state
         return (total + counts[2] * w) / self.n_samples_seen_ if self.average else w
 
-    def _means(self) -> Array:
+    def _means(self) -> Floats:
         """Return the means of both classes, shape (2, n_features)."""
         return self._state.sums / self._state.counts[:2, np.newaxis]
 
     @property
-    def coef_(self) -> Array:
+    def coef_(self) -> Floats:
         """The weights."""
         return self._weights()[np.newaxis].copy()
 
     @property
-    def intercept_(self) -> Array:
+    def intercept_(self) -> Floats:
         """The intercept."""
         return np.array([self._intercept(self._weights())])
 
-    def _intercept(self, w: Array) -> float:
+    def _intercept(self, w: Floats) -> float:
         negative, positive = self._state.counts[:2]
         if negative and positive:
             means = self._means()
@@ -316,7 +316,7 @@ class StreamRanker(
             self._learn(rows, codes[part])
         self._check_finite(self._weights())
 
-    def _check_finite(self, values: Array) -> None:
+    def _check_finite(self, values: Floats) -> None:
         if not np.isfinite(values).all():
             raise ValueError(
                 f"the weights grew beyond all bounds within {self.n_samples_seen_} points: scale "
@@ -407,7 +407,7 @@ class StreamRanker(
         return self._names
 
 
-def item_row(x: Item, names: Collection[Hashable]) -> Array:
+def item_row(x: Item, names: Collection[Hashable]) -> Floats:
     """Return the values of features of an item as a row, 0 for those that it lacks."""
     try:
         values: Any = map(x.get, names, repeat(0.0))
@@ -546,7 +546,7 @@ class OLP(StreamRanker):
         self._buffer = Buffer(self.buffer, self.buffer_size, rng)
         self._state = StreamState.empty(n_features, self.buffer_size)
 
-    def _learn(self, X: Array, codes: Codes) -> None:
+    def _learn(self, X: Floats, codes: Codes) -> None:
         from kernlearn.pairwise.steps import olp_steps  # numba only where it is needed
 
         radius = np.inf if self.radius is None else self.radius
@@ -649,7 +649,7 @@ class OAM(StreamRanker):
         self._buffers = [Buffer(self.buffer, size, rng) for size in sizes]
         self._state = StreamState.empty(n_features, self.buffer_size)
 
-    def _learn(self, X: Array, codes: Codes) -> None:
+    def _learn(self, X: Floats, codes: Codes) -> None:
         from kernlearn.pairwise.steps import oam_steps  # numba only where it is needed
 
         n_points = np.bincount(codes, minlength=2).tolist()

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterator
 from numbers import Integral
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -16,10 +16,7 @@ from kernlearn.checks import check_nonnegative, check_positive
 from kernlearn.linear.losses import LOSSES, MarginLoss
 from kernlearn.pairwise.learned_kernels import into_ball
 from kernlearn.pairwise.learners import OLP, Buffer, two_classes
-from kernlearn.validation import warn
-
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int64]
+from kernlearn.validation import Floats, Indices, warn
 
 _STREAM: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64, "ensure_min_samples": 2}
 # Pairs at a time: 8 MB of float64 per array.
@@ -55,10 +52,10 @@ class RegretCurve(NamedTuple):
     True
     """
 
-    penalty: Array
+    penalty: Floats
     regret: float
     gap: float
-    best: Array
+    best: Floats
 
     @property
     def per_round(self) -> float:
@@ -103,7 +100,7 @@ class Trajectory(NamedTuple):
         slot.
     """
 
-    hypotheses: Array
+    hypotheses: Floats
     contents: Indices
 
 
@@ -284,10 +281,10 @@ class StreamPairs(NamedTuple):
     """
 
     X: Any
-    y: Array
+    y: Floats
     contents: Indices | None = None
 
-    def penalties(self, weights: Array, loss: MarginLoss) -> Array:
+    def penalties(self, weights: Floats, loss: MarginLoss) -> Floats:
         """Return the penalties (6.1) or (6.3) of points 2, …, n, each with its row of weights."""
         penalties = np.empty(len(weights))
         for t, w in enumerate(weights, start=1):
@@ -298,7 +295,7 @@ class StreamPairs(NamedTuple):
             penalties[t - 1] = loss.value((self.y[t] - self.y[others]) / 2 * scores).mean()
         return penalties
 
-    def unlike(self) -> Iterator[tuple[Any, Any, Array]]:
+    def unlike(self) -> Iterator[tuple[Any, Any, Floats]]:
         """Yield positive and negative points, and the weights of their pairs.
 
         Points are of shape (n_pairs,) both, or (n_positive, 1) and (1, n_negative) for all pairs.
@@ -317,7 +314,7 @@ class StreamPairs(NamedTuple):
         weights = 1 / np.count_nonzero(buffered >= 0, axis=1)[heads]
         yield np.where(up, heads, tails), np.where(up, tails, heads), weights
 
-    def mean(self, w: Array, loss: str, width: float) -> tuple[Array, Array]:
+    def mean(self, w: Floats, loss: str, width: float) -> tuple[Floats, Floats]:
         """Return the mean penalty in three forms, and a gradient.
 
         The forms are the mean penalty, that of the loss with the kink of the hinge rounded off
@@ -343,7 +340,7 @@ class StreamPairs(NamedTuple):
         return sums / (n - 1), np.asarray(self.X.T @ by_score).ravel() / (n - 1)
 
 
-def _rounded(loss: str, margins: Array, width: float) -> tuple[list[Array], Array]:
+def _rounded(loss: str, margins: Floats, width: float) -> tuple[list[Floats], Floats]:
     if loss != "hinge":  # smooth
         return [LOSSES[loss].value(margins)] * 3, LOSSES[loss].derivative(margins)
     # Huber's: a parabola between margins 1 - width and 1
@@ -355,7 +352,7 @@ def _rounded(loss: str, margins: Array, width: float) -> tuple[list[Array], Arra
 
 def best_in_ball(
     pairs: StreamPairs, loss: str, radius: float, regularization: float, tol: float
-) -> tuple[Array, float, float]:
+) -> tuple[Floats, float, float]:
     """Minimise the mean penalty over the ball of the 2-norm.
 
     Returns the weights, their mean penalty, and a gap: the minimum is no further below. The
@@ -367,7 +364,7 @@ def best_in_ball(
     across the ball; a ConvergenceWarning if the gap is larger in the end.
     """
 
-    def forms(w: Array, width: float) -> tuple[float, float, float, Array]:
+    def forms(w: Floats, width: float) -> tuple[float, float, float, Floats]:
         means, gradient = pairs.mean(w, loss, width)
         value, smooth, support = map(float, means + regularization / 2 * float(w @ w))
         return value, smooth, support, gradient + regularization * w
@@ -378,10 +375,10 @@ def best_in_ball(
     least, gap, highest = math.inf, math.inf, -math.inf
     multiplier, stiffness, width = 0.0, 10 * scale, 0.3
 
-    def force(v: Array) -> float:
+    def force(v: Floats) -> float:
         return max(multiplier + stiffness * (float(v @ v) - 1) / 2, 0.0)
 
-    def lagrangian(v: Array) -> tuple[float, Array]:
+    def lagrangian(v: Floats) -> tuple[float, Floats]:
         _, smooth, _, gradient = forms(radius * v, width)
         added = (force(v) ** 2 - multiplier**2) / (2 * stiffness)
         return smooth + added, radius * gradient + force(v) * v

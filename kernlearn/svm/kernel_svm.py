@@ -21,9 +21,14 @@ from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
 from kernlearn.memory import allowed_memory, require_memory, row_blocks
 from kernlearn.svm import solvers
-from kernlearn.validation import check_weights, encode_labels, fit_context, taken, weighted_rows
-
-Floats = NDArray[np.float64]
+from kernlearn.validation import (
+    Floats,
+    check_weights,
+    encode_labels,
+    fit_context,
+    taken,
+    weighted_rows,
+)
 
 # exp of twice as much, and its reciprocal, are finite.
 _LARGEST_EXPONENT = 300.0

@@ -27,9 +27,7 @@ from kernlearn.kernels import as_kernel, dot_product
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, load_binding
 from kernlearn.memory import cholesky, interruptible, row_blocks
-from kernlearn.validation import warn
-
-Floats = NDArray[np.float64]
+from kernlearn.validation import Floats, warn
 
 _FAR = 1e6  # of the square of a mean, relative to the variance: six digits less
 _DOUBLES = ctypes.POINTER(ctypes.c_double)

@@ -19,7 +19,7 @@ depend on data, such as a width, are estimated on the points.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,9 +34,7 @@ from kernlearn.kernels.functions import kernels_of
 from kernlearn.landmarks import Identity, Ramp, Sign, as_transfer
 from kernlearn.memory import interruptible
 from kernlearn.metrics import check_queries
-from kernlearn.validation import warn
-
-Array: TypeAlias = NDArray[np.float64]
+from kernlearn.validation import Floats, warn
 
 _MAX_STEPS = 10000
 
@@ -77,9 +75,9 @@ class Goodness:
     ([[4.5, 3.5, 3.5, 4.5]], 0.0)
     """
 
-    margins: Array
+    margins: Floats
     classes: NDArray[Any]
-    sides: Array
+    sides: Floats
     c_f: float = 1.0
     bound: float = 1.0
 
@@ -259,7 +257,7 @@ def scaled_goodness(X: Any, y: Any, similarity: Any, transfer: Any = None) -> Go
     return classification_goodness(scaled, y, similarity="precomputed", transfer=transfer)
 
 
-def _pair_sums(values: Array, weights: Array, f: Any) -> Array:
+def _pair_sums(values: Floats, weights: Floats, f: Any) -> Floats:
     """Return the sums of weights_j f(values_i - values_j) over j, for each i."""
     if isinstance(f, Identity):
         centred = values - values[0]
@@ -310,10 +308,10 @@ class SupervisedGoodness:
     """
 
     loss: float
-    weights: Array
-    predictions: Array
-    choice: Array | None = None
-    thresholds: Array | None = None
+    weights: Floats
+    predictions: Floats
+    choice: Floats | None = None
+    thresholds: Floats | None = None
 
 
 def regression_goodness(
@@ -564,7 +562,7 @@ def ranking_goodness(
     return SupervisedGoodness(float(losses.sum()) / len(sizes), weights, predictions)
 
 
-def _similarities(X: Any, y: Any, similarity: Any) -> tuple[Array, NDArray[Any]]:
+def _similarities(X: Any, y: Any, similarity: Any) -> tuple[Floats, NDArray[Any]]:
     """Return the similarities of all points to all, and the targets."""
     kernels = kernels_of(similarity, "similarity")
     values, y = check_training(BaseEstimator(), X, y, kernels)
@@ -573,7 +571,9 @@ def _similarities(X: Any, y: Any, similarity: Any) -> tuple[Array, NDArray[Any]]
     return values.astype(np.float64), y
 
 
-def _linear_program(costs: Array, A: Array, b: Array, *, lower: Array, upper: Array) -> Array:
+def _linear_program(
+    costs: Floats, A: Floats, b: Floats, *, lower: Floats, upper: Floats
+) -> Floats:
     """Minimise costs @ x over A @ x ≤ b within bounds, by HiGHS."""
     from scipy.optimize import linprog
 
@@ -584,7 +584,7 @@ def _linear_program(costs: Array, A: Array, b: Array, *, lower: Array, upper: Ar
     return np.clip(result.x, lower, upper)
 
 
-def _bounded_least_squares(averages: Array, target: Array, bound: float) -> Array:
+def _bounded_least_squares(averages: Floats, target: Floats, bound: float) -> Floats:
     """Minimise ‖averages @ w - target‖ over |w| ≤ B."""
     from scipy.optimize import lsq_linear
 

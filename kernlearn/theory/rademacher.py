@@ -39,8 +39,8 @@ from sklearn.utils import check_array, check_random_state, gen_batches
 from kernlearn.checks import check_count, check_nonnegative, check_positive, check_share
 from kernlearn.kernels import GaussianKernel, as_kernel, mean_distance
 from kernlearn.kernels.base import diagonal
+from kernlearn.validation import Floats
 
-Array: TypeAlias = NDArray[np.float64]
 #: The complexity by the number m of points, or a number c for c / sqrt(m).
 Complexity: TypeAlias = "float | Callable[[int], float]"
 
@@ -51,7 +51,7 @@ _BLOCK = 1024
 
 
 # The norms of matrices in table 6.2, each with its dual norm of a symmetric matrix.
-_DUAL_NORMS: dict[str, Callable[[Array], Any]] = {
+_DUAL_NORMS: dict[str, Callable[[Floats], Any]] = {
     "2,2": np.linalg.norm,
     "2,1": lambda matrix: np.linalg.norm(matrix, axis=0).max(),
     "1,1": lambda matrix: np.abs(matrix).max(),
@@ -162,7 +162,7 @@ class PairwiseClass(ABC):
     def _bound(self, n: int, as_printed: bool) -> float: ...
 
     @abstractmethod
-    def _supremum(self, x: Array, points: Array, signs: Array) -> float: ...
+    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float: ...
 
 
 class LinearAUC(PairwiseClass):
@@ -232,7 +232,7 @@ class LinearAUC(PairwiseClass):
             root = min(d ** (1 / self.p - 0.5) / math.sqrt(n), n ** (1 / self.p - 1))
         return 2 * self.largest * self.radius * root
 
-    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
+    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         return self.radius * float(np.linalg.norm(signs @ (x - points), self.p)) / len(signs)
 
 
@@ -310,7 +310,7 @@ class BilinearSimilarity(_MatrixClass):
     problem = "similarity"
     _scale = 1.0
 
-    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
+    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         mean = signs @ points / len(signs)
         left = np.abs(x).max() if self.norm == "1,1" else np.linalg.norm(x)
         right = np.linalg.norm(mean) if self.norm in ("2,2", "S(1)") else np.abs(mean).max()
@@ -336,7 +336,7 @@ class MahalanobisMetric(_MatrixClass):
     problem = "metric"
     _scale = 4.0
 
-    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
+    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         differences = x - points
         # symmetric, but with signs it has no square root
         mean = differences.T @ (signs[:, np.newaxis] * differences) / len(signs)
@@ -387,7 +387,7 @@ class KernelAUC(PairwiseClass):
     def _bound(self, n: int, as_printed: bool) -> float:
         return 2 * self.kappa * self.radius / math.sqrt(n)
 
-    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
+    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         # the weight of the point itself is the sum of the signs
         weights = np.append(-signs, signs.sum())
         gram = np.asarray(self.fitted(np.vstack([points, x])), dtype=np.float64)
@@ -463,7 +463,7 @@ class KernelCombination(PairwiseClass):
         inside = math.e * math.log(p) if self.constraint == "simplex" else p
         return self.squared_kappa * math.sqrt(inside / n)
 
-    def _supremum(self, x: Array, points: Array, signs: Array) -> float:
+    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         values = [np.ravel(kernel(points, x[np.newaxis])) for kernel in self.fitted]
         means = np.array(values) @ signs / len(signs)
         largest = float(means.max())
@@ -493,7 +493,7 @@ class ComplexityEstimate(NamedTuple):
 
     mean: float
     standard_error: float
-    suprema: Array
+    suprema: Floats
 
 
 def rademacher_complexity(

@@ -26,6 +26,8 @@ from kernlearn.kernels.base import check_points, check_training, check_values, c
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.memory import require_memory, row_blocks
 from kernlearn.validation import (
+    Floats,
+    Indices,
     candidate_values,
     check_weights,
     encode_labels,
@@ -38,8 +40,6 @@ from kernlearn.validation import (
 if TYPE_CHECKING:
     from kernlearn.voted.simplex import SparseSolution
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 _FLOATS = (np.float64,)  # the type of points
 _COMPLEXITIES = {"trace", "dimension", "local", "monte_carlo"}

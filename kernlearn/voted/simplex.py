@@ -19,15 +19,11 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.compiled import compiled
-from kernlearn.validation import warn
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from kernlearn.validation import Floats, Indices, warn
 
 # Correlation of a column without a penalty that counts as 0, relative to its values; with a
 # penalty, correlations are accurate up to rounding errors.
