@@ -1,7 +1,10 @@
 """Errors that a user can do something about; the command line shows them without a traceback."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from shlex import quote
+from typing import Any
 
 
 class KernlearnError(Exception):
@@ -13,7 +16,41 @@ class ConfigError(KernlearnError):
 
 
 class DataError(KernlearnError):
-    """A data set that is missing, damaged or not what its card says."""
+    """A data set that is missing, damaged or not what its card says.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, and where.
+    ways : sequence of tuples of (str, object), default=()
+        Settings that help, each a key of a data set, such as ``"read_as.decimal"``, and its value.
+        The message has them as keys of a config.
+    """
+
+    def __init__(self, problem: str, ways: Sequence[tuple[str, Any]] = ()) -> None:
+        super().__init__(problem, ways)
+        self.problem, self.ways = problem, ways
+
+    def __str__(self) -> str:
+        return self._advising(_as_key)
+
+    def as_options(self) -> str:
+        """Return the message with options of the commands that read a file."""
+        return self._advising(_as_option)
+
+    def _advising(self, write: Callable[[str, str], str]) -> str:
+        ways = (write(key, json.dumps(value, ensure_ascii=False)) for key, value in self.ways)
+        return "; or add ".join(filter(None, (self.problem, " or ".join(ways))))
+
+
+def _as_key(path: str, value: str) -> str:
+    section, _, key = path.rpartition(".")
+    return f"`{section}: {{{key}: {value}}}`" if section else f"`{key}: {value}`"
+
+
+def _as_option(path: str, value: str) -> str:
+    option = f"--{path} " if path in ("target", "task") else f"-o {path}="
+    return f"`{option}{quote(value.strip(chr(34)))}`"
 
 
 class PluginError(KernlearnError):

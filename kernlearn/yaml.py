@@ -1,15 +1,20 @@
-"""YAML 1.2 with the line of every value, so that an error can say where it is."""
+"""YAML 1.2 with the line of every value, and errors that say where and what is wrong."""
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from kernlearn.checks import suggestion
 from kernlearn.exceptions import ConfigError
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 #: Keys and list indices that lead from the root to a value.
 KeyPath = tuple[str | int, ...]
@@ -139,17 +144,58 @@ def parse_scalar(text: str) -> Any:
     """Read a command-line value as the same text would be read inside a config."""
     if not text.strip():
         return None
-    try:
-        return parse_yaml(text, "value")[0]
-    except ConfigError as error:
-        problem = str(error).partition("not valid YAML: ")[2] or str(error).partition(": ")[2]
-        raise ConfigError(f"{shortened(text)} is not a YAML value: {problem}") from None
+    return parse_yaml(text, shortened(text))[0]
 
 
 def shortened(value: Any) -> str:
     """Write a value for a message, which stays readable if the value is long."""
     text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[:60]}… ({len(text)} characters)"
+
+
+def explained(
+    error: "ValidationError", raw: Any, unknown: Callable[[str], str] = lambda key: "unknown key"
+) -> list[tuple[KeyPath, str]]:
+    """Turn the errors of pydantic into paths and sentences, one for each path.
+
+    `unknown` returns the sentence about a key that is none.
+    """
+    texts: dict[KeyPath, list[str]] = {}
+    for one in error.errors():
+        texts.setdefault(_followed(one["loc"], raw), []).append(_text(one, unknown))
+    return [(path, "; or ".join(dict.fromkeys(several))) for path, several in texts.items()]
+
+
+def _followed(loc: Sequence[Any], raw: Any) -> KeyPath:
+    """Return a location without what pydantic adds: the branch of a union, or that it is a key."""
+    path: list[str | int] = []
+    steps = [step for step in loc if step != "[key]"]
+    for i, step in enumerate(steps):
+        known = range(len(raw)) if isinstance(raw, list) else raw if isinstance(raw, dict) else ()
+        if step in known:
+            raw = raw[step]
+        elif not (i == len(steps) - 1 and isinstance(raw, dict)):
+            continue
+        path.append(step)
+    return tuple(path)
+
+
+def _text(error: Any, unknown: Callable[[str], str]) -> str:
+    """Say in a sentence what an error of pydantic is."""
+    kind, value = error["type"], error.get("input")
+    if kind == "extra_forbidden":
+        return unknown(str(error["loc"][-1]))
+    if kind == "literal_error":
+        # pydantic writes the alternatives as "'a', 'b' or 'c'"
+        expected = error["ctx"]["expected"].replace(" or ", ", ").split(", ")
+        hint = suggestion(str(value), [one.strip("'") for one in expected])
+        return f"{shortened(value)} is not allowed{hint}"
+    if kind == "value_error":
+        return str(error["ctx"]["error"])
+    if kind in ("dict_type", "model_type"):
+        return "must be a mapping of keys to values"
+    text = str(error["msg"][0].lower() + error["msg"][1:])
+    return text if isinstance(value, (dict, list)) else f"{text}, not {shortened(value)}"
 
 
 class _Writer(yaml.SafeDumper):

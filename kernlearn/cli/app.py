@@ -161,7 +161,7 @@ def report(
 
     Example: kernlearn report mine.yaml --rows results.csv
     """
-    from kernlearn.datasets.own import read_frame
+    from kernlearn.datasets.guessing import read_frame
     from kernlearn.reports.page import write_map
     from kernlearn.reports.report import read_reports, stored_plans, totals
 

@@ -181,7 +181,10 @@ def add(
       kernlearn datasets add wpbc.data --name wpbc -o read_as.header=false
     """  # noqa: D301
     how = {"target": target, "task": task, "folder": folder, **reading_options(settings)}
-    bunch = datasets.add(file, name=name, **how)
+    try:
+        bunch = datasets.add(file, name=name, **how)
+    except DataError as error:
+        raise DataError(error.as_options()) from None
     card = bunch.card
     for sentence in bunch.preparation.sentences:
         output.show_wrapped(f"- {sentence}", 2)

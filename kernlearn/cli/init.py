@@ -1,7 +1,6 @@
 """The command ``init``: a config that compares methods on data of one's own."""
 
 import os
-import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -67,12 +66,12 @@ def init(
         else:
             bunch = datasets.load(data, **keys)
     except DataError as error:
-        raise DataError(_as_options(str(error))) from None
+        raise DataError(error.as_options()) from None
     column = getattr(bunch.card.forms[0].format, "target", None)
     if _is_file(data) and "target" not in keys and isinstance(column, str):
         keys = {"target": column, **keys}
     for sentence in replace(bunch.preparation, id_like={}).sentences:
-        show_wrapped(f"{data}: {_as_options(sentence)}", 2)
+        show_wrapped(f"{data}: {sentence}", 2)
     if ids := bunch.preparation.id_like if _is_file(data) else {}:
         if len(ids) == bunch.data.shape[1]:
             shown = ", ".join(f"{name} ({why})" for name, why in ids.items())
@@ -102,13 +101,6 @@ def init(
     write_text(config, how + dump_yaml(content), ", ".join(content["methods"]))
     configs.load_config(config)
     typer.echo(f"Run it with `kernlearn run {config}`, on few rows with `--profile quick`.")
-
-
-def _as_options(text: str) -> str:
-    """Write keys of a config, which advice names, as options of this command."""
-    text = re.sub(r"`[^`]+` \((`-o [^`]+`)\)", r"\1", text)  # where both are named
-    text = re.sub(r"`(target|task): ([^`]*)`", r"`--\1 \2`", text)
-    return re.sub(r"`(\w+): ([^`{]*)`", r"`-o \1=\2`", text)
 
 
 def _is_file(data: str) -> bool:

@@ -30,7 +30,7 @@ from kernlearn.config.spec import RESERVED, Value
 from kernlearn.datasets.files import shipped
 from kernlearn.exceptions import ConfigError, KernlearnError, PluginError
 from kernlearn.plugins import Plugin, Registered, load_file
-from kernlearn.yaml import KeyPath, parse_scalar, read_yaml, shortened
+from kernlearn.yaml import KeyPath, explained, parse_scalar, read_yaml, shortened
 
 Fault = tuple[KeyPath, str]
 
@@ -245,7 +245,7 @@ class _Draft:
                     own = [*check(entry, names)] if names.task in TASKS else []
                     own += _label_faults(entry)
                 except ValidationError as error:
-                    own = _explained(error, written)
+                    own = explained(error, written, _unknown)
                 elsewhere = _homes().keys() - {*entry_model.model_fields, "kernel"}
                 for path, text in own:
                     if path and path[0] in elsewhere:
@@ -261,7 +261,7 @@ class _Draft:
         except ValidationError as error:
             # a section is empty without its faulty entries
             known = {path[:1] for path, _ in faults}
-            faults += [fault for fault in _explained(error, raw) if fault[0] not in known]
+            faults += [fault for fault in explained(error, raw, _unknown) if fault[0] not in known]
         if config is not None and not faults:
             faults += _config_faults(config, names)
         if config is None or faults:
@@ -290,50 +290,6 @@ def _named(label: str, entry: Any, folder: Path) -> Any:
     return {"name": label, **entry}
 
 
-def _explained(error: ValidationError, raw: Any) -> list[Fault]:
-    """Turn the errors of pydantic into paths and sentences, one for each path."""
-    texts: dict[KeyPath, list[str]] = {}
-    for one in error.errors():
-        texts.setdefault(_followed(one["loc"], raw), []).append(_text(one))
-    return [(path, "; or ".join(dict.fromkeys(several))) for path, several in texts.items()]
-
-
-def _followed(loc: Sequence[Any], raw: Any) -> KeyPath:
-    """Return a location without what pydantic adds: the branch of a union, or that it is a key."""
-    path: list[str | int] = []
-    steps = [step for step in loc if step != "[key]"]
-    for i, step in enumerate(steps):
-        known = range(len(raw)) if isinstance(raw, list) else raw if isinstance(raw, dict) else ()
-        if step in known:
-            raw = raw[step]
-        elif not (i == len(steps) - 1 and isinstance(raw, dict)):
-            continue
-        path.append(step)
-    return tuple(path)
-
-
-def _text(error: Any) -> str:
-    """Say in a sentence what an error of pydantic is."""
-    kind, value = error["type"], error.get("input")
-    if kind == "extra_forbidden":
-        key, homes = str(error["loc"][-1]), _homes()
-        if key in homes:
-            return f"is no key here: it belongs {homes[key]}"
-        hint = suggestion(key, homes)
-        return "unknown key" + (hint if "did you mean" in hint else "")
-    if kind == "literal_error":
-        # pydantic writes the alternatives as "'a', 'b' or 'c'"
-        expected = error["ctx"]["expected"].replace(" or ", ", ").split(", ")
-        hint = suggestion(str(value), [one.strip("'") for one in expected])
-        return f"{shortened(value)} is not allowed{hint}"
-    if kind == "value_error":
-        return str(error["ctx"]["error"])
-    if kind in ("dict_type", "model_type"):
-        return "must be a mapping of keys to values"
-    text = str(error["msg"][0].lower() + error["msg"][1:])
-    return text if isinstance(value, (dict, list)) else f"{text}, not {shortened(value)}"
-
-
 @cache
 def _homes() -> dict[str, str]:
     """Return where each key of configs belongs, the outermost place or places."""
@@ -349,6 +305,15 @@ def _homes() -> dict[str, str]:
         homes |= {key: " or ".join(several) for key, several in places.items()}
         parts = inner
     return homes
+
+
+def _unknown(key: str) -> str:
+    """Say where an unknown key belongs, or which was probably meant."""
+    homes = _homes()
+    if key in homes:
+        return f"is no key here: it belongs {homes[key]}"
+    hint = suggestion(key, homes)
+    return "unknown key" + (hint if "did you mean" in hint else "")
 
 
 def _check_plugin(plugin: Plugin, scope: Scope, shown: str) -> None:

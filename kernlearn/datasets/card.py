@@ -443,20 +443,15 @@ def make_card(content: Any, where: str, lines: Mapping[tuple[str | int, ...], in
 
     `lines` are those of its values in the file, if it was read from one.
     """
-    from kernlearn.yaml import shortened
+    from kernlearn.yaml import explained
 
     try:
         return Card.model_validate(content)
     except ValidationError as error:
         messages = []
-        for fault in error.errors(include_url=False):
-            place = ".".join(map(str, fault["loc"]))
-            message = fault["msg"].removeprefix("Value error, ")
-            value = fault["input"]
-            what = "" if isinstance(value, dict) else f" (found {shortened(value)})"
-            known: tuple[str | int, ...] = ()
-            for part in fault["loc"]:  # of formats the kind is a part of the place too
-                known = (*known, part) if (*known, part) in lines else known
-            at = f":{lines.get(known, 1)}" if lines else ""
-            messages.append(f"{where}{at}: {f'{place}: ' if place else ''}{message}{what}")
+        for path, text in explained(error, content):
+            around = (path[:end] for end in range(len(path), -1, -1))
+            at = next((f":{lines[part]}" for part in around if part in lines), "")
+            place = ".".join(map(str, path))
+            messages.append(": ".join(filter(None, (f"{where}{at}", place, text))))
         raise DataError("\n".join(messages)) from None

@@ -15,6 +15,7 @@ from functools import cache, lru_cache, partial
 from hashlib import file_digest, sha256
 from importlib.metadata import version
 from io import BytesIO
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
@@ -321,19 +322,13 @@ def locate(card: "Card", data_dir: str | os.PathLike[str] | None = None) -> Foun
 def _path_of(file: str, card: "Card", form: "Form", folder: Path) -> Path | None:
     """Return the path of a file in a folder of data: plain, packed or in an archive."""
     own = [folder / name for name in (card.name, form.folder) if name is not None]
-    for place in own if form.own_folder else [*own, folder]:
-        for plain in (place / f"{file}{suffix}" for suffix in ("", *PACKED)):
-            if os.path.isfile(plain):
-                return plain
+    places = own if form.own_folder else [*own, folder]
+    plain = (place / f"{file}{suffix}" for place in places for suffix in ("", *PACKED))
     published = PurePosixPath(card.source.downloads.get(file, "")).name
     archives = [path for place in own if os.path.isdir(place) for path in sorted(place.iterdir())]
     archives += [folder / n for n in (published, *(card.name + suffix for suffix in ARCHIVES))]
-    for archive in archives:
-        there = is_archive(archive) and os.path.isfile(archive)
-        path = _member(archive, file) if there else None
-        if path is not None:
-            return path
-    return None
+    packed = (_member(path, file) for path in filter(os.path.isfile, archives) if is_archive(path))
+    return next(chain(filter(os.path.isfile, plain), filter(None, packed)), None)
 
 
 def missing_message(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from kernlearn.checks import counted, listed
-from kernlearn.datasets import own
+from kernlearn.datasets import guessing
 from kernlearn.datasets.card import (
     Card,
     Column,
@@ -186,43 +186,26 @@ def load(
             names = ", ".join(get_args(allowed))
             raise DataError(f"{option} must be one of {names}, got {value!r}")
     parts = _read(found)
-    table = joined(parts, place)
-    table = table._replace(X=densified(table.X))
-    done = Preparation(len(table.y) + table.without_target, found.notes)
-    if n := table.without_target:
-        done = done.noting(f"{n} of {done.rows} rows without a target were left out")
-    table, done = _without_columns(found, table, () if is_file(name) else drop, done)
-    if card.task == "ordinal":
-        done = done.noting(*grades_notes(form.order, card.classes))
-    is_dense = not hasattr(table.X, "tocsr")
-    if card.task == "similarity" and is_dense and np.isnan(table.X).any():
-        row, column = np.argwhere(np.isnan(table.X))[0]
-        raise DataError(
-            f"{place}: the matrix lacks entries, the first in row {row + 1} and column "
-            f"{table.feature_names[column]}: write its value, or leave out row and column"
-        )
-    table, filled = settle_missing(table, missing, place)
-    done = done.noting(*filled)
-    if not are_objects(table.X):
-        table, done = _as_features(table, card, nominal, done)
-        X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
-        X = X.astype(np.float64, copy=False)
-        table = table._replace(X=X if hasattr(X, "tocsr") else np.ascontiguousarray(X))
+    left_out = () if is_file(name) else drop
+    table, done, filled = _prepared(found, joined(parts, place), left_out, missing, nominal)
+    X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
+    if isinstance(X, np.ndarray) and not are_objects(X):
+        X = np.ascontiguousarray(X, dtype=np.float64)
     codes, labels = _target(card, table)
     remarks = [form.note, *(f"{sentence}." for sentence in filled)]
     content, as_published = "", nominal == "ordinal" and missing == by_default and not drop
     if as_published and form.fingerprint is not None:
-        content = _fingerprint(table.X, codes, labels, table.query)
+        content = _fingerprint(X, codes, labels, table.query)
         if content != form.fingerprint:
             remarks.append(
                 f"The content (fingerprint {content[:12]}) differs from the card's "
                 f"({form.fingerprint[:12]})."
             )
     bunch = Bunch(
-        data=table.X,
+        data=X,
         target=codes,
         target_names=labels,
-        feature_names=np.array(() if are_objects(table.X) else table.feature_names, np.str_),
+        feature_names=np.array(() if are_objects(X) else table.feature_names, np.str_),
         fingerprint=content,
         preparation=done,
         card=card,
@@ -289,7 +272,7 @@ def card_preparation(found: Found, nominal: Nominal, drop: Sequence[Column]) -> 
 def card_of_file(path: Path, asked: FileOptions, name: str = "data") -> Found:
     """Read a data file and make a card for it, or for a folder of LETOR."""
     paths = _data_files(path)
-    guess = own.inspect(paths, asked)
+    guess = guessing.inspect(paths, asked)
     task = asked.task or ("similarity" if asked.matrix else guess.task_of(path))
     if task not in get_args(Task):
         raise DataError(f"task {task!r}: expected one of {', '.join(get_args(Task))}")
@@ -306,11 +289,11 @@ def card_of_file(path: Path, asked: FileOptions, name: str = "data") -> Found:
         raise DataError(f"{path}: the target of a regression must be numbers")
     if task != "regression":
         form |= _classes(path, guess, asked, task)
-    n_classes, certain = len(guess.labels or ()), own.FEW if asked.task else 2
+    n_classes, certain = len(guess.labels or ()), guessing.FEW if asked.task else 2
     if task == "classification" and guess.is_numeric and n_classes > certain:
         notes.append(
-            f"the {n_classes} different numbers of the target are taken as classes; `task: "
-            "ordinal` takes them as grades, `task: regression` as amounts"
+            f"the {n_classes} different numbers of the target are taken as classes; the task "
+            "ordinal takes them as grades, the task regression as amounts"
         )
     single = [label for label, n in (guess.labels or {}).items() if n == 1]
     if single and task != "regression":
@@ -320,8 +303,8 @@ def card_of_file(path: Path, asked: FileOptions, name: str = "data") -> Found:
         )
     if (task == "similarity") != (asked.matrix is not None):
         raise DataError(
-            f"{path}: `matrix: similarity` or `matrix: distance` goes with the task similarity, "
-            "which says what the entries are"
+            f"{path}: the task similarity and `matrix` go together: take another task",
+            [("matrix", "similarity"), ("matrix", "distance")],
         )
     content = {
         "name": name,
@@ -338,15 +321,15 @@ def card_of_file(path: Path, asked: FileOptions, name: str = "data") -> Found:
     return Found(card.forms[0], tuple(paths), card, guess.contents, tuple(notes))
 
 
-def _classes(path: Path, guess: own.Guess, asked: FileOptions, task: str) -> dict[str, Any]:
+def _classes(path: Path, guess: guessing.Guess, asked: FileOptions, task: str) -> dict[str, Any]:
     """Return the labels of a target in their order, and how many rows have each."""
     labels = guess.labels
     if guess.is_numeric and task == "classification":
         whole = labels is not None and all(float(label).is_integer() for label in labels)
-        if not whole and (labels is None or len(labels) > own.FEW):
+        if not whole and (labels is None or len(labels) > guessing.FEW):
             raise DataError(
-                f"{path}: the target holds numbers that are not whole, for `task: regression`; "
-                "classification needs classes"
+                f"{path}: the target holds numbers that are not whole: make classes of them",
+                [("task", "regression")],
             )
     if labels is None:
         raise DataError(f"{path}: the target has too many values for {task}; name its column")
@@ -411,6 +394,37 @@ def _read(found: Found) -> list[Table]:
             if count != expected:
                 raise DataError(f"{place}: found {count} rows of {label}, expected {expected}")
     return tables
+
+
+def _prepared(
+    found: Found, table: Table, drop: Sequence[Column], missing: str, nominal: str
+) -> tuple[Table, Preparation, list[str]]:
+    """Leave out columns, settle missing entries and encode nominal columns.
+
+    Return what was done, too, and what of it was done to missing entries.
+    """
+    card, place = found.card, found.place
+    table = table._replace(X=densified(table.X))
+    done = Preparation(len(table.y) + table.without_target, found.notes)
+    if n := table.without_target:
+        done = done.noting(f"{n} of {done.rows} rows without a target were left out")
+    if table.gaps:
+        done = done.noting(f"taken as missing: {listed(table.gaps)}")
+    table, done = _without_columns(found, table, drop, done)
+    if card.task == "ordinal":
+        done = done.noting(*grades_notes(found.form.order, card.classes))
+    is_dense = not hasattr(table.X, "tocsr")
+    if card.task == "similarity" and is_dense and np.isnan(table.X).any():
+        row, column = np.argwhere(np.isnan(table.X))[0]
+        raise DataError(
+            f"{place}: the matrix lacks entries, the first in row {row + 1} and column "
+            f"{table.feature_names[column]}: write its value, or leave out row and column"
+        )
+    table, filled = settle_missing(table, missing, place)
+    done = done.noting(*filled)
+    if not are_objects(table.X):
+        table, done = _as_features(table, card, nominal, done)
+    return table, done, filled
 
 
 def _without_columns(

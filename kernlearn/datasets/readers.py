@@ -82,7 +82,20 @@ def content_of(path: Path, options: Any, n_features: int | None = None) -> Any:
         frame = _FRAMES[options.kind](path, options)
     if not len(frame):
         raise DataError(f"{path}: the file has no rows")
-    return _tidied(path, frame, options) if getattr(options, "standard_missing", True) else frame
+    if not getattr(options, "standard_missing", True):
+        return frame
+    gaps = frame.isna()
+    if options.kind in ("delimited", "excel") and gaps.any(axis=None):
+        texts = _FRAMES[options.kind](path, options, na_filter=False)
+        frame.attrs["gaps"] = {
+            str(name): [
+                f"{text!r} in {counted(n, 'row')} of column {name}"
+                for text, n in texts[name][gaps[name].to_numpy()].value_counts().items()
+                if str(text).strip()
+            ]
+            for name in frame.columns[gaps.any()]
+        }
+    return _tidied(path, frame, options)
 
 
 def _tidied(path: Path, frame: "pd.DataFrame", options: Any, first: int = 0) -> "pd.DataFrame":
@@ -161,8 +174,8 @@ def split_rows(content: bytes, options: Any) -> Iterator[tuple[int, list[str]]]:
         raise csv.Error(f"line {end + 1}: {error}") from None
 
 
-def _delimited(path: Path, options: Any, n_rows: int | None = None) -> Iterator["pd.DataFrame"]:
-    """Yield the rows of text in columns, all in one frame or `n_rows` in each."""
+def _delimited(path: Path, options: Any, **how: Any) -> Iterator["pd.DataFrame"]:
+    """Yield the rows of text in columns, all in one frame or `chunksize` in each."""
     import pandas as pd
 
     read: Any = pd.read_csv
@@ -192,9 +205,9 @@ def _delimited(path: Path, options: Any, n_rows: int | None = None) -> Iterator[
             # files of users come as pandas reads them, published ones exactly as written
             float_precision=None if options.standard_missing else "round_trip",
             low_memory=False,
-            chunksize=n_rows,
+            **how,
         )
-        for frame in frames if n_rows else [frames]:
+        for frame in frames if "chunksize" in how else [frames]:
             if not options.header:
                 frame.columns = list(names or default_names(len(frame.columns)))
             yield frame
@@ -204,7 +217,7 @@ def frames_of(path: Path, options: Any, n_rows: int) -> Iterator["pd.DataFrame"]
     """Yield the rows of a Parquet file or of text in columns in frames of `n_rows`, or fewer."""
     with library_errors(path, f"damaged, or no {options.kind} file"):
         if options.kind == "delimited":
-            for i, frame in enumerate(_delimited(path, options, n_rows)):
+            for i, frame in enumerate(_delimited(path, options, chunksize=n_rows)):
                 yield _tidied(path, frame, options, i * n_rows)
             return
         from pyarrow.parquet import ParquetFile
@@ -215,13 +228,12 @@ def frames_of(path: Path, options: Any, n_rows: int) -> Iterator["pd.DataFrame"]
                 yield _tidied(path, batch.to_pandas(), options)
 
 
-def _stored(path: Path, options: Any) -> "pd.DataFrame":
+def _stored(path: Path, options: Any, **how: Any) -> "pd.DataFrame":
     """Read what pandas itself can write with the types of its columns."""
     import pandas as pd
 
-    how: dict[str, Any] = {}
     if options.kind == "excel":
-        how = {"sheet_name": options.sheet, "dtype": dict.fromkeys(options.text, str)}
+        how |= {"sheet_name": options.sheet, "dtype": dict.fromkeys(options.text, str)}
         how |= {"engine": "calamine", "na_values": [*_GAPS, *options.missing]}
     source = path if options.kind == "spss" else BytesIO(file_bytes(path))
     return getattr(pd, f"read_{options.kind}")(source, **how)
@@ -276,7 +288,8 @@ def _series(path: Path, options: Any) -> "pd.DataFrame":
         frame = pd.DataFrame(np.array(series), columns=default_names(len(series[0])))
     else:
         raise DataError(
-            f"{path}: series of several channels or lengths make no matrix: give `points: series`"
+            f"{path}: series of several channels or lengths make no matrix: cut them",
+            [("points", "series")],
         )
     frame["class"] = np.array(labels, dtype=np.float64) if are_numbers(labels) else labels
     frame.attrs["lines"] = [line for line, _ in lines]
@@ -311,9 +324,9 @@ def _text_lines(path: Path) -> list[tuple[int, str]]:
     return [(i, line.strip()) for i, line in enumerate(lines, 1) if line.strip()]
 
 
-_FRAMES: dict[str, Callable[[Path, Any], Any]] = {
+_FRAMES: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("parquet", "feather", "stata", "spss", "excel"), _stored),
-    "delimited": lambda path, options: next(_delimited(path, options)),
+    "delimited": lambda path, options, **how: next(_delimited(path, options, **how)),
     "arff": _arff,
     "ts": _series,
     "jsonl": _json_lines,

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from kernlearn import checks
-from kernlearn.datasets.files import opened
+from kernlearn.datasets.files import container, naming_damage, opened
 from kernlearn.datasets.readers import frames_of, load_pairs
 from kernlearn.datasets.tables import ROW_NAMES, Table, column_position, one_hot, values_of
 from kernlearn.exceptions import DataError
@@ -201,8 +201,11 @@ def row_source(
             isinstance(v, str) for v in nominal.values()
         )
         _refuse(not lists, f"nominal must map columns to lists of their values, got {nominal!r}")
-        files = [(path, _options_of(path, read_as)) for path in map(Path, items)]
-        kinds = {"pairs" if options.kind == "libsvm" else "tables" for _, options in files}
+        files = [
+            (path, _options_of(path, read_as), container(path).stat().st_size)
+            for path in map(Path, items)
+        ]
+        kinds = {"pairs" if options.kind == "libsvm" else "tables" for _, options, _ in files}
         _refuse(len(kinds) > 1, "LIBSVM files and tables: pass files of one kind")
         if kinds == {"tables"}:
             if target is None:
@@ -213,7 +216,7 @@ def row_source(
             raise ValueError("n_features must be passed for a LIBSVM file")
         checks.check_count(n_features=n_features)
         pairs = partial(_pairs, n_rows=n_rows, n_features=n_features, zero_based=zero_based)
-        return RowSource(lambda: (chunk for path, _ in files for chunk in pairs(path)))
+        return RowSource(lambda: (chunk for path, _ in _unchanged(files) for chunk in pairs(path)))
     of_files = drop or nominal or read_as or missing != "error" or zero_based
     _refuse(
         bool(of_files) or n_features is not None,
@@ -281,17 +284,27 @@ def _of_dask(data: Any, y: Any, target: str | None) -> tuple[Any, ...]:
 
 def _options_of(path: Path, read_as: Mapping[str, Any]) -> Any:
     """Recognise the format of a file as `load` does, by its beginning."""
-    from kernlearn.datasets import own
+    from kernlearn.datasets import guessing
     from kernlearn.datasets.card import FileOptions
 
     with opened(path) as stream:
         head = stream.read(_HEAD)
     if len(head) == _HEAD and not head.startswith(b"PAR1"):
         head = head[: head.rfind(b"\n") + 1]
-    options = own.recognised(path, head, FileOptions(read_as=read_as))
+    options = guessing.recognised(path, head, FileOptions(read_as=read_as))
     if options.kind not in ("delimited", "parquet", "libsvm"):
         raise DataError(f"{path}: {options.kind} is not read in chunks; `load` reads it whole")
     return options
+
+
+def _unchanged(files: Sequence[tuple[Path, Any, int]]) -> Iterator[tuple[Path, Any]]:
+    """Yield files with their options; refuse one that has another size than it had."""
+    for path, options, size in files:
+        with naming_damage(path):
+            now = container(path).stat().st_size
+        if now != size:
+            raise DataError(f"{path}: has {now} bytes, and had {size} when the source was made")
+        yield path, options
 
 
 def _pairs(path: Path, n_rows: int, n_features: int, zero_based: bool) -> Iterator[RowChunk]:
@@ -306,7 +319,7 @@ def _pairs(path: Path, n_rows: int, n_features: int, zero_based: bool) -> Iterat
 
 
 def _tables(
-    files: Sequence[tuple[Path, Any]],
+    files: Sequence[tuple[Path, Any, int]],
     n_rows: int,
     target: str,
     drop: Sequence[str],
@@ -319,7 +332,7 @@ def _tables(
 
     order, kinds = list[str](), set[bool]()
     classes = {name: tuple(map(str, values)) for name, values in nominal.items()}
-    for path, options in files:
+    for path, options in _unchanged(files):
         n_read = n_left_out = 0
         for frame in frames_of(path, options, n_rows):
             names = frame.columns = list(map(str, frame.columns))

@@ -33,7 +33,8 @@ class Table(NamedTuple):
 
     X is a matrix of numbers, dense or CSR, or an array of objects, None where one is missing; a
     nominal column has the positions of its values in the published order. y are those of the
-    labels, or numbers; rows `without_target` are left out.
+    labels, or numbers; rows `without_target` are left out. `gaps` are texts that were taken as
+    missing entries, with their columns, in words.
     """
 
     X: Any
@@ -42,6 +43,7 @@ class Table(NamedTuple):
     nominal: Mapping[str, tuple[str, ...]] = {}
     query: np.ndarray | None = None
     without_target: int = 0
+    gaps: Sequence[str] = ()
 
     def rows(self, chosen: np.ndarray) -> "Table":
         """Return some rows."""
@@ -182,6 +184,7 @@ def frame_table(
         target = column_position(place, options.target, names)
         y = values_of(frame.iloc[:, target], classes, place_of, renamed=options.rename)
         away = {target}
+    targets = [*away]
     away |= {column_position(place, column, names) for column in options.drop}
     if options.points is not None:
         away = set(range(len(names))) - {column_position(place, options.points, names)}
@@ -200,7 +203,9 @@ def frame_table(
             elif isinstance(entries.dtype, pd.CategoricalDtype):
                 nominal[name] = tuple(map(str, entries.cat.categories))
             X[:, column] = values_of(entries, nominal.get(name), place_of, f", column {name}")
-    return Table(X, y, tuple(names[i] for i in rest), nominal).with_target()
+    known = frame.attrs.get("gaps", {})
+    gaps = [text for i in (*targets, *rest) for text in known.get(names[i], ())]
+    return Table(X, y, tuple(names[i] for i in rest), nominal, gaps=gaps).with_target()
 
 
 def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -> np.ndarray:
@@ -260,8 +265,9 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[
         order = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
         emptiest = listed(f"{names[i]} ({by_column[i]} of {total})" for i in order)
         raise DataError(
-            f"{place}: {extent}, {'in every row' if drops else 'too many to fill in'}: `drop` "
-            f"leaves out columns: {emptiest}; `missing: mean` or `most_frequent` fills in a few"
+            f"{place}: {extent}, {'in every row' if drops else 'too many to fill in'}; `drop` "
+            f"leaves out columns: {emptiest}",
+            [("missing", "mean")],
         )
     frame = pd.DataFrame(X)
     if missing == "mean":

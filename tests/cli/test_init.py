@@ -140,7 +140,7 @@ def test_advice_names_options_of_the_command(kernlearn, tmp_path):
         tmp_path / "s.csv", {"x": RNG.normal(size=40), "stars": [1, 2, 3, 4] * 9 + [1] * 3 + [5]}
     )
     out = " ".join(kernlearn("init", "s.csv").stdout.split())
-    assert "5 different numbers of the target are taken as classes; `--task ordinal`" in out
+    assert "5 different numbers of the target are taken as classes; the task ordinal" in out
     assert "1 of 5 classes with a single row, such as '5'" in out
     out = kernlearn("init", "s.csv", "--force", "--task", "ordinal").stdout
     assert "different numbers" not in out

@@ -118,7 +118,7 @@ def test_faults_of_settings_name_the_setting(small):
         "splits=none": r"-o splits=none: protocol\.splits: input should be a valid int",
         "splits": r"a setting is key=value",
         "title.x=1": r"title has no keys to set",
-        "splits=[": r"-o splits=\[: .* is not a YAML value",
+        "splits=[": r"-o splits=\[: .*not valid YAML",
     }.items():
         with pytest.raises(ConfigError, match=words):
             load_config(small, settings=[setting])

@@ -23,13 +23,13 @@ def changed(tmp_path, old, new):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("task: classification", "task: guessing", r"task: .*'classification'.*found 'guessing'"),
-        ("title:", "titel:", r"titel: Extra inputs"),
+        ("task: classification", "task: guessing", r"task: 'guessing' is not allowed"),
+        ("title:", "titel:", r"titel: unknown key"),
         ("kind: libsvm", "kind: sparse", r"forms\.0\.format: .*'libsvm'"),
-        ("{kind: libsvm}", "{kind: libsvm, zero: 1}", r"format\.libsvm\.zero: Extra inputs"),
+        ("{kind: libsvm}", "{kind: libsvm, zero: 1}", r"format\.zero: unknown key"),
         ("rows: 59535", "rows: 59536", r"forms\.0: classes: the counts sum to 59535, rows is 595"),
         ("-1: 39690", "[1]: 39690", r"yaml:\d+: a key must be a plain word"),
-        ("n_features: 8", "n_features: eight", r"yaml:4: n_features: .*integer.*found 'eight'"),
+        ("n_features: 8", "n_features: eight", r"yaml:4: n_features: .*integer.*not 'eight'"),
         ("[cod-rna]", "[../cod-rna]", r"forms\.0\.files\.0: "),
         ("page: https", "page: htps", r"source\.page: "),
         (
@@ -74,11 +74,6 @@ FORM = {"files": ["f"], "format": {"kind": "libsvm"}, "rows": 3, "classes": {"a"
 def test_contradictions(make_card, form, changes, message):
     with pytest.raises(ValidationError, match=message):
         make_card(FORM | form, **changes)
-
-
-def test_cards_cannot_be_changed():
-    with pytest.raises(ValidationError, match="frozen"):
-        find_card("iris").name = "other"
 
 
 def test_the_catalogue(monkeypatch):

@@ -151,7 +151,7 @@ def test_names_paths_and_options_that_do_not_go_together(make_card, folder):
     with pytest.raises(DataError, match="no such file"):
         load(folder / "none.csv")
     (folder / "iris.yaml").write_text("x: 1\n")
-    with pytest.raises(DataError, match=r"iris\.yaml:1: name: Field required"):
+    with pytest.raises(DataError, match=r"iris\.yaml:1: name: field required"):
         load(folder / "iris.yaml")
     with pytest.raises(DataError, match="drop: no feature is left"):
         load("iris", drop=[0, 1, 2, 3])

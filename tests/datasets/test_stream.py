@@ -70,6 +70,10 @@ def test_files(folder, kind):
     assert n_parts == 6
     rows, labels, _ = together(row_source([path, str(path)], n_rows=10, **options))
     assert len(labels) == 2 * N
+    source = row_source(path, **options)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(DataError, match="when the source was made"):
+        list(source)
 
 
 def test_csv_labels_may_be_texts_and_numbers_change_their_form(folder):

@@ -9,12 +9,12 @@ from contextlib import suppress
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from pydantic import ValidationError
 
+from kernlearn.checks import listed
 from kernlearn.datasets import readers
 from kernlearn.datasets.card import Arrays, Columns, Delimited, FileOptions, Pairs
 from kernlearn.datasets.tables import (
@@ -27,7 +27,7 @@ from kernlearn.datasets.tables import (
     default_order,
 )
 from kernlearn.exceptions import DataError
-from kernlearn.yaml import shortened
+from kernlearn.yaml import explained, shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,8 +93,8 @@ class Guess(NamedTuple):
             return "classification"
         raise DataError(
             f"{path}: {n_whole} of {n} entries of the target are few different whole numbers, and "
-            f"{next(iter(other))} is none: correct it, or say `task: classification` or "
-            "`task: regression`"
+            f"{next(iter(other))} is none: correct it",
+            [("task", "classification"), ("task", "regression")],
         )
 
 
@@ -116,7 +116,7 @@ def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
     n_lines = content.count(b"\n")
     del content  # of a large file, before it is parsed
     frame, format = _frame(path, format, n_lines, asked.sheet)
-    return frame_roles(path, frame, format, asked)
+    return _frame_roles(_Reading(path, format, frame), asked)
 
 
 def recognised(path: Path, content: bytes, asked: FileOptions) -> Any:
@@ -127,7 +127,7 @@ def recognised(path: Path, content: bytes, asked: FileOptions) -> Any:
     try:
         format = type(format).model_validate(how)
     except ValidationError as error:
-        faults = [f"{fault['loc'][0]}: {fault['msg']}" for fault in error.errors()]
+        faults = [f"{'.'.join(map(str, key))}: {text}" for key, text in explained(error, how)]
         raise DataError(f"{path}: read_as: {'; '.join(faults)} ({format.kind})") from None
     if asked.sheet is not None and format.kind != "excel":
         raise DataError(f"{path}: sheet: is for Excel and OpenDocument files")
@@ -150,15 +150,16 @@ def _frame(path: Path, format: Any, n_lines: int, sheet: Any) -> "tuple[pd.DataF
 def read_frame(path: Path) -> "pd.DataFrame":
     """Read a table with named columns of any format and dialect, without roles for them."""
     content = readers.file_bytes(path)
-    is_text = isinstance(_format(path, content, None), Delimited)
-    asked = FileOptions(read_as={"header": True} if is_text else {})
+    format = _format(path, content, None)
+    if isinstance(format, Arrays | Pairs):
+        raise DataError(f"{path}: no table with named columns, but {format.kind}")
     try:
-        format = recognised(path, content, asked)
-        if isinstance(format, Arrays | Pairs):
-            raise DataError(f"{path}: no table with named columns, but {format.kind}")
+        if isinstance(format, Delimited):
+            named = format.model_copy(update={"header": True})
+            format = dialect(path, content, named, FileOptions(read_as={"header": True}))
         return _frame(path, format, content.count(b"\n"), None)[0]
     except DataError as error:  # without what a config could say
-        raise DataError(re.split("[;,]? `read_as", str(error))[0]) from None
+        raise DataError(error.problem) from None
 
 
 def _pairs(path: Path, content: bytes) -> Guess:
@@ -176,22 +177,22 @@ def _pairs(path: Path, content: bytes) -> Guess:
 def _arrays(path: Path, format: Arrays, asked: FileOptions) -> Guess:
     """Choose the matrix and the labels among the arrays of a file: X and y, or the only ones."""
     arrays = readers.load_arrays(path)
-    said = asked.read_as if asked.target is None else {**asked.read_as, "target": asked.target}
+    names = asked.read_as if asked.target is None else {**asked.read_as, "target": asked.target}
 
     def chosen(key: str, possible: list[str]) -> str:
-        called = said.get(key, getattr(format, key))
-        named = [name for name in possible if f".{name}".endswith(f".{called}")]
-        if len(named := named if key in said else named or possible) == 1:
-            return named[0]
-        held = ", ".join(f"{name} {array.shape}" for name, array in arrays.items()) or "nothing"
+        name = names.get(key, getattr(format, key))
+        alike = [one for one in possible if f".{one}".endswith(f".{name}")]
+        if len(alike := alike if key in names else alike or possible) == 1:
+            return alike[0]
+        held = listed(f"{name} {array.shape}" for name, array in arrays.items()) or "nothing"
         raise DataError(
-            f"{path}: {len(named)} arrays could be the {key}, {advice(**{key: 'NAME'})} names "
-            f"one; the file holds {held}"
+            f"{path}: {len(alike)} arrays could be the {key}; the file holds {held}: leave one",
+            [(f"read_as.{key}", "NAME")],
         )
 
     matrices = [k for k, a in arrays.items() if a.ndim == 2 and a.dtype.kind in "fiub"]
     wide = [k for k in matrices if min(arrays[k].shape) > 1]
-    matrix = chosen("matrix", matrices if "matrix" in said else wide)
+    matrix = chosen("matrix", matrices if "matrix" in names else wide)
     n, n_features = arrays[matrix].shape
     vectors = [k for k, a in arrays.items() if k != matrix and readers.is_vector(a.shape, n)]
     target = chosen("target", vectors)
@@ -250,12 +251,11 @@ def _sheet(path: Path, sheet: Any) -> str:
 
 
 def dialect(path: Path, content: bytes, format: Delimited, asked: FileOptions) -> Delimited:
-    """Guess the separator, quotes and header of text in columns, unless the user says them."""
+    """Guess the separator, quotes and header of text in columns, unless the user states them."""
     tried, fault, header, points = [], "", format.header, format.points
     separators: Any = (format.delimiter,) if "delimiter" in asked.read_as else _SEPARATORS
-    guess: dict[str, Any] = {"standard_missing": True}
     for separator in separators:
-        format = format.model_copy(update={**guess, "delimiter": separator})
+        format = format.model_copy(update={"delimiter": separator, "standard_missing": True})
         try:
             split = islice(readers.split_rows(content, format), _ROWS)
             rows = [[entry.strip() for entry in row] for _, row in split] or [[]]
@@ -287,13 +287,15 @@ def _refuse_rows(path: Path, tried: list[list[list[str]]], fault: str) -> None:
     if fault and len(rows[0]) < 2:
         raise DataError(
             f"{path}: an entry in quotes does not end with its quote ({fault}): double quotes "
-            f"within, or take them as text, {advice(quote=None)}"
+            "within",
+            [("read_as.quote", None)],
         )
     odd = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), 0)
     where = f" (row {odd + 1} has {len(rows[odd])}, row 1 {len(rows[0])})" if odd else ""
     raise DataError(
-        f"{path}: no separator gives the same number of columns, at least 2, in all rows{where}; "
-        f"{advice(delimiter=';')} names one; {advice(comment='#')} leaves out comments"
+        f"{path}: no separator gives the same number of columns, at least 2, in all rows{where}: "
+        "correct them",
+        [("read_as.delimiter", ";"), ("read_as.comment", "#")],
     )
 
 
@@ -311,7 +313,8 @@ def _has_header(path: Path, head: list[str], *rows: list[str]) -> bool:
     if has_numbers or any(fits):
         raise DataError(
             f"{path}: whether the first line, {shortened(', '.join(head))}, is data or names the "
-            f"columns is not clear: say it, {advice(header=True)} or false"
+            "columns is not clear: write names above the data",
+            [("read_as.header", True), ("read_as.header", False)],
         )
     return True
 
@@ -333,86 +336,42 @@ def counted_labels(labels: Any) -> dict[str, int] | None:
     return {label: times[label] for label in default_order(times)}
 
 
-def advice(**how: Any) -> str:
-    """Write what to add to `read_as`, in a config and on the command line."""
-    keys = {key: json.dumps(value, ensure_ascii=False) for key, value in how.items()}
-    settings = (quote(f"read_as.{key}={value.strip(chr(34))}") for key, value in keys.items())
-    in_config = ", ".join(f"{key}: {value}" for key, value in keys.items())
-    return f"`read_as: {{{in_config}}}` (`{' '.join(f'-o {text}' for text in settings)}`)"
+class _Reading(NamedTuple):
+    """A file, the options by which it was read, and what is in it."""
+
+    path: Path
+    options: Any
+    frame: "pd.DataFrame"
+
+    @property
+    def names(self) -> list[str]:
+        return list(map(str, self.frame.columns))
 
 
-def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOptions) -> Guess:
-    """Choose the role of each column of a frame from its entries.
-
-    `options` are those by which the frame was read, `asked` what the user said.
-    """
-    from pandas.api.types import CategoricalDtype, is_numeric_dtype
-
-    names, notes, left_out = list(map(str, frame.columns)), [], {}
+def _frame_roles(reading: _Reading, asked: FileOptions) -> Guess:
+    """Choose the role of each column of a frame from its entries, and what the user stated."""
+    path, options, frame = reading
+    names, notes = reading.names, []
     if not getattr(options, "header", True) and "header" not in asked.read_as:
-        notes.append(f"the first line is data ({advice(header=True)} takes it as names)")
+        notes.append("the first line is data; `read_as.header` takes it as names")
     if (codec := getattr(options, "encoding", "utf-8")) != "utf-8":
         notes.append(f"the text is read as {codec}, not UTF-8")
-    drop = {column_position(path, column, names) for column in asked.drop}
-    if ROW_NAMES in names and asked.target != ROW_NAMES:
-        drop.add(names.index(ROW_NAMES))
-        left_out[ROW_NAMES] = "the first column has no name"
-    points = None if asked.points is None else column_position(path, asked.points, names)
+    target, points, left_out = _stated_roles(reading, asked)
     if asked.target is None:
-        free = [i for i in range(len(names)) if i not in drop | {points}] or [-1]
-        target = next((i for i in free if names[i].lower() in TARGETS), free[-1])
-        if ID_NAME.fullmatch(names[target]):
-            raise DataError(
-                f"{path}: the last column, {names[target]}, looks like the id of a row: name the "
-                "column to predict, `target: NAME`"
-            )
         notes.append(f"the target is column {names[target]}")
-    else:
-        target = column_position(path, asked.target, names)
-    rest = [i for i in range(len(names)) if i not in drop | {target}]
-    if points is None and options.kind == "jsonl" and len(rest) == 1:
-        points = None if is_numeric_dtype(frame.iloc[:, rest[0]]) else rest[0]
-    if target in drop | {points} or points in drop:
-        raise DataError(f"{path}: a column is named twice: as `target`, as `points` or in `drop`")
-    if points is not None:
-        drop, rest = set(range(len(names))) - {points, target}, []
-    nominal: dict[str, list[str]] = {}
-    for i in rest:
-        reason, counts = _look_at(path, frame, i, options)
-        if counts and len(counts) > min(_MANY, max(FEW, len(frame) // 2)):
-            example = next(iter(counts))
-            reason = reason or f"text with {len(counts)} values, such as {example!r:.40}"
-        if reason:
-            drop.add(i)
-            left_out[names[i]] = reason
-        elif counts is not None:
-            nominal[names[i]] = list(counts)
-    n_features = len(names) - 1 - len(drop)
-    if n_features < 1:
-        why = "; ".join(f"{name} is left out: {reason}" for name, reason in left_out.items())
-        texts = [name for name, reason in left_out.items() if reason.startswith(("text", "value"))]
-        hint = f"; `points: {texts[0]}` takes what it holds as points to compare" if texts else ""
-        raise DataError(f"{path}: no column is left as a feature ({why}){hint}")
+    rest = [i for i in range(len(names)) if i not in (target, *left_out)] if points is None else []
+    nominal = _feature_roles(reading, rest, left_out)
+    features = [i for i in rest if i not in left_out] if points is None else [points]
+    reasons = {names[i]: reason for i, reason in left_out.items() if reason}
+    if not features:
+        why = "; ".join(f"{name} is left out: {reason}" for name, reason in reasons.items())
+        texts = [name for name, reason in reasons.items() if reason.startswith(("text", "value"))]
+        ways = [("points", name) for name in texts[:1]]
+        raise DataError(f"{path}: no column of numbers or classes is left ({why})", ways)
     if asked.matrix is not None:
-        features = [names[i] for i in rest if i not in drop]
-        for i in {names.index(name) for name in left_out}:
-            of_rows = [*map(str, frame.iloc[:, i])]
-            if of_rows != features and {*of_rows} & {*features}:
-                raise DataError(
-                    f"{path}: rows and columns have other names or another order (column "
-                    f"{names[i]}): write frame.loc[frame.columns], or drop this column"
-                )
-    column = frame.iloc[:, target]
-    reason, counts = _look_at(path, frame, target, options)
-    if reason:
-        raise DataError(
-            f"{path}: column {names[target]} cannot be the target: {reason}; name another by "
-            "`target`, or make numbers or classes of it"
-        )
-    if counts is None:
-        labels = counted_labels(column.dropna().to_numpy())
-    else:
-        labels = {text: n for text, n in counts.items() if n} if len(counts) <= _MANY else None
+        others = [i for i, reason in left_out.items() if reason]
+        _check_order(reading, features, others)
+    labels, is_numeric = _target_labels(reading, target)
     for name, values in {**nominal, names[target]: labels or ()}.items():
         first: dict[str, str] = {}
         alike = [(first.setdefault(v.strip().casefold(), v), v) for v in values]
@@ -421,27 +380,97 @@ def frame_roles(path: Path, frame: "pd.DataFrame", options: Any, asked: FileOpti
     content = options.model_dump(mode="json", exclude_defaults=True) | {
         "kind": options.kind,
         "target": names[target],
-        "drop": [names[i] for i in sorted(drop)],
+        "drop": [name for i, name in enumerate(names) if i not in (target, *features)],
         "nominal": nominal,
         "points": None if points is None else names[points],
     }
     # ARFF, Stata and SPSS list values in their order, Parquet says which have an order
-    is_listed = isinstance(column.dtype, CategoricalDtype)
+    column = frame.iloc[:, target]
+    is_listed = column.dtype == "category"
     says_order = options.kind in ("parquet", "feather")
     has_order = is_listed and (not says_order or bool(column.cat.ordered))
     task = "ordinal" if says_order and has_order and len(labels or ()) > 2 else None
     return Guess(
-        content, (frame,), n_features, labels, counts is None, notes, left_out, has_order, task
+        content, (frame,), len(features), labels, is_numeric, notes, reasons, has_order, task
     )
 
 
-def _look_at(
-    path: Path, frame: "pd.DataFrame", i: int, options: Any
-) -> tuple[str, dict[str, int] | None]:
+def _stated_roles(reading: _Reading, asked: FileOptions) -> tuple[int, int | None, dict[int, str]]:
+    """Return the target, the points, and why others are left out; by what is asked, and names."""
+    from pandas.api.types import is_numeric_dtype
+
+    path, names = reading.path, reading.names
+    left_out = {column_position(path, column, names): "" for column in asked.drop}
+    if ROW_NAMES in names and asked.target != ROW_NAMES:
+        left_out[names.index(ROW_NAMES)] = "the first column has no name"
+    points = None if asked.points is None else column_position(path, asked.points, names)
+    if asked.target is None:
+        free = [i for i in range(len(names)) if i not in (points, *left_out)] or [-1]
+        target = next((i for i in free if names[i].lower() in TARGETS), free[-1])
+        if ID_NAME.fullmatch(names[target]):
+            raise DataError(
+                f"{path}: the last column, {names[target]}, looks like the id of a row: remove it",
+                [("target", "NAME")],
+            )
+    else:
+        target = column_position(path, asked.target, names)
+    rest = [i for i in range(len(names)) if i not in (target, *left_out)]
+    if points is None and reading.options.kind == "jsonl" and len(rest) == 1:
+        points = None if is_numeric_dtype(reading.frame.iloc[:, rest[0]]) else rest[0]
+    if target in (points, *left_out) or points in left_out:
+        raise DataError(f"{path}: a column is named twice: as `target`, as `points` or in `drop`")
+    return target, points, left_out
+
+
+def _feature_roles(
+    reading: _Reading, rest: list[int], left_out: dict[int, str]
+) -> dict[str, list[str]]:
+    """Return the values of nominal columns; add those that are no features to `left_out`."""
+    nominal: dict[str, list[str]] = {}
+    most = min(_MANY, max(FEW, len(reading.frame) // 2))
+    for i in rest:
+        reason, counts = _look_at(reading, i)
+        if counts and len(counts) > most:
+            example = next(iter(counts))
+            reason = reason or f"text with {len(counts)} values, such as {example!r:.40}"
+        if reason:
+            left_out[i] = reason
+        elif counts is not None:
+            nominal[reading.names[i]] = list(counts)
+    return nominal
+
+
+def _check_order(reading: _Reading, features: list[int], left_out: list[int]) -> None:
+    """Refuse a matrix of which a column names the rows otherwise than the columns are."""
+    columns = [reading.names[i] for i in features]
+    for i in left_out:
+        rows = [*map(str, reading.frame.iloc[:, i])]
+        if rows != columns and {*rows} & {*columns}:
+            raise DataError(
+                f"{reading.path}: rows and columns have other names or another order (column "
+                f"{reading.names[i]}): write frame.loc[frame.columns], or drop this column"
+            )
+
+
+def _target_labels(reading: _Reading, target: int) -> tuple[dict[str, int] | None, bool]:
+    """Count the labels, or return None if they are too many; tell whether they are numbers."""
+    reason, counts = _look_at(reading, target)
+    if reason:
+        raise DataError(
+            f"{reading.path}: column {reading.names[target]} cannot be the target: {reason}; name "
+            "another by `target`, or make numbers or classes of it"
+        )
+    if counts is None:
+        return counted_labels(reading.frame.iloc[:, target].dropna().to_numpy()), True
+    few = len(counts) <= _MANY
+    return {text: n for text, n in counts.items() if n} if few else None, False
+
+
+def _look_at(reading: _Reading, i: int) -> tuple[str, dict[str, int] | None]:
     """Return why a column is no feature, or "", and the counts of its values if not numbers."""
     from pandas.api import types
 
-    column = frame.iloc[:, i]
+    column = reading.frame.iloc[:, i]
     held = column.dropna()
     if not len(held):
         return "it has no entries", None
@@ -450,25 +479,21 @@ def _look_at(
     kinds = set(map(type, held)) if held.dtype == object else set()
     if other := [kind for kind in kinds if not issubclass(kind, (str, int, float, np.generic))]:
         return f"values of type {other[0].__name__}", {}
-    times = held.value_counts(sort=False)
-    counts: dict[str, int] = {}
-    for value, n in zip(times.index.tolist(), times.tolist(), strict=True):
-        counts[str(value)] = counts.get(str(value), 0) + n  # 1 and "1" are one
+    counts: dict[Any, int] = held.astype(str).value_counts(sort=False).to_dict()
     if isinstance(column.dtype, types.CategoricalDtype):
-        return "", {str(value): counts[str(value)] for value in column.cat.categories}
+        return "", {text: counts.get(text, 0) for text in map(str, column.cat.categories)}
     if all(map(_DATE.fullmatch, counts)):
         return f"dates, such as {held.iloc[0]}", counts
-    if column.name not in options.text:
-        _refuse_odd_numbers(path, frame, i, options, counts)
+    if column.name not in reading.options.text:
+        _refuse_odd_numbers(reading, i, counts)
     if len(counts) > _MANY:
         return "", counts
     return "", {text: counts[text] for text in default_order(counts)}
 
 
-def _refuse_odd_numbers(
-    path: Path, frame: "pd.DataFrame", i: int, options: Any, counts: dict[str, int]
-) -> None:
+def _refuse_odd_numbers(reading: _Reading, i: int, counts: dict[str, int]) -> None:
     """Refuse a column of which most entries look like numbers, and say what to write."""
+    path, options, frame = reading
     column, decimal = frame.iloc[:, i], getattr(options, "decimal", ".")
     plain = str.maketrans({".": "#", decimal: "."})
     n = sum(counts.values())
@@ -479,15 +504,16 @@ def _refuse_odd_numbers(
     row = int(column.astype(str).isin(odd).to_numpy().argmax())
     first, place = str(column.iloc[row]), readers.row_place(path, frame, options, row)
     n_plain = sum(k for text, k in counts.items() if text not in odd)
-    ways = [f"name what is missing, {advice(missing=[first])}"]
+    ways: list[tuple[str, Any]] = [("read_as.missing", [first])]
+    remedy = "correct it"
     if (signs := _SIGNS.intersection(first)) and _is_like_number(first):
-        ways = ["write - for −" if "−" in signs else f"write numbers without {min(signs)}"]
+        remedy, ways = "write - for −" if "−" in signs else f"leave out {min(signs)}", []
     elif hasattr(options, "decimal") and _is_like_number(first):
-        mark = re.sub(r"[\d+-]", "", first.strip())[0]
-        ways = [advice(decimal=",")] * (mark == "," != decimal)
-        ways += [advice(thousands=" " if mark.isspace() else mark)]
+        mark = re.sub(r"[\d+-]", "", first.strip())[:1]
+        ways = [("read_as.decimal", ",")] if mark == "," != decimal else []
+        ways += [("read_as.thousands", " " if mark.isspace() else mark)]
     raise DataError(
         f"{path}: column {column.name}: {n_plain} of {n} entries are numbers; the first other is "
-        f"{first!r}, {place}: correct it; or {' or '.join(ways)}; or "
-        f"{advice(text=[column.name])} takes the column as text"
+        f"{first!r}, {place}: {remedy}",
+        [*ways, ("read_as.text", [column.name])],
     )
