@@ -296,14 +296,18 @@ def _index(reports: Sequence[Report], drawn: list[_Drawn], skipped: Sequence[Ski
 
 
 def write_map(reports: Iterable[Report], path: Path) -> None:
-    """Draw a tile for each reported score and each difference, if there are any."""
+    """Draw a tile for each reported score and each difference, if there are any.
+
+    For narrow screens there is a second picture, whose name ends in ``_narrow``.
+    """
     reports = sorted(reports, key=lambda report: report.experiment.name)
     strips = {report.experiment.name: _strips(report) for report in reports}
     tables = {
         name: strip for name, strip in strips.items() if {"numbers", "differences"} & {*strip}
     }
     if tables:
-        charts.save(_render("map.svg", tables=tables), path)
+        for narrow, name in ((False, path), (True, path.with_stem(f"{path.stem}_narrow"))):
+            charts.save(_render("map.svg", tables=tables, narrow=narrow), name)
 
 
 def _strips(report: Report) -> dict[str, list[tuple[str, str]]]:
