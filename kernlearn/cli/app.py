@@ -264,7 +264,6 @@ def compare(
 
     Example: kernlearn compare table4_2 BBS FTUNE-S --only n_landmarks=30
     """
-    from kernlearn.checks import counted
     from kernlearn.reports import ranks as rules
     from kernlearn.reports.summary import stored_rows
     from kernlearn.reports.verdicts import direction
@@ -287,47 +286,7 @@ def compare(
     result = rules.compare_methods(
         values, direction(metric, of_plan), control=control, margin=margin
     )
-    places = result.datasets["dataset"].unique()
-    many = len(places) > 1
-    where = f"{len(places)} data sets" if many else places[0]
-    if result.families < len(places):
-        where += f", {result.families} after those of a family count once"
-    typer.echo(f"{name}: {metric} on {where}")
-    percent = 95 if margin is None else 90
-    p_head = "p (Holm)" if margin is None else f"p (worse by {margin:g})"
-    means = ["mean", "rank"] if many else ["mean"]
-    heads = ["method", *means, "difference", f"{percent} % interval", p_head, "outcome"]
-    rows = []
-    for method, row in result.table.iterrows():
-        texts = [str(method), *(f"{row[key]:.4g}" for key in means)]
-        if method == result.control:
-            rows.append([*texts, "", "", "", "control" if control else "best"])
-        else:
-            rows.append([*texts, *_difference(row), f"{row['p']:.2g}", row["outcome"]])
-    output.show_table(heads, rows)
-    if many and len(rows) == 2:
-        each = result.datasets.to_dict("records")
-        output.show_table(
-            ["data set", "difference", f"{percent} % interval", "splits"],
-            [[row["dataset"], *_difference(row), str(row["n_splits"])] for row in each],
-        )
-    if result.left_out:
-        typer.echo(f"left out, without numbers of all methods: {', '.join(result.left_out)}")
-    if result.friedman == result.friedman:
-        typer.echo(f"Friedman's test of the ranks: p = {result.friedman:.2g}")
-    outcomes, few = result.table["outcome"].dropna(), ""
-    if many and result.least_p >= 0.05:
-        few = f"{where}: the least p-value is {result.least_p:g}"
-    elif not many and (n_splits := result.datasets["n_splits"].max()) < 3:
-        few = counted(n_splits, "split")
-    if few and set(outcomes) == {"not shown"}:
-        typer.echo(f"Cannot say which is best: too few for a test, {few}")
-    elif control is None:
-        near = outcomes.isin(["not shown", "not worse"]).sum()
-        others = f"{near} of {len(rows) - 1} others are not shown to be worse"
-        typer.echo(f"Best: {result.control}; {others}")
-    test = "Wilcoxon signed-rank test over them" if many else "corrected resampled t-test"
-    typer.echo(f"Differences from the control or the best: {test}, level 5 %")
+    output.show_comparison(result, f"{name}: {metric}", control, margin)
 
 
 @app.command()
@@ -556,12 +515,6 @@ def _plans(
             "downloads what its publisher serves; --available runs the rest without them."
         )
     return plans
-
-
-def _difference(row: Any) -> list[str]:
-    known = abs(row["low"]) < float("inf")
-    interval = f"{row['low']:+.3g} to {row['high']:+.3g}" if known else "unknown"
-    return [f"{row['difference']:+.3g}", interval]
 
 
 def _folder(store: Path) -> Path:

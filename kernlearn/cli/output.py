@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from kernlearn.checks import counted
+
 #: Width of an output that is neither a terminal nor has a width in $COLUMNS.
 UNBOUNDED = 10_000
 # What the signs of a table mean, in the order of the legend.
@@ -136,6 +138,60 @@ def show_report(report: Any) -> None:
             show_wrapped(f"[{claim.outcome}] {claim.says}: {claim.numbers}", 2)
     for remark in report.remarks:
         show_wrapped(f"- {remark}", 2)
+
+
+def show_comparison(result: Any, title: str, control: str | None, margin: float | None) -> None:
+    """Print methods compared with a control, or with the best of them.
+
+    `result` is a :class:`kernlearn.reports.ranks.Comparison`; the title says of what numbers.
+    """
+    places = result.datasets["dataset"].unique()
+    many = len(places) > 1
+    where = f"{len(places)} data sets" if many else places[0]
+    if result.families < len(places):
+        where += f", {result.families} after those of a family count once"
+    typer.echo(f"{title} on {where}")
+    percent = 95 if margin is None else 90
+    p_head = "p (Holm)" if margin is None else f"p (worse by {margin:g})"
+    means = ["mean", "rank"] if many else ["mean"]
+    heads = ["method", *means, "difference", f"{percent} % interval", p_head, "outcome"]
+    rows = []
+    for method, row in result.table.iterrows():
+        texts = [str(method), *(f"{row[key]:.4g}" for key in means)]
+        if method == result.control:
+            rows.append([*texts, "", "", "", "control" if control else "best"])
+        else:
+            rows.append([*texts, *_difference(row), f"{row['p']:.2g}", row["outcome"]])
+    show_table(heads, rows)
+    if many and len(rows) == 2:
+        each = result.datasets.to_dict("records")
+        show_table(
+            ["data set", "difference", f"{percent} % interval", "splits"],
+            [[row["dataset"], *_difference(row), str(row["n_splits"])] for row in each],
+        )
+    if result.left_out:
+        typer.echo(f"left out, without numbers of all methods: {', '.join(result.left_out)}")
+    if result.friedman == result.friedman:
+        typer.echo(f"Friedman's test of the ranks: p = {result.friedman:.2g}")
+    outcomes, few = result.table["outcome"].dropna(), ""
+    if many and result.least_p >= 0.05:
+        few = f"{where}: the least p-value is {result.least_p:g}"
+    elif not many and (n_splits := result.datasets["n_splits"].max()) < 3:
+        few = counted(n_splits, "split")
+    if few and set(outcomes) == {"not shown"}:
+        typer.echo(f"Cannot say which is best: too few for a test, {few}")
+    elif control is None:
+        near = outcomes.isin(["not shown", "not worse"]).sum()
+        others = f"{near} of {len(rows) - 1} others are not shown to be worse"
+        typer.echo(f"Best: {result.control}; {others}")
+    test = "Wilcoxon signed-rank test over them" if many else "corrected resampled t-test"
+    typer.echo(f"Differences from the control or the best: {test}, level 5 %")
+
+
+def _difference(row: Any) -> list[str]:
+    known = abs(row["low"]) < float("inf")
+    interval = f"{row['low']:+.3g} to {row['high']:+.3g}" if known else "unknown"
+    return [f"{row['difference']:+.3g}", interval]
 
 
 class Progress:
