@@ -115,8 +115,8 @@ class Registered:
 
     def load(self) -> Any:
         """Import and return the class or function."""
-        found = resolve_name(self.target) if isinstance(self.target, str) else self.target
-        return partial(found, self.dotted) if self.dotted else found
+        target = resolve_name(self.target) if isinstance(self.target, str) else self.target
+        return partial(target, self.dotted) if self.dotted else target
 
     @property
     def missing(self) -> str:

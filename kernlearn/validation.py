@@ -273,7 +273,7 @@ def candidate_values(
 def hold_out(codes: Indices, fraction: float, rng: Random) -> tuple[Indices, Indices]:
     """Hold out a stratified share of the points, by their classes; at least one of each is not.
 
-    Returns the indices of the points kept and of those held out, both ascending.
+    Returns the indices of the points to train on and of those held out, both ascending.
     """
     # Rank of a point within its class, from 0 to 1: the smallest ranks are a share of each class.
     ranks = np.empty(len(codes))
@@ -285,7 +285,7 @@ def hold_out(codes: Indices, fraction: float, rng: Random) -> tuple[Indices, Ind
     if n_held_out == 0:
         problem = "X holds 1 sample" if len(codes) == 1 else "y has no class with two points"
         raise ValueError(
-            f"{problem}, so that none can be kept apart to choose parameters on: give X_val and "
+            f"{problem}, so that none can be held out to choose parameters on: give X_val and "
             "y_val, or a single choice"
         )
     held_out = np.sort(np.argsort(ranks, kind="stable")[:n_held_out])
@@ -297,7 +297,7 @@ def hold_out_at_random(
 ) -> tuple[Indices, Indices]:
     """Hold out a random share of the points, at least one but not all.
 
-    Returns the indices of the points kept and of those held out, in random order.
+    Returns the indices of the points to train on and of those held out, in random order.
     """
     order = rng.permutation(n_samples)
     n_held_out = min(max(round(fraction * n_samples), 1), n_samples - 1)
@@ -328,9 +328,9 @@ def split_for_choice(
             return rows, None, None, None
         if len(rows) < len(codes):
             codes = np.unique(codes[rows], return_inverse=True)[1]
-        kept, held_out = hold_out(codes, model.validation_fraction, rng)
-        kept, held_out = rows[kept], rows[held_out]
-        return kept, X[held_out], y[held_out], taken(weights, held_out)
+        training, held_out = hold_out(codes, model.validation_fraction, rng)
+        training, held_out = rows[training], rows[held_out]
+        return training, X[held_out], y[held_out], taken(weights, held_out)
     if X_val is None or y_val is None:
         raise ValueError("X_val and y_val must be given together, or neither")
     try:

@@ -374,9 +374,9 @@ def _aeon(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
         parts = [(j, _stacked([others[k] for k in j])) for j in columns]
         for i in rows:
             stacked = _stacked([some[k] for k in i])
-            for j, beside in parts:
+            for j, right_part in parts:
                 with _one_at_a_time:
-                    values[np.ix_(i, j)] = pairwise(stacked, beside, **options)
+                    values[np.ix_(i, j)] = pairwise(stacked, right_part, **options)
         return values
 
     return _by_blocks(compare, left, right, X, Y)

@@ -156,7 +156,7 @@ class Similarities:
     X: Any
     places: Indices | None = None
     # by landmark: the similarities of all points
-    _kept: dict[int, Reals] = field(default_factory=dict, init=False)
+    _columns: dict[int, Reals] = field(default_factory=dict, init=False)
     _diagonal: Reals | None = field(default=None, init=False)
 
     @property
@@ -166,12 +166,12 @@ class Similarities:
 
     def keep(self, which: Indices) -> bool:
         """Compute missing similarities to landmarks `which`, and return whether all are kept."""
-        missing = [i for i in dict.fromkeys(which.tolist()) if i not in self._kept]
-        if self.X.shape[0] * (len(self._kept) + len(missing)) > KEPT_ELEMENTS:
+        missing = [i for i in dict.fromkeys(which.tolist()) if i not in self._columns]
+        if self.X.shape[0] * (len(self._columns) + len(missing)) > KEPT_ELEMENTS:
             return False
         if missing:
             columns = self._compute(np.array(missing), transposed=True)
-            self._kept.update(zip(missing, columns, strict=True))
+            self._columns.update(zip(missing, columns, strict=True))
         return True
 
     def column(self, i: int) -> Reals:
@@ -179,7 +179,7 @@ class Similarities:
         which, kernel = np.array([i]), self.landmarks.kernel
         if kernel is None or not kernel.columnwise or not self.keep(which):
             return self._compute(which)[:, 0]
-        return self._kept[i]
+        return self._columns[i]
 
     def diagonal(self) -> Reals:
         """Return the similarity of each point to itself, where the landmarks are the points.
@@ -205,7 +205,7 @@ class Similarities:
             kernel is not None
             and kernel.columnwise
             and (not keep or self.keep(which))
-            and all(i in self._kept for i in which.tolist())
+            and all(i in self._columns for i in which.tolist())
         ):
             return self.columns(which, rows)
         places = rows if self.places is None else self.places[rows]
@@ -216,7 +216,7 @@ class Similarities:
 
         Landmarks may repeat; `rows` are the points, all if None.
         """
-        if self._kept and self.keep(which):
+        if self._columns and self.keep(which):
             return by_column(self.by_landmark(which, rows))
         return self._compute(which, rows)
 
@@ -225,11 +225,11 @@ class Similarities:
         if not self.keep(which):
             return self._compute(which, rows, transposed=True)
         taken = slice(None) if rows is None else rows
-        return np.array([self._kept[i][taken] for i in which.tolist()])
+        return np.array([self._columns[i][taken] for i in which.tolist()])
 
     def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, Reals]]:
         """Yield rows with their similarities to landmarks `which`, as `Landmarks.blocks` does."""
-        if not self._kept:
+        if not self._columns:
             yield from self.landmarks.take(which).blocks(self.X, width)
             return
         values = self.columns(which)

@@ -46,7 +46,7 @@ class Boosted(NamedTuple):
 
 
 def boost(
-    kept: Similarities,
+    similarities: Similarities,
     labels: Votes,
     pairs: Indices,
     n_rounds: int,
@@ -62,7 +62,7 @@ def boost(
     used, places = np.unique(pairs, return_inverse=True)
     places = places.reshape(pairs.shape)
 
-    sample = kept.by_landmark(used, _balanced_sample(labels, rng))
+    sample = similarities.by_landmark(used, _balanced_sample(labels, rng))
     limits = np.finfo(sample.dtype)
     tie = float(max(_ROUNDING * limits.eps * np.abs(sample).max(), limits.tiny))
     if n_thresholds:
@@ -72,7 +72,7 @@ def boost(
         cuts = np.tile(np.array([-tie, tie], dtype=sample.dtype), (len(places), 1))
     bins = np.empty((len(places), len(labels)), dtype=np.uint8)
     for block in row_blocks(len(labels), len(used)):
-        fill_bins(kept.by_landmark(used, block), places, cuts, bins[:, block])
+        fill_bins(similarities.by_landmark(used, block), places, cuts, bins[:, block])
     pool = _Pool(bins, cuts, labels, abstains=not n_thresholds)
     start = np.full(len(labels), 1 / len(labels))
     if sample_weight is not None:
@@ -87,8 +87,8 @@ def boost(
 def _balanced_sample(labels: Votes, rng: np.random.RandomState) -> Indices:
     """Draw points: of each label up to half the sample, more if the other has fewer."""
     sides = [np.flatnonzero(labels == sign) for sign in (1, -1)]
-    wanted = [max(_SAMPLE // 2, _SAMPLE - len(other)) for other in reversed(sides)]
-    drawn = [rng.permutation(side)[:size] for side, size in zip(sides, wanted, strict=True)]
+    sizes = [max(_SAMPLE // 2, _SAMPLE - len(other)) for other in reversed(sides)]
+    drawn = [rng.permutation(side)[:size] for side, size in zip(sides, sizes, strict=True)]
     return np.concatenate(drawn)
 
 
@@ -101,11 +101,11 @@ def quantile_cuts(sample: Reals, n_cuts: int, tie: float) -> Reals:
     sample.sort(axis=1)
     cuts = np.full((len(sample), n_cuts), np.inf, dtype=sample.dtype)
     n_values = sample.shape[1]
-    wanted = (np.arange(1, n_cuts + 1) * n_values) // (n_cuts + 1) - 1
+    ranks = (np.arange(1, n_cuts + 1) * n_values) // (n_cuts + 1) - 1
     for values, row in zip(sample, cuts, strict=True):
         gaps = np.flatnonzero(values[1:] - values[:-1] > tie)
         if len(gaps) > n_cuts:
-            places = np.searchsorted(gaps, wanted)
+            places = np.searchsorted(gaps, ranks)
             gaps = gaps[np.unique(places[places < len(gaps)])]
         lower, upper = values[gaps], values[gaps + 1]
         row[: len(gaps)] = lower + (upper - lower) / 2

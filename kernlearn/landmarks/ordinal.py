@@ -65,20 +65,20 @@ def encode_grades(
             "Pass codes: of grades such as half stars np.unique(y, return_inverse=True)[1]"
         )
     classes, codes, _ = encode_labels(y, None)
-    found = classes.tolist()
+    labels = classes.tolist()
     if order is None:
-        if classes.dtype.kind in "OUS" and len(found) > 2:
+        if classes.dtype.kind in "OUS" and len(labels) > 2:
             warn(
                 f"the grades are words without an order and are sorted by the alphabet: "
-                f"{' < '.join(map(str, found))}. Pass an ordered pandas.Categorical, or their "
+                f"{' < '.join(map(str, labels))}. Pass an ordered pandas.Categorical, or their "
                 "order as 'categories'"
             )
         return classes, codes, None
-    if unknown := [label for label in found if label not in order]:
+    if unknown := [label for label in labels if label not in order]:
         raise ValueError(f"'categories' must hold all grades of y; {unknown[0]!r} is missing")
     if len(set(order)) < len(order):
         raise ValueError(f"'categories' must hold each grade once, got {order!r}")
-    places = np.array([order.index(label) for label in found])
+    places = np.array([order.index(label) for label in labels])
     ranks = np.argsort(np.argsort(places))
     return classes[np.argsort(places)], ranks[codes], order
 

@@ -24,7 +24,7 @@ _NOTHING = 1e-13
 
 
 def dselect(
-    column: Column, candidates: ArrayLike, n_landmarks: int, rng: Random, *, given: ArrayLike = ()
+    column: Column, candidates: ArrayLike, n_landmarks: int, rng: Random, *, fixed: ArrayLike = ()
 ) -> Indices:
     """Choose points that are unlike each other: DSELECT, algorithm 3, lines 1 to 5.
 
@@ -42,7 +42,7 @@ def dselect(
     n_landmarks : int
         Number to choose; all candidates if there are no more.
     rng : RandomState
-    given : array-like of shape (n_given,), default=()
+    fixed : array-like of shape (n_fixed,), default=()
         Points, not among the candidates, that count as already chosen: the first one is then
         not drawn at random.
 
@@ -65,18 +65,18 @@ def dselect(
     >>> import numpy as np
     >>> from kernlearn.landmarks import dselect
     >>> x = np.array([0.0, 0.1, 1.0, 5.0])
-    >>> dselect(lambda i: -abs(x - x[i]), [1, 2, 3], 3, np.random.RandomState(0), given=[0])
+    >>> dselect(lambda i: -abs(x - x[i]), [1, 2, 3], 3, np.random.RandomState(0), fixed=[0])
     array([3, 1, 2])
     """
-    candidates, given = np.asarray(candidates, np.intp), np.asarray(given, np.intp)
+    candidates, fixed = np.asarray(candidates, np.intp), np.asarray(fixed, np.intp)
     if n_landmarks < 1:
         raise ValueError(f"'n_landmarks' must be at least 1, got {n_landmarks!r}")
     if candidates.ndim != 1 or not len(candidates):
         raise ValueError(f"'candidates' must hold at least one number, got {candidates!r}")
     totals = np.zeros(len(candidates))
-    for i in given:
+    for i in fixed:
         totals += _finite(column(i))[candidates]
-    place = totals.argmin() if len(given) else rng.randint(len(candidates))
+    place = totals.argmin() if len(fixed) else rng.randint(len(candidates))
     chosen = [candidates[place]]
     while len(chosen) < min(n_landmarks, len(candidates)):
         totals += _finite(column(candidates[place]))[candidates]
@@ -246,9 +246,9 @@ class Sample:
         """Decompose the kernel matrix of some points, whose feature vectors have weights."""
         gram = space.part(which, which) * np.outer(weights, weights)
         spectrum, vectors = eigh((gram + gram.T) / 2)
-        kept = spectrum > len(which) * space.rounding * max(spectrum[-1], 0.0)
-        values = spectrum[kept]
-        projection = weights[:, np.newaxis] * vectors[:, kept] / np.sqrt(values)
+        used = spectrum > len(which) * space.rounding * max(spectrum[-1], 0.0)
+        values = spectrum[used]
+        projection = weights[:, np.newaxis] * vectors[:, used] / np.sqrt(values)
         return cls(space, which, np.maximum(spectrum, 0.0), values, projection)
 
     def ridge(self, rank: int) -> float:
@@ -273,10 +273,10 @@ class Sample:
 
     def rest(self, rows: Indices) -> Floats:
         """Return the squared distances of points from the span of the sample."""
-        found = np.empty(len(rows))
+        distances = np.empty(len(rows))
         for block, _, rest in self._projected(rows):
-            found[block] = rest
-        return found
+            distances[block] = rest
+        return distances
 
     def _projected(self, rows: Indices) -> Iterator[tuple[slice, Floats, Floats]]:
         """Yield blocks of rows with squared coordinates in the span, and distances from it."""
@@ -289,7 +289,7 @@ class Sample:
 
 
 def kmeans_plusplus(
-    similarities: Similarities, candidates: Indices, n: int, rng: Random, *, given: ArrayLike = ()
+    similarities: Similarities, candidates: Indices, n: int, rng: Random, *, fixed: ArrayLike = ()
 ) -> Indices:
     """Choose points by D² sampling, the seeding of k-means++, in the kernel's feature space.
 
@@ -310,7 +310,7 @@ def kmeans_plusplus(
     n : int
         Number to choose, from 1 to n_candidates.
     rng : RandomState
-    given : array-like of shape (n_given,), default=()
+    fixed : array-like of shape (n_fixed,), default=()
         Points, not among the candidates, that count as already chosen.
 
     Returns
@@ -333,7 +333,7 @@ def kmeans_plusplus(
 
     # squared distances from the nearest, which do not matter before there is one
     nearest = np.full(len(candidates), np.inf)
-    chosen: list[int] = np.asarray(given, np.intp).tolist()
+    chosen: list[int] = np.asarray(fixed, np.intp).tolist()
     for i in chosen:
         nearest = np.minimum(nearest, squared_distances(i))
     left, places = np.ones(len(candidates)), list[int]()
@@ -351,7 +351,7 @@ def kmeans_plusplus(
 
 
 def leverage_sampling(
-    similarities: Similarities, candidates: Indices, n: int, rng: Random, *, given: ArrayLike = ()
+    similarities: Similarities, candidates: Indices, n: int, rng: Random, *, fixed: ArrayLike = ()
 ) -> Indices:
     r"""Choose points by approximate ridge leverage scores, by recursive sampling (RRLS).
 
@@ -381,7 +381,7 @@ def leverage_sampling(
     ----------
     similarities, candidates, n, rng
         As for :func:`kmeans_plusplus`.
-    given : array-like of shape (n_given,), default=()
+    fixed : array-like of shape (n_fixed,), default=()
         Ignored: scores do not depend on what else is chosen.
 
     Returns
@@ -422,7 +422,7 @@ def leverage_sampling(
 
 
 def random_pivots(
-    similarities: Similarities, candidates: Indices, n: int, rng: Random, *, given: ArrayLike = ()
+    similarities: Similarities, candidates: Indices, n: int, rng: Random, *, fixed: ArrayLike = ()
 ) -> Indices:
     """Choose points by randomly pivoted Cholesky (RPCholesky).
 
@@ -441,7 +441,7 @@ def random_pivots(
 
     Parameters
     ----------
-    similarities, candidates, n, rng, given
+    similarities, candidates, n, rng, fixed
         As for :func:`kmeans_plusplus`.
 
     Returns
@@ -456,10 +456,10 @@ def random_pivots(
     (arXiv:2207.06503), algorithm 2.1. E. N. Epperly, J. A. Tropp, R. J. Webber. Embrace rejection.
     2024 (arXiv:2410.03969), algorithm 2.
     """
-    given = np.asarray(given, np.intp)
-    space = FeatureSpace(similarities, np.concatenate([candidates, given]), rng)
+    fixed = np.asarray(fixed, np.intp)
+    space = FeatureSpace(similarities, np.concatenate([candidates, fixed]), rng)
     everything = np.arange(len(candidates))
-    if len(given):
+    if len(fixed):
         chosen = np.arange(len(candidates), len(space))
         rest = Sample.of(space, chosen, np.ones(len(chosen))).rest(everything)
         return candidates[_distinct(rest, n, rng)]
@@ -512,18 +512,18 @@ def draw_pivots(
     while k < len(factor) and left.sum() > nothing:
         picks = rng.choice(n_samples, n_proposed, p=left / left.sum())
         among = space.part(picks, picks) - factor[:k, picks].T @ factor[:k, picks]
-        kept, lower = _accept(among, left[picks], rng)
-        kept = kept[: len(factor) - k]
-        if not len(kept):  # what seemed to be left of these are rounding errors
+        accepted, lower = _accept(among, left[picks], rng)
+        accepted = accepted[: len(factor) - k]
+        if not len(accepted):  # what seemed to be left of these are rounding errors
             left[picks] = 0.0
             continue
-        chosen, end = picks[kept], k + len(kept)
+        chosen, end = picks[accepted], k + len(accepted)
         rows = space.part(everything, chosen, keep=True).T
         rows = rows - factor[:k, chosen].T @ factor[:k]
-        found = solve_triangular(lower[: len(kept), : len(kept)], rows, lower=True)
-        found[:, left == 0] = 0.0
-        factor[k:end], pivots[k:end] = found, chosen
-        left = np.maximum(left - (found**2).sum(axis=0), 0.0)
+        further = solve_triangular(lower[: len(accepted), : len(accepted)], rows, lower=True)
+        further[:, left == 0] = 0.0
+        factor[k:end], pivots[k:end] = further, chosen
+        left = np.maximum(left - (further**2).sum(axis=0), 0.0)
         left[chosen] = 0.0
         k = end
     return pivots[:k], factor[:k]
@@ -535,15 +535,15 @@ def _accept(residual: Floats, proposed: Floats, rng: Random) -> tuple[Indices, F
     `residual` is that of the proposals, whose diagonal was `proposed` when they were drawn.
     """
     uniform = rng.random(len(proposed))
-    kept: list[int] = []
+    accepted: list[int] = []
     lower = np.zeros_like(residual)
     for i in range(len(residual)):
         if residual[i, i] > max(uniform[i], _NOTHING) * proposed[i]:
             column = residual[:, i] / np.sqrt(residual[i, i])
             residual = residual - np.outer(column, column)
-            lower[:, len(kept)] = column
-            kept.append(i)
-    places = np.array(kept, dtype=np.intp)
+            lower[:, len(accepted)] = column
+            accepted.append(i)
+    places = np.array(accepted, dtype=np.intp)
     return places, np.tril(lower[places, : len(places)])
 
 
@@ -558,7 +558,7 @@ def _distinct(weights: Floats, n: int, rng: Random) -> Indices:
 
 
 _CHOOSE: dict[str, Callable[..., Indices]] = {
-    "dselect": lambda points, *settings, **given: dselect(points.column, *settings, **given),
+    "dselect": lambda points, *settings, **fixed: dselect(points.column, *settings, **fixed),
     "kmeans++": kmeans_plusplus,
     "leverage": leverage_sampling,
     "rpcholesky": random_pivots,
@@ -578,7 +578,7 @@ def _spread(
     missing = np.setdiff1d(codes, codes[chosen])
     if len(missing) and n > 1:
         others = np.flatnonzero(codes == missing[0])
-        chosen[-1:] = choose(similarities, others, 1, rng, given=chosen[:-1])
+        chosen[-1:] = choose(similarities, others, 1, rng, fixed=chosen[:-1])
     return chosen
 
 

@@ -426,8 +426,8 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             _, of_problems, *_, ended = zip(*of_cell, strict=True)
             n_support.flat[i] = len(np.unique(np.concatenate(of_problems)))
             converged.flat[i] = all(ended)
-        found = params, each_r, penalties, solutions, n_support, converged
-        return VotedPath(*found, self.classes_, family, self._check_points)
+        results = params, each_r, penalties, solutions, n_support, converged
+        return VotedPath(*results, self.classes_, family, self._check_points)
 
 
 @dataclass(eq=False, repr=False)

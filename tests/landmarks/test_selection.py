@@ -188,18 +188,18 @@ def test_pairs_are_uniform():
     assert abs(counts - expected).max() < 6 * np.sqrt(expected)  # standard deviations
 
 
-def chosen_slowly(squared, candidates, n_landmarks, rng, given=()):
+def chosen_slowly(squared, candidates, n_landmarks, rng, fixed=()):
     """Steps 1a to 1c of k-means++, from all squared distances."""
-    chosen = list(given)
+    chosen = list(fixed)
     for _ in range(n_landmarks):
         left = np.array([float(x not in chosen) for x in candidates])
         nearest = [min((squared[x, z] for z in chosen), default=1.0) for x in candidates]
         weights = left * nearest if (left * nearest).any() else left
         chosen.append(candidates[rng.choice(len(candidates), p=weights / weights.sum())])
-    return chosen[len(given) :]
+    return chosen[len(fixed) :]
 
 
-@pytest.mark.parametrize("given", [(), (3, 50)])
+@pytest.mark.parametrize("fixed", [(), (3, 50)])
 @pytest.mark.parametrize(
     ("values", "is_distance"),
     [
@@ -210,16 +210,16 @@ def chosen_slowly(squared, candidates, n_landmarks, rng, given=()):
         (-euclidean_distances(X), True),
     ],
 )
-def test_d2_sampling_is_the_algorithm_as_printed(values, is_distance, given):
+def test_d2_sampling_is_the_algorithm_as_printed(values, is_distance, fixed):
     own = values.diagonal()
     squared = values**2 if is_distance else np.maximum(own[:, None] + own - 2 * values, 0)
     squared = np.where(squared < 1e-12, 0, squared)
     for seed in range(5):
         matrix = Matrix(values, is_distance)
-        candidates = generator(seed).permutation(np.setdiff1d(ALL, given))[:40]
-        found = kmeans_plusplus(matrix, candidates, 12, generator(seed), given=given)
-        assert found.tolist() == chosen_slowly(squared, candidates, 12, generator(seed), given)
-        assert matrix.columns == [*given, *found[:-1]]
+        candidates = generator(seed).permutation(np.setdiff1d(ALL, fixed))[:40]
+        found = kmeans_plusplus(matrix, candidates, 12, generator(seed), fixed=fixed)
+        assert found.tolist() == chosen_slowly(squared, candidates, 12, generator(seed), fixed)
+        assert matrix.columns == [*fixed, *found[:-1]]
         assert matrix.n_diagonals == (not is_distance)
         assert not matrix.parts
 
@@ -394,13 +394,13 @@ def test_any_matrix_gives_distinct_points(choose, is_distance):
         for n_landmarks in (1, 2, 7, 59, 60):
             candidates = generator(2).permutation(60)[: max(n_landmarks, 30)]
             for chosen in ((), np.setdiff1d(ALL, candidates)[:3]):
-                found = choose(matrix, candidates, n_landmarks, generator(3), given=chosen)
+                found = choose(matrix, candidates, n_landmarks, generator(3), fixed=chosen)
                 assert len(found) == len(set(found.tolist())) == n_landmarks
                 assert set(found.tolist()) <= set(candidates.tolist())
     far = Matrix(gaussian(np.r_[0.001 * X[:20], 50 + 0.001 * X[:20], [[-90.0, 0.0]]]))
-    if choose is not leverage_sampling:  # the one that is far from all that are given
+    if choose is not leverage_sampling:  # the one that is far from all fixed points
         others = np.setdiff1d(np.arange(20, 41), [25])
-        assert choose(far, others, 1, generator(), given=[0, 25]).tolist() == [40]
+        assert choose(far, others, 1, generator(), fixed=[0, 25]).tolist() == [40]
     if not is_distance:  # duplicates are taken last; draws by leverage do not see each other
         kinds = set((choose(matrix, ALL, 6, generator()) // 10).tolist())
         assert len(kinds) >= (3 if choose is leverage_sampling else 6)
