@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn import validation
 from kernlearn.features.base import BaseFeatureMap, Products, WriteFeatures, real_signs
 from kernlearn.kernels import (
     BaseDotProductKernel,
@@ -21,19 +22,7 @@ from kernlearn.kernels.base import to_dense
 from kernlearn.linear import LinearSVM
 from kernlearn.linear.models import fit_each
 from kernlearn.svm.kernel_svm import ModelPath
-from kernlearn.validation import (
-    POINTS,
-    WHOLE,
-    Floats,
-    Interval,
-    PredictsByScores,
-    StrOptions,
-    TakesSparse,
-    check_weights,
-    fit_context,
-    validate_data,
-    without_zeros,
-)
+from kernlearn.validation import Floats
 
 # Points whose pairs tell the variance of each order: 32640 pairs.
 _SAMPLE = 256
@@ -177,19 +166,19 @@ class RandomMaclaurin(BaseFeatureMap):
 
     _parameter_constraints = {
         **BaseFeatureMap._parameter_constraints,
-        "p": [Interval(Real, 1, None, closed="neither")],
+        "p": [validation.Interval(Real, 1, None, closed="neither")],
         "h01": ["boolean"],
         "include_exact": ["boolean"],
         "include_bias": ["boolean"],
-        "measure": [StrOptions({"geometric", "support", "variance"})],
+        "measure": [validation.StrOptions({"geometric", "support", "variance"})],
         "center": ["boolean"],
         "complex_to_real": ["boolean"],
-        "truncation": [None, WHOLE],
+        "truncation": [None, validation.WHOLE],
     }
 
     _rows_together = 64  # LANES of sign_tables.py
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: object = None) -> Self:
         """Fit the kernel and draw the features.
 
@@ -621,7 +610,9 @@ def _largest_remainders(shares: Floats, total: int) -> NDArray[np.intp]:
 
 
 @dataclass(eq=False, repr=False)
-class MaclaurinSVM(TakesSparse, PredictsByScores, ClassifierMixin, BaseEstimator):
+class MaclaurinSVM(
+    validation.TakesSparse, validation.PredictsByScores, ClassifierMixin, BaseEstimator
+):
     """Classifier for dot-product kernels with linear training and prediction time.
 
     When to use it: a polynomial or other dot-product kernel on more rows than a kernel SVM can
@@ -689,7 +680,7 @@ class MaclaurinSVM(TakesSparse, PredictsByScores, ClassifierMixin, BaseEstimator
         **LinearSVM._parameter_constraints,
     }
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the feature map, and the linear model on its features.
 
@@ -712,8 +703,8 @@ class MaclaurinSVM(TakesSparse, PredictsByScores, ClassifierMixin, BaseEstimator
         ValueError
             If a parameter is not valid, or there is only one class.
         """
-        X, y = validate_data(self, X, y, **POINTS)
-        X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
+        X, y = validation.validate_data(self, X, y, **validation.POINTS)
+        X, y, weights = validation.without_zeros(X, y, validation.check_weights(sample_weight, X))
         self.map_, self.svm_ = self._parts()
         self.svm_.fit(self.map_.fit_transform(X), y, weights)
         self.classes_ = self.svm_.classes_
@@ -745,11 +736,11 @@ class MaclaurinSVM(TakesSparse, PredictsByScores, ClassifierMixin, BaseEstimator
         models = [clone(self).set_params(C=C) for C in Cs]
         for model in models:
             model._validate_params()
-        rows, labels = validate_data(models[0], X, y, **POINTS)
+        rows, labels = validation.validate_data(models[0], X, y, **validation.POINTS)
         feature_map, svm = models[0]._parts()
         svms, converged = fit_each(svm, feature_map.fit_transform(rows), labels, Cs)
         for model, one in zip(models, svms, strict=True):
-            validate_data(model, X, skip_check_array=True)
+            validation.validate_data(model, X, skip_check_array=True)
             model.map_, model.svm_, model.classes_ = feature_map, one, one.classes_
         return MaclaurinPath(self.C, models, converged)
 
@@ -767,7 +758,7 @@ class MaclaurinSVM(TakesSparse, PredictsByScores, ClassifierMixin, BaseEstimator
             One column per class if there are more than two.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **POINTS)
+        X = validation.validate_data(self, X, reset=False, **validation.POINTS)
         blocks = self.map_.transform_blocks(X)
         scores = np.concatenate([features @ self.svm_.coef_.T for _, features in blocks])
         scores += self.svm_.intercept_
@@ -787,7 +778,7 @@ class MaclaurinPath(ModelPath):
 
         The features of a block of rows are computed once for all.
         """
-        X = validate_data(self.models[0], X, reset=False, **POINTS)
+        X = validation.validate_data(self.models[0], X, reset=False, **validation.POINTS)
         blocks = self.models[0].map_.transform_blocks(X)
         labels = [[model.svm_.predict(Z) for model in self.models] for _, Z in blocks]
         return np.concatenate(labels, axis=1)

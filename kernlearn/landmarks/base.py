@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
+from kernlearn import validation
 from kernlearn.checks import listed
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel
@@ -23,19 +24,7 @@ from kernlearn.kernels.base import (
 )
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.memory import row_blocks
-from kernlearn.validation import (
-    PARAMETERS,
-    POSITIVE,
-    Indices,
-    StrOptions,
-    check_weights,
-    encode_labels,
-    fit_context,
-    known_codes,
-    predicted_codes,
-    split_for_choice,
-    taken,
-)
+from kernlearn.validation import Indices
 
 Reals: TypeAlias = NDArray[np.floating]
 
@@ -224,8 +213,8 @@ class Similarities:
         """Return the transpose of :meth:`columns`: a row for each landmark."""
         if not self.keep(which):
             return self._compute(which, rows, transposed=True)
-        taken = slice(None) if rows is None else rows
-        return np.array([self._columns[i][taken] for i in which.tolist()])
+        part = slice(None) if rows is None else rows
+        return np.array([self._columns[i][part] for i in which.tolist()])
 
     def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, Reals]]:
         """Yield rows with their similarities to landmarks `which`, as `Landmarks.blocks` does."""
@@ -328,12 +317,12 @@ class SimilarityEstimator(BaseEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **PARAMETERS,
+        **validation.PARAMETERS,
         "similarity": [str, Kernel, callable],
         "kernel": [str, Kernel, callable],
-        "kind": [StrOptions({"similarity", "distance"})],
-        "selection": [StrOptions(set(SELECTIONS))],
-        "C": [POSITIVE, "array-like"],
+        "kind": [validation.StrOptions({"similarity", "distance"})],
+        "selection": [validation.StrOptions(set(SELECTIONS))],
+        "C": [validation.POSITIVE, "array-like"],
     }
     _numeric_targets = False
     #: The parameter that says what compares points.
@@ -473,7 +462,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
     def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         """Train, choose, and set the fitted attributes."""
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         X: Any,
@@ -518,18 +507,20 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         """
         grid = self.grid_ = self._grid()
         X, labels = self._check_training(X, y)
-        weights = of_rows = check_weights(sample_weight, X)
-        self.classes_, codes, factors = encode_labels(labels, self.class_weight, of_rows)
+        weights = of_rows = validation.check_weights(sample_weight, X)
+        self.classes_, codes, factors = validation.encode_labels(
+            labels, self.class_weight, of_rows
+        )
         if self.class_weight is not None:
             weights = factors[codes] if of_rows is None else factors[codes] * of_rows
         rng = check_random_state(self.random_state)
         n_choices = prod(map(len, grid.values()))
-        rows, X_val, y_val, choosing = split_for_choice(
+        rows, X_val, y_val, choosing = validation.split_for_choice(
             self, X, labels, X_val, y_val, codes, n_choices, rng, of_rows
         )
         codes_val = None
         if y_val is not None:
-            codes_val = known_codes(self.classes_, y_val)
+            codes_val = validation.known_codes(self.classes_, y_val)
             if self.class_weight is not None:
                 of_points = np.where(codes_val < 0, 1.0, factors[codes_val])
                 choosing = of_points if choosing is None else of_points * choosing
@@ -544,7 +535,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             Similarities(candidates, X, rows),
             X_val,
             codes_val,
-            taken(weights, rows),
+            validation.taken(weights, rows),
             choosing,
         )
         self._learn(data, grid, rng)
@@ -565,5 +556,5 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        codes = predicted_codes(getattr(self, self._scored_by)(X))
+        codes = validation.predicted_codes(getattr(self, self._scored_by)(X))
         return self.classes_[codes]

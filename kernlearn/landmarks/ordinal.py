@@ -13,23 +13,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
+from kernlearn import validation
 from kernlearn.landmarks.base import Grid, Indices, Reals
 from kernlearn.landmarks.regressors import LandmarkChoice
 from kernlearn.linear.losses import Loss, SmoothedHinge, SquaredHinge
 from kernlearn.linear.newton import ROUNDING_STEP, exact_step
 from kernlearn.memory import cholesky
-from kernlearn.validation import (
-    POSITIVE,
-    Floats,
-    StrOptions,
-    at_least_two,
-    candidate_values,
-    check_weights,
-    encode_labels,
-    places,
-    warn,
-    weighted_rows,
-)
+from kernlearn.validation import Floats
 
 _RIDGE = 1e-12  # added to the curvature of thresholds, relative to the largest one
 _REACH = 1e4  # margins that thresholds may move in a step without curvature
@@ -64,11 +54,11 @@ def encode_grades(
             f"Unknown label type: grades must be whole numbers or words, got {y[y % 1 > 0][0]:g}. "
             "Pass codes: of grades such as half stars np.unique(y, return_inverse=True)[1]"
         )
-    classes, codes, _ = encode_labels(y, None)
+    classes, codes, _ = validation.encode_labels(y, None)
     labels = classes.tolist()
     if order is None:
         if classes.dtype.kind in "OUS" and len(labels) > 2:
-            warn(
+            validation.warn(
                 f"the grades are words without an order and are sorted by the alphabet: "
                 f"{' < '.join(map(str, labels))}. Pass an ordered pandas.Categorical, or their "
                 "order as 'categories'"
@@ -78,9 +68,9 @@ def encode_grades(
         raise ValueError(f"'categories' must hold all grades of y; {unknown[0]!r} is missing")
     if len(set(order)) < len(order):
         raise ValueError(f"'categories' must hold each grade once, got {order!r}")
-    places = np.array([order.index(label) for label in labels])
-    ranks = np.argsort(np.argsort(places))
-    return classes[np.argsort(places)], ranks[codes], order
+    positions = np.array([order.index(label) for label in labels])
+    ranks = np.argsort(np.argsort(positions))
+    return classes[np.argsort(positions)], ranks[codes], order
 
 
 class Thresholds(NamedTuple):
@@ -209,7 +199,7 @@ class OrdinalProblem:
                     break
                 stage = stage.narrower()
             if not converged:
-                warn(
+                validation.warn(
                     f"ordinal regression did not converge in {max_iter} steps at C={C:g}: "
                     "raise max_iter or tol, or lower C",
                     ConvergenceWarning,
@@ -429,10 +419,10 @@ class ORLand(ClassifierMixin, LandmarkChoice):
 
     _parameter_constraints = {
         **LandmarkChoice._parameter_constraints,
-        "constraints": [StrOptions({"explicit", "implicit"})],
-        "thresholds": [StrOptions({"equispaced", "learned"}), "array-like"],
-        "margin": [POSITIVE],
-        "loss": [StrOptions({"squared_hinge", "hinge"})],
+        "constraints": [validation.StrOptions({"explicit", "implicit"})],
+        "thresholds": [validation.StrOptions({"equispaced", "learned"}), "array-like"],
+        "margin": [validation.POSITIVE],
+        "loss": [validation.StrOptions({"squared_hinge", "hinge"})],
         "categories": ["array-like", None],
     }
 
@@ -497,7 +487,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         return tags
 
     def _grid(self) -> Grid:
-        return {"C": candidate_values(self.C, "C").astype(np.float64)}
+        return {"C": validation.candidate_values(self.C, "C").astype(np.float64)}
 
     def _check_targets(self, X: Any, y: Any, weights: Any) -> tuple[Any, np.ndarray, Indices]:
         codes = self._order = None
@@ -505,15 +495,16 @@ class ORLand(ClassifierMixin, LandmarkChoice):
             self.classes_, codes, self._order = encode_grades(y, self.categories)
         X, codes = self._check_training(X, codes)
         targets = self.classes_[codes]
-        present = np.unique(codes[weighted_rows(check_weights(weights, X), len(codes))])
-        at_least_two(self.classes_[present])
+        rows = validation.weighted_rows(validation.check_weights(weights, X), len(codes))
+        present = np.unique(codes[rows])
+        validation.at_least_two(self.classes_[present])
         self.classes_ = self.classes_[present]
         return X, targets, np.searchsorted(present, codes)
 
     def _train(self, features: Reals, targets: Any, grid: Grid, weights: Any) -> list[Any]:
         problem = OrdinalProblem(
             features,
-            places(self.classes_, targets),
+            validation.places(self.classes_, targets),
             as_thresholds(self.thresholds, len(self.classes_) - 1, self.constraints),
             constraints=self.constraints,
             margin=self.margin,
@@ -542,7 +533,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
                 f"y_val: {unknown[0]!r} is not a grade of y, so that its place is not known; "
                 "give the order of all grades as 'categories'"
             )
-        return places(order, labels).astype(np.float64)
+        return validation.places(order, labels).astype(np.float64)
 
 
 def _codes(values: Reals, thresholds: Reals) -> Indices:

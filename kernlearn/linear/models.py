@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model._base import LinearClassifierMixin
 
+from kernlearn import validation
 from kernlearn.linear.liblinear import DEFAULT_TOL, Settings, feature_rows, first_part, solve
 from kernlearn.linear.losses import (
     EpsilonInsensitive,
@@ -22,21 +23,6 @@ from kernlearn.linear.losses import (
 )
 from kernlearn.linear.newton import PrimalNewton
 from kernlearn.memory import require_memory
-from kernlearn.validation import (
-    FRACTION,
-    PARAMETERS,
-    POINTS,
-    POSITIVE,
-    PredictsByScores,
-    StrOptions,
-    TakesSparse,
-    check_weights,
-    encode_labels,
-    fit_context,
-    noting_convergence,
-    validate_data,
-    without_zeros,
-)
 
 Path = tuple[np.ndarray, np.ndarray]
 
@@ -232,7 +218,9 @@ def _coef_and_intercept(weights: np.ndarray, dtype: Any, fit_intercept: bool) ->
 
 
 @dataclass(eq=False, repr=False)
-class LinearSVM(TakesSparse, PredictsByScores, LinearClassifierMixin, BaseEstimator):
+class LinearSVM(
+    validation.TakesSparse, validation.PredictsByScores, LinearClassifierMixin, BaseEstimator
+):
     """Linear support vector classifier, trained by LIBLINEAR [1]_.
 
     When to use it: many rows, sparse or wide data, and classes that a plane separates.
@@ -311,13 +299,13 @@ class LinearSVM(TakesSparse, PredictsByScores, LinearClassifierMixin, BaseEstima
     presolve: float | None = None
 
     _parameter_constraints = {
-        **PARAMETERS,
-        "loss": [StrOptions({"squared_hinge", "hinge"})],
-        "tol": [None, POSITIVE],
-        "presolve": [None, FRACTION],
+        **validation.PARAMETERS,
+        "loss": [validation.StrOptions({"squared_hinge", "hinge"})],
+        "tol": [None, validation.POSITIVE],
+        "presolve": [None, validation.FRACTION],
     }
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
@@ -347,9 +335,11 @@ class LinearSVM(TakesSparse, PredictsByScores, LinearClassifierMixin, BaseEstima
         ConvergenceWarning
             If the solver stopped before it reached `tol`.
         """
-        X, y = validate_data(self, X, y, **POINTS)
-        X, y, weights = without_zeros(X, y, check_weights(sample_weight, X))
-        self.classes_, codes, class_weight = encode_labels(y, self.class_weight, weights)
+        X, y = validation.validate_data(self, X, y, **validation.POINTS)
+        X, y, weights = validation.without_zeros(X, y, validation.check_weights(sample_weight, X))
+        self.classes_, codes, class_weight = validation.encode_labels(
+            y, self.class_weight, weights
+        )
         if len(self.classes_) == 2:
             # Code 0 is LIBLINEAR's positive class; scikit-learn's is the second label.
             codes, class_weight = 1 - codes, class_weight[::-1]
@@ -407,10 +397,10 @@ def fit_each(
     plain = model.loss == "squared_hinge" and model.class_weight is None and model.fit_intercept
     if not plain or sparse.issparse(X) or len(labels) != 2:
         for place, one in enumerate(models):
-            with noting_convergence(converged, place):
+            with validation.noting_convergence(converged, place):
                 one.fit(X, y)
         return models, converged
-    X, y = validate_data(model, X, y, dtype=[np.float64, np.float32])
+    X, y = validation.validate_data(model, X, y, dtype=[np.float64, np.float32])
     # by class, the second one first, as LIBLINEAR takes the rows
     order = np.argsort(y != labels[1], kind="stable")
     rows = np.column_stack((X[order], np.ones(len(order))))
@@ -425,7 +415,7 @@ def fit_each(
     for one, coef, intercept in zip(
         models, *_coef_and_intercept(weights, X.dtype, True), strict=True
     ):
-        validate_data(one, X, skip_check_array=True)
+        validation.validate_data(one, X, skip_check_array=True)
         one.classes_, one.coef_ = labels, coef[np.newaxis]
         one.intercept_ = np.array([intercept])
     return models, solver.converged

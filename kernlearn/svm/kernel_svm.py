@@ -21,14 +21,7 @@ from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
 from kernlearn.memory import allowed_memory, require_memory, row_blocks
 from kernlearn.svm import solvers
-from kernlearn.validation import (
-    Floats,
-    check_weights,
-    encode_labels,
-    fit_context,
-    taken,
-    weighted_rows,
-)
+from kernlearn.validation import Floats
 
 # exp of twice as much, and its reciprocal, are finite.
 _LARGEST_EXPONENT = 300.0
@@ -171,7 +164,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     }
 
     # A kernel object validates its own parameters.
-    @fit_context(prefer_skip_nested_validation=False)
+    @validation.fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the model.
 
@@ -211,12 +204,14 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     def _fit(self, family: Family | None, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model, in a family of others that differ in C alone."""
         X, y = check_training(self, X, y, self._kernels(), dtypes=(np.float64,))
-        weights = check_weights(sample_weight, X)
-        rows = weighted_rows(weights, len(y))
+        weights = validation.check_weights(sample_weight, X)
+        rows = validation.weighted_rows(weights, len(y))
         if len(rows) < len(y):
-            y, weights = y[rows], taken(weights, rows)
+            y, weights = y[rows], validation.taken(weights, rows)
             X = X[np.ix_(rows, rows)] if self._precomputed else X[rows]
-        self.classes_, codes, class_weight = encode_labels(y, self.class_weight, weights)
+        self.classes_, codes, class_weight = validation.encode_labels(
+            y, self.class_weight, weights
+        )
         self._native_kernel, self.kernel_ = solvers.resolve_kernel(
             self.kernel, self.degree, self.gamma, self.coef0, X, y
         )

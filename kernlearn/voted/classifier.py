@@ -25,17 +25,7 @@ from kernlearn.kernels import BaseDotProductKernel, Kernel, PolynomialKernel, as
 from kernlearn.kernels.base import check_points, check_training, check_values, compared
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.memory import require_memory, row_blocks
-from kernlearn.validation import (
-    Floats,
-    Indices,
-    candidate_values,
-    check_weights,
-    encode_labels,
-    first_best,
-    known_codes,
-    predicted_codes,
-    split_for_choice,
-)
+from kernlearn.validation import Floats, Indices
 
 if TYPE_CHECKING:
     from kernlearn.voted.simplex import SparseSolution
@@ -181,7 +171,7 @@ class VotedPath:
         solutions = [*chain.from_iterable(self.solutions)]
         sums = self.family.sums(X, _coefficients(solutions, self.family))
         by_setting = np.split(sums, len(self.params), axis=1)
-        return self.classes[np.array(list(map(predicted_codes, by_setting)))]
+        return self.classes[np.array(list(map(validation.predicted_codes, by_setting)))]
 
     def errors(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> Floats:
         """Return the error rate for all settings.
@@ -213,7 +203,7 @@ class VotedPath:
             Its place in `params`.
         """
         # rounded to ignore rounding errors
-        return first_best(np.round(errors, 12), self.n_support)
+        return validation.first_best(np.round(errors, 12), self.n_support)
 
 
 @dataclass(eq=False, repr=False)
@@ -301,13 +291,13 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         axes, rng = self._axes(), check_random_state(self.random_state)
         data = self._check_labelled(X, y, sample_weight)
         n_choices = prod(map(len, axes.values()))
-        rows, X_val, y_val, weights_val = split_for_choice(
+        rows, X_val, y_val, weights_val = validation.split_for_choice(
             self, data.X, data.y, X_val, y_val, data.codes, n_choices, rng, data.weights
         )
         path = self._follow(axes, data, rows)
         self.grid_, self.validation_scores_, best = axes, None, 0
         if y_val is not None:
-            codes = known_codes(self.classes_, y_val)
+            codes = validation.known_codes(self.classes_, y_val)
             choosing = np.where(codes < 0, 1.0, data.class_weights[codes])
             if weights_val is not None:
                 choosing = choosing * weights_val
@@ -376,9 +366,9 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         """Validate training data and set ``classes_``."""
         kernels = self._compared_by()
         X, y = check_training(self, X, y, kernels, several=True, dtypes=_FLOATS)
-        weights = check_weights(sample_weight, X)
+        weights = validation.check_weights(sample_weight, X)
         weights = np.ones(len(y)) if weights is None else weights
-        self.classes_, codes, by_class = encode_labels(y, self.class_weight, weights)
+        self.classes_, codes, by_class = validation.encode_labels(y, self.class_weight, weights)
         return LabelledPoints(X, y, codes, weights, by_class)
 
     def _follow(
@@ -667,7 +657,7 @@ class L1SVMClassifier(VotedClassifier):
 
 def _descending(values: Any, name: str) -> list[float]:
     """Return the values of a parameter to choose from."""
-    ascending = candidate_values(values, name, zero=name != "local_radius")
+    ascending = validation.candidate_values(values, name, zero=name != "local_radius")
     return ascending.astype(np.float64)[::-1].tolist()
 
 
