@@ -125,10 +125,7 @@ def _download(address: str, path: Path, form: Form, timeout: float, retries: int
     parts = urlsplit(address)
     local = parts.hostname in ("localhost", "127.0.0.1", "::1")
     if parts.scheme == "http" and not local and form.fingerprint is None:
-        raise DataError(
-            "not fetched over http, where it can be changed on its way, since the card "
-            "has no fingerprint to compare it with"
-        )
+        raise DataError("not fetched over http: the card has no fingerprint to compare it with")
     agent: Any = {"User-Agent": f"kernlearn/{__version__}"}
     fetcher = pooch.HTTPDownloader(timeout=timeout, headers=agent)
     names, addresses = {path.name: None}, {path.name: address}
@@ -159,9 +156,7 @@ def _check_content(card: Card, form: Form, stage: Path) -> None:
         content = load(found).fingerprint
     except DataError as error:
         reason = str(error).replace(f"{stage}{os.sep}", "")
-        raise DataError(
-            f"{sender} does not read as the card says: {reason}; nothing is kept"
-        ) from None
+        raise DataError(f"{sender} does not read as the card says: {reason}") from None
     if form.fingerprint not in (None, content):
         raise DataError(
             f"{sender} is not the data of the card: fingerprint is {content[:12]}, expected "

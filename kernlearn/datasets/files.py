@@ -392,10 +392,7 @@ def _member(archive: Path, file: str) -> Path | None:
     names = [n for n in members(archive) if f"/{n}".endswith(tuple(f"/{name}" for name in packed))]
     exact = [name for name in names if name in packed]
     if len(names) > 1 and len(exact) != 1:
-        raise DataError(
-            f"{archive}: holds several files called {file}: {listed(names)}; unpack the right "
-            "one next to the archive"
-        )
+        raise DataError(f"{archive}: several files called {file}: {listed(names)}; unpack one")
     return archive / (exact or names)[0] if names else None
 
 

@@ -185,10 +185,8 @@ def _arrays(path: Path, format: Arrays, asked: FileOptions) -> Guess:
         if len(alike := alike if key in names else alike or possible) == 1:
             return alike[0]
         held = listed(f"{name} {array.shape}" for name, array in arrays.items()) or "nothing"
-        raise DataError(
-            f"{path}: {len(alike)} arrays could be the {key}; the file holds {held}: leave one",
-            [(f"read_as.{key}", "NAME")],
-        )
+        problem = f"{path}: {len(alike)} arrays could be the {key}; the file has {held}"
+        raise DataError(problem, [(f"read_as.{key}", "NAME")])
 
     matrices = [k for k, a in arrays.items() if a.ndim == 2 and a.dtype.kind in "fiub"]
     wide = [k for k in matrices if min(arrays[k].shape) > 1]
@@ -285,18 +283,12 @@ def _refuse_rows(path: Path, tried: list[list[list[str]]], fault: str) -> None:
     """Say why no separator will do."""
     rows: list[list[str]] = max(tried, key=lambda rows: len(rows[0]), default=[[]])
     if fault and len(rows[0]) < 2:
-        raise DataError(
-            f"{path}: an entry in quotes does not end with its quote ({fault}): double quotes "
-            "within",
-            [("read_as.quote", None)],
-        )
+        problem = f"{path}: an entry in quotes does not end with its quote ({fault}): end it"
+        raise DataError(problem, [("read_as.quote", None)])
     odd = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), 0)
     where = f" (row {odd + 1} has {len(rows[odd])}, row 1 {len(rows[0])})" if odd else ""
-    raise DataError(
-        f"{path}: no separator gives the same number of columns, at least 2, in all rows{where}: "
-        "correct them",
-        [("read_as.delimiter", ";"), ("read_as.comment", "#")],
-    )
+    problem = f"{path}: no separator gives several columns, as many in all rows{where}: correct it"
+    raise DataError(problem, [("read_as.delimiter", ";"), ("read_as.comment", "#")])
 
 
 def _has_header(path: Path, head: list[str], *rows: list[str]) -> bool:
@@ -311,11 +303,9 @@ def _has_header(path: Path, head: list[str], *rows: list[str]) -> bool:
     if has_numbers and all(fits) and head not in (counted, ["", *counted[:-1]]):
         return False
     if has_numbers or any(fits):
-        raise DataError(
-            f"{path}: whether the first line, {shortened(', '.join(head))}, is data or names the "
-            "columns is not clear: write names above the data",
-            [("read_as.header", True), ("read_as.header", False)],
-        )
+        shown = shortened(", ".join(head))
+        problem = f"{path}: whether {shown} is data or names columns is not clear: add names above"
+        raise DataError(problem, [("read_as.header", True), ("read_as.header", False)])
     return True
 
 
@@ -369,8 +359,7 @@ def _frame_roles(reading: _Reading, asked: FileOptions) -> Guess:
         ways = [("points", name) for name in texts[:1]]
         raise DataError(f"{path}: no column of numbers or classes is left ({why})", ways)
     if asked.matrix is not None:
-        others = [i for i, reason in left_out.items() if reason]
-        _check_order(reading, features, others)
+        _check_order(reading, features, left_out)
     labels, is_numeric = _target_labels(reading, target)
     for name, values in {**nominal, names[target]: labels or ()}.items():
         first: dict[str, str] = {}
@@ -408,10 +397,8 @@ def _stated_roles(reading: _Reading, asked: FileOptions) -> tuple[int, int | Non
         free = [i for i in range(len(names)) if i not in (points, *left_out)] or [-1]
         target = next((i for i in free if names[i].lower() in TARGETS), free[-1])
         if ID_NAME.fullmatch(names[target]):
-            raise DataError(
-                f"{path}: the last column, {names[target]}, looks like the id of a row: remove it",
-                [("target", "NAME")],
-            )
+            problem = f"{path}: the last column, {names[target]}, looks like an id: remove it"
+            raise DataError(problem, [("target", "NAME")])
     else:
         target = column_position(path, asked.target, names)
     rest = [i for i in range(len(names)) if i not in (target, *left_out)]
@@ -440,10 +427,10 @@ def _feature_roles(
     return nominal
 
 
-def _check_order(reading: _Reading, features: list[int], left_out: list[int]) -> None:
+def _check_order(reading: _Reading, features: list[int], left_out: dict[int, str]) -> None:
     """Refuse a matrix of which a column names the rows otherwise than the columns are."""
     columns = [reading.names[i] for i in features]
-    for i in left_out:
+    for i in [i for i, reason in left_out.items() if reason]:
         rows = [*map(str, reading.frame.iloc[:, i])]
         if rows != columns and {*rows} & {*columns}:
             raise DataError(
@@ -456,10 +443,8 @@ def _target_labels(reading: _Reading, target: int) -> tuple[dict[str, int] | Non
     """Count the labels, or return None if they are too many; tell whether they are numbers."""
     reason, counts = _look_at(reading, target)
     if reason:
-        raise DataError(
-            f"{reading.path}: column {reading.names[target]} cannot be the target: {reason}; name "
-            "another by `target`, or make numbers or classes of it"
-        )
+        where = f"{reading.path}: column {reading.names[target]}"
+        raise DataError(f"{where} cannot be the target: {reason}; name another by `target`")
     if counts is None:
         return counted_labels(reading.frame.iloc[:, target].dropna().to_numpy()), True
     few = len(counts) <= _MANY

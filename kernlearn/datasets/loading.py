@@ -197,10 +197,8 @@ def load(
     if as_published and form.fingerprint is not None:
         content = _fingerprint(X, codes, labels, table.query)
         if content != form.fingerprint:
-            remarks.append(
-                f"The content (fingerprint {content[:12]}) differs from the card's "
-                f"({form.fingerprint[:12]})."
-            )
+            expected = form.fingerprint[:12]
+            remarks.append(f"The content ({content[:12]}) differs from the card's ({expected}).")
     bunch = Bunch(
         data=X,
         target=codes,
@@ -297,15 +295,10 @@ def card_of_file(path: Path, asked: FileOptions, name: str = "data") -> Found:
         )
     single = [label for label, n in (guess.labels or {}).items() if n == 1]
     if single and task != "regression":
-        notes.append(
-            f"{len(single)} of {n_classes} classes with a single row, such as {single[0]!r}: a "
-            "split has it in training or in test"
-        )
+        notes.append(f"{len(single)} of {n_classes} classes with a single row, as {single[0]!r}")
     if (task == "similarity") != (asked.matrix is not None):
-        raise DataError(
-            f"{path}: the task similarity and `matrix` go together: take another task",
-            [("matrix", "similarity"), ("matrix", "distance")],
-        )
+        problem = f"{path}: the task similarity and `matrix` go together: take another task"
+        raise DataError(problem, [("matrix", "similarity"), ("matrix", "distance")])
     content = {
         "name": name,
         "title": name,
@@ -327,10 +320,8 @@ def _classes(path: Path, guess: guessing.Guess, asked: FileOptions, task: str) -
     if guess.is_numeric and task == "classification":
         whole = labels is not None and all(float(label).is_integer() for label in labels)
         if not whole and (labels is None or len(labels) > guessing.FEW):
-            raise DataError(
-                f"{path}: the target holds numbers that are not whole: make classes of them",
-                [("task", "regression")],
-            )
+            problem = f"{path}: the target holds numbers that are not whole: make classes of them"
+            raise DataError(problem, [("task", "regression")])
     if labels is None:
         raise DataError(f"{path}: the target has too many values for {task}; name its column")
     if len(labels) < 2:
@@ -339,9 +330,7 @@ def _classes(path: Path, guess: guessing.Guess, asked: FileOptions, task: str) -
     if asked.grades is not None:
         order = [str(grade) for grade in asked.grades]
         if other := [label for label in labels if label not in order]:
-            raise DataError(
-                f"{path}: grades: {listed(other)} of the target not among {', '.join(order)}"
-            )
+            raise DataError(f"{path}: grades: {listed(other)} is not among {listed(order)}")
         return known | {"classes": {label: labels[label] for label in order if label in labels}}
     if not guess.has_order and not are_numbers(labels):
         known["order"] = "alphabet"
@@ -359,10 +348,8 @@ def _data_files(path: Path) -> list[Path]:
         return [path]
     names = [n for n in members(path) if not re.search(r"(^|/)(\.|__MACOSX)", n)]
     if len(names) != 1:
-        raise DataError(
-            f"{path}: an archive of {listed(names) or 'no files'}: name the file with the data, "
-            f"as {path.name}/FILE"
-        )
+        held = listed(names) or "no files"
+        raise DataError(f"{path}: an archive of {held}: name the file in it, as {path.name}/FILE")
     return [path / names[0]]
 
 
@@ -381,10 +368,8 @@ def _read(found: Found) -> list[Table]:
     if n_features != card.n_features:
         raise DataError(f"{place}: found {n_features} features, expected {card.n_features}")
     if card.task == "similarity" and n_rows != n_features:
-        raise DataError(
-            f"{place}: found a {n_rows} x {n_features} matrix besides the labels, expected a "
-            "square matrix"
-        )
+        size = f"{n_rows} x {n_features}"
+        raise DataError(f"{place}: found a {size} matrix and labels, expected a square matrix")
     if card.task == "ranking" and tables[0].query is None:
         raise DataError(f"{place}: found no query ids, expected one per row")
     if form.classes is not None:
@@ -416,10 +401,8 @@ def _prepared(
     is_dense = not hasattr(table.X, "tocsr")
     if card.task == "similarity" and is_dense and np.isnan(table.X).any():
         row, column = np.argwhere(np.isnan(table.X))[0]
-        raise DataError(
-            f"{place}: the matrix lacks entries, the first in row {row + 1} and column "
-            f"{table.feature_names[column]}: write its value, or leave out row and column"
-        )
+        where = f"row {row + 1} and column {table.feature_names[column]}"
+        raise DataError(f"{place}: the matrix lacks entries, the first in {where}: write it")
     table, filled = settle_missing(table, missing, place)
     done = done.noting(*filled)
     if not are_objects(table.X):
@@ -458,10 +441,8 @@ def _as_features(
     """Encode nominal columns; notice ids, and matrices of similarities."""
     if card.task == "similarity":
         if largest := np.abs(table.X - table.X.T).max():
-            done = done.noting(
-                "the matrix is not symmetric: entries (i, j) and (j, i) differ by up to "
-                f"{largest:.3g}"
-            )
+            note = f"the matrix is not symmetric: mirrored entries differ by up to {largest:.3g}"
+            done = done.noting(note)
         return table, done
     done = replace(done, id_like=look_like_ids(table.X, table.feature_names, table.nominal))
     names = table.feature_names
@@ -498,9 +479,8 @@ def _published_folds(name: str, folds: Sequence[int], query: np.ndarray | None) 
         pairs = np.unique(np.column_stack([query, fold]), axis=0)
         again = pairs[1:, 0] == pairs[:-1, 0]
         if again.any():
-            lengths = ", ".join(map(str, folds))
             split = pairs[1:, 0][again][0]
-            raise DataError(f"{name}: folds: the lengths {lengths} split query {split}")
+            raise DataError(f"{name}: folds: the lengths {[*folds]} split query {split}")
     return fold
 
 

@@ -122,10 +122,8 @@ def _tidied(path: Path, frame: "pd.DataFrame", options: Any, first: int = 0) -> 
         frame.isetitem(i, column.mask(gaps))
     frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})
     if nameless := [name for name in frame.columns if str(name).startswith("Unnamed: ")]:
-        raise DataError(
-            f"{path}: {counted(len(nameless), 'column')} without a name in the first row: name "
-            "them, and remove what stands above and beside the table"
-        )
+        n = counted(len(nameless), "column")
+        raise DataError(f"{path}: {n} without a name in the first row: remove what stands above")
     return frame
 
 
@@ -276,10 +274,8 @@ def _series(path: Path, options: Any) -> "pd.DataFrame":
         try:
             values = np.array(rows, dtype=np.float64).reshape(len(rows), -1)
         except ValueError:
-            raise DataError(
-                f"{path}, line {line}: expected channels of one length, numbers with commas "
-                "between them, a colon after each, and the class"
-            ) from None
+            expected = "channels of one length and the class, as in 1,2:3,4:a"
+            raise DataError(f"{path}, line {line}: expected {expected}") from None
         series.append(values[0] if len(values) == 1 else values)
         labels.append(label.strip())
     if options.points is not None:
@@ -287,10 +283,8 @@ def _series(path: Path, options: Any) -> "pd.DataFrame":
     elif series and {values.shape for values in series} == {(len(series[0]),)}:
         frame = pd.DataFrame(np.array(series), columns=default_names(len(series[0])))
     else:
-        raise DataError(
-            f"{path}: series of several channels or lengths make no matrix: cut them",
-            [("points", "series")],
-        )
+        problem = f"{path}: series of several channels or lengths make no matrix: cut them"
+        raise DataError(problem, [("points", "series")])
     frame["class"] = np.array(labels, dtype=np.float64) if are_numbers(labels) else labels
     frame.attrs["lines"] = [line for line, _ in lines]
     return frame

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from kernlearn import checks
-from kernlearn.datasets.files import container, naming_damage, opened
+from kernlearn.datasets.files import container, opened
 from kernlearn.datasets.readers import frames_of, load_pairs
 from kernlearn.datasets.tables import ROW_NAMES, Table, column_position, one_hot, values_of
 from kernlearn.exceptions import DataError
@@ -197,14 +197,9 @@ def row_source(
         _refuse(y is not None, "y is for arrays; name the column of a file by 'target'")
         _refuse(isinstance(drop, str), f"drop must be a sequence of column names, got {drop!r}")
         _refuse(missing not in ("error", "drop"), f"missing: error or drop, got {missing!r}")
-        lists = isinstance(nominal, Mapping) and not any(
-            isinstance(v, str) for v in nominal.values()
-        )
-        _refuse(not lists, f"nominal must map columns to lists of their values, got {nominal!r}")
-        files = [
-            (path, _options_of(path, read_as), container(path).stat().st_size)
-            for path in map(Path, items)
-        ]
+        texts = [values for values in dict(nominal).values() if isinstance(values, str)]
+        _refuse(bool(texts), f"nominal must map columns to lists of their values, got {nominal!r}")
+        files = [_recognised(path, read_as) for path in map(Path, items)]
         kinds = {"pairs" if options.kind == "libsvm" else "tables" for _, options, _ in files}
         _refuse(len(kinds) > 1, "LIBSVM files and tables: pass files of one kind")
         if kinds == {"tables"}:
@@ -282,8 +277,8 @@ def _of_dask(data: Any, y: Any, target: str | None) -> tuple[Any, ...]:
 # Files
 
 
-def _options_of(path: Path, read_as: Mapping[str, Any]) -> Any:
-    """Recognise the format of a file as `load` does, by its beginning."""
+def _recognised(path: Path, read_as: Mapping[str, Any]) -> tuple[Path, Any, int]:
+    """Recognise the format of a file as `load` does, by its beginning; return its size, too."""
     from kernlearn.datasets import guessing
     from kernlearn.datasets.card import FileOptions
 
@@ -294,15 +289,13 @@ def _options_of(path: Path, read_as: Mapping[str, Any]) -> Any:
     options = guessing.recognised(path, head, FileOptions(read_as=read_as))
     if options.kind not in ("delimited", "parquet", "libsvm"):
         raise DataError(f"{path}: {options.kind} is not read in chunks; `load` reads it whole")
-    return options
+    return path, options, container(path).stat().st_size
 
 
 def _unchanged(files: Sequence[tuple[Path, Any, int]]) -> Iterator[tuple[Path, Any]]:
     """Yield files with their options; refuse one that has another size than it had."""
     for path, options, size in files:
-        with naming_damage(path):
-            now = container(path).stat().st_size
-        if now != size:
+        if (now := container(path).stat().st_size) != size:
             raise DataError(f"{path}: has {now} bytes, and had {size} when the source was made")
         yield path, options
 
@@ -349,10 +342,8 @@ def _tables(
             rows, n_read = n_read + 1 + np.arange(len(frame)), n_read + len(frame)
             if missing == "error" and gaps.any(axis=None):
                 row, column = np.argwhere(gaps.to_numpy())[0]
-                raise DataError(
-                    f"{path}, row {rows[row]}, column {gaps.columns[column]}: nothing, or what "
-                    "stands for a missing entry: missing='drop' leaves out its row"
-                )
+                where = f"{path}, row {rows[row]}, column {gaps.columns[column]}"
+                raise DataError(f"{where}: a missing entry: missing='drop' leaves out its row")
             if (incomplete := gaps.any(axis=1).to_numpy()).any():
                 frame, rows = frame[~incomplete], rows[~incomplete]
             n_left_out += len(gaps) - len(frame)
@@ -370,10 +361,7 @@ def _tables(
                 raise DataError(f"{error} ({_REMEDIES})") from None
             kinds.add(is_numeric_dtype(frame[label]) and not is_bool_dtype(frame[label]))
             if len(kinds) > 1:
-                raise DataError(
-                    f"{place_of(0)}, column {label}: the target is text in some chunks and "
-                    "numbers in others"
-                )
+                raise DataError(f"{place_of(0)}: the target is text in some chunks only")
             X, features = one_hot(Table(np.column_stack(columns), rows, tuple(order), classes))
             y = frame[label].to_numpy(np.float64 if True in kinds else object)
             yield pd.DataFrame(X, columns=features), y if True in kinds else y.astype(np.str_)

@@ -264,11 +264,9 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[
     if drops or (by_column > (1 - _LEAST_FILLED) * total).any():
         order = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
         emptiest = listed(f"{names[i]} ({by_column[i]} of {total})" for i in order)
-        raise DataError(
-            f"{place}: {extent}, {'in every row' if drops else 'too many to fill in'}; `drop` "
-            f"leaves out columns: {emptiest}",
-            [("missing", "mean")],
-        )
+        why = "in every row" if drops else "too many to fill in"
+        problem = f"{place}: {extent}, {why}; `drop` leaves out columns: {emptiest}"
+        raise DataError(problem, [("missing", "mean")])
     frame = pd.DataFrame(X)
     if missing == "mean":
         fills, what = frame.mean(), "mean"

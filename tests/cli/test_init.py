@@ -141,7 +141,7 @@ def test_advice_names_options_of_the_command(kernlearn, tmp_path):
     )
     out = " ".join(kernlearn("init", "s.csv").stdout.split())
     assert "5 different numbers of the target are taken as classes; the task ordinal" in out
-    assert "1 of 5 classes with a single row, such as '5'" in out
+    assert "1 of 5 classes with a single row, as '5'" in out
     out = kernlearn("init", "s.csv", "--force", "--task", "ordinal").stdout
     assert "different numbers" not in out
     texts = {"w": [f"word{i}" for i in range(60)], "y": list("ab" * 30)}

@@ -64,7 +64,7 @@ def test_files_of_common_names_and_of_other_data_sets(make_card, folder):
 def test_archives(make_card, folder):
     card = make_card(WHOLE | {"files": ["small", "test/small"]})
     zipped(folder / "small.zip", data__small="train", test__small="test", data__readme="x")
-    with pytest.raises(DataError, match="holds several files called small"):
+    with pytest.raises(DataError, match="several files called small"):
         locate(card, folder)
     zipped(folder / "small.zip", small="train", test__small="test", data__readme="x")
     paths = locate(card, folder).paths

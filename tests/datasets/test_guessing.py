@@ -522,12 +522,12 @@ REFUSED = {
     "shares": ("a,label\n1.5 %,p\n2 %,q\n", {}, "leave out %"),
     "signs of printers": ("a,label\n−1.5,p\n2,q\n−3,p\n", {}, "write - for −"),
     "a frame in JSON": ('{"x":{"0":1},"y":{"0":"p"}}\n', {}, "JSON in one piece"),
-    "an id at the end": ("a,kind,row id\n1,p,7\n2,q,8\n", {}, "row id, looks like the id"),
+    "an id at the end": ("a,kind,row id\n1,p,7\n2,q,8\n", {}, "row id, looks like an id"),
     "no such column": ("a,label\n1,p\n", {"target": "b"}, "no column 'b'; its columns: a,"),
     "grades that are not all": (
         "a,y\n1,low\n2,high\n",
         {"task": "ordinal", "grades": ["low", "mid"]},
-        "grades: high of the target not among low, mid",
+        "grades: high is not among low, mid",
     ),
     "an unknown way to read": ("a,label\n1,p\n", {"read_as": {"sep": ";"}}, "sep: unknown key"),
     "no whole row": (
@@ -656,9 +656,7 @@ def test_arrays(folder):
     bunch = load(folder / "many.npz", read_as={"matrix": "test"})
     assert bunch.data.shape == (3, 2)
     np.savez(folder / "turned.npz", X=X.T, y=y)
-    with pytest.raises(
-        DataError, match=r"0 arrays could be the target.*holds X \(2, 6\), y \(6,\)"
-    ):
+    with pytest.raises(DataError, match=r"0 arrays could be the target.*has X \(2, 6\), y \(6,"):
         load(folder / "turned.npz")
 
 
@@ -743,7 +741,7 @@ def test_packed_files_and_archives(folder):
         packed.writestr("in/f.csv", text)
     for path in (folder / "f.csv.gz", folder / "f.zip" / "in" / "f.csv"):
         assert load(path).data.tolist() == [[1], [2]]
-    with pytest.raises(DataError, match=r"name the file with the data, as f\.zip/FILE"):
+    with pytest.raises(DataError, match=r"name the file in it, as f\.zip/FILE"):
         load(folder / "f.zip")
     (folder / "cut.csv.gz").write_bytes(gzip.compress(text.encode() * 99)[:-20])
     with pytest.raises(DataError, match="damaged or cut short"):
