@@ -10,7 +10,6 @@ from sklearn.preprocessing import normalize
 from kernlearn.features import MaclaurinSVM, RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.linear import LinearSVM, truncated_newton
-from kernlearn.svm import KernelSVM
 from tests.checks import parametrize_with_checks
 
 
@@ -51,26 +50,6 @@ def test_is_the_map_and_then_the_linear_svm(digits, as_matrix, dtype, h01, class
     )
     np.testing.assert_allclose(found, expected, **tolerance)
     assert np.mean(model.predict(X) == linear.predict(features.transform(X))) > 0.999
-
-
-def test_approaches_the_exact_kernel_as_features_are_added(digits):
-    X, y = digits
-    y = y % 2
-    kernel = PolynomialKernel(4)
-    exact = KernelSVM(kernel, C=10.0).fit(X[:1000], y[:1000]).score(X[1000:], y[1000:])
-    few, many = (
-        np.mean(
-            [
-                MaclaurinSVM(kernel, n, C=10.0, random_state=s)
-                .fit(X[:1000], y[:1000])
-                .score(X[1000:], y[1000:])
-                for s in range(3)
-            ]
-        )
-        for n in (20, 2000)
-    )
-    assert few < many
-    assert abs(many - exact) < 0.02
 
 
 # -- several values of C --------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from sklearn.base import clone
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import (
     CallableKernel,
-    PolynomialKernel,
     as_kernel,
     named,
     names,
@@ -218,9 +217,3 @@ def test_every_name_makes_a_kernel_of_its_points():
 def test_everything_else_is_refused(spec, message):
     with pytest.raises(ValueError, match=message):
         as_kernel(spec)
-
-
-def test_parameters_of_a_name():
-    with pytest.raises(TypeError, match="degre"):
-        named("polynomial", degre=3)
-    assert named("polynomial", degree=3).degree == PolynomialKernel(3).degree

@@ -141,8 +141,3 @@ def test_says_when_it_does_not_converge(without_smo):
         KernelSVM("precomputed", C=1e3, solver="interior_point").fit(
             gram + gram.T, rng.integers(0, 2, 40)
         )
-
-
-def test_only_two_classes():
-    with pytest.raises(ValueError, match="Only binary classification is supported"):
-        KernelSVM(solver="interior_point").fit(X2, np.arange(150) % 3)
