@@ -107,8 +107,21 @@ def _tidied(path: Path, frame: "pd.DataFrame", options: Any, first: int = 0) -> 
 
     if not frame.index.equals(pd.RangeIndex(first, first + len(frame))):  # R numbers rows from 1
         frame = frame.reset_index(names=[str(name or ROW_NAMES) for name in frame.index.names])
+    if options.kind != "delimited":
+        _mask(frame, options)
+    frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})
+    if nameless := [name for name in frame.columns if str(name).startswith("Unnamed: ")]:
+        n = counted(len(nameless), "column")
+        raise DataError(f"{path}: {n} without a name in the first row: remove what stands above")
+    return frame
+
+
+def _mask(frame: "pd.DataFrame", options: Any) -> None:
+    """Make what stands for missing entries missing, in place."""
+    import pandas as pd
+
     numbers = [float(text) for text in options.missing if are_numbers([text])]
-    for i in range(len(frame.columns) if options.kind != "delimited" else 0):
+    for i in range(len(frame.columns)):
         column: Any = frame.iloc[:, i]
         if (is_numeric := pd.api.types.is_numeric_dtype(column)) and not numbers:
             continue
@@ -120,11 +133,6 @@ def _tidied(path: Path, frame: "pd.DataFrame", options: Any, first: int = 0) -> 
         elif not is_numeric:
             continue
         frame.isetitem(i, column.mask(gaps))
-    frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})
-    if nameless := [name for name in frame.columns if str(name).startswith("Unnamed: ")]:
-        n = counted(len(nameless), "column")
-        raise DataError(f"{path}: {n} without a name in the first row: remove what stands above")
-    return frame
 
 
 def row_place(path: Path, content: Any, options: Any, row: int) -> str:
