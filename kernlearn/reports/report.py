@@ -561,7 +561,7 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
         (trial.labels["method"], *end)
         for trial, row in known
         for end in row.info.get("open_ends", {}).items()
-        if row.info.get("selected", {}).get(end[0]) != 0  # no list goes below 0
+        if not _is_least(end[0], row.info.get("selected", {}).get(end[0]))
     )
     ended = [
         f"{method} {parameter} ({side}, {count} of {n} choices)"
@@ -585,6 +585,11 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
             "same cores; accuracies are not affected"
         )
     return notes
+
+
+def _is_least(parameter: str, value: Any) -> bool:
+    """Whether no list goes below a value: 0, and 1 of a count."""
+    return value == 0 or (value == 1 and parameter.rpartition("__")[2].startswith("n_"))
 
 
 def data_facts(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> dict[str, list[str]]:
