@@ -942,10 +942,31 @@ class ExperimentConfig(Section):
     def wants(self, labels: Mapping[str, Any]) -> bool:
         """Whether a combination of labels is run, as ``only`` and ``exclude`` say."""
 
-        def among(combinations: Iterable[Mapping[Any, str]]) -> bool:
-            return any(all(labels.get(k) == v for k, v in one.items()) for one in combinations)
+        def matches(label: str, name: str) -> bool:
+            value = labels.get(label)
+            # a kernel with varied parameters has their values behind its name
+            return value == name or (label == "kernel" and str(value).startswith(f"{name} ("))
 
-        return (not self.only or among(self.only)) and not among(self.exclude)
+        def among(combinations: Iterable[Mapping[Any, str]], lacking: bool) -> bool:
+            """Whether a combination matches; `lacking` is for labels that there are none of."""
+            return any(
+                all(lacking if k not in labels else matches(k, v) for k, v in one.items())
+                for one in combinations
+            )
+
+        return (not self.only or among(self.only, True)) and not among(self.exclude, False)
+
+    @property
+    def several(self) -> list[str]:
+        """The labels that differ between results on the same data, data set and kernel first."""
+        kernels = [*self.kernels.values()]
+        vary = any(v.is_several for entry in kernels for v in entry.parameters.values())
+        counts = {"dataset": len(self.datasets), "kernel": len(kernels) + vary}
+        counts["method"] = len(self.methods)
+        labels = [label for label, n in counts.items() if n > 1]
+        for entry in (*self.datasets.values(), *self.methods.values()):
+            labels += [name for name, v in entry.shown_parameters.items() if v.is_several]
+        return list(dict.fromkeys(labels))
 
     @property
     def layout(self) -> TableSpec:
@@ -954,17 +975,13 @@ class ExperimentConfig(Section):
         Otherwise one of several results would stand for all.
         """
         spec = self.table or TableSpec()
-        kernels = self.kernels.values()
-        several = [e for e in kernels if any(v.is_several for v in e.parameters.values())]
-        labels = ["kernel"] if several or len(kernels) > 1 else []
-        for entry in (*self.datasets.values(), *self.methods.values()):
-            labels += [name for name, v in entry.shown_parameters.items() if v.is_several]
         shown = {*spec.each, *spec.rows, *spec.columns}
-        hidden = [label for label in dict.fromkeys(labels) if label not in shown]
-        # the kernel before the method, as in the order of the trials
+        hidden = [label for label in self.several if label not in shown]
+        # the data set first, and the kernel before the method, as in the order of the trials
         at = spec.rows.index("method") if "method" in spec.rows else len(spec.rows)
         rows = [*spec.rows[:at], *(k for k in hidden if k == "kernel"), *spec.rows[at:]]
-        rows += [label for label in hidden if label != "kernel"]
+        rows = [*(k for k in hidden if k == "dataset"), *rows]
+        rows += [label for label in hidden if label not in ("dataset", "kernel")]
         return spec.model_copy(update={"rows": rows})
 
 

@@ -130,7 +130,8 @@ def load_config(
     for setting in settings:
         before = deepcopy(draft.raw)
         draft.set(setting)
-        changes += [setting] if draft.raw != before else []
+        # 1.0 is not 1 everywhere
+        changes += [setting] if repr(draft.raw) != repr(before) else []
     return model.LoadedExperiment(
         name=draft.path.stem,
         path=draft.path,
@@ -162,6 +163,9 @@ class _Draft:
         """Apply the changes of a profile."""
         profiles = self.raw.get("profiles")
         defined = profiles if isinstance(profiles, dict) else {}
+        if model.DEFAULT_PROFILE in defined:
+            place = self.place(("profiles", model.DEFAULT_PROFILE))
+            raise ConfigError(f"{place}: `full` is the config itself; name the profile otherwise")
         if profile not in [*defined, model.DEFAULT_PROFILE]:
             hint = suggestion(profile, [*defined, model.DEFAULT_PROFILE])
             raise ConfigError(f"{self.place(('profiles',))}: no profile {profile!r}{hint}")

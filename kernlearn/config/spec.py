@@ -152,6 +152,8 @@ class DatasetSpec(_Part):
     version: int | None = None
     dense: bool | None = None
     grades: list[str] | None = None
+    missing: str | None = None
+    drop: list[str | int] | None = None
 
 
 @dataclass(frozen=True)

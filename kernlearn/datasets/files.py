@@ -263,10 +263,14 @@ class Found(NamedTuple):
         if not self.paths:
             how += version("scikit-learn")
         digest = sha256(how.encode())
-        for path in map(container, self.paths):
-            with naming_damage(path):
-                state = path.stat()
-                digest.update(_hash(path, state.st_size, state.st_mtime_ns))
+        for path in self.paths:
+            archive = container(path)
+            with naming_damage(archive):
+                state = archive.stat()
+                digest.update(_hash(archive, state.st_size, state.st_mtime_ns))
+            # the members of the catalogue's archives are those of its cards
+            if path != archive and not is_shipped(self.card.name):
+                digest.update(path.relative_to(archive).as_posix().encode())
         return digest.hexdigest()
 
 

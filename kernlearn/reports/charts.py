@@ -107,7 +107,9 @@ def figures(report: "Report") -> list[Chart]:
     config = report.experiment.config
     charts = []
     for stem, spec in zip(stems("figure", len(config.figures)), config.figures, strict=True):
-        cells = report.cells
+        cells, drawn = report.cells, {spec.x, spec.color, spec.dash, "metric"}
+        panels = [*spec.panels, *(k for k in config.several if k not in drawn)]
+        spec = spec.model_copy(update={"panels": list(dict.fromkeys(panels))})
         points = {name: _points(cells[cells["metric"] == name], spec) for name in spec.metrics}
         points = {name: frame for name, frame in points.items() if not frame.empty}
         if points:
