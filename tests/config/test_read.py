@@ -51,6 +51,10 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
     quick = load_config(small, profile="quick").config
     assert quick.protocol.splits == 1
     assert quick.methods["RF"].parameters["n_components"].content == 10
+    small.write_text(SMALL.replace("MaclaurinSVM, h01: true", "MaclaurinSVM, C: 1"))
+    settings = ["seed=1", "methods.H0/1.C=1.0"]  # of which the first changes nothing
+    assert load_config(small, settings=settings).settings == ("methods.H0/1.C=1.0",)
+    small.write_text(SMALL)
     both = load_config(small, profile="quick", settings=["splits=7", "methods.K.C=1e-2"]).config
     assert both.protocol.splits == 7
     assert both.methods["K"].parameters["C"].content == 0.01
@@ -94,6 +98,7 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
             "scale: 1",
             "; the config's key scale belongs under `datasets` or under `protocol`",
         ),
+        ("quick:", "full:", ":17: `full` is the config itself"),
         ("profiles:", "notes: {\nprofiles:", ":18: not valid YAML"),
         ("profiles:", "title: again\nprofiles:", ":16: 'title' is given twice, first on line 1"),
         ("profiles:", "notes: !!python/object:os.system {}\nprofiles:", ":16: not valid YAML"),
@@ -173,6 +178,13 @@ metrics: [accuracy]
         ([], ["dataset", "method", "n_samples", "n_landmarks"]),
         ([("[3, 30]", "{by_dataset: {moons: 3}}")], ["dataset", "method", "n_samples"]),
         (
+            [
+                ("  BBS:", "  other: {estimator: DummyClassifier}\n  BBS:"),
+                ("metrics:", "table: {rows: [n_samples]}\nmetrics:"),
+            ],
+            ["n_samples", "method", "n_landmarks"],
+        ),
+        (
             [("metrics:", "table: {each: [n_samples], rows: [method]}\nmetrics:")],
             ["method", "n_landmarks"],
         ),
@@ -193,6 +205,11 @@ def test_only_and_exclude_say_what_is_run(load):
     assert config.wants({"dataset": "other", "method": "BBS"})
     assert not config.wants({"dataset": "other", "method": "first"})
     assert make_plan(load(GRID, ("metrics:", only))).trials == []
+    kernels = "kernels: {g: {kernel: gaussian, sigma: [1, 3]}, l: {kernel: linear}}\n"
+    for chosen, names in {"only": ["g (sigma=1)", "g (sigma=3)"], "exclude": ["l"]}.items():
+        changed = f"{kernels}{chosen}: [{{kernel: g}}]\nmetrics:"
+        trials = make_plan(load(GRID, ("metrics:", changed))).trials
+        assert {t.labels["kernel"] for t in trials} - {None} == {*names}
 
 
 def sections(base):

@@ -194,8 +194,13 @@ def test_a_part_of_a_data_set(tmp_path):
         rows[tuple(row)] == 2 * code
         for row, code in zip(parts[0].data, parts[0].target, strict=True)
     )
-    path.write_text(PART.replace("sample: 60", "sample: 50"))
-    assert {t.key for t in plan_of(path).trials}.isdisjoint(t.key for t in trials)
+    for part in (
+        "sample: 50",
+        "sample: 60, missing: mean",
+        "sample: 60, drop: [petal width (cm)]",
+    ):
+        path.write_text(PART.replace("sample: 60", part))
+        assert {t.key for t in plan_of(path).trials}.isdisjoint(t.key for t in trials)
     path.write_text(PART.replace("setosa", "rosa"))
     (trial, _) = plan_of(path).trials
     with pytest.raises(DataError, match="no class rosa; the data has setosa, versicolor"):
