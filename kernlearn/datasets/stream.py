@@ -1,6 +1,5 @@
 """Rows in chunks from where data are: arrays, files, iterables, Dask collections."""
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +14,7 @@ from kernlearn.datasets.files import container, opened
 from kernlearn.datasets.readers import frames_of, load_pairs
 from kernlearn.datasets.tables import ROW_NAMES, Table, column_position, one_hot, values_of
 from kernlearn.exceptions import DataError
+from kernlearn.validation import warn
 
 #: Rows X, and their targets y or None.
 RowChunk = tuple[Any, Any]
@@ -369,4 +369,4 @@ def _tables(
             raise DataError(f"{path}: the file has no rows, or none without missing entries")
         if n_left_out:
             note = f"{n_left_out} of {n_read} rows with missing entries are left out"
-            warnings.warn(f"{path}: {note}", UserWarning, stacklevel=2)
+            warn(f"{path}: {note}")
