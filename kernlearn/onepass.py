@@ -395,7 +395,8 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
             check_is_fitted(model)
             if model._kind() != self._kind():
                 raise ValueError(f"cannot merge a model of {model._kind()} into {self._kind()}")
-            if not np.allclose(self._features(self._probe), model._features(self._probe)):
+            ours, theirs = (each._features(self._probe) for each in (self, model))
+            if not np.allclose(ours, theirs, atol=1e-8 * np.abs(ours).max(axis=0)):
                 raise ValueError("cannot merge: each model has fitted a feature map of its own")
         return self._set(_merged_moments([model.moments_ for model in (self, *others)]))
 
@@ -468,7 +469,9 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
                 f"the columns of X are {[*own]}, and feature_map was fitted on {[*of_map]}: pass "
                 "X with these, in this order"
             )
-        self._probe = X[:8]  # whose features show whether two maps are the same
+        # the largest rows: their features show whether two maps are the same
+        largest = np.argsort(-np.asarray(abs(X).sum(axis=1)).ravel(), kind="stable")
+        self._probe = X[largest[:8]]
         self._width = self._features(X[:1]).shape[1]
         self._n_columns = self._width + self._begin_targets(y, classes, sizes)
         n_bytes, advice = 16 * self.n_folds * self._n_columns**2, "take fewer features or folds"

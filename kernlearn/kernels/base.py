@@ -112,17 +112,17 @@ class Kernel(BaseEstimator, ABC):
         return self
 
     def fitted_to(self, X: Any, y: Any = None, names: Any = None, kind: Any = None) -> "Kernel":
-        """Return a copy that is fitted to points, or this kernel if it learns nothing from them.
+        """Return a copy that is fitted to points, and that later changes leave as it is.
 
         A kernel of the user compares a few points, to warn of distances taken as similarities.
         `names` are those of the columns of X, if these have any; `kind` is what the estimator
         takes the values for, None if it has no such parameter.
         """
-        kernel = clone(self).fit(X, y) if self.data_dependent else self
+        kernel = clone(self).fit(X, y) if self.data_dependent else copy(self)
         is_own = self.__module__.startswith("kernlearn.") and not self.any_points
         if is_own and kind != "distance":
             return kernel
-        kernel, values = copy(kernel), np.zeros((0, 0))
+        values = np.zeros((0, 0))
         with suppress(Exception):  # the comparisons to come say what is wrong
             some = evenly_spaced(as_indexed(X, self.structured), _TRIED_POINTS)
             values = compared(kernel, some, some)

@@ -24,6 +24,8 @@ from kernlearn.validation import POSITIVE, StrOptions
 _TILE_ELEMENTS = 2**16
 # For a mean distance, a tile of this many rows and columns, 2 MB of float64, stays in cache.
 _TILE_ROWS = 512
+# A column is far from 0 where its squared mean is this many variances: six digits less.
+FAR = 1e6
 # Sparse rows, or their distances, are made dense in blocks of at most this many elements.
 _DENSE_ELEMENTS = 2**22
 # Points whose mean distance is a width by default: it is exact to half a per cent.
@@ -50,6 +52,8 @@ def map_squared_distances(
     are_sparse = sparse.issparse(X) or sparse.issparse(Y)
     if are_sparse:
         left, right = (summed(sparse.csr_array(Z, dtype=np.float64)) for Z in (X, Y))
+        centre = far_means(right)
+        left, right = shifted(left, centre), shifted(right, centre)
         norms = row_norms(right, squared=True)
     else:
         # Norms are two more columns. Large relative to the distances, they would cancel digits.
@@ -80,6 +84,26 @@ def map_squared_distances(
         if function is not None:
             function(tile, out=tile)
     return result
+
+
+def far_means(X: Any) -> np.ndarray:
+    """Return the means of the columns of sparse rows that are far from 0, 0 for the others.
+
+    Distances by norms lose the digits of a mean that is large relative to the spread.
+    """
+    means, squares = (np.asarray(Z.mean(axis=0)).ravel() for Z in (X, X.multiply(X)))
+    return np.where(means**2 > FAR * (squares - means**2), means, 0.0)
+
+
+def shifted(X: Any, centre: np.ndarray) -> Any:
+    """Subtract a vector from sparse rows, in the columns where it is not 0."""
+    far = np.flatnonzero(centre)
+    if not len(far):
+        return X
+    rest = np.flatnonzero(centre == 0)
+    moved = sparse.csr_array(X[:, far].toarray() - centre[far])
+    columns = sparse.hstack([X[:, rest], moved], format="csr")
+    return columns[:, np.argsort(np.concatenate([rest, far]))]
 
 
 def map_manhattan_distances(
@@ -141,6 +165,7 @@ def mean_distance(X: MatrixLike) -> float:
     X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
     if sparse.issparse(X):
         X = summed(X)
+        X = shifted(X, far_means(X))
     n_samples, n_features = X.shape
     widest = _DENSE_ELEMENTS // n_features if sparse.issparse(X) else _TILE_ROWS
     block_rows = min(max(widest, 1), _TILE_ROWS)

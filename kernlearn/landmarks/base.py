@@ -397,7 +397,9 @@ class SimilarityEstimator(BaseEstimator):
         """Set the landmarks that a prediction compares points with, and their attributes."""
         self._landmarks = landmarks
         self.n_comparisons_ = len(landmarks.indices)
-        self.compared_indices_ = landmarks.indices
+        # a matrix of all columns has them in the order of `fit`
+        is_whole = len(landmarks.indices) == landmarks.n_columns
+        self.compared_indices_ = np.sort(landmarks.indices) if is_whole else landmarks.indices
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""

@@ -207,7 +207,9 @@ class LandmarkKNNClassifier(NeighboursClassifier):
         self._set_landmarks(data.candidates.take(chosen))
         features = similarities.columns(chosen)
         self._dtype = features.dtype
-        self._search = NearestNeighbors(algorithm="brute").fit(features)
+        # distances by norms lose the digits of similarities that are far from 0
+        self._centre = np.median(features, axis=0)
+        self._search = NearestNeighbors(algorithm="brute").fit(features - self._centre)
         self._n_refined = min(self.n_refined, len(codes))
         self.n_comparisons_ += self._n_refined
         most = self._n_refined or len(codes)
@@ -220,7 +222,7 @@ class LandmarkKNNClassifier(NeighboursClassifier):
 
     def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
         for rows, similarities in self._landmarks.blocks(X):
-            features = similarities.astype(self._dtype, copy=False)
+            features = similarities.astype(self._dtype, copy=False) - self._centre
             nearest = self._search.kneighbors(
                 features, self._n_refined or k, return_distance=False
             )

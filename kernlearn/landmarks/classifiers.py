@@ -143,7 +143,7 @@ class LandmarkClassifier(SimilarityClassifier):
             shares[:, problems, terms] = of_all * factors.T
         if len(self.classes_) == 2:
             weights, columns, shares = weights[0], columns[0], shares[:, 0]
-        landmarks, intercept = self.compared_indices_[columns], getattr(self, "intercept_", 0.0)
+        landmarks, intercept = self._landmarks.indices[columns], getattr(self, "intercept_", 0.0)
         return Contributions(landmarks, similarities[:, columns], weights, shares, intercept)
 
 

@@ -131,7 +131,8 @@ class LandmarkedModel(SimilarityEstimator):
         similarities = self._landmarks.values(X)
         shares = self._scaled(similarities, X) * self.coef_
         intercept = getattr(self, "intercept_", 0.0)
-        return Contributions(self.compared_indices_, similarities, self.coef_, shares, intercept)
+        landmarks = self._landmarks.indices
+        return Contributions(landmarks, similarities, self.coef_, shares, intercept)
 
     def _scaled(self, similarities: Reals, X: Any) -> Reals:
         """Return the embedding of points with these similarities."""
@@ -350,7 +351,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         # Deviations from the mean: a constant target is predicted as it is, without rounding.
         self._targets = np.column_stack([targets - self.target_mean_, np.ones(len(targets))])
         if of_rows is not None:
-            self._targets *= of_rows[:, np.newaxis]
+            self._targets *= of_rows[:, np.newaxis] / of_rows.max()
         if self.weights == "exponential":
             width = self.bandwidth
             if isinstance(width, str):
@@ -380,8 +381,9 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
                 weights = weights - weights.max(axis=1, keepdims=True)
                 weights /= self.bandwidth_
                 np.exp(weights, out=weights)
-            deviations, totals = (weights @ self._targets.astype(weights.dtype)).T
-            empty = _is_rounding(totals, weights)
+            targets = self._targets.astype(weights.dtype)
+            deviations, totals = (weights @ targets).T
+            empty = _is_rounding(totals, weights, targets[:, 1])
             totals[empty] = 1
             predicted[rows] = deviations / totals + self.target_mean_
             predicted[rows][empty] = self.target_mean_
@@ -398,9 +400,13 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
 def _mean_size(landmarks: Landmarks, X: Any, weights: np.ndarray | None) -> float:
     """Return the mean absolute similarity over pairs of points, the landmarks, or 1 if that is 0.
 
-    A point of weight w counts as w points.
+    A point of weight w counts as w points; if there are weights below 1, as w / min w points.
     """
-    total, n_points = 0.0, float(X.shape[0] if weights is None else weights.sum())
+    total, n_points, single = 0.0, float(X.shape[0]), 1.0
+    if weights is not None:
+        single = min(weights.min(), 1.0) / weights.max()
+        weights = weights / weights.max()
+        n_points = float(weights.sum())
     for rows in row_blocks(X.shape[0], X.shape[0]):
         sizes = np.abs(landmarks.compare(X[rows], places=landmarks.indices[rows]))
         if weights is None:
@@ -408,14 +414,14 @@ def _mean_size(landmarks: Landmarks, X: Any, weights: np.ndarray | None) -> floa
         else:
             # copies of a point are compared with each other, a copy with itself is not
             own = np.diagonal(sizes[:, rows])
-            total += float(weights[rows] @ sizes @ weights - weights[rows] @ own)
-    return total / max(n_points * (n_points - 1), 1) or 1.0
+            total += float(weights[rows] @ sizes @ weights - single * (weights[rows] @ own))
+    return total / (n_points * (n_points - single)) if total > 0 else 1.0
 
 
-def _is_rounding(totals: Reals, weights: Reals) -> np.ndarray:
-    """Return which sums of rows of weights are 0 up to rounding."""
+def _is_rounding(totals: Reals, weights: Reals, of_columns: Reals) -> np.ndarray:
+    """Return which weighted sums of the rows of a matrix are 0 up to rounding."""
     limits = np.finfo(weights.dtype)
-    error = np.sqrt(weights.shape[1]) * limits.eps * np.abs(weights).sum(axis=1)
+    error = np.sqrt(weights.shape[1]) * limits.eps * (np.abs(weights) @ of_columns)
     # subnormal numbers have few digits
     return np.abs(totals) <= np.maximum(error, limits.tiny / limits.eps)
 

@@ -19,8 +19,9 @@ from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
 
 _BLOCK_ROWS = 2048  # rows of float32 that are converted to float64 at a time
 # Squared sine of the angle to the span of the chosen columns below which a column is skipped:
-# the Gram matrix is accurate to about 1e-15.
-_DEPENDENT = 1e-8
+# the Gram matrix is accurate to about 1e-15. The weights are then computed by QR.
+_DEPENDENT, _ROUNDING = 1e-12, 1e-14
+_MISSED = 0.01  # share of ‖y‖² that one skipped column would explain, to warn of
 # Minimum of the squared sine and of the share of ‖y‖² left for which weights and losses are
 # computed from the Gram matrix. On smooth kernels in up to 3 dimensions, weights are then
 # accurate to 1e-8.
@@ -181,7 +182,8 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         Warns
         -----
         UserWarning
-            If `n_landmarks` is more than the size of the pool.
+            If `n_landmarks` is more than the size of the pool. If others than those chosen would
+            improve the fit, and are skipped as nearly multiples of these.
         ConvergenceWarning
             If `max_iter` steps were not enough.
         """
@@ -292,7 +294,7 @@ def fully_corrective_path(
         Targets.
     n_columns : int
         Maximum number of columns. Fewer are selected where no other one helps: each is within
-        an angle of 1e-4 of the span of those selected, or uncorrelated with the residual
+        an angle of 1e-6 of the span of those selected, or uncorrelated with the residual
         (|fᵀr| ≤ 1e-10 ‖f‖ ‖y‖).
     ridge : float, default=0.0
         Weight of the squared norm.
@@ -364,6 +366,13 @@ def _choose(
         scores = np.abs(products)
         useful = free & (scores > least)
         if not useful.any():
+            gains = products**2 / np.maximum(_ROUNDING * squares, left).clip(min=1e-300)
+            if gains.max() > _MISSED * y_square:
+                validation.warn(
+                    f"{k} of {n_columns} landmarks are chosen, though others would improve the "
+                    "fit: similarities to these are nearly multiples of theirs, which a row far "
+                    "from all others can cause: remove it, or scale the features"
+                )
             break
         scores[~useful] = -1.0
         j = int((scores >= scores.max() * (1 - _TIE)).argmax())

@@ -23,6 +23,7 @@ Which points are kept depends on their numbers alone, never on the points: the t
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Mapping
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
 from itertools import repeat
 from math import isfinite
@@ -407,13 +408,16 @@ class StreamRanker(
         return self._names
 
 
+_TEXTS = {str, bytes, np.str_, np.bytes_}
+
+
 def item_row(x: Item, names: Collection[Hashable]) -> Floats:
     """Return the values of features of an item as a row, 0 for those that it lacks."""
-    try:
-        values: Any = map(x.get, names, repeat(0.0))
-        row = np.fromiter(values, np.float64, len(names))[np.newaxis]
-    except (TypeError, ValueError, OverflowError):
-        row = None
+    values = [*map(x.get, names, repeat(0.0))]
+    row = None
+    if _TEXTS.isdisjoint(map(type, values)):  # NumPy would read numbers in texts
+        with suppress(TypeError, ValueError, OverflowError):
+            row = np.fromiter(values, np.float64, len(names))[np.newaxis]
     if row is None or not np.isfinite(row).all():
         wrong = next(name for name, value in x.items() if not _is_number(value))
         raise ValueError(f"feature {wrong!r} is {x[wrong]!r}, and must be a finite number")

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
@@ -16,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn import validation
 from kernlearn.kernels import ExponentialKernel, Kernel
 from kernlearn.kernels.base import check_points, check_training, compared
+from kernlearn.kernels.distances import shifted
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
@@ -404,7 +406,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     def _near(self, X: Any) -> Any:
         """Return points for LIBSVM, moved to the origin if they are far from it."""
-        return X if self._centre is None else X - self._centre
+        if self._centre is None:
+            return X
+        return shifted(X, self._centre) if sparse.issparse(X) else X - self._centre
 
     def _scaled_gaussian(self) -> solvers.SVMKernel | None:
         r"""Return LIBSVM's Gaussian kernel by which the exponential kernel can be evaluated.

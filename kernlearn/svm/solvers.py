@@ -4,6 +4,7 @@ The interior-point method solves the dual problem of two classes where SMO is sl
 """
 
 import ctypes
+import math
 import re
 import warnings
 from collections.abc import Callable
@@ -23,13 +24,13 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
 from sklearn.utils.extmath import safe_sparse_dot
 
-from kernlearn.kernels import as_kernel, dot_product
+from kernlearn.kernels import as_kernel, distances, dot_product
+from kernlearn.kernels.base import summed
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, load_binding
 from kernlearn.memory import cholesky, interruptible, row_blocks
 from kernlearn.validation import Floats, warn
 
-_FAR = 1e6  # of the square of a mean, relative to the variance: six digits less
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
 
@@ -69,7 +70,13 @@ def resolve_gamma(gamma: float | str, X: Any) -> float:
         return float(gamma)
     if gamma == "auto":
         return 1.0 / X.shape[1]
-    variance = X.multiply(X).mean() - X.mean() ** 2 if sp.issparse(X) else X.var()
+    if not sp.issparse(X):
+        variance = X.var()
+    else:  # without the difference of large numbers
+        X = summed(X)
+        mean, n_entries = X.mean(), math.prod(X.shape)
+        squares = ((X.data - mean) ** 2).sum() + (n_entries - X.nnz) * mean**2
+        variance = squares / n_entries
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
@@ -93,14 +100,16 @@ def resolve_kernel(
 
 
 def far_centre(X: Any) -> NDArray[Any] | None:
-    """Return the mean of dense points if it is far away relative to their spread, else None.
+    """Return the mean of points if it is far away relative to their spread, else None.
 
-    Distances by norms, as LIBSVM computes them, lose the digits of the mean.
+    Distances by norms, as LIBSVM computes them, lose the digits of the mean. Of sparse points it
+    is that of the columns that are far away.
     """
     if sp.issparse(X):
-        return None
+        centre = distances.far_means(X)
+        return centre if centre.any() else None
     centre = X.mean(axis=0)
-    return centre if centre @ centre > _FAR * X.var(axis=0).sum() else None
+    return centre if centre @ centre > distances.FAR * X.var(axis=0).sum() else None
 
 
 class SupportVectors(NamedTuple):

@@ -67,14 +67,19 @@ def slowly(kernel, X, Y):
 @pytest.mark.parametrize("left", FORMS)
 @pytest.mark.parametrize("right", FORMS)
 @pytest.mark.parametrize("Kernel", WIDTHS)
-def test_definition(Kernel, left, right):
+@pytest.mark.parametrize("shift", [0, 1e8])
+def test_definition(Kernel, left, right, shift):
     rng = np.random.RandomState(0)
     X, Y = rng.normal(size=(23, 4)), rng.normal(size=(9, 4))
     X[abs(X) < 0.5] = 0
     X[3] = Y[2]
+    for Z in (X, Y):
+        Z[:, :2] += shift
     kernel = Kernel(sigma=1.7)
     actual = kernel(FORMS[left](X), FORMS[right](Y))
     np.testing.assert_allclose(actual, slowly(kernel, X, Y), rtol=1e-12)
+    same = Kernel().fit(FORMS[left](X)).sigma_
+    assert same == pytest.approx(Kernel().fit(X).sigma_)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

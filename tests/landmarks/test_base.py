@@ -217,6 +217,10 @@ def test_validation_points_as_rows_of_a_matrix(model):
     if len(columns) < 50:
         with pytest.raises(ValueError, match="X_val: X has"):
             matrix.fit(train, targets(model)[TRAIN], test[:, columns], y_val)
+    if "n_landmarks" in model.get_params() and not getattr(model, "n_refined", 0):
+        matrix.set_params(n_landmarks=50).fit(train, targets(model)[TRAIN], test, y_val)
+        columns = matrix.compared_indices_
+        np.testing.assert_allclose(answers(matrix, test[:, columns]), answers(matrix, test))
 
 
 @pytest.mark.parametrize("model", [m for m in MODELS if "selection" in m.get_params()])
@@ -313,6 +317,11 @@ def test_objects_copies_and_pickles(model):
         np.testing.assert_array_equal(answers(fitted(model, form), form[:9]), found)
     copy = pickle.loads(pickle.dumps(expected))
     np.testing.assert_array_equal(answers(copy, words[:9]), found)
+    kernel = GaussianKernel(0.5)
+    expected = fitted(by(model, kernel), X[TRAIN])
+    found = answers(expected, X[TEST])
+    kernel.set_params(sigma=9.0)
+    np.testing.assert_array_equal(answers(expected, X[TEST]), found)
 
 
 @CHOOSING

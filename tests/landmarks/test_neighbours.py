@@ -52,12 +52,15 @@ def test_scikit_learn_on_distances(similarity):
         np.testing.assert_allclose(model.predict_proba(form(NEW)), expected.predict_proba(NEW))
 
 
+@pytest.mark.parametrize("far", [0, 1e9])  # of a landmark
 @pytest.mark.parametrize("k", [1, 4, 200])
-def test_scikit_learn_on_the_embedding(k):
+def test_scikit_learn_on_the_embedding(k, far):
     model = LandmarkKNNClassifier(20, n_neighbors=k, similarity="manhattan", random_state=0)
-    landmarks = X[model.fit(X, Y).landmark_indices_]
-    train, new = -manhattan_distances(X, landmarks), -manhattan_distances(NEW, landmarks)
-    expected = KNeighborsClassifier(k, algorithm="brute").fit(train, Y)
+    points = X.copy()
+    points[model.fit(X, Y).landmark_indices_[0]] += far
+    landmarks = points[model.fit(points, Y).landmark_indices_]
+    train, new = -manhattan_distances(points, landmarks), -manhattan_distances(NEW, landmarks)
+    expected = KNeighborsClassifier(k, algorithm="ball_tree").fit(train, Y)
     shares = expected.predict_proba(new)
     np.testing.assert_allclose(model.predict_proba(NEW), shares, rtol=1e-6)
     np.testing.assert_array_equal(model.predict(NEW), expected.predict(new))

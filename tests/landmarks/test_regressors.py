@@ -148,6 +148,12 @@ def test_widths_and_weights_by_hand():
     narrow = KernelRegressor("manhattan", bandwidth=1e-3)  # not all underflow
     narrow.fit([[0.0], [1.0], [1.0]], [1.0, 2.0, 4.0])
     np.testing.assert_allclose(narrow.predict([[1e6], [-1e6]]), [3.0, 1.0])
+    plain = KernelRegressor().fit(X, Y)
+    for dtype, weight in ((np.float32, 1e-6), (np.float64, 1e-20), (np.float64, 1 / 80)):
+        model = KernelRegressor().fit(X.astype(dtype), Y, sample_weight=np.full(80, weight))
+        assert model.bandwidth_ == pytest.approx(plain.bandwidth_, rel=1e-5)
+        predicted = model.predict(NEW.astype(dtype))
+        np.testing.assert_allclose(predicted, plain.predict(NEW), rtol=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -80,8 +80,12 @@ def test_repeated_dependent_and_useless_columns_are_passed_over():
     assert sorted(path.columns) == [0, 1, 2, 3]
     np.testing.assert_allclose(path.coef[-1][path.columns.argsort()], weights)
     nearly = base + 1e-7 * rng.standard_normal(base.shape)
-    path = fully_corrective_path(np.column_stack([base[:, :2] @ [1, 2], base, nearly]), y, 9)
+    with pytest.warns(UserWarning, match="4 of 9 landmarks"):
+        path = fully_corrective_path(np.column_stack([base[:, :2] @ [1, 2], base, nearly]), y, 9)
     assert len(path.columns) == 4
+    base[0] += 1e6  # a row far from all others
+    assert len(fully_corrective_path(base, y, 4, ridge=0.1).columns) == 4
+    base[0] -= 1e6
     np.testing.assert_allclose(path.losses[-1:], least, rtol=1e-6)
     equal = np.repeat(base[:, :1], 9, axis=1) * [-0.5, *[1] * 8]
     assert fully_corrective_path(equal, y, 9).columns.tolist() == [1]

@@ -20,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from kernlearn.datasets import load, row_source
 from kernlearn.features import RandomMaclaurin
-from kernlearn.kernels import PolynomialKernel
+from kernlearn.kernels import HomogeneousPolynomialKernel, PolynomialKernel
 from kernlearn.landmarks import NystroemEmbedding
 from kernlearn.onepass import OnePassRidge, OnePassRidgeClassifier, fold_of, row_hashes
 from tests.checks import parametrize_with_checks
@@ -318,9 +318,12 @@ def test_columns_are_matched_by_name(tmp_path):
 
 
 def test_other_maps_cannot_be_merged():
-    models = [OnePassRidge(MAPS["nystroem"]).partial_fit(X[i::2], NUMBERS[i::2]) for i in (0, 1)]
-    with pytest.raises(ValueError, match="a feature map of its own"):
-        models[0].merge(models[1])
+    maclaurin = RandomMaclaurin(HomogeneousPolynomialKernel(2), 20)
+    late = X * (np.arange(len(X)) > 40)[:, np.newaxis]  # rows of zeros first
+    for of_rows, rows in ((MAPS["nystroem"], X), (maclaurin, 1e-5 * X), (maclaurin, late)):
+        models = [OnePassRidge(of_rows).partial_fit(rows[i::2], NUMBERS[i::2]) for i in (0, 1)]
+        with pytest.raises(ValueError, match="a feature map of its own"):
+            models[0].merge(models[1])
     frozen = FrozenEstimator(NystroemEmbedding(n_components=30, random_state=0).fit(X))
     models = [OnePassRidge(frozen).partial_fit(X[i::2], NUMBERS[i::2]) for i in (0, 1)]
     whole = OnePassRidge(frozen).fit(X, NUMBERS)

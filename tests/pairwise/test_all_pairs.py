@@ -95,8 +95,9 @@ def test_columns_of_unlike_scale():
     X = rng.standard_normal((400, 2)) + y[:, np.newaxis]
     scale = np.array([1e8, 1.0])
     expected = AllPairsMoments(0.0).fit(X, y).coef_
-    found = AllPairsMoments(1e-9).fit(X * scale, y).coef_ * scale
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    for regularization in (0.0, 1e-9):
+        found = AllPairsMoments(regularization).fit(X * scale, y).coef_ * scale
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_a_half_life_follows_a_change():
@@ -170,6 +171,9 @@ def test_sparse_rows_and_scores():
     sparsely = AllPairsSVM(0.1).fit(sparse.csr_array(X), y)
     np.testing.assert_allclose(sparsely.coef_, dense.coef_, atol=1e-8)
     np.testing.assert_allclose(sparsely.intercept_, dense.intercept_, atol=1e-8)
+    far = AllPairsSVM(0.1).fit(X + 1e8, y)
+    assert far.objective_ == pytest.approx(dense.objective_)
+    np.testing.assert_allclose(far.coef_, dense.coef_, atol=1e-6)
 
 
 def test_identical_points():

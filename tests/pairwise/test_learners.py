@@ -355,6 +355,7 @@ def test_after_arrays_the_features_are_theirs():
     [
         ({"a": "red"}, "feature 'a' is 'red', and must be a finite number"),
         ({"a": None}, "feature 'a' is None"),
+        ({"a": 1.0, "b": "1.5"}, "feature 'b' is '1.5'"),
         ({"b": 2.0, "a": -np.inf}, "feature 'a' is -inf"),
         ({"a": 10**400}, "feature 'a' is 1"),
         ({"a": 1.0, "new": np.nan}, "feature 'new' is nan"),
