@@ -31,7 +31,7 @@ from kernlearn.plugins import Registered
 #: Name of a config without the changes of a profile.
 DEFAULT_PROFILE = "full"
 # Keys of which a setting leaves the numbers those of the full protocol.
-_HARMLESS = {"seed", "threads", "title", "source", "metrics", "derived", "table", "figures"}
+_HARMLESS = {"seed", "threads", "title", "source", "metrics", "table", "figures"}
 _HARMLESS |= {"best", "notes", "drift"}
 
 

@@ -172,7 +172,7 @@ def _groups(
 
 def cell_name(labels: Sequence[str], values: Sequence[Any]) -> str:
     """Join labels to a name such as ``adult polynomial n_components=50``."""
-    texts = [f"{v:g}" if isinstance(v, (int, float)) else f"{v}" for v in values]
+    texts = [f"{v:.15g}" if isinstance(v, (int, float)) else f"{v}" for v in values]
     named = zip(labels, values, texts, strict=True)
     known = [(label, text) for label, value, text in named if value is not None]
     return " ".join(text if label in LABELS else f"{label}={text}" for label, text in known)

@@ -190,7 +190,7 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
     splits = frames.read_rows(experiment.config, frame, experiment.name)
     there, numbers = set(splits["dataset"]), [f"{len(splits)} numbers of another program"]
     columns = {str(column).removeprefix("objective_") for column in frame}
-    if not columns & {"n_train", "ratio"}:
+    if "ratio" not in columns and not {"n_train", "n_test"} <= columns:
         share = frames.protocol_ratio(experiment.config)
         numbers.append(
             f"without columns n_train and n_test, {share:.3g} test rows to a training row, as the "
