@@ -87,16 +87,20 @@ def map_squared_distances(
 
 
 def far_means(X: Any) -> np.ndarray:
-    """Return the means of the columns of sparse rows that are far from 0, 0 for the others.
+    """Return the means of the columns of rows; of sparse ones 0 where they are not far from 0.
 
     Distances by norms lose the digits of a mean that is large relative to the spread.
     """
+    if not sparse.issparse(X):
+        return np.asarray(X.mean(axis=0, dtype=np.float64))
     means, squares = (np.asarray(Z.mean(axis=0)).ravel() for Z in (X, X.multiply(X)))
     return np.where(means**2 > FAR * (squares - means**2), means, 0.0)
 
 
 def shifted(X: Any, centre: np.ndarray) -> Any:
-    """Subtract a vector from sparse rows, in the columns where it is not 0."""
+    """Subtract a vector from rows; sparse ones are dense in the columns where it is not 0."""
+    if not sparse.issparse(X):
+        return X - centre
     far = np.flatnonzero(centre)
     if not len(far):
         return X
@@ -163,15 +167,11 @@ def mean_distance(X: MatrixLike) -> float:
     2.0
     """
     X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
-    if sparse.issparse(X):
-        X = summed(X)
-        X = shifted(X, far_means(X))
+    X = summed(X) if sparse.issparse(X) else X
+    X = shifted(X, far_means(X))
     n_samples, n_features = X.shape
     widest = _DENSE_ELEMENTS // n_features if sparse.issparse(X) else _TILE_ROWS
     block_rows = min(max(widest, 1), _TILE_ROWS)
-    if not sparse.issparse(X):
-        # Norms that are large relative to the distances would cancel their digits.
-        X = X - X.mean(axis=0)
     norms = row_norms(X, squared=True)
     blocks = list(gen_batches(n_samples, block_rows))
     total = 0.0

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
@@ -406,9 +405,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     def _near(self, X: Any) -> Any:
         """Return points for LIBSVM, moved to the origin if they are far from it."""
-        if self._centre is None:
-            return X
-        return shifted(X, self._centre) if sparse.issparse(X) else X - self._centre
+        return X if self._centre is None else shifted(X, self._centre)
 
     def _scaled_gaussian(self) -> solvers.SVMKernel | None:
         r"""Return LIBSVM's Gaussian kernel by which the exponential kernel can be evaluated.

@@ -25,7 +25,6 @@ from sklearn.svm import SVC
 from sklearn.utils.extmath import safe_sparse_dot
 
 from kernlearn.kernels import as_kernel, distances, dot_product
-from kernlearn.kernels.base import summed
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, load_binding
 from kernlearn.memory import cholesky, interruptible, row_blocks
@@ -73,7 +72,6 @@ def resolve_gamma(gamma: float | str, X: Any) -> float:
     if not sp.issparse(X):
         variance = X.var()
     else:  # without the difference of large numbers
-        X = summed(X)
         mean, n_entries = X.mean(), math.prod(X.shape)
         squares = ((X.data - mean) ** 2).sum() + (n_entries - X.nnz) * mean**2
         variance = squares / n_entries
