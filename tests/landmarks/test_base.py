@@ -317,10 +317,9 @@ def test_objects_copies_and_pickles(model):
         np.testing.assert_array_equal(answers(fitted(model, form), form[:9]), found)
     copy = pickle.loads(pickle.dumps(expected))
     np.testing.assert_array_equal(answers(copy, words[:9]), found)
-    kernel = GaussianKernel(0.5)
-    expected = fitted(by(model, kernel), X[TRAIN])
+    expected = fitted(by(model, GaussianKernel(0.5)), X[TRAIN])
     found = answers(expected, X[TEST])
-    kernel.set_params(sigma=9.0)
+    getattr(expected, expected._compared_by).set_params(sigma=9.0)
     np.testing.assert_array_equal(answers(expected, X[TEST]), found)
 
 
