@@ -337,7 +337,9 @@ def forks(
                     if not no_run:
                         engine.run_plan(plan, opened, executor=executor, listener=progress)
                     splits_so_far = splits_of(plan, stored_rows(plan, opened))
-                    summaries[branch] = reports.summarise(splits_so_far, plan.experiment)
+                    cells = reports.summarise(splits_so_far, plan.experiment)
+                    n_splits = plan.experiment.config.protocol.splits
+                    summaries[branch] = cells[~(cells["n_splits"] < n_splits)]
                 found.append(compare_branches(experiment.name, fork, experiment.config, summaries))
     if not found:
         typer.echo("These configs state no forks.")

@@ -110,8 +110,7 @@ class Task:
             estimator = _Labelling(estimator, lambda p: self.as_label(p, y_train), np.unique(true))
         scorer = check_scoring(estimator, scoring=sorted({metric.scorer for metric in asked}))
         scores = scorer(estimator, X, true)
-        signs = {metric.name: 1 if metric.better > 0 else -1 for metric in asked}
-        return {m.name: signs[m.name] * _finite(scores[m.scorer], m.name) for m in asked}
+        return {m.name: m.better * _finite(scores[m.scorer], m.name) for m in asked}
 
     def score(self, true: Array, predicted: Array, query: Query = None) -> float:
         """Return a number of which more is better."""
@@ -135,12 +134,11 @@ def value(metric: Registered, true: Array, predicted: Array, query: Query = None
     Raises
     ------
     ValueError
-        If the metric of a plug-in gives no finite number.
+        If the metric gives no finite number, as an AUC of rows of one class.
     """
     options = {name: query for name in ("query", "qid") if name in metric.parameters}
-    result = metric.load()(true, predicted, **options)
-    name = f"{metric.name!r} of {metric.plugin}"
-    return _finite(result, name) if metric.plugin else float(result)
+    name = f"{metric.name!r} of {metric.plugin}" if metric.plugin else metric.name
+    return _finite(metric.load()(true, predicted, **options), name)
 
 
 def _finite(value: Any, metric: str) -> float:

@@ -35,7 +35,7 @@ and the worst outcome is that of the claim.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from math import ceil, inf, isfinite, log2
 from typing import Any, Literal, NamedTuple
 
@@ -43,10 +43,12 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.config.model import COMPARISONS, Check, ExperimentConfig, LabelValue
+from kernlearn.config.spec import LABELS
+from kernlearn.engine.plan import planned_labels
 from kernlearn.reports import verdicts
 from kernlearn.reports.differences import cell_name
 from kernlearn.reports.statistics import Estimate, best_methods, resampled
-from kernlearn.reports.summary import NOT_LABELS, label_rows, metric_rows
+from kernlearn.reports.summary import NOT_LABELS, label_rows, label_values, matching, metric_rows
 
 HOLDS, NOT_REFUTED, LEANS_FOR = "holds", "not refuted", "leans for"
 LEANS_AGAINST, FAILS, NOT_MEASURED = "leans against", "fails", "not measured"
@@ -81,6 +83,12 @@ class Cell:
     def moved(self, sign: int) -> "Cell":
         """Return the cell with its drift, its negative or none."""
         return replace(self, drift=sign * self.drift)
+
+    @property
+    def lacks(self) -> bool:
+        """Whether numbers that were planned are missing, for which infinite ones stand."""
+        values = np.asarray(self.values, dtype=float)
+        return bool(np.isinf(values).any() or (len(values) and np.isnan(values).all()))
 
 
 @dataclass(frozen=True)
@@ -170,7 +178,8 @@ def decide(cells: Sequence[Cell], check: Check, region: Expected, n_missing: int
     takes_mean = check.over == "average" or "dataset" in check.mean_over
     is_part = takes_mean and n_missing > 0
     if check.over == "average" and cells:
-        cells = [average(cells)]
+        # nothing is known of cells that share no split
+        cells = [cell for cell in [average(cells)] if len(cell.values)]
     n = len(cells) + (0 if takes_mean else n_missing)
     k = cells_needed(check.over, n)
     if k > n or not cells:
@@ -201,12 +210,7 @@ def average(cells: Sequence[Cell]) -> Cell:
 
 
 def _shown(
-    cells: Sequence[Cell],
-    n: int,
-    k: int,
-    standing: Standing,
-    region: Expected,
-    level: float,
+    cells: Sequence[Cell], n: int, k: int, standing: Standing, region: Expected, level: float
 ) -> bool:
     """Whether the tests show that at least k of n cells have a standing."""
     from scipy.stats import binom
@@ -318,40 +322,48 @@ class _Part(NamedTuple):
 def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tuple[str, str]:
     """Return the outcome of a check, and the numbers that decide it."""
     rows = metric_rows(splits, check.metric, config)
-    asked = _datasets_asked(check, config)
+    named = check.where.get("dataset", [*config.datasets])
+    asked = [str(name) for name in (named if isinstance(named, list) else [named])]
+    asked = [] if "dataset" in (check.compare, *check.across) else asked
     missing = [name for name in asked if name not in set(rows["dataset"])]
-    n_measured, parts = max(len(asked) - len(missing), 1), _parts(rows, check, config)
+    with np.errstate(invalid="ignore"):
+        parts = _parts(_with_gaps(rows, config), check, config)
+        gaps = [[cell.name for cell in part.cells if cell.lacks] for part in parts]
+    if "dataset" in check.mean_over:  # the means lean without the data sets that are missing
+        parts = _parts(rows, check, config)
 
     def outcome(parts: Sequence[_Part]) -> str:
-        # as many cells of each data set that is missing as of those that are not
-        shares = [len(part.cells) / n_measured for part in parts]
-        n_missing = [max(round(share * len(missing)), bool(missing)) for share in shares]
-        outcomes = [
-            decide(part.cells, check, part.region, n)
-            for part, n in zip(parts, n_missing, strict=True)
-        ]
-        return worst_outcome(outcomes)
+        each = zip(parts, map(len, gaps), strict=True)
+        return worst_outcome([decide(p.cells, check, p.region, n_gaps) for p, n_gaps in each])
 
     # without what moves means between processors, and with it against and for the claim
     steady, *moved = (
-        [part._replace(cells=[cell.moved(sign) for cell in part.cells]) for part in parts]
+        [p._replace(cells=[c.moved(sign) for c in p.cells if not c.lacks]) for p in parts]
         for sign in ((0, 1, -1) if rows["drift"].any() else (0,))
     )
     decided = outcome(steady)
     texts = [part.subject + _part_text(part, check) for part in steady]
     texts += verdicts.missing_lines(missing, config)
+    others = [k for k in dict.fromkeys(chain(*gaps)) if k.split(" ")[0] not in missing]
+    texts += [f"not measured with all methods and values: {', '.join(others)}"] if others else []
     if missing == asked != [] and all(config.datasets[name].optional for name in asked):
-        return verdicts.NO_DATA, texts[-1]
+        return verdicts.NO_DATA, verdicts.missing_lines(missing, config)[-1]
     is_unsteady = any(outcome(parts) != decided for parts in moved)
     return decided, "; ".join(texts) + (UNSTEADY if is_unsteady else "")
 
 
-def _datasets_asked(check: Check, config: ExperimentConfig) -> list[str]:
-    """Return the data sets that a claim counts, none where it compares them."""
-    if "dataset" in (check.compare, *check.across):
-        return []
-    named = check.where.get("dataset", list(config.datasets))
-    return [str(name) for name in (named if isinstance(named, list) else [named])]
+def _with_gaps(rows: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:
+    """Return rows with infinite values where planned numbers are missing.
+
+    Methods that do not have the metric at all are not waited for.
+    """
+    labels = [label for label in (*LABELS, *config.axes) if label in rows]
+    asked = pd.DataFrame(planned_labels(config), columns=labels, dtype=object).drop_duplicates()
+    measured = {*label_rows(rows, labels)}
+    asked = asked[[one not in measured for one in label_rows(asked, labels)]]
+    gaps = asked[asked["method"].isin(rows["method"])]
+    gaps = gaps.merge(rows[["split"]].drop_duplicates(), how="cross")
+    return pd.concat([rows, gaps.assign(value=inf, ratio=0.0, drift=0.0)], ignore_index=True)
 
 
 def _on_reported(reported: pd.DataFrame, check: Check, config: ExperimentConfig) -> str:
@@ -377,15 +389,9 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
     """Return the cells of each comparison, or of each method whose metric is asked for."""
     better = verdicts.direction(check.metric, config)
     if check.question == "among_best":
-        cells = whole_cells(rows[rows["method"].isin(config.compared)], check)
-        return [
-            _Part(
-                f"{method}: ",
-                [c for c in cells if method in c.values and c.values[method].notna().any()],
-                AmongBest(str(method), better, check.margin),
-            )
-            for method in check.among_best
-        ]
+        rows = rows[rows["method"].isin(config.compared)]
+        among = [AmongBest(str(method), better, check.margin) for method in check.among_best]
+        return [_Part(f"{a.method}: ", whole_cells(rows, check, a.method), a) for a in among]
     region = claimed_region(check)
     if check.question in COMPARISONS:
         cells_of = crossing_cells if check.question == "overtakes" else compared_cells
@@ -511,6 +517,9 @@ def compared_cells(
     times, cells = check.times or 1.0, []
     for name, means in _means(pairs, check.mean_over):
         more, less = means[high], means[low]
+        # of numbers below 0, such as negative errors, a multiple is further behind
+        are_negative = (more <= 0) & (less <= 0)
+        more, less = more.mask(are_negative, -less), less.mask(are_negative, -more)
         values = more - times * less if check.question == "better" else times * more - less
         effect = more.mean() - less.mean()
         if check.times is not None:
@@ -535,7 +544,7 @@ def crossing_cells(
     for name, curve in curves.items():
         first = None
         for value, cell in reversed(curve.items()):
-            if cell.moved(0).estimate.interval(check.level)[0] <= 0:
+            if not cell.moved(0).estimate.interval(check.level)[0] > 0:
                 break
             first = value
         last = next(reversed(curve.values()))
@@ -558,15 +567,24 @@ def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None
     return cells
 
 
-def whole_cells(rows: pd.DataFrame, check: Check) -> list[Cell]:
-    """Return the values of each combination of labels, with a column per method."""
-    rows = rows[_chosen(rows, check.where)]
-    cells = []
-    for _, cell in rows.groupby(_labels(rows, "method"), dropna=False, sort=False):
-        values = cell.groupby(["split", "method"])["value"].mean().unstack()
-        # that of a difference of two methods
-        drift = 2 * float(cell["drift"].max())
-        cells.append(Cell("", values, 0.0, float(cell["ratio"].mean()), drift))
+def whole_cells(rows: pd.DataFrame, check: Check, method: str) -> list[Cell]:
+    """Return the values at each combination of a method's labels, with a column per method.
+
+    Labels that only one of two methods has do not part them. Of those that this method lacks,
+    another one has a column for each value.
+    """
+    rows, cells = rows[_chosen(rows, check.where)], []
+    labels = _labels(rows, "method")
+    for place in label_values(rows[rows["method"] == method], labels):
+        own = {k: v for k, v in zip(labels, place, strict=True) if v is not None}
+        cell = matching(rows, own, own.values(), lacking=True)
+        others = label_rows(cell, ["method", *(k for k in labels if k not in own)])
+        names = [" ".join(str(v) for v in one if v is not None) for one in others]
+        values = cell.assign(method=names).pivot(index="split", columns="method", values="value")
+        if values.shape[1] > 1:
+            # that of a difference of two methods
+            drift, name = 2 * float(cell["drift"].max()), cell_name([*own], [*own.values()])
+            cells.append(Cell(name, values, 0.0, float(cell["ratio"].mean()), drift))
     return cells
 
 

@@ -227,7 +227,7 @@ def _report(
     Of cells with fewer than `n_splits` no verdict is drawn, nor any difference or claim.
     """
     config = experiment.config
-    cells = frames.summarise(splits, experiment)
+    cells = frames.summarise(splits, experiment, n_splits)
     lack = cells["n_splits"] < n_splits
     cells.loc[lack, "verdict"] = ""
     of_cell = splits.groupby([*LABELS, *config.axes, "metric"], dropna=False)["split"]
@@ -461,7 +461,7 @@ def _fitting(cells: pd.DataFrame, config: ExperimentConfig, folder: Path) -> pd.
             f"its summary is {problem}; `kernlearn report --summary {folder}` writes it anew"
         )
     anew = pd.Series(verdicts.verdicts_of(cells.assign(drift=0.0), config), cells.index)
-    cells["verdict"] = anew.mask(cells["verdict"].isna(), "")  # of cells that lack splits
+    cells["verdict"] = anew.mask(cells["verdict"] == "", "")  # of cells that lack splits
     return cells
 
 

@@ -242,10 +242,12 @@ def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
         per_cent = (units == "%") & (is_share | (metrics == "error_percent"))
         _refuse(name, frame, "unit", (units == "") | per_cent, "% for a share, or nothing")
         values = values.mask((units == "%") & is_share, values / 100)
-    known = {m: one.better < 1 and "regret" not in m for m, one in metric_names.METRICS.items()}
+    names = {**metric_names.METRICS, **metric_names.SCORERS}
+    known = {m: one.better < 1 and "regret" not in m for m, one in names.items()}
     no_less = is_share | metrics.map(known).fillna(False).astype(bool)
     low = no_less.map({True: 0.0, False: -np.inf})
     high = metrics.map({"error_percent": 100.0}).fillna(np.inf).mask(is_share, 1.0)
+    high = high.mask(metrics.str.startswith("neg_"), 0.0)
     _refuse(name, frame, "value", values.notna(), "a number (0.5, not 0,5)")
     wrong = ~values.between(low, high)
     if wrong.any():
@@ -318,13 +320,17 @@ def metric_rows(rows: pd.DataFrame, metric: str, config: ExperimentConfig) -> pd
     return below.assign(metric=metric, **{value: ratios})[~np.isnan(ratios)]
 
 
-def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFrame:
+def summarise(
+    splits: pd.DataFrame, experiment: LoadedExperiment, n_splits: int = 1
+) -> pd.DataFrame:
     """Average each cell over its splits and compare it with the reported number.
 
     Parameters
     ----------
     splits : pandas.DataFrame
     experiment : LoadedExperiment
+    n_splits : int
+        How many splits a cell needs to be marked as best.
 
     Returns
     -------
@@ -384,7 +390,7 @@ def summarise(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFram
     cells["experiment"] = experiment.name
     cells["params"] = _parameters(cells, axes)
     if config.best is not None:
-        cells["best"] = _are_best(cells, splits, config)
+        cells["best"] = _are_best(cells, splits, config, n_splits)
     cells["not_converged"] = cells["not_converged"].fillna(0).astype(int)
     cells["drift"] = cells["drift"].fillna(0.0)
     kernels = [*map(str, splits["kernel"]), *config.kernels]
@@ -479,22 +485,24 @@ def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
     return float(values.median()), *ends
 
 
-def _are_best(cells: pd.DataFrame, splits: pd.DataFrame, config: ExperimentConfig) -> list[bool]:
+def _are_best(
+    cells: pd.DataFrame, splits: pd.DataFrame, config: ExperimentConfig, n_splits: int
+) -> list[bool]:
     """Whether each cell is the best or not shown to be worse, among all but the baselines."""
-    spec = config.best
+    spec, labels = config.best, [*LABELS, *config.axes]
     assert spec is not None
     rows = splits[splits["metric"].isin(spec.metrics) & splits["method"].isin(config.compared)]
-    labels = [*spec.within, "metric"]
-    places = pd.Series(label_rows(rows, labels), index=rows.index, dtype=object)
+    rows = rows.assign(cell=[*map(str, label_rows(rows, labels))])
+    rows = rows[rows.groupby(["cell", "metric"])["split"].transform("size") >= n_splits]
     best = set()
-    for place, cell in rows.groupby(places, sort=False):
-        values = cell.groupby(["split", "method"])["value"].mean().unstack()
+    for (*_, metric), place in rows.groupby([*spec.within, "metric"], dropna=False, sort=False):
         # a single method is not best among others
-        if values.shape[1] > 1:
-            better, ratio = verdicts.direction(str(place[-1]), config), float(cell["ratio"].mean())
-            names = best_methods(values, better, spec.level, ratio)
-            best |= {(*place, method) for method in names}
-    return [place in best for place in label_rows(cells, [*labels, "method"])]
+        if place["method"].nunique() > 1:
+            values = place.pivot(index="split", columns="cell", values="value")
+            better, ratio = verdicts.direction(str(metric), config), float(place["ratio"].mean())
+            best |= {(metric, cell) for cell in best_methods(values, better, spec.level, ratio)}
+    places = map(str, label_rows(plain_labels(cells, labels), labels))
+    return [place in best for place in zip(cells["metric"], places, strict=True)]
 
 
 def _in_order(
@@ -720,7 +728,8 @@ def _allowed(
         return 0.0
     if not np.isnan(measured):
         return 2 * measured + 1e-6 * abs(mean)
-    points = _POINTS if better > 0 else _OF_ERROR * abs(mean)
+    is_error = better < 0 or metric.startswith("neg_")
+    points = _OF_ERROR * abs(mean) if is_error else _POINTS
     points = 100 * _POINTS if metric == "error_percent" else points
     # both sides are rounded to six digits
     return max(points, _SPREAD * float(np.nan_to_num(std))) * (1 + 1e-9)

@@ -128,7 +128,8 @@ def missing_lines(names: Collection[str], config: ExperimentConfig) -> list[str]
 
 def direction(metric: str, config: ExperimentConfig) -> int:
     """Return 1 where more of a metric is better, -1 where less is, 0 where neither."""
-    return 1 if metric in config.derived else config.scope.metrics[metric].better
+    rule, metrics = config.derived.get(metric), config.scope.metrics
+    return -metrics[rule.ratio].better if rule else metrics[metric].better
 
 
 def is_cost(metric: str, config: ExperimentConfig) -> bool:

@@ -119,6 +119,7 @@ def test_what_was_measured_between_processors_may_come_back(plan):
         ("accuracy", ("0.9", "0", 2), ("0.92", "0", 2), "within drift"),
         ("accuracy", ("0.9", "0", 2), ("0.9201", "0", 2), "moved"),
         ("mse", ("-1", "0", 2), ("-1.02", "0", 2), "within drift"),
+        ("neg_mean_squared_error", ("-0.01", "0", 2), ("-0.02", "0", 2), "moved"),
         ("accuracy", ("1", "0.2", 2), ("1.1", "0.2", 2), "within drift"),
         ("accuracy", ("1", "0.2", 2), ("1.11", "0.2", 2), "moved"),
         # another spread is noticed where the mean is the same, and where it drifted

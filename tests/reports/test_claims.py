@@ -23,13 +23,13 @@ def decision(config, runs, datasets, *reported, **check):
 
 @pytest.fixture
 def decide(config):
-    def decided(gains, direction=1, drift=0.0, **check):
+    def decided(gains, direction=1, drift=0.0, level=0.8, **check):
         """Decide a claim on RF against K, which RF betters by the gains in each cell."""
         metric = {1: "accuracy", -1: "mse"}[direction]
         rng = np.random.default_rng(0)
         rows = []
         for i, gain in enumerate(gains):
-            base = 0.8 + 0.05 * rng.normal(size=N_SPLITS)
+            base = level + 0.05 * rng.normal(size=N_SPLITS)
             wobble = rng.normal(size=N_SPLITS)
             ahead = gain + 0.002 * (wobble - wobble.mean())
             for s in range(N_SPLITS):
@@ -54,12 +54,10 @@ RF_OVER_K = {"better": ["RF"], "than": ["K"]}
         ([0.05, -0.0001], "all", "leans against"),
         ([0.05, -0.05], "all", "fails"),
         ([0.05, 0.04, -0.05], "most", "holds"),
-        ([0.05, 0.0005, 0.0005], "most", "leans for"),
         ([0.05, 0.0005, -0.0005, -0.0005], "most", "leans against"),
         ([0.05, -0.05, -0.04], "most", "fails"),
         ([0.05, -0.01], "average", "holds"),
         ([0.05, -0.0502], "average", "leans against"),
-        ([0.0502, -0.05], "average", "leans for"),
         ([0.01, -0.05], "average", "fails"),
     ],
 )
@@ -106,14 +104,10 @@ def test_the_numbers_that_decided_are_named(decide):
         ("not_worse", [0.05, 0.04], "all", "holds"),
         ("not_worse", [0.05, 0.0], "all", "not refuted"),
         ("not_worse", [0.05, -0.05], "all", "fails"),
-        ("not_worse", [0.05, -0.01], "average", "holds"),
-        ("not_worse", [0.01, -0.05], "average", "fails"),
         ("not_worse", [0.05, -0.05], 1, "holds"),
         ("better", [0.05, 0.04, -0.05], 2, "holds"),
-        ("better", [0.05, -0.04, -0.05], 2, "fails"),
         ("indistinguishable", [0.0, 0.0], "all", "not refuted"),
         ("indistinguishable", [0.0, 0.05], "all", "fails"),
-        ("indistinguishable", [0.05, 0.05], "average", "fails"),
     ],
 )
 def test_no_difference_is_found(decide, question, gains, over, outcome):
@@ -126,9 +120,7 @@ def test_no_difference_is_found(decide, question, gains, over, outcome):
         ({"below": 1.05}, "holds"),
         ({"below": 0.6}, "fails"),
         ({"above": 0.6}, "holds"),
-        ({"above": 0.82}, "leans against"),
         ({"between": [0.7, 1]}, "holds"),
-        ({"between": [0.8, 0.9]}, "leans against"),
         ({"above": 0.85, "of": ["RF"]}, "holds"),
         ({"above": 0.85, "of": ["K", "RF"]}, "fails"),
     ],
@@ -142,10 +134,8 @@ def test_a_metric_stays_within_bounds(decide, bound, outcome):
     ("question", "gain", "outcome"),
     [
         ("as_good", -0.01, "holds"),
-        ("as_good", 0.3, "holds"),
         ("as_good", -0.03, "fails"),
         ("as_good", -0.0201, "leans against"),
-        ("as_good", -0.0199, "leans for"),
     ],
 )
 @pytest.mark.parametrize("over", ["all", "average"])
@@ -155,18 +145,19 @@ def test_a_difference_is_shown_to_be_small(decide, question, gain, outcome, over
 
 
 @pytest.mark.parametrize(
-    ("direction", "gain", "times", "outcome"),
+    ("level", "direction", "gain", "times", "outcome"),
     [
-        (1, 0.8, 1.5, "holds"),  # twice as much
-        (1, 0.8, 2.5, "fails"),
-        (-1, 0.4, 1.5, "holds"),  # half as much
-        (-1, 0.4, 2.5, "fails"),
+        (0.8, 1, 0.8, 1.5, "holds"),  # twice as much
+        (0.8, 1, 0.8, 2.5, "fails"),
+        (0.8, -1, 0.4, 1.5, "holds"),  # half as much
+        (0.8, -1, 0.4, 2.5, "fails"),
+        (-0.8, 1, 0.4, 1.5, "holds"),  # half a negative error
+        (-0.8, 1, 0.4, 2.5, "fails"),
     ],
 )
-def test_a_factor(decide, direction, gain, times, outcome):
-    """K scores 0.8 or so."""
+def test_a_factor(decide, level, direction, gain, times, outcome):
     asked = {**RF_OVER_K, "times": times, "over": "all"}
-    assert decide([gain, gain], direction, **asked).outcome == outcome
+    assert decide([gain, gain], direction, level=level, **asked).outcome == outcome
 
 
 @pytest.mark.parametrize(
@@ -174,7 +165,6 @@ def test_a_factor(decide, direction, gain, times, outcome):
     [
         RF_OVER_K,
         {"as_good": ["RF"], "than": ["K"], "by": 0.02},
-        {"not_worse": ["RF"], "than": ["K"]},
         {"above": 0.1},
         {"among_best": ["RF"], "over": "all"},
     ],
@@ -218,9 +208,7 @@ def test_a_derived_metric_is_decided_split_by_split(config):
     [
         ("not_worse", [0.0, 0.0], 0.01, "holds"),
         ("not_worse", [0.0, 0.0], 0.0005, "not refuted"),  # without power
-        ("not_better", [0.0, 0.0], 0.01, "holds"),
         ("indistinguishable", [0.0, 0.0], 0.01, "holds"),
-        ("indistinguishable", [0.05, 0.0], 0.01, "fails"),
     ],
 )
 def test_equality_is_shown_by_an_interval_within_a_margin(
@@ -233,14 +221,16 @@ def test_equality_is_shown_by_an_interval_within_a_margin(
 
 
 def decide_with_missing(config, gains, missing, **asked):
+    """Decide a claim without some data sets, or without a method on the last one."""
     rng = np.random.default_rng(0)
     rows = [
         (f"d{i}", "accuracy", s, method, level + 0.0001 * rng.normal())
         for i, gain in enumerate(gains)
         for s in range(N_SPLITS)
         for method, level in (("K", 0.8), ("RF", 0.8 + gain))
+        if method != missing or i < len(gains) - 1
     ]
-    datasets = [f"d{i}" for i in range(len(gains) + missing)]
+    datasets = [f"d{i}" for i in range(len(gains) + (0 if missing == "RF" else missing))]
     return decision(config, splits(rows), datasets, metric="accuracy", **asked)
 
 
@@ -250,19 +240,28 @@ def decide_with_missing(config, gains, missing, **asked):
         ("all", [0.05, 0.05], 0, "holds"),
         ("all", [0.05, 0.05], 1, "leans for"),
         ("all", [0.05, -0.05], 1, "fails"),
+        ("all", [0.05, 0.05], "RF", "leans for"),
+        ("average", [0.05, 0.05], "RF", "leans for"),
+        ("some", [0.05, 0.05], "RF", "holds"),
         ("all_but_one", [0.05, 0.05], 6, "leans for"),  # two of eight
         ("some", [0.05], 6, "holds"),
-        ("some", [-0.05], 6, "leans against"),
         (5, [-0.05] * 7, 4, "fails"),
         ("most", [0.05, 0.05, -0.05], 1, "leans against"),  # three of four,
         ("average", [0.05, 0.04], 1, "leans for"),
-        ("average", [-0.05, -0.04], 1, "leans against"),
     ],
 )
 def test_data_sets_that_are_missing_count(config, over, gains, missing, outcome):
     decision = decide_with_missing(config, gains, missing, over=over, **RF_OVER_K)
     assert decision.outcome == outcome
-    assert ("; not measured: d" in decision.numbers) == bool(missing)
+    assert ("; not measured" in decision.numbers) == bool(missing)
+
+
+def test_a_label_that_one_method_lacks_parts_no_cells(config):
+    numbers = (("K", None, 0.8), ("RF", 10, 0.9), ("RF", 40, 0.95))
+    rows = [("d", "accuracy", s, m, n, v + 0.001 * s) for s in range(10) for m, n, v in numbers]
+    runs = splits(rows, ("dataset", "metric", "split", "method", "n_components", "value"))
+    asked = {"metric": "accuracy", "among_best": ["K"], "over": "all"}
+    assert decision(config, runs, ["d"], **asked).outcome == "fails"
 
 
 @pytest.mark.parametrize(
@@ -270,8 +269,6 @@ def test_data_sets_that_are_missing_count(config, over, gains, missing, outcome)
     [
         ([0.05, 0.05], {"over": "all", **RF_OVER_K}, "agree: RF against K: in 2 of 2 cells"),
         ([0.05, -0.05], {"over": "all", **RF_OVER_K}, "contradict it: RF against K: in 1 of 2"),
-        ([0.05, -0.04], RF_OVER_K, "agree"),
-        ([0.04, -0.05], RF_OVER_K, "contradict it"),
         ([0.0, -0.05], {"not_worse": ["RF"], "than": ["K"], "margin": 0.06}, "agree"),
         ([0.0, -0.05], {"not_worse": ["RF"], "than": ["K"]}, None),
         ([-0.05, 0.05], {"among_best": ["RF"], "over": "all", "margin": 0.01}, "contradict it"),

@@ -13,7 +13,7 @@ from kernlearn.config import load_config
 from kernlearn.config.model import Claim
 from kernlearn.engine import make_plan, run_plan
 from kernlearn.exceptions import ReportError, SummaryError
-from kernlearn.reports import assemble, report_rows, write_summary
+from kernlearn.reports import assemble, report_rows, summarise, write_summary
 from kernlearn.reports.report import NO_CONFIG, read_report, read_reports, stored_plans, totals
 from kernlearn.reports.summary import COLUMNS, TIMES, parse_summary, read_summary, summary_text
 from kernlearn.reports.tables import to_markdown
@@ -72,6 +72,12 @@ def test_reported_numbers_stand_beside_their_cells(report):
     assert json.loads(row["params"]) == {"n_components": 500}
     assert not cells.loc[cells["method"] == "guess", "best"].any()
     assert cells["best"].any()
+    splits, is_small = report.splits, report.splits["n_components"] == 100
+    worse = splits.assign(value=splits["value"].mask(is_small, 0.1))
+    best = summarise(worse, report.experiment).groupby(["method", "n_components"])["best"].any()
+    assert best["RF", 500]
+    assert not best["RF", 100]
+    assert not summarise(splits, report.experiment, n_splits=6)["best"].any()
 
 
 def test_a_written_summary_gives_the_same_report(report, held, tmp_path):
@@ -92,6 +98,9 @@ def test_a_written_summary_gives_the_same_report(report, held, tmp_path):
     assert [one.name for one in read_reports(tmp_path)[1]] == ["gone", "held"]
     with pytest.raises(ReportError, match="no summary of table3_1"):
         read_reports(tmp_path, ["table3_1"])
+    undecided = summary_text(report.cells.assign(verdict=""), report.experiment.config)
+    (tmp_path / "held.csv").write_text(undecided)
+    assert set(read_report(held, tmp_path).cells["verdict"]) == {""}
 
 
 @pytest.mark.parametrize(("values", "remarks"), [([1e4, 1e5, 1e6], 1), ([1e-6, 1e-5, 10, 1e6], 0)])
@@ -294,6 +303,7 @@ def test_rows_that_do_not_fit_are_refused(report, rows, change, message):
         ("accuracy", -3, "accuracy is -3.0, not between 0 and 1"),
         ("error_percent", 101, "not between 0 and 100"),
         ("fit_seconds", -1, "not 0 or more"),
+        ("log_loss", -3, "not 0 or more"),
     ],
 )
 def test_impossible_values_are_refused(report, rows, metric, value, message):

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from kernlearn.config import load_config
-from kernlearn.config.model import Fork, Tolerance
+from kernlearn.config.model import Derived, Fork, Tolerance
 from kernlearn.reports.statistics import Mean
 from kernlearn.reports.verdicts import (
     CHOSEN,
     branches,
     compare_branches,
     count_verdicts,
+    direction,
     verdict,
 )
 
@@ -37,6 +38,11 @@ from kernlearn.reports.verdicts import (
 )
 def test_the_tolerance_alone(measured, reported, tolerance, better, expected):
     assert verdict(Mean(measured), Mean(reported), Tolerance(**tolerance), better) == expected
+
+
+def test_a_ratio_of_scores_is_better_where_it_is_less(config):
+    gain = {"gain": Derived(ratio="accuracy", baseline="K")}
+    assert direction("gain", config.model_copy(update={"derived": gain})) == -1
 
 
 RULE = Tolerance(absolute=0.03, level=0.05, reported_splits=20)
