@@ -391,6 +391,8 @@ def export(
             typer.echo(f"{file}: {count} files")
             return
         rows = summary.stored_splits(opened, experiment)
+        if experiment:
+            typer.echo("only what it ran first, with the labels of that time", err=True)
     if file is None:
         typer.echo(summary.csv_text(rows), nl=False)
     elif form == ".csv":

@@ -170,12 +170,29 @@ def _groups(
         )
 
 
-def cell_name(labels: Sequence[str], values: Sequence[Any]) -> str:
+def cell_name(labels: Sequence[str], values: Sequence[Any], separator: str = " ") -> str:
     """Join labels to a name such as ``adult polynomial n_components=50``."""
     texts = [f"{v:.15g}" if isinstance(v, (int, float)) else f"{v}" for v in values]
     named = zip(labels, values, texts, strict=True)
     known = [(label, text) for label, value, text in named if value is not None]
-    return " ".join(text if label in LABELS else f"{label}={text}" for label, text in known)
+    return separator.join(text if label in LABELS else f"{label}={text}" for label, text in known)
+
+
+def method_names(
+    rows: pd.DataFrame, config: ExperimentConfig, separator: str = ", "
+) -> "pd.Series[Any]":
+    """Name the method of each row, with kernel and parameters where a data set has several."""
+    of_data = {k for entry in config.datasets.values() for k in entry.parameters}
+    keys = [k for k in ("kernel", *config.axes) if k not in of_data]
+    names = rows["method"].astype(object)
+    for name, of_method in rows.groupby("method"):
+        counts = of_method.groupby("dataset")[keys].nunique(dropna=False).max()
+        several = [k for k in keys if counts[k] > 1]
+        names[of_method.index] = [
+            cell_name(["method", *several], [name, *row], separator)
+            for row in label_rows(of_method, several)
+        ]
+    return names
 
 
 def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[np.float64]:

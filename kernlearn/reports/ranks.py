@@ -25,9 +25,9 @@ from kernlearn.datasets import catalogue
 from kernlearn.engine.plan import Plan
 from kernlearn.engine.run import is_allowed
 from kernlearn.exceptions import ReportError
-from kernlearn.reports.differences import cell_name
+from kernlearn.reports.differences import cell_name, method_names
 from kernlearn.reports.statistics import Estimate, holm, resampled
-from kernlearn.reports.summary import label_rows, metric_rows, splits_of
+from kernlearn.reports.summary import metric_rows, splits_of
 from kernlearn.reports.verdicts import direction, is_cost
 from kernlearn.store import Row
 
@@ -85,19 +85,9 @@ def method_values(
         texts = [cell_name([k], [row[k]]) for k in plan.axes if k in own]
         names.append(", ".join(filter(None, [row["dataset"], *texts])))
         families.append((card and card.family) or names[-1])
-    values = values.assign(name=values["method"], family=families)
-    of_data = {k for entry in config.datasets.values() for k in entry.parameters}
-    for name, rows in values.groupby("name"):
-        keys = [k for k in ("kernel", *plan.axes) if k not in of_data]
-        counts = rows.groupby("dataset")[keys].nunique(dropna=False).max()
-        several = [k for k in keys if counts[k] > 1]
-        parts = [
-            [str(name), *(cell_name([k], [v]) for k, v in zip(several, row, strict=True))]
-            for row in label_rows(rows, several)
-        ]
-        values.loc[rows.index, "method"] = [", ".join(filter(None, one)) for one in parts]
     columns = ["dataset", "family", "name", "method", "split", "value", "ratio"]
-    return values.assign(dataset=names)[columns]
+    methods = {"name": values["method"], "method": method_names(values, config)}
+    return values.assign(dataset=names, family=families, **methods)[columns]
 
 
 @dataclass(frozen=True)

@@ -713,11 +713,12 @@ def outcome(report: Report) -> str:
     metric = next((m for m in listed if verdicts.direction(m, config)), None)
     if short or metric is None or report.experiment.indicative or "n_samples" in config.axes:
         return short
-    cells = report.cells[report.cells["metric"] == metric]
-    labels = ["method", "kernel", *config.axes]
-    names = [compared.cell_name(labels, values) for values in frames.label_rows(cells, labels)]
-    cells = cells.assign(name=names)
-    means = cells.pivot_table(index="name", columns="dataset", values="mean").dropna()
+    cells = report.cells[(report.cells["metric"] == metric) & report.cells["mean"].notna()]
+    of_data = {k for entry in config.datasets.values() for k in entry.parameters}
+    labels = ["dataset", *of_data.intersection(config.axes)]
+    data = [compared.cell_name(labels, values) for values in frames.label_rows(cells, labels)]
+    cells = cells.assign(name=compared.method_names(cells, config, " "), data=data)
+    means = cells.pivot_table(index="name", columns="data", values="mean").dropna()
     ranks = means.rank(ascending=verdicts.direction(metric, config) < 0).mean(axis=1)
     many = f", by average rank over {n} data sets" if (n := len(means.columns)) > 1 else ""
     best = ", then ".join(ranks.sort_values().index[:2])
@@ -737,10 +738,12 @@ def totals(reports: Iterable[Report]) -> Totals:
     ]
     counts = [report.counts for report in reports]
     numbers = pd.concat(counts).groupby(level=0).sum() if counts else pd.DataFrame()
-    claims = pd.concat([pd.DataFrame(columns=claimed.COLUMNS), *(r.claims for r in reports)])
+    # a source is a paper with its year in brackets, and what of it
+    tested = [r.claims.assign(paper=r.experiment.config.source.split(")")[0]) for r in reports]
+    claims = pd.concat([pd.DataFrame(columns=["paper", *claimed.COLUMNS]), *tested])
     texts = claims["on_reported"].astype(str)
     claims = claims.assign(contradicted=texts.str.startswith(claimed.CONTRADICTED))
-    sentences = claims.groupby(["section", "says"]).agg(
+    sentences = claims.groupby(["paper", "section", "says"]).agg(
         outcome=("outcome", lambda outcomes: claimed.worst_outcome([*outcomes])),
         contradicted=("contradicted", "any"),
     )

@@ -303,12 +303,15 @@ def metric_rows(rows: pd.DataFrame, metric: str, config: ExperimentConfig) -> pd
 
     A derived metric is computed: a baseline's value divided by that of each other method, where
     both have one. Cells divide means over the splits, as papers do: the ratio of total times is
-    not dominated by a single fast split. A claim is tested on one ratio per split.
+    not dominated by a single fast split. A claim is tested on one ratio per split. Parameters of
+    the data, and those of which the baseline has several values, are the same on both sides.
     """
     if metric not in config.derived:
         return rows[rows["metric"] == metric]
     rule = config.derived[metric]
-    value, place = "mean", ["dataset", "kernel"]
+    entries = [config.methods[rule.baseline], *config.datasets.values()]
+    several = {k for one in entries for k, v in one.shown_parameters.items() if v.is_several}
+    value, place = "mean", ["dataset", "kernel", *several.intersection(config.axes)]
     if "split" in rows:
         value, place = "value", [*place, "split"]
     is_baseline = rows["method"] == rule.baseline
@@ -442,7 +445,21 @@ def reported_numbers(config: ExperimentConfig) -> tuple[pd.DataFrame, str]:
     numbers = numbers[[config.wants({str(k): v for k, v in row.items()}) for row in rows]]
     numbers = numbers.rename(columns={"mean": "reported_mean", "std": "reported_std"})
     numbers["reported_std"] = numbers.get("reported_std", np.nan)
+    labels = [label for label in (*LABELS, *config.axes) if label in numbers]
+    cells = [tuple(map(cell.get, labels)) for cell in planned_labels(config)]
+    known = {tuple(map(_text, cell)): cell for cell in cells}
+    found = [known.get(tuple(map(_text, row)), row) for row in label_rows(numbers, labels)]
+    if several := [row for row in found if cells.count(row) > 1]:
+        row = " ".join(map(str, several[0]))
+        raise ReportError(f"{config.reported}: {row}: several cells; add a column of what varies")
+    numbers[labels] = pd.DataFrame(found, numbers.index, labels, dtype=object)
     return numbers, omitted if others else ""
+
+
+def _text(label: Any) -> str:
+    """Return a label as text; a column with numbers and texts has both as texts."""
+    number = pd.to_numeric(label, errors="coerce")
+    return str(_item(label if pd.isna(number) else number))
 
 
 def label_rows(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ...]]:
@@ -460,10 +477,15 @@ def label_values(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, 
 def label_groups(
     frame: pd.DataFrame, labels: Sequence[str]
 ) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:
-    """Return the rows of each combination of labels; those that lack one are in every group."""
-    groups = label_values(frame, labels)
-    named = [group for group in groups if None not in group] or groups
-    return [(group, matching(frame, labels, group, lacking=True)) for group in named]
+    """Return the rows of each combination of labels.
+
+    Those that lack a label are in every group that they fit, or in one of their own.
+    """
+    named = [group for group in label_values(frame, labels) if None not in group]
+    parts = [(group, matching(frame, labels, group, lacking=True)) for group in named]
+    rest = frame.drop([i for _, part in parts for i in part.index])
+    others = label_values(rest, labels) if len(rest) else []
+    return parts + [(group, matching(rest, labels, group, lacking=True)) for group in others]
 
 
 def matching(

@@ -151,7 +151,8 @@ def build_tables(cells: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
         missing.append(tuple(missing_lines(lacking, config)))
         parts.append(part[~part["dataset"].isin(lacking)])
     in_rows, in_columns = _sides(parts, spec)
-    titles = [" — ".join([config.title, *map(group_title, spec.each, one)]) for one, _ in groups]
+    names = [filter(None, map(group_title, spec.each, one)) for one, _ in groups]
+    titles = [" — ".join([config.title, *labels]) for labels in names]
     return [
         replace(_lay_out(part, config, metrics, in_rows, in_columns), title=title, missing=lacks)
         for part, title, lacks in zip(parts, titles, missing, strict=True)

@@ -1,6 +1,7 @@
 """From numbers to cells, and from files back: against means worked out one by one."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from shutil import copy
 from statistics import fmean, median, stdev
@@ -46,15 +47,30 @@ def test_every_mean_is_that_of_its_splits(report, rows):
     assert len(measured) == len(groups)
 
 
-def test_derived_metrics_divide_means_by_those_of_the_same_data(report):
-    cells = report.cells
-    seconds = {"dataset": "cod_rna", "metric": "fit_seconds"}
-    expected = cell(cells, method="K", **seconds)["mean"]
-    expected /= cell(cells, method="RF", n_components=500, **seconds)["mean"]
-    place = {"dataset": "cod_rna", "method": "RF", "n_components": 500}
-    assert cell(cells, metric="fit_speedup", **place)["mean"] == pytest.approx(expected)
-    # a method without the kernel has nothing to be faster than
-    assert "guess" not in set(cells.loc[cells["metric"] == "fit_speedup", "method"])
+@pytest.mark.parametrize(("column", "value"), [("max_features", "sqrt"), ("std", 1)])
+def test_numbers_stay_with_their_parameters(tmp_path, column, value):
+    """A ratio is one on the same data, a reported number that of one cell."""
+    (tmp_path / "own.yaml").write_text(
+        "{title: t, datasets: {d: {generator: two_moons, noise: [0.1, 0.3]}}, reported: r.csv,\n"
+        "methods: {K: {estimator: LinearSVM}, T: {max_features: [sqrt, 3],\n"
+        "estimator: sklearn.tree.DecisionTreeClassifier}}, metrics: [accuracy],\n"
+        "derived: {speedup: {ratio: fit_seconds, baseline: K}}}"
+    )
+    reported = f"metric,mean,method,dataset,noise,{column}\nfit_seconds,5,T,d,0.3,{value}\n"
+    (tmp_path / "r.csv").write_text(f"{reported}fit_seconds,7,T,d,0.1,3\n")
+    rows = [
+        ("d", noise, *method, "fit_seconds", 0, noise * seconds)
+        for noise in (0.1, 0.3)
+        for *method, seconds in (("K", None, 6), ("T", "sqrt", 3), ("T", 3, 2))
+    ]
+    names = ["dataset", "noise", "method", "max_features", "metric", "split", "value"]
+    with nullcontext() if column != "std" else pytest.raises(ReportError, match="several cells"):
+        cells = report_rows(load_config(tmp_path / "own.yaml"), pd.DataFrame(rows, columns=names))
+        cells = cells.cells
+        assert cells.loc[cells["metric"] == "speedup", "mean"].tolist() == pytest.approx(
+            [2, 3] * 2
+        )
+        assert cell(cells, max_features=3, reported_mean=7)["mean"] == pytest.approx(0.2)
 
 
 def test_reported_numbers_stand_beside_their_cells(report):
@@ -354,11 +370,6 @@ def test_costs_have_no_correction_for_shared_rows(report, rows, metric, outcome)
     for n_test in (0, 60):
         found = report_rows(experiment, planted.assign(n_train=10, n_test=n_test)).claims
         assert found["outcome"].tolist() == [outcome or ("leans for" if n_test else "holds")]
-
-
-def test_repetition_is_a_name_of_split(report, rows):
-    found = report_rows(report.experiment, rows.rename(columns={"split": "repetition"}))
-    assert found.cells.equals(report.cells)
 
 
 @pytest.mark.parametrize(
