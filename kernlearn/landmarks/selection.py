@@ -246,7 +246,8 @@ class Sample:
         """Decompose the kernel matrix of some points, whose feature vectors have weights."""
         gram = space.part(which, which) * np.outer(weights, weights)
         spectrum, vectors = eigh((gram + gram.T) / 2)
-        used = spectrum > len(which) * space.rounding * max(spectrum[-1], 0.0)
+        # the square of what is kept must not underflow
+        used = spectrum > max(len(which) * space.rounding * spectrum[-1], 1e-150)
         values = spectrum[used]
         projection = weights[:, np.newaxis] * vectors[:, used] / np.sqrt(values)
         return cls(space, which, np.maximum(spectrum, 0.0), values, projection)

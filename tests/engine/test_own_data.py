@@ -88,7 +88,7 @@ def test_grades_in_words_have_the_order_given_or_it_is_said(plan_of, tmp_path):
     assert load(**trial.source.read).target_names.tolist() == ["low", "mid", "high"]
     assert trial.spec.dataset.grades == ["low", "mid", "high"]
     assert trial.key != plan.trials[0].key
-    with pytest.raises(DataError, match="grades: high of the target not among low, mid"):
+    with pytest.raises(DataError, match="grades: high is not among low, mid"):
         plan_of("file: f.csv, grades: [low, mid]", task="ordinal")
     with pytest.raises(ConfigError, match="grades: has no effect"):
         plan_of("name: iris, grades: [low, mid]", task="ordinal")
