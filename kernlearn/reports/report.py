@@ -28,6 +28,8 @@ from kernlearn.reports import verdicts
 from kernlearn.reports.tables import Table, build_tables, unmarked
 from kernlearn.store import Row, Store, utc_now
 
+# How parameters that count begin.
+_COUNTS = ("n_", "min_samples_")
 _NUMBER = re.compile(r"\d[\d.]*(e[+-]?\d+)?")
 
 
@@ -589,7 +591,7 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
 
 def _is_least(parameter: str, value: Any) -> bool:
     """Whether no list goes below a value: 0, and 1 of a count."""
-    return value == 0 or (value == 1 and parameter.rpartition("__")[2].startswith("n_"))
+    return value == 0 or (value == 1 and parameter.rpartition("__")[2].startswith(_COUNTS))
 
 
 def data_facts(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> dict[str, list[str]]:
