@@ -185,12 +185,13 @@ def _config(
     if not by_pairs:
         protocol["scale"] = ["unit_norm" if sp.issparse(bunch.data) else "zscore_numbers"]
     metrics, notes = _METRICS[task], {}
-    most = max(Counter(bunch.target.tolist()).values())
     if task == "regression":
         protocol["scale_target"] = "zscore"
         notes = {"mse": "of the target in standard deviations of the training part"}
-    elif task == "classification" and most > 0.8 * len(bunch.target):
-        metrics = [*metrics, "balanced_accuracy"]
+    elif task == "classification":
+        ((_, n_largest),) = Counter(bunch.target.tolist()).most_common(1)
+        if n_largest > 0.8 * len(bunch.target):
+            metrics = [*metrics, "balanced_accuracy"]
     few_rows = {} if published else {"max_train": 500, "max_test": 500}
     content = {
         "title": f"Methods compared on {_label(data)}",
