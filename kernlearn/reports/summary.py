@@ -12,6 +12,7 @@ does not matter.
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -449,7 +450,8 @@ def reported_numbers(config: ExperimentConfig) -> tuple[pd.DataFrame, str]:
     cells = [tuple(map(cell.get, labels)) for cell in planned_labels(config)]
     known = {tuple(map(_text, cell)): cell for cell in cells}
     found = [known.get(tuple(map(_text, row)), row) for row in label_rows(numbers, labels)]
-    if several := [row for row in found if cells.count(row) > 1]:
+    times = Counter(cells)
+    if several := [row for row in found if times[row] > 1]:
         row = " ".join(map(str, several[0]))
         raise ReportError(f"{config.reported}: {row}: several cells; add a column of what varies")
     numbers[labels] = pd.DataFrame(found, numbers.index, labels, dtype=object)
