@@ -157,6 +157,10 @@ def select_pairs(
     return pairs
 
 
+# What is less is 0: its square underflows.
+_LEAST = 1e-150
+
+
 class FeatureSpace:
     """The kernel of some training points, in whose feature space landmarks are drawn.
 
@@ -247,7 +251,7 @@ class Sample:
         gram = space.part(which, which) * np.outer(weights, weights)
         spectrum, vectors = eigh((gram + gram.T) / 2)
         # the square of what is kept must not underflow
-        used = spectrum > max(len(which) * space.rounding * spectrum[-1], 1e-150)
+        used = spectrum > max(len(which) * space.rounding * spectrum[-1], _LEAST)
         values = spectrum[used]
         projection = weights[:, np.newaxis] * vectors[:, used] / np.sqrt(values)
         return cls(space, which, np.maximum(spectrum, 0.0), values, projection)
@@ -269,7 +273,7 @@ class Sample:
         for block, squares, rest in self._projected(rows):
             # the same, without the difference of two numbers that are large relative to λ
             scores[block] = squares @ (1 / (self.values + ridge))
-            scores[block] += np.divide(rest, ridge, out=np.sign(rest), where=ridge > 0)
+            scores[block] += np.divide(rest, ridge, out=np.sign(rest), where=ridge > _LEAST)
         return np.minimum(scores, 1.0)
 
     def rest(self, rows: Indices) -> Floats:
