@@ -1,6 +1,7 @@
 from kernlearn.theory.goodness import Goodness as Goodness
 from kernlearn.theory.goodness import SupervisedGoodness as SupervisedGoodness
 from kernlearn.theory.goodness import classification_goodness as classification_goodness
+from kernlearn.theory.goodness import compare_similarities as compare_similarities
 from kernlearn.theory.goodness import ordinal_goodness as ordinal_goodness
 from kernlearn.theory.goodness import ranking_goodness as ranking_goodness
 from kernlearn.theory.goodness import regression_goodness as regression_goodness

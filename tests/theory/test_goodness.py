@@ -9,11 +9,13 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog, minimize
 from scipy.sparse import csr_matrix
+from sklearn.model_selection import StratifiedKFold
 
-from kernlearn.kernels import GaussianKernel
-from kernlearn.landmarks import Identity, Ramp, Sign, as_transfer
+from kernlearn.kernels import GaussianKernel, as_kernel
+from kernlearn.landmarks import BBSClassifier, Identity, Ramp, Sign, as_transfer
 from kernlearn.theory import (
     classification_goodness,
+    compare_similarities,
     ordinal_goodness,
     ranking_goodness,
     ranking_weight_bound,
@@ -388,3 +390,16 @@ def test_kernels_that_rank_well_are_good_similarities(n_documents):
     bound = ranking_weight_bound(gamma, n_documents=n_documents, epsilon=epsilon)
     good = ranking_goodness(Z, relevance, qid=query, bound=bound, similarity="linear")
     assert good.loss <= kernel_loss + epsilon
+
+
+def test_similarities_are_compared_on_the_same_held_out_points():
+    words, y = np.array([f"{'ab' * (i % 2)}{i:05b}" for i in range(40)]), np.arange(40) % 2
+    table = compare_similarities(words, y, {"one": "levenshtein", "other": "levenshtein"}, cv=3)
+    scores = []
+    for train, test in StratifiedKFold(3).split(words, y):
+        model = BBSClassifier(10, similarity="levenshtein", random_state=0)
+        K = as_kernel("levenshtein")(words[test], words[test])
+        good = classification_goodness(K / abs(K).max(), y[test], similarity="precomputed")
+        accuracy = model.fit(words[train], y[train]).score(words[test], y[test])
+        scores.append([accuracy, good.error, good.gamma(0.1)])
+    assert_allclose(table[["accuracy", "error", "gamma"]], [np.mean(scores, axis=0)] * 2)
