@@ -261,12 +261,13 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[
         return table.rows(~rows), [*notes, note]
     if missing == "error" or objects:
         raise DataError(f"{place}: {extent}; load with missing: drop, mean or most_frequent")
-    if drops or (by_column > (1 - _LEAST_FILLED) * total).any():
+    nearly_empty = (by_column > (1 - _LEAST_FILLED) * total).any()
+    if drops or nearly_empty:
         order = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
         emptiest = listed(f"{names[i]} ({by_column[i]} of {total})" for i in order)
         why = "in every row" if drops else "too many to fill in"
         problem = f"{place}: {extent}, {why}; `drop` leaves out columns: {emptiest}"
-        raise DataError(problem, [("missing", "mean")])
+        raise DataError(problem, [] if nearly_empty else [("missing", "mean")])
     frame = pd.DataFrame(X)
     if missing == "mean":
         fills, what = frame.mean(), "mean"

@@ -535,7 +535,7 @@ REFUSED = {
     "too little to fill in": (
         "pool,x,label\n" + "NA,1,p\n" * 30 + "5,2,q\n",
         {"missing": "mean"},
-        r"too many to fill in.*pool \(30 of 31\)",
+        r"too many to fill in.*pool \(30 of 31\)$",
     ),
     "too many classes": (
         "x,y\n" + "".join(f"{i},t{i}\n" for i in range(300)),
