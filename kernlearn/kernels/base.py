@@ -529,7 +529,7 @@ def check_points(
     except (TypeError, ValueError) as error:
         if kernels is None:
             _refuse_broken(X)
-        elif not hasattr(X, "tocsr") and "float" in str(error):
+        elif not hasattr(X, "tocsr") and "float" in str(error) and "infinity" not in str(error):
             raise type(error)(
                 f"{error}. Pass texts and other objects as a list or a single column of them, and "
                 "records as a data frame to a similarity of records, such as 'gower'"
