@@ -274,7 +274,7 @@ class LinearSVM(
     -----
     LIBLINEAR computes in double precision and stores 16 bytes per value. The hinge, and the
     squared hinge with sample weights, are minimised by Newton's method, which converges on
-    features of any scale, but needs rows that are not sparse.
+    features of any scale, but makes sparse rows dense.
 
     References
     ----------
