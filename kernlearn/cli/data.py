@@ -89,7 +89,7 @@ def show_list() -> None:
 
 @app.command()
 def info(
-    name: Annotated[str, Argument(help="A name in the catalogue, or a card (YAML).")],
+    name: Annotated[str, Argument(metavar="NAME", help="A name of the catalogue, or a card.")],
 ) -> None:
     """Describe a data set, and check its content against its card."""
     import numpy as np
@@ -164,7 +164,7 @@ def fetch(
 
 @app.command()
 def add(
-    file: Annotated[Path, Argument(help="A data file, such as CSV, Parquet, Excel or ARFF.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="Such as CSV, Parquet, Excel or ARFF.")],
     name: Annotated[str, option("Name: lower case, digits and underscores.", "NAME")],
     target: Annotated[str | None, option("Column to predict: name or position.", "COLUMN")] = None,
     task: Annotated[str | None, option("classification, regression or ordinal.", "TASK")] = None,
