@@ -261,8 +261,8 @@ class Contributions(NamedTuple):
     similarities : ndarray
         Those of each point to `landmarks`, of shape (n_samples, ...); distances are negated.
     weights : ndarray of shape (n_terms,) or (n_classes, n_terms)
-        The weights of similarities divided by ``scale_``, or of their transformed differences; with
-        a row for each class if there are more than two. A class with fewer terms than another
+        The weights of similarities divided by ``scale_``, or of their transformed differences;
+        with a row for each class if there are more than two. A class with fewer terms than another
         ends with weights of 0. Votes of neighbours are of shape (n_samples, n_neighbors).
     shares : ndarray of shape (n_samples, n_terms) or (n_samples, n_classes, n_terms)
         The terms themselves: summed over the last axis, with `intercept` added, they are the
