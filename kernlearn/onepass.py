@@ -17,7 +17,6 @@ from scipy import sparse
 from scipy.linalg.lapack import dpotrs
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
 from sklearn.linear_model._base import LinearClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import memory, validation
@@ -455,7 +454,7 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
         options = {**validation.POINTS, "multi_output": self._numeric, "y_numeric": self._numeric}
         X, y = validation.validate_data(self, X, y, reset=reset, **options)
         if not self._numeric:
-            check_classification_targets(y)
+            validation.check_labels(y)
         return X, y
 
     def _begin(self, X: Any, y: NDArray[Any], classes: Any, sizes: Any) -> None:

@@ -193,6 +193,19 @@ def class_weights(
     return weights.sum() / (len(classes) * sums)
 
 
+def check_labels(y: Any) -> None:
+    """Refuse what are no labels of classes, with advice."""
+    try:
+        check_classification_targets(y)
+    except (TypeError, ValueError) as error:
+        advice = "y must hold numbers or texts alone: leave out None, or convert y"
+        if "type: continuous" in str(error):
+            advice = "Pass classes that are numbers, such as half stars, as texts: y.astype(str)"
+        elif isinstance(error, ValueError) and "type: unknown" not in str(error):
+            raise
+        raise type(error)(f"{str(error).rstrip('.')}. {advice}") from None
+
+
 def encode_labels(
     y: Any, class_weight: Any, weights: Floats | None = None
 ) -> tuple[NDArray[Any], NDArray[np.intp], Floats]:
@@ -201,15 +214,7 @@ def encode_labels(
     There must be two labels at least. Rows of weight 0 have any code. For the weights of classes
     see :func:`class_weights`.
     """
-    try:
-        check_classification_targets(y)
-    except (TypeError, ValueError) as error:
-        advice = "y must hold labels of one type, none of them None"
-        if "continuous" in str(error):
-            advice = "Pass classes that are numbers, such as half stars, as texts: y.astype(str)"
-        elif isinstance(error, ValueError):
-            raise
-        raise type(error)(f"{error}. {advice}") from None
+    check_labels(y)
     rows = weighted_rows(weights, len(y))
     classes = at_least_two(y[rows])
     codes = places(classes, y)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn.kernels import Kernel
@@ -23,7 +22,7 @@ from kernlearn.landmarks.base import (
 )
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
 from kernlearn.memory import eigh, row_blocks
-from kernlearn.validation import POSITIVE, at_least_two, fit_context, warn
+from kernlearn.validation import POSITIVE, at_least_two, check_labels, fit_context, warn
 
 Blocks: TypeAlias = Iterable[tuple[slice, Reals]]
 
@@ -293,7 +292,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         X, classes = self._check_training(X, y if by_class else None)
         codes = np.zeros(X.shape[0], dtype=np.intp)
         if by_class:
-            check_classification_targets(classes)
+            check_labels(classes)
             names, codes = np.unique(classes, return_inverse=True)
             if self._needs_classes:
                 self.classes_ = at_least_two(names)

@@ -36,7 +36,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 
 from kernlearn import validation
 from kernlearn.linear.losses import LOSSES
@@ -299,7 +299,7 @@ class StreamRanker(
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
         X, y = validation.validate_data(self, X, y, reset=reset, **validation.POINTS)
-        check_classification_targets(y)
+        validation.check_labels(y)
         return X, y
 
     def _begin(self, n_features: int, classes: NDArray[Any]) -> None:

@@ -26,7 +26,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array
-from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn.checks import check_fraction, check_nonnegative, check_positive
 from kernlearn.kernels.base import check_training, compared
@@ -34,7 +33,7 @@ from kernlearn.kernels.functions import kernels_of
 from kernlearn.landmarks import BBSClassifier, Identity, Ramp, Sign, as_transfer
 from kernlearn.memory import interruptible
 from kernlearn.metrics import check_queries
-from kernlearn.validation import Floats, warn
+from kernlearn.validation import Floats, check_labels, warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,7 +217,7 @@ def classification_goodness(
     check_positive(c_f=c_f)
     f = None if transfer is None else as_transfer(transfer)
     K, y = _similarities(X, y, similarity)
-    check_classification_targets(y)
+    check_labels(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2 or np.bincount(codes).min() < 2:
         raise ValueError("'y' must have at least two classes, and two points of each")
