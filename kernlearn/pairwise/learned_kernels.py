@@ -22,7 +22,6 @@ from sklearn.base import (
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state, gen_batches
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
@@ -34,6 +33,8 @@ from kernlearn.validation import Floats
 
 # Points of the stream that are prepared together.
 _BLOCK_ROWS = 256
+# Iterations of LIBSVM, which would not end with kernels of large values.
+_MAX_ITER = 10_000_000
 
 _slopes = LOSSES["hinge"].derivative
 
@@ -152,7 +153,7 @@ class OnlinePairLearner(BaseEstimator, ABC):
         X, y = validation.validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset
         )
-        check_classification_targets(y)
+        validation.check_labels(y)
         return X, y
 
     def _begin(self, X: Any, y: NDArray[Any]) -> Self:
@@ -793,7 +794,7 @@ class SimilaritySVM(TwoStageClassifier):
         return OnlineSimilarityLearner(self.objective, **stream)
 
     def _classifier(self, learner: Any, n_samples: int) -> SVC:
-        return SVC(C=self.C, kernel=learner.similarity_)
+        return SVC(C=self.C, kernel=learner.similarity_, max_iter=_MAX_ITER)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the decision values of points.
@@ -869,6 +870,6 @@ class MultipleKernelSVM(TwoStageClassifier):
         return OnlineMKL(self.kernels, **stream)
 
     def _classifier(self, learner: Any, n_samples: int) -> SVC:
-        return SVC(C=self.C, kernel=learner.kernel_)
+        return SVC(C=self.C, kernel=learner.kernel_, max_iter=_MAX_ITER)
 
     decision_function = SimilaritySVM.decision_function
