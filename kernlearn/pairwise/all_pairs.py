@@ -6,16 +6,15 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.linalg import solve
 from scipy.optimize import minimize
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
 from kernlearn.memory import require_memory
+from kernlearn.onepass import ridge_solution
 from kernlearn.pairwise.learners import Codes, StreamRanker, two_classes, widened
 from kernlearn.validation import Floats
 
@@ -108,7 +107,8 @@ class AllPairsMoments(StreamRanker):
     Parameters
     ----------
     regularization : float, default=1e-3
-        The λ. With 0 there may be no unique minimum, and the one of least norm is taken.
+        The λ. With 0 there may be no unique minimum, and one is taken that does not depend on the
+        units of the columns.
     half_life : float or None, default=None
         Number of points of the stream, of either class, after which a point has half the weight;
         None for equal weights.
@@ -243,17 +243,13 @@ class AllPairsMoments(StreamRanker):
             return np.zeros(means.shape[1])
         difference = means[1] - means[0]
         matrix = covariances[0] + covariances[1] + np.outer(difference, difference)
-        matrix[np.diag_indices_from(matrix)] += self.regularization
-        # columns of unlike scale would be lost in rounding
-        scale = np.sqrt(matrix.diagonal())
-        scale[scale == 0] = 1
-        scaled, right = matrix / np.outer(scale, scale), difference / scale
-        if self.regularization:
-            return np.asarray(solve(scaled, right, assume_a="pos") / scale)
-        solution, _, rank, _ = np.linalg.lstsq(scaled, right, rcond=None)
-        if rank < np.count_nonzero(matrix.diagonal()):  # the scale is that of the norm
-            return np.asarray(np.linalg.lstsq(matrix, difference, rcond=None)[0])
-        return np.asarray(solution / scale)
+        rounding = 1e-12 * np.abs(means).max(axis=0)  # of a constant column
+        varying = np.flatnonzero(matrix.diagonal() > rounding**2)
+        solution = np.zeros(len(matrix))
+        if len(varying):
+            part, right = matrix[np.ix_(varying, varying)], difference[varying, np.newaxis]
+            solution[varying] = ridge_solution(part, right, self.regularization)[:, 0]
+        return solution
 
 
 @dataclass(eq=False, repr=False)
@@ -360,7 +356,7 @@ class AllPairsSVM(
             If `max_iter` iterations were not enough.
         """
         rows, labels = validation.validate_data(self, X, y, **validation.POINTS)
-        check_classification_targets(labels)
+        validation.check_labels(labels)
         rows, labels, weights = validation.without_zeros(
             rows, labels, validation.check_weights(sample_weight, rows)
         )
@@ -371,11 +367,18 @@ class AllPairsSVM(
         middle = 0.5 * (rows.T @ shares)
         if not sparse.issparse(rows):  # the loss has differences, which lose the digits of a mean
             rows = rows - middle
+            squares = np.einsum("i,ij,ij->j", shares, rows, rows)
+        else:
+            squares = rows.multiply(rows).T @ shares
+        scale = np.sqrt(squares + self.regularization)
+        if scale.max() < 1e4:  # else the largest columns alone decide when to stop
+            scale = np.ones_like(scale)
 
-        def objective(w: Floats) -> tuple[Any, Floats]:
+        def objective(u: Floats) -> tuple[Any, Floats]:
+            w = u / scale
             loss, slopes = mean_loss(rows @ w, positive, weights)
             value = loss + self.regularization / 2 * (w @ w)
-            return value, rows.T @ slopes + self.regularization * w
+            return value, (rows.T @ slopes + self.regularization * w) / scale
 
         start = np.zeros(rows.shape[1])
         gtol = self.tol * np.abs(objective(start)[1]).max()
@@ -392,7 +395,7 @@ class AllPairsSVM(
                 ConvergenceWarning,
             )
         self.objective_, self.n_iter_ = float(optimum.fun), int(optimum.nit)
-        self.coef_: Floats = optimum.x[np.newaxis]
+        self.coef_: Floats = (optimum.x / scale)[np.newaxis]
         self.intercept_: Floats = -(self.coef_ @ middle)
         return self
 

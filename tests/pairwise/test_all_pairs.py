@@ -89,15 +89,15 @@ def test_parts_are_merged(half_life):
         merged.merge(clone(model))
 
 
-def test_columns_of_unlike_scale():
+@pytest.mark.parametrize("model", [AllPairsMoments(0.0), AllPairsMoments(1e-9), AllPairsSVM(1e-9)])
+def test_columns_of_unlike_scale(model):
     rng = np.random.default_rng(0)
     y = rng.random(400) < 0.5
     X = rng.standard_normal((400, 2)) + y[:, np.newaxis]
-    scale = np.array([1e8, 1.0])
-    expected = AllPairsMoments(0.0).fit(X, y).coef_
-    for regularization in (0.0, 1e-9):
-        found = AllPairsMoments(regularization).fit(X * scale, y).coef_ * scale
-        np.testing.assert_allclose(found, expected, rtol=1e-6)
+    X = np.c_[X[:, [0, 0, 1]], np.full(400, 0.1)]  # one column twice, one is constant
+    scale = np.array([1e8, 1e8, 1.0, 1.0])
+    expected, found = clone(model).fit(X, y).coef_, model.fit(X * scale, y).coef_ * scale
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-9)
 
 
 def test_a_half_life_follows_a_change():
