@@ -29,8 +29,9 @@ from sklearn.utils import check_array
 
 from kernlearn.checks import check_fraction, check_nonnegative, check_positive
 from kernlearn.kernels.base import check_training, compared
-from kernlearn.kernels.functions import kernels_of
+from kernlearn.kernels.functions import CallableKernel, kernels_of
 from kernlearn.landmarks import BBSClassifier, Identity, Ramp, Sign, as_transfer
+from kernlearn.landmarks.ordinal import encode_grades
 from kernlearn.memory import interruptible
 from kernlearn.metrics import check_queries
 from kernlearn.validation import Floats, check_labels, warn
@@ -314,7 +315,10 @@ def compare_similarities(
     from sklearn.model_selection import check_cv, cross_validate
 
     def scores(model: Any, X: Any, y: Any) -> dict[str, float]:
-        good = scaled_goodness(X, y, model.similarity)
+        similarity = model.similarity
+        if model.get_params().get("kind") == "distance":
+            similarity = CallableKernel(similarity, kind="distance")
+        good = scaled_goodness(X, y, similarity)
         return {"accuracy": model.score(X, y), "error": good.error, "gamma": good.gamma(epsilon)}
 
     model = model or BBSClassifier(10, random_state=0)
@@ -504,7 +508,8 @@ def ordinal_goodness(
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         As in :func:`regression_goodness`.
     y : array-like of shape (n_samples,)
-        Grades of any sortable kind, at least two.
+        Grades, at least two: whole numbers, or words in the order of a categorical, else of the
+        alphabet, with a warning.
     bound : float
         The largest absolute weight B > 0.
     margin : float, default=1.0
@@ -539,11 +544,9 @@ def ordinal_goodness(
     """
     check_positive(bound=bound, margin=margin)
     check_nonnegative(spacing=spacing)
-    K, y = _similarities(X, y, similarity)
-    grades, codes = np.unique(y, return_inverse=True)
+    grades, codes, _ = encode_grades(y)
+    K, _ = _similarities(X, codes, similarity)
     n, r = len(codes), len(grades) - 1
-    if not r:
-        raise ValueError("'y' must have at least two grades, got 1")
     averages = K / n
     # variables: weights, thresholds, losses to the left and to the right
     above, below, unit = np.flatnonzero(codes > 0), np.flatnonzero(codes < r), np.eye(n)

@@ -39,7 +39,7 @@ from sklearn.utils import check_array, check_random_state, gen_batches
 from kernlearn.checks import check_count, check_nonnegative, check_positive, check_share
 from kernlearn.kernels import GaussianKernel, as_kernel, mean_distance
 from kernlearn.kernels.base import diagonal
-from kernlearn.validation import Floats
+from kernlearn.validation import Floats, label_codes
 
 #: The complexity by the number m of points, or a number c for c / sqrt(m).
 Complexity: TypeAlias = "float | Callable[[int], float]"
@@ -1041,7 +1041,7 @@ def voted_bound(
         raise ValueError("the classifier has no coefficient: its function is 0 everywhere")
     rho = 1 / norm if rho is None else rho
     check_positive(rho=rho)
-    margins = np.where(np.asarray(y) == model.classes_[1], 1, -1) * model.decision_function(X)
+    margins = (2 * label_codes(model.classes_, np.asarray(y)) - 1) * model.decision_function(X)
     # A margin of ρ counts as an error, also if rounding makes it slightly larger.
     margin_error = float(np.mean(margins <= rho * norm * (1 + 1e-9)))
     complexity = float(sums[used] @ r[used]) / norm / rho
