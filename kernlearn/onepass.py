@@ -664,7 +664,10 @@ class OnePassRidge(MultiOutputMixin, RegressorMixin, OnePassModel):
         return 1 if self._flat else y.shape[1]
 
     def _targets(self, y: NDArray[Any]) -> tuple[Floats, None]:
-        return y.reshape(len(y), -1).astype(np.float64), None
+        targets, n = y.reshape(len(y), -1).astype(np.float64), self._n_columns - self._width
+        if targets.shape[1] != n:
+            raise ValueError(f"y has {targets.shape[1]} targets, and had {n} in the first rows")
+        return targets, None
 
 
 @dataclass(eq=False, repr=False)
