@@ -32,8 +32,8 @@ from kernlearn.yaml import explained, shortened
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Names of columns that are taken to be the target.
-TARGETS = {"target", "class", "label", "y", "outcome"}
+#: Names of the target, the first that there is; y may be a coordinate.
+TARGETS = ("target", "class", "label", "outcome", "y")
 _MANY = 200  # with more distinct values, text is no nominal column and numbers are no classes
 FEW = 20  # up to this many distinct whole numbers are taken for classes
 _HEAD = 200_000  # bytes from which the format is recognised
@@ -48,7 +48,8 @@ _LIKE_NUMBER = re.compile(
     re.ASCII,
 )
 _DATE = re.compile(r"(\d{4}([-/.])\d\d?\2\d\d?|\d\d?([./-])\d\d?\3\d{4})([ T].*)?|\d{4}-\d\d")
-_PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+-]+)*\s*(#.*)?")
+_GROUP = re.compile(r"(?i:(.*[\s_.-])?(id|group|subject|patient))|.*[a-z]I[dD]")
+_PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+infaINFA-]+)*\s*(#.*)?")
 # Formats by their first bytes.
 _MAGIC: dict[bytes, Any] = {
     b"PAR1": Columns(kind="parquet"),
@@ -196,7 +197,7 @@ def _arrays(path: Path, format: Arrays, asked: FileOptions) -> Guess:
     target = chosen("target", vectors)
     content = readers.chosen_arrays(path, arrays, matrix, target)
     written = {"kind": format.kind, "matrix": matrix, "target": target}
-    labels, is_numeric = counted_labels(content.y), content.y.dtype.kind in "fiub"
+    labels, is_numeric = counted_labels(content.y), content.y.dtype.kind in "fiu"
     notes = [f"the features are {matrix}, the target is {target}"]
     return Guess(written, (content,), n_features, labels, is_numeric, notes)
 
@@ -217,7 +218,7 @@ def _format(path: Path, content: bytes, encoding: Any) -> Any:
         return Columns(kind="excel")
     encoding = encoding or readers.encoding_of(path, content)
     head = content[:_HEAD].decode(encoding, errors="ignore").removeprefix("\ufeff")
-    lines = [line for line in head.splitlines() if line.strip() and line.lstrip()[0] not in "%#"]
+    lines = [s for s in re.split("[\r\n]+", head) if s.strip() and s.lstrip()[0] not in "%#"]
     first = lines[0].strip().lower() if lines else ""
     if first.startswith(("@relation", "@attribute")):
         return Columns(kind="arff")
@@ -298,7 +299,7 @@ def _has_header(path: Path, head: list[str], *rows: list[str]) -> bool:
     for i, name in enumerate(head):
         column = [row[i] for row in rows]
         is_numeric = 2 * sum(map(_is_like_number, column)) > len(column)
-        fits.append(_is_like_number(name) if is_numeric else name in column)
+        fits.append(_is_like_number(name) if is_numeric else name != "" and name in column)
     has_numbers = any(map(_is_like_number, head))
     if has_numbers and all(fits) and head not in (counted, ["", *counted[:-1]]):
         return False
@@ -349,6 +350,11 @@ def _frame_roles(reading: _Reading, asked: FileOptions) -> Guess:
     target, points, left_out = _stated_roles(reading, asked)
     if asked.target is None:
         notes.append(f"the target is column {names[target]}")
+    for name in filter(_GROUP.fullmatch, names):
+        held = frame.iloc[:, names.index(name)].dropna().astype(str)
+        if name != names[target] and 2 < held.nunique() < len(held):
+            shared = f"column {name} has {held.nunique()} values in {len(held)} rows"
+            notes.append(f"{shared}: random splits train and test on rows that share one")
     rest = [i for i in range(len(names)) if i not in (target, *left_out)] if points is None else []
     nominal = _feature_roles(reading, rest, left_out)
     features = [i for i in rest if i not in left_out] if points is None else [points]
@@ -395,7 +401,7 @@ def _stated_roles(reading: _Reading, asked: FileOptions) -> tuple[int, int | Non
     points = None if asked.points is None else column_position(path, asked.points, names)
     if asked.target is None:
         free = [i for i in range(len(names)) if i not in (points, *left_out)] or [-1]
-        target = next((i for i in free if names[i].lower() in TARGETS), free[-1])
+        target = next((i for one in TARGETS for i in free if names[i].lower() == one), free[-1])
         if ID_NAME.fullmatch(names[target]):
             problem = f"{path}: the last column, {names[target]}, looks like an id: remove it"
             raise DataError(problem, [("target", "NAME")])

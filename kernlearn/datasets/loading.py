@@ -83,7 +83,7 @@ def load(
         with its data next to it. Or a card, or the result of :func:`locate`.
     target : int or str, optional
         For the path of a data file, the column to predict by name or position; by default one
-        called target, class, label, y or outcome, else the last.
+        called target, class, label, outcome or y, in this order, else the last.
     task : {"classification", "regression", "ordinal", "ranking", "similarity"}, optional
         For the path of a data file, what the target is. By default regression for numbers, unless
         they are at most 20 whole ones, else classification.
@@ -192,6 +192,8 @@ def load(
     if isinstance(X, np.ndarray) and not are_objects(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
     codes, labels = _target(card, table)
+    if len(codes) < done.rows and (gone := labels[~np.isin(np.arange(len(labels)), codes)]).size:
+        done = done.noting(f"no row of class {listed(gone)} is left")
     remarks = [form.note, *(f"{sentence}." for sentence in filled)]
     content, as_published = "", nominal == "ordinal" and missing == by_default and not drop
     if as_published and form.fingerprint is not None:
@@ -325,7 +327,8 @@ def _classes(path: Path, guess: guessing.Guess, asked: FileOptions, task: str) -
     if labels is None:
         raise DataError(f"{path}: the target has too many values for {task}; name its column")
     if len(labels) < 2:
-        raise DataError(f"{path}: the target has only one value: {', '.join(labels)}")
+        values = f"{', '.join(labels)} (texts such as None and NA are missing entries)"
+        raise DataError(f"{path}: the target has only one value: {values}")
     known: dict[str, Any] = {"rows": sum(labels.values()), "classes": labels}
     if asked.grades is not None:
         order = [str(grade) for grade in asked.grades]
@@ -369,7 +372,8 @@ def _read(found: Found) -> list[Table]:
         raise DataError(f"{place}: found {n_features} features, expected {card.n_features}")
     if card.task == "similarity" and n_rows != n_features:
         size = f"{n_rows} x {n_features}"
-        raise DataError(f"{place}: found a {size} matrix and labels, expected a square matrix")
+        expected = "a square matrix with a label for each row"
+        raise DataError(f"{place}: found a {size} matrix with labels, expected {expected}")
     if card.task == "ranking" and tables[0].query is None:
         raise DataError(f"{place}: found no query ids, expected one per row")
     if form.classes is not None:

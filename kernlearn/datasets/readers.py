@@ -112,7 +112,7 @@ def _tidied(path: Path, frame: "pd.DataFrame", options: Any, first: int = 0) -> 
     frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})
     if nameless := [name for name in frame.columns if str(name).startswith("Unnamed: ")]:
         n = counted(len(nameless), "column")
-        raise DataError(f"{path}: {n} without a name in the first row: remove what stands above")
+        raise DataError(f"{path}: {n} without a name: name all, or remove what stands above")
     return frame
 
 
@@ -320,9 +320,9 @@ def _json_lines(path: Path, options: Any) -> "pd.DataFrame":
 
 
 def _text_lines(path: Path) -> list[tuple[int, str]]:
-    """Return the lines that are not blank, with their numbers."""
+    """Return the lines that are not blank, with their numbers; texts may have other breaks."""
     content = file_bytes(path)
-    lines = content.decode(encoding_of(path, content)).removeprefix("\ufeff").splitlines()
+    lines = content.decode(encoding_of(path, content)).removeprefix("\ufeff").split("\n")
     return [(i, line.strip()) for i, line in enumerate(lines, 1) if line.strip()]
 
 
@@ -420,6 +420,7 @@ def chosen_arrays(path: Path, arrays: Mapping[str, Any], matrix: str, target: st
         )
     X = X.tocsr() if hasattr(X, "tocsr") else np.ascontiguousarray(X)
     X = X.astype(np.float64)
+    labels = np.char.decode(labels) if labels.dtype.kind == "S" else labels
     if not np.isfinite(X.data if hasattr(X, "tocsr") else X).all():
         raise DataError(f"{path}: an entry of {matrix} is not finite")
     return Table(X, labels.ravel(), ())

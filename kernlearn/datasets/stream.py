@@ -321,9 +321,9 @@ def _tables(
 ) -> Iterator[RowChunk]:
     """Yield features and targets; the columns of the first file are in the order of all."""
     import pandas as pd
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+    from pandas.api.types import infer_dtype, is_numeric_dtype
 
-    order, kinds = list[str](), set[bool]()
+    order, kinds = list[str](), set[tuple[bool, bool]]()
     classes = {name: tuple(map(str, values)) for name, values in nominal.items()}
     for path, options in _unchanged(files):
         n_read = n_left_out = 0
@@ -359,12 +359,16 @@ def _tables(
                 ]
             except DataError as error:
                 raise DataError(f"{error} ({_REMEDIES})") from None
-            kinds.add(is_numeric_dtype(frame[label]) and not is_bool_dtype(frame[label]))
+            # pandas reads TRUE as True where a chunk has no other text
+            is_bool = infer_dtype(frame[label]) == "boolean"
+            is_number = is_numeric_dtype(frame[label]) and not is_bool
+            kinds.add((is_bool, is_number))
             if len(kinds) > 1:
-                raise DataError(f"{place_of(0)}: the target is text in some chunks only")
+                advice = f"read_as={{'text': [{label!r}]}} reads CSV as text in all"
+                raise DataError(f"{place_of(0)}: the target is text in some chunks only: {advice}")
             X, features = one_hot(Table(np.column_stack(columns), rows, tuple(order), classes))
-            y = frame[label].to_numpy(np.float64 if True in kinds else object)
-            yield pd.DataFrame(X, columns=features), y if True in kinds else y.astype(np.str_)
+            y = frame[label].to_numpy(np.float64 if is_number else object)
+            yield pd.DataFrame(X, columns=features), y if is_number else y.astype(np.str_)
         if n_left_out == n_read:
             raise DataError(f"{path}: the file has no rows, or none without missing entries")
         if n_left_out:
