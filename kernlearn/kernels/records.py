@@ -104,9 +104,11 @@ def _weighted_mean(
 def _table(X: Any) -> Any:
     """Return a table as an array."""
     if hasattr(X, "columns"):
-        return X.to_numpy(dtype=object)
+        return X.to_numpy(dtype=object, na_value=np.nan)
     table = to_dense(X)
     table = table if isinstance(table, np.ndarray) else np.asarray(table, dtype=object)
+    if table.dtype.kind in "US":  # numpy.array(["a", 1]) makes the number a text
+        raise ValueError("'X' is an array of texts: pass a data frame or an array of objects")
     if table.ndim != 2:
         raise ValueError(
             f"'X' must be a data frame or have a row for each point, got {table.ndim} dimension(s)"
