@@ -64,7 +64,8 @@ def init(
             asked = None if "matrix" in keys else task  # the labels of a matrix are classes
             bunch = datasets.load(Path(data), **{"nominal": "onehot", "task": asked, **keys})
         else:
-            bunch = datasets.load(data, **keys)
+            bunch = datasets.load(data, **{"nominal": "onehot", **keys})
+            keys = {"nominal": "onehot", **keys} if bunch.preparation.one_hot else keys
     except DataError as error:
         raise DataError(error.as_options()) from None
     column = getattr(bunch.card.forms[0].format, "target", None)

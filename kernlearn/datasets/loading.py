@@ -285,6 +285,9 @@ def card_of_file(path: Path, asked: FileOptions, name: str = "data") -> Found:
     form: dict[str, Any] = {"files": files, "format": guess.format, "left_out": guess.left_out}
     if len(paths) > 1:
         form |= {"files": [file.relative_to(path).as_posix() for file in paths], "folds": "files"}
+    if guess.labels is not None and len(guess.labels) < 2:
+        values = f"{', '.join(guess.labels)} (texts such as None and NA are missing entries)"
+        raise DataError(f"{path}: the target has only one value: {values}")
     if task == "regression" and not guess.is_numeric:
         raise DataError(f"{path}: the target of a regression must be numbers")
     if task != "regression":
@@ -326,9 +329,6 @@ def _classes(path: Path, guess: guessing.Guess, asked: FileOptions, task: str) -
             raise DataError(problem, [("task", "regression")])
     if labels is None:
         raise DataError(f"{path}: the target has too many values for {task}; name its column")
-    if len(labels) < 2:
-        values = f"{', '.join(labels)} (texts such as None and NA are missing entries)"
-        raise DataError(f"{path}: the target has only one value: {values}")
     known: dict[str, Any] = {"rows": sum(labels.values()), "classes": labels}
     if asked.grades is not None:
         order = [str(grade) for grade in asked.grades]
