@@ -372,8 +372,8 @@ def _read(found: Found) -> list[Table]:
         raise DataError(f"{place}: found {n_features} features, expected {card.n_features}")
     if card.task == "similarity" and n_rows != n_features:
         size = f"{n_rows} x {n_features}"
-        expected = "a square matrix with a label for each row"
-        raise DataError(f"{place}: found a {size} matrix with labels, expected {expected}")
+        square = "a square matrix with a label for each row"
+        raise DataError(f"{place}: found a {size} matrix with labels, expected {square}")
     if card.task == "ranking" and tables[0].query is None:
         raise DataError(f"{place}: found no query ids, expected one per row")
     if form.classes is not None:

@@ -124,9 +124,10 @@ def test_files_read_as_load_reads_them(folder):
     np.testing.assert_array_equal(labels, loaded.target_names[loaded.target])
 
 
-def test_csv_late_texts(folder):
+@pytest.mark.parametrize("label", ["2", "TRUE"])  # which pandas reads as a boolean
+def test_csv_late_texts(folder, label):
     path = folder / "rows.csv"
-    path.write_text("a,label\n" + "1,2\n" * 30 + "1,up\n")
+    path.write_text("a,label\n" + f"1,{label}\n" * 30 + "1,up\n")
     with pytest.raises(DataError, match="the target is text in some chunks"):
         list(row_source(path, n_rows=10, target="label"))
 
