@@ -285,9 +285,8 @@ def card_of_file(path: Path, asked: FileOptions, name: str = "data") -> Found:
     form: dict[str, Any] = {"files": files, "format": guess.format, "left_out": guess.left_out}
     if len(paths) > 1:
         form |= {"files": [file.relative_to(path).as_posix() for file in paths], "folds": "files"}
-    if guess.labels is not None and len(guess.labels) < 2:
-        values = f"{', '.join(guess.labels)} (texts such as None and NA are missing entries)"
-        raise DataError(f"{path}: the target has only one value: {values}")
+    if (labels := guess.labels) is not None and len(labels) < 2:
+        raise DataError(f"{path}: all targets are {''.join(labels)}, or missing (as NA and None)")
     if task == "regression" and not guess.is_numeric:
         raise DataError(f"{path}: the target of a regression must be numbers")
     if task != "regression":
@@ -371,9 +370,8 @@ def _read(found: Found) -> list[Table]:
     if n_features != card.n_features:
         raise DataError(f"{place}: found {n_features} features, expected {card.n_features}")
     if card.task == "similarity" and n_rows != n_features:
-        size = f"{n_rows} x {n_features}"
-        square = "a square matrix with a label for each row"
-        raise DataError(f"{place}: found a {size} matrix with labels, expected {square}")
+        size = f"{n_rows} rows with a label and {n_features} columns"
+        raise DataError(f"{place}: found {size}, expected a square matrix")
     if card.task == "ranking" and tables[0].query is None:
         raise DataError(f"{place}: found no query ids, expected one per row")
     if form.classes is not None:

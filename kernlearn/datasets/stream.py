@@ -364,8 +364,8 @@ def _tables(
             is_number = is_numeric_dtype(frame[label]) and not is_bool
             kinds.add((is_bool, is_number))
             if len(kinds) > 1:
-                advice = f"read_as={{'text': [{label!r}]}} reads CSV as text in all"
-                raise DataError(f"{place_of(0)}: the target is text in some chunks only: {advice}")
+                fault = "the target is text in some chunks only: name it in `text` of read_as"
+                raise DataError(f"{place_of(0)}: {fault}")
             X, features = one_hot(Table(np.column_stack(columns), rows, tuple(order), classes))
             y = frame[label].to_numpy(np.float64 if is_number else object)
             yield pd.DataFrame(X, columns=features), y if is_number else y.astype(np.str_)
