@@ -208,22 +208,22 @@ def reading_options(settings: list[str], *more: str) -> dict[str, Any]:
     from kernlearn.yaml import parse_scalar
 
     known = ("drop", "grades", "sheet", "matrix", "points", "missing", *more)
+    lists = ("drop", "grades", "read_as.missing", "read_as.skip", "read_as.text")
     options: dict[str, Any] = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals:
             raise DataError(f"-o {setting}: expected KEY=VALUE, such as missing=mean")
-        if key.startswith("read_as."):  # a comma or a point alone is no YAML
-            how = value if len(value) == 1 else parse_scalar(value)
-            options.setdefault("read_as", {})[key.removeprefix("read_as.")] = how
-        elif key not in known:
+        name = key.removeprefix("read_as.")
+        if name == key and key not in known:
             raise DataError(
                 f"-o {setting}: unknown key; there are {', '.join(known)}, read_as.KEY"
             )
-        else:
-            content = parse_scalar(value)
-            several = key in ("drop", "grades") and not isinstance(content, list)
-            options[key] = [content] if several else content
+        # a comma or a point alone is no YAML
+        content = value if name != key and len(value) == 1 else parse_scalar(value)
+        if key in lists and not isinstance(content, list):
+            content = [content]
+        (options if name == key else options.setdefault("read_as", {}))[name] = content
     return options
 
 

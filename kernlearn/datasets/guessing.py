@@ -122,7 +122,7 @@ def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
 
 def recognised(path: Path, content: bytes, asked: FileOptions) -> Any:
     """Return the format of a file, and how its text reads."""
-    format = _format(path, content, asked.read_as.get("encoding"))
+    format = _format(path, content)
     how = {**format.model_dump(exclude_unset=True), **asked.read_as}
     how |= {} if asked.points is None else {"points": asked.points}
     try:
@@ -132,7 +132,8 @@ def recognised(path: Path, content: bytes, asked: FileOptions) -> Any:
         raise DataError(f"{path}: read_as: {'; '.join(faults)} ({format.kind})") from None
     if asked.sheet is not None and format.kind != "excel":
         raise DataError(f"{path}: sheet: is for Excel and OpenDocument files")
-    return dialect(path, content, format, asked) if isinstance(format, Delimited) else format
+    with readers.library_errors(path, "damaged, or in another encoding"):
+        return dialect(path, content, format, asked) if isinstance(format, Delimited) else format
 
 
 def _frame(path: Path, format: Any, n_lines: int, sheet: Any) -> "tuple[pd.DataFrame, Any]":
@@ -151,7 +152,7 @@ def _frame(path: Path, format: Any, n_lines: int, sheet: Any) -> "tuple[pd.DataF
 def read_frame(path: Path) -> "pd.DataFrame":
     """Read a table with named columns of any format and dialect, without roles for them."""
     content = readers.file_bytes(path)
-    format = _format(path, content, None)
+    format = _format(path, content)
     if isinstance(format, Arrays | Pairs):
         raise DataError(f"{path}: no table with named columns, but {format.kind}")
     try:
@@ -205,7 +206,7 @@ def _arrays(path: Path, format: Arrays, asked: FileOptions) -> Guess:
 # Formats
 
 
-def _format(path: Path, content: bytes, encoding: Any) -> Any:
+def _format(path: Path, content: bytes) -> Any:
     """Tell the format by the content, not by the name."""
     if not content or content.isspace():
         raise DataError(f"{path}: the file is empty")
@@ -216,7 +217,7 @@ def _format(path: Path, content: bytes, encoding: Any) -> Any:
         return Arrays(kind="npz")
     if content.startswith(b"PK") and (b"xl/" in content or b"content.xml" in content):
         return Columns(kind="excel")
-    encoding = encoding or readers.encoding_of(path, content)
+    encoding = readers.encoding_of(path, content)
     head = content[:_HEAD].decode(encoding, errors="ignore").removeprefix("\ufeff")
     lines = [s for s in re.split("[\r\n]+", head) if s.strip() and s.lstrip()[0] not in "%#"]
     first = lines[0].strip().lower() if lines else ""
@@ -360,7 +361,7 @@ def _frame_roles(reading: _Reading, asked: FileOptions) -> Guess:
     features = [i for i in rest if i not in left_out] if points is None else [points]
     reasons = {names[i]: reason for i, reason in left_out.items() if reason}
     if not features:
-        why = "; ".join(f"{name} is left out: {reason}" for name, reason in reasons.items())
+        why = "; ".join(f"{k} is left out: {v}" for k, v in reasons.items()) or "all are dropped"
         texts = [name for name, reason in reasons.items() if reason.startswith(("text", "value"))]
         ways = [("points", name) for name in texts[:1]]
         raise DataError(f"{path}: no column of numbers or classes is left ({why})", ways)
