@@ -48,7 +48,7 @@ _LIKE_NUMBER = re.compile(
     re.ASCII,
 )
 _DATE = re.compile(r"(\d{4}([-/.])\d\d?\2\d\d?|\d\d?([./-])\d\d?\3\d{4})([ T].*)?|\d{4}-\d\d")
-_GROUP = re.compile(r"(?i:(.*[\s_.-])?(id|group|subject|patient))|.*[a-z]I[dD]")
+_GROUP = re.compile(r"(?i:(.*[\s_.-])?id|group|subject|patient)|.*[a-z]I[dD]")
 _PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+infaINFA-]+)*\s*(#.*)?")
 # Formats by their first bytes.
 _MAGIC: dict[bytes, Any] = {
