@@ -300,11 +300,11 @@ def _has_header(path: Path, head: list[str], *rows: list[str]) -> bool:
     for i, name in enumerate(head):
         column = [row[i] for row in rows]
         is_numeric = 2 * sum(map(_is_like_number, column)) > len(column)
-        fits.append(_is_like_number(name) if is_numeric else name != "" and name in column)
+        fits.append(_is_like_number(name) if is_numeric else name in column)
     has_numbers = any(map(_is_like_number, head))
     if has_numbers and all(fits) and head not in (counted, ["", *counted[:-1]]):
         return False
-    if has_numbers or any(fits):
+    if has_numbers or any(fit and name for fit, name in zip(fits, head, strict=True)):
         shown = shortened(", ".join(head))
         problem = f"{path}: whether {shown} is data or names columns is not clear: add names above"
         raise DataError(problem, [("read_as.header", True), ("read_as.header", False)])
