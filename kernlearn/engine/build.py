@@ -233,6 +233,8 @@ def _part(data: Bunch, what: DatasetSpec, seed: int) -> Bunch:
     for name in ("data", "target", "fold", "query"):
         if data.get(name) is not None:
             changed[name] = data[name][rows]
+    if "similarity" in data:
+        changed["data"] = changed["data"][:, rows]
     if what.classes is not None:
         changed["target"] = np.searchsorted(codes, changed["target"])
     return Bunch(**{**data, **changed})
