@@ -941,16 +941,15 @@ class ExperimentConfig(Section):
 
     def wants(self, labels: Mapping[str, Any]) -> bool:
         """Whether a combination of labels is run, as ``only`` and ``exclude`` say."""
-
-        def matches(label: str, name: str) -> bool:
-            value = labels.get(label)
-            # a kernel with varied parameters has their values behind its name
-            return value == name or (label == "kernel" and str(value).startswith(f"{name} ("))
+        # a kernel with varied parameters has their values behind its name
+        kernel = str(labels.get("kernel"))
+        names = [name for name in self.kernels if f"{kernel} (".startswith(f"{name} (")]
+        labels = {**labels, "kernel": max(names, key=len)} if names else labels
 
         def among(combinations: Iterable[Mapping[Any, str]], lacking: bool) -> bool:
             """Whether a combination matches; `lacking` is for labels that there are none of."""
             return any(
-                all(lacking if k not in labels else matches(k, v) for k, v in one.items())
+                all(lacking if k not in labels else labels[k] == v for k, v in one.items())
                 for one in combinations
             )
 
