@@ -163,7 +163,8 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
     """
     if "solver_name" in frame:
         frame = _from_benchopt(frame, config)
-    frame = frame.rename(columns={"repetition": "split"}).reset_index(drop=True)
+    named = frame if "split" in frame else frame.rename(columns={"repetition": "split"})
+    frame = named.reset_index(drop=True)
     needed = ["dataset", *(["kernel"] if config.kernels else []), "method", *NOT_LABELS[1:4]]
     if missing := [column for column in needed if column not in frame]:
         raise ReportError(
