@@ -36,7 +36,6 @@ _INSERT = "INSERT OR IGNORE INTO trial VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _DELETE = "DELETE FROM trial WHERE key = ? AND done <= ?"
 # Seconds to wait for another process that writes.
 _BUSY = 30.0
-# Endings of metrics that no two measurements have in common: times and memory.
 # Relative difference below which numbers are the same: another BLAS adds in another order.
 _SAME = 1e-9
 
@@ -358,7 +357,7 @@ class Store:
         """Add the rows of another store that this one lacks, completely or not at all.
 
         A trial that is done replaces one that failed. Of a trial that both have, this store's row
-        stays; it is a conflict if the numbers, other than times and memory, differ.
+        stays; it is a conflict if the numbers, other than times, differ.
 
         Raises
         ------

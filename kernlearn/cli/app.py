@@ -392,7 +392,8 @@ def export(
             return
         rows = summary.stored_splits(opened, experiment)
         if experiment:
-            typer.echo("only what it ran first, with the labels of that time", err=True)
+            text = "without trials that another config ran first, and with the labels of that time"
+            typer.echo(f"{text}; `kernlearn report CONFIG` writes all to splits.csv", err=True)
     if file is None:
         typer.echo(summary.csv_text(rows), nl=False)
     elif form == ".csv":

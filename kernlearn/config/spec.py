@@ -205,7 +205,7 @@ class ProtocolSpec(_Part):
 
 @dataclass(frozen=True)
 class MetricSpec(_Part):
-    """A metric of a plug-in, a scorer of scikit-learn, or memory."""
+    """A metric of a plug-in, a scorer of scikit-learn, or goodness."""
 
     name: str
     version: int

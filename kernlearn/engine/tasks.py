@@ -47,7 +47,7 @@ class Task:
     has_labels : bool
         Whether all values are among those of the training part.
     own : sequence of Registered
-        Metrics of plug-ins, scorers of scikit-learn, memory and goodness, which are measured too.
+        Metrics of plug-ins, scorers of scikit-learn and goodness, which are measured too.
     """
 
     name: str
