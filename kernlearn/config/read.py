@@ -155,9 +155,12 @@ class _Draft:
             raise ConfigError(f"{path}:1: an experiment is a mapping of keys to values")
         self.path, self.raw = path, raw
         self.places = {key: f"{path}:{line}" for key, line in lines.items()}
-        for section in _ENTRIES:
-            if section in raw:
-                raw[section] = _by_label(raw[section])
+        self._label_entries()
+
+    def _label_entries(self) -> None:
+        """Make sections of entries mappings by label."""
+        for section in _ENTRIES.keys() & self.raw.keys():
+            self.raw[section] = _by_label(self.raw[section])
 
     def use_profile(self, profile: str) -> None:
         """Apply the changes of a profile."""
@@ -186,6 +189,10 @@ class _Draft:
 
     def _put(self, key: str, value: Any, place: str) -> None:
         """Set the value at a path of keys joined by dots, with the sections around it."""
+        if key == "protocol" and isinstance(value, dict):
+            for inner, one in value.items():  # what a profile does not name stays
+                self._put(f"protocol.{inner}", one, place)
+            return
         path = ("protocol", key) if key in model.Protocol.model_fields else tuple(key.split("."))
         here: Any = self.raw
         for i, step in enumerate(path[:-1], 1):
@@ -195,6 +202,7 @@ class _Draft:
             if not isinstance(here, dict):
                 raise ConfigError(f"{place}: {step} has no keys to set")
         here[path[-1]] = deepcopy(value)
+        self._label_entries()
         self.places = {p: at for p, at in self.places.items() if p[: len(path)] != path}
         self.places[path] = place
 
