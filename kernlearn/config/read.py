@@ -350,6 +350,8 @@ def _check_plugin(plugin: Plugin, scope: Scope, shown: str) -> None:
 # Keys for data files, and for data that is read.
 _OF_FILE = ("target", "grades", "sheet", "read_as", "matrix", "points")
 _OF_READING = ("drop", "dense", "missing", "nominal")
+# The tasks of keys that change targets.
+_OF_TASKS = {"binarize": ("classification", "bipartite_ranking", "regret"), "bins": ("ordinal",)}
 # The tasks whose targets are classes.
 _TARGETS = dict.fromkeys(
     ("bipartite_ranking", "regret", "ordinal", "similarity"), "classification"
@@ -376,10 +378,11 @@ def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
         hint = suggestion(key, {*model.DatasetEntry.model_fields, *settable})
         yield (key,), f"unknown key{hint}"
     yield from _ambiguous(entry, settable)
-    useless = _OF_FILE if made is not None or entry.of_card else ()
+    useless = [key for key, tasks in _OF_TASKS.items() if names.task not in tasks]
+    useless += _OF_FILE if made is not None or entry.of_card else ()
     for key in (*useless, *(_OF_READING if made is not None else ())):
         if getattr(entry, key) not in (None, []):
-            yield (key,), "has no effect on this kind of data"
+            yield (key,), f"has no effect with this kind of data and `task: {names.task}`"
     if made is None and entry.of_card:
         try:
             if entry.file is not None:
@@ -522,6 +525,8 @@ def _config_faults(config: model.ExperimentConfig, names: Names) -> Iterator[Fau
     if not takes and config.task != "kernel_approximation":
         for label in config.kernels:
             yield ("kernels", label), "is not used: no method takes a kernel of it"
+    if config.protocol.scale_target is not None and config.task != "regression":
+        yield ("protocol", "scale_target"), f"is for regression, not for `task: {config.task}`"
     for name in config.derived.keys() & scope.metrics.keys():
         yield ("derived", name), "is the name of a measured metric; take another"
     for i, name in enumerate(config.metrics if config.protocol.select_by_mean else ()):
