@@ -34,8 +34,6 @@ Indices = tuple[np.ndarray, np.ndarray, np.ndarray]
 # Kernels whose parameters are kept for the next trials, and these parameters.
 _KEPT_KERNELS = 16
 _learnt: dict[str, dict[str, Any]] = {}
-# Estimators of scikit-learn that call a kernel once for all points.
-_CALL_ONCE = ("SVC", "SVR")
 
 
 @dataclass
@@ -529,7 +527,7 @@ def build_estimator(
     taken = f"{prefix}{component.takes}"
     if component.takes and taken not in {**spec.parameters, **spec.select}:
         value = "precomputed" if kind is not None else None if label else kernel
-        if isinstance(value, Kernel) and component.foreign and component.name not in _CALL_ONCE:
+        if isinstance(value, Kernel) and component.foreign:
             estimator = OnKernel(estimator, value)
         elif value is not None:
             extra[taken] = value
@@ -537,6 +535,8 @@ def build_estimator(
         extra[taken] = _naming_nominal(parameters[taken], coded)
     if kind is not None and f"{prefix}kind" in parameters:
         extra[f"{prefix}kind"] = kind
+    elif kind == "distance" and {**parameters, **extra}.get(f"{prefix}kernel") == "precomputed":
+        raise ValueError(f"{component.name} takes no distances: give similarities like exp(-d)")
     return estimator.set_params(**extra)
 
 
