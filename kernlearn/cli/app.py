@@ -318,8 +318,7 @@ def forks(
     with opened, closing(engine.make_executor(jobs=jobs)) as executor:
         for name, experiment in zip(names, _load(names, "full", []), strict=True):
             for fork in experiment.config.forks:
-                only = [{k: (v,) for k, v in match.items()} for match in fork.only]
-                choice = engine.Choice(only=tuple(only))
+                choice = engine.Choice(tuple({k: (v,) for k, v in m.items()} for m in fork.only))
                 splits = [f"splits={fork.splits}"] if fork.splits else []
                 summaries, missing = {}, set[str]()
                 for branch, changes in branches(fork).items():
@@ -332,7 +331,8 @@ def forks(
                             f"out, data not found: {', '.join(sorted(lacking))}"
                         )
                         continue
-                    trials = [t for t in plan.trials if engine.run.is_allowed(t.labels, only)]
+                    wanted = plan.experiment.config.model_copy(update={"only": fork.only})
+                    trials = [t for t in plan.trials if wanted.wants(t.labels)]
                     plan = replace(plan, trials=trials)
                     if not no_run:
                         engine.run_plan(plan, opened, executor=executor, listener=progress)
@@ -559,8 +559,8 @@ def _report_folder(experiment: Any, only: Sequence[Mapping[str, Sequence[str]]])
 
 def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
     """Print what was dropped, coded or filled in of each data set, once."""
-    done = {label: one for plan in plans for label, one in plan.preparations.items()}
-    for label, sentences in done.items():
+    done = [(label, *one) for plan in plans for label, one in plan.preparations.items()]
+    for label, *sentences in dict.fromkeys(done):
         for sentence in sentences:
             output.show_wrapped(f"{label}: {sentence}", 2)
     for plan in plans:
