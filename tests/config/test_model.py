@@ -135,7 +135,7 @@ def test_a_kernel_is_a_parameter_of_an_estimator_of_scikit_learn(trials, estimat
 
 
 def test_a_kernel_as_a_parameter_gives_what_one_of_the_section_gives(trials):
-    kernels = ("methods:", "kernels: {g: {kernel: gaussian, sigma: mean_distance}}\nmethods:")
+    kernels = ("methods:", "kernels: {g: {kernel: gaussian}}\nmethods:")
     (one,) = trials("{estimator: SVC, C: 1}", kernels)
     (other,) = trials("{estimator: SVC, C: 1, kernel: {kernel: gaussian}}")
     for name in ("accuracy", "n_support"):
@@ -146,6 +146,13 @@ def test_a_kernel_as_a_parameter_gives_what_one_of_the_section_gives(trials):
     outcome = run_trial(trial)
     assert outcome.info["selected"] == {"kernel": {"kernel": "linear"}}
     json.dumps(outcome.info)
+
+
+def test_a_kernel_is_no_matrix_of_distances(trials, tmp_path):
+    (tmp_path / "d.csv").write_text("a,b,c,d,l\n0,1,2,3,x\n1,0,1,2,y\n2,1,0,1,x\n3,2,1,0,y\n")
+    data = ("iris: {classes: [versicolor, virginica]}", "d: {file: d.csv, matrix: distance}")
+    with pytest.raises(ValueError, match="SVC takes no distances"):
+        run(*trials("{estimator: SVC, kernel: precomputed}", data, ("scale: [zscore], ", "")))
 
 
 def test_an_estimator_on_a_kernel_predicts_as_on_the_matrix():
@@ -234,12 +241,9 @@ protocol: {splits: 1}
     ("task", "data", "estimator", "words"),
     [
         ("regression", "name: iris", "Ridge", "iris is data for `task: classification`, not"),
-        (
-            "classification",
-            "name: abalone",
-            "SVC, kernel: rbf",
-            "abalone is data for `task: regression`",
-        ),
+        ("classification", "name: abalone", "SVC, kernel: rbf", "is data for `task: regression`"),
+        ("ordinal", "name: iris, binarize: random", "Ridge", "binarize: has no effect"),
+        ("regression", "name: abalone, bins: 3", "Ridge", "bins: has no effect"),
         ("ordinal", "name: abalone", "Ridge", "`bins` cuts them into grades"),
         ("ordinal", "name: iris, bins: 3", "Ridge", "bins cut numbers into grades, and"),
         ("regression", "generator: two_moons", "Ridge", "two_moons draws classes"),

@@ -55,8 +55,9 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
     settings = ["seed=1", "methods.H0/1.C=1.0"]  # of which the first changes nothing
     assert load_config(small, settings=settings).settings == ("methods.H0/1.C=1.0",)
     small.write_text(SMALL)
-    both = load_config(small, profile="quick", settings=["splits=7", "methods.K.C=1e-2"]).config
-    assert both.protocol.splits == 7
+    settings = ["protocol={splits: 7}", "methods.K.C=1e-2", "datasets.iris="]
+    both = load_config(small, profile="quick", settings=settings).config
+    assert (both.protocol.splits, both.protocol.seed, "iris" in both.datasets) == (7, 1, True)
     assert both.methods["K"].parameters["C"].content == 0.01
 
 
@@ -197,8 +198,8 @@ def test_only_and_exclude_say_what_is_run(load):
     assert config.wants({"dataset": "other", "method": "BBS"})
     assert not config.wants({"dataset": "other", "method": "first"})
     assert make_plan(load(GRID, ("metrics:", only))).trials == []
-    kernels = "kernels: {g: {kernel: gaussian, sigma: [1, 3]}, l: {kernel: linear}}\n"
-    for chosen, names in {"only": ["g (sigma=1)", "g (sigma=3)"], "exclude": ["l"]}.items():
+    kernels = "kernels: {g: {kernel: gaussian, sigma: [1, 3]}, g (x): {kernel: linear}}\n"
+    for chosen, names in {"only": ["g (sigma=1)", "g (sigma=3)"], "exclude": ["g (x)"]}.items():
         changed = f"{kernels}{chosen}: [{{kernel: g}}]\nmetrics:"
         trials = make_plan(load(GRID, ("metrics:", changed))).trials
         assert {t.labels["kernel"] for t in trials} - {None} == {*names}
