@@ -407,7 +407,7 @@ class Protocol(Section):
         the data set; fold k is the test part, the one before it is held out. With a multiple
         of as many splits the folds are drawn anew after each round.
     max_train : int
-        Most rows of the training part; a random sample of more.
+        Most rows of the training part, for ranking most queries; a random sample of more.
     max_test : int
         The same of the test part.
     scale : list of Scaling
