@@ -159,8 +159,7 @@ class _Draft:
 
     def _label_entries(self) -> None:
         """Make sections of entries mappings by label."""
-        for section in _ENTRIES.keys() & self.raw.keys():
-            self.raw[section] = _by_label(self.raw[section])
+        self.raw |= {key: _by_label(self.raw[key]) for key in _ENTRIES.keys() & self.raw.keys()}
 
     def use_profile(self, profile: str) -> None:
         """Apply the changes of a profile."""

@@ -533,10 +533,11 @@ def build_estimator(
             extra[taken] = value
     if taken in spec.parameters:
         extra[taken] = _naming_nominal(parameters[taken], coded)
+    other = "kernel" if kind == "distance" else "metric"
     if kind is not None and f"{prefix}kind" in parameters:
         extra[f"{prefix}kind"] = kind
-    elif kind == "distance" and {**parameters, **extra}.get(f"{prefix}kernel") == "precomputed":
-        raise ValueError(f"{component.name} takes no distances: give similarities like exp(-d)")
+    elif kind is not None and {**parameters, **extra}.get(prefix + other) == "precomputed":
+        raise ValueError(f"{component.name} needs a {other}, the matrix is a {kind}: convert it")
     return estimator.set_params(**extra)
 
 

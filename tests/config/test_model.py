@@ -151,7 +151,7 @@ def test_a_kernel_as_a_parameter_gives_what_one_of_the_section_gives(trials):
 def test_a_kernel_is_no_matrix_of_distances(trials, tmp_path):
     (tmp_path / "d.csv").write_text("a,b,c,d,l\n0,1,2,3,x\n1,0,1,2,y\n2,1,0,1,x\n3,2,1,0,y\n")
     data = ("iris: {classes: [versicolor, virginica]}", "d: {file: d.csv, matrix: distance}")
-    with pytest.raises(ValueError, match="SVC takes no distances"):
+    with pytest.raises(ValueError, match="SVC needs a kernel, the matrix is a dis"):
         run(*trials("{estimator: SVC, kernel: precomputed}", data, ("scale: [zscore], ", "")))
 
 
