@@ -294,7 +294,7 @@ def in_words(differences: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
     texts = []
     rows = zip(chances.to_dict("records"), can_tell(chances), beats_chance(chances), strict=True)
     for chance, tells, beaten in rows:
-        what = f"{chance['found']} of {chance['of']} numbers match"
+        what = f"{chance['found']} of {chance['of']} numbers of complete data sets match"
         if chance["count"] == "shown":
             outcomes = differences.loc[differences["metric"] == chance["metric"], "outcome"]
             counts = outcomes.value_counts()

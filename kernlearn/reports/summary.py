@@ -435,7 +435,9 @@ def reported_numbers(config: ExperimentConfig) -> tuple[pd.DataFrame, str]:
     texts = dict.fromkeys((*LABELS, "metric"), str)
     numbers = pd.read_csv(config.reported_path, dtype=texts, keep_default_na=False, na_values="")
     all_named, others = np.ones(len(numbers), dtype=bool), []
-    for label, names in names_of(config).items():
+    cells = [*planned_labels(config)]
+    kernels = [*config.kernels, *(cell.get("kernel") for cell in cells)]  # with varied parameters
+    for label, names in {**names_of(config), "kernel": kernels}.items():
         if label in numbers:
             is_named = numbers[label].isin(list(names)) | numbers[label].isna()
             others += [f"{label} {name}" for name in numbers.loc[~is_named, label].unique()]
@@ -448,10 +450,10 @@ def reported_numbers(config: ExperimentConfig) -> tuple[pd.DataFrame, str]:
     numbers = numbers.rename(columns={"mean": "reported_mean", "std": "reported_std"})
     numbers["reported_std"] = numbers.get("reported_std", np.nan)
     labels = [label for label in (*LABELS, *config.axes) if label in numbers]
-    cells = [tuple(map(cell.get, labels)) for cell in planned_labels(config)]
-    known = {tuple(map(_text, cell)): cell for cell in cells}
+    places = [tuple(map(cell.get, labels)) for cell in cells]
+    known = {tuple(map(_text, place)): place for place in places}
     found = [known.get(tuple(map(_text, row)), row) for row in label_rows(numbers, labels)]
-    times = Counter(cells)
+    times = Counter(places)
     if several := [row for row in found if times[row] > 1]:
         row = " ".join(map(str, several[0]))
         raise ReportError(f"{config.reported}: {row}: several cells; add a column of what varies")
