@@ -89,6 +89,8 @@ def make_plan(
     ------
     DataError
         If data sets are missing; the message lists every one and where it is published.
+    ConfigError
+        If two trials are one, or there are none.
 
     Examples
     --------
@@ -123,6 +125,8 @@ def make_plan(
                 both = f"{other} and {trial}"
                 raise ConfigError(f"{experiment.path}: {both} are one trial: leave one out")
     absent = [k for k, m in config.methods.items() if not m.is_installed(config.scope)]
+    if not (trials or missing or absent) and labels is None:
+        raise ConfigError(f"{experiment.path}: `only` and `exclude` leave nothing to run")
     return Plan(experiment, trials, list(missing), absent, [*config.axes])
 
 
