@@ -254,8 +254,11 @@ def dialect(path: Path, content: bytes, format: Delimited, asked: FileOptions) -
     """Guess the separator, quotes and header of text in columns, unless the user states them."""
     tried, fault, header, points = [], "", format.header, format.points
     separators: Any = (format.delimiter,) if "delimiter" in asked.read_as else _SEPARATORS
+    standard = format.standard_missing or "standard_missing" not in asked.read_as
+    missing = format.missing if standard else ("", *format.missing)  # an empty entry always is
+    format = format.model_copy(update={"standard_missing": standard, "missing": missing})
     for separator in separators:
-        format = format.model_copy(update={"delimiter": separator, "standard_missing": True})
+        format = format.model_copy(update={"delimiter": separator})
         try:
             split = islice(readers.split_rows(content, format), _ROWS)
             rows = [[entry.strip() for entry in row] for _, row in split] or [[]]

@@ -370,6 +370,13 @@ TABLES = {  # text, options, features, target, what is said
         [0, 1],
         "2 of 4 rows without a target were left out; taken as missing: 'NA' in 2 rows of column l",
     ),
+    "texts of missing entries that are kept": (
+        "lang,x\nEnglish,1\nNA,2\n,3\nNA,4\n",
+        {"target": "lang", "read_as": {"standard_missing": False}},
+        [[1], [2], [4]],
+        [0, 1, 1],
+        "1 of 4 rows without a target were left out",
+    ),
     "line breaks in quotes": (
         'a,note,label\n1,"x\ny",p\n2,"z",q\n3,"x\ny",p\n',
         {},
