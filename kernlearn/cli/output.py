@@ -185,7 +185,9 @@ def show_comparison(result: Any, title: str, control: str | None, margin: float 
         others = f"{near} of {len(rows) - 1} others are not shown to be worse"
         typer.echo(f"Best: {result.control}; {others}")
     test = "Wilcoxon signed-rank test over them" if many else "corrected resampled t-test"
-    typer.echo(f"Differences from the control or the best: {test}, level 5 %")
+    typer.echo(
+        f"Differences from the control or the best: {test}, level 5 %; intervals are of each"
+    )
 
 
 def _difference(row: Any) -> list[str]:

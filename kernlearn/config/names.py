@@ -236,8 +236,9 @@ class Scope:
         if str(component.target).startswith("kernlearn."):
             for name in ("kernel", "similarity"):  # which would be looked up in `fit`
                 value = parameters.get(name)
-                if isinstance(value, str) and value not in (*kernel_names.LIBSVM, "precomputed"):
-                    self.kernel(value)
+                known = (*kernel_names.LIBSVM, "precomputed")
+                if isinstance(value, str) and value not in known and self.kernel(value).plugin:
+                    raise ConfigError(f"{name}: of a plug-in, write {{kernel: {value}}}")
         values = self.made_values({k: v for k, v in parameters.items() if "__" not in k})
         for name in [name for name in parameters if name not in values]:
             owner, _, inner = name.partition("__")

@@ -365,7 +365,8 @@ def _frame_roles(reading: _Reading, asked: FileOptions) -> Guess:
     reasons = {names[i]: reason for i, reason in left_out.items() if reason}
     if not features:
         why = "; ".join(f"{k} is left out: {v}" for k, v in reasons.items()) or "all are dropped"
-        texts = [name for name, reason in reasons.items() if reason.startswith(("text", "value"))]
+        texts = [k for k, v in reasons.items() if v.startswith(("text", "value"))]
+        texts.sort(key=lambda name: bool(ID_NAME.fullmatch(name)))
         ways = [("points", name) for name in texts[:1]]
         raise DataError(f"{path}: no column of numbers or classes is left ({why})", ways)
     if asked.matrix is not None:

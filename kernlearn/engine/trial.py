@@ -237,9 +237,8 @@ def _goodness(estimator: Any, parts: Parts) -> dict[str, float]:
     known = isinstance(similarity, str) and (parts.pairwise or kernel_of_name(similarity))
     if not (known or isinstance(similarity, Kernel)):
         return {}
-    if parameters.get("kind") == "distance":
-        X = -X
-    good = scaled_goodness(X, parts.y_train[rows], similarity)
+    kind = str(parameters.get("kind", "similarity"))
+    good = scaled_goodness(X, parts.y_train[rows], similarity, kind)
     return dict(zip(GOODNESS, (good.error, good.gamma(0.1)), strict=True))
 
 

@@ -24,7 +24,7 @@ from kernlearn.kernels.base import (
 )
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.memory import row_blocks
-from kernlearn.validation import Indices
+from kernlearn.validation import Indices, warn
 
 Reals: TypeAlias = NDArray[np.floating]
 
@@ -287,6 +287,15 @@ class Contributions(NamedTuple):
     weights: Reals
     shares: Reals
     intercept: Any = 0.0
+
+
+def warn_of_distances(similarities: Reals) -> None:
+    """Warn if the largest shares are those of the farthest landmarks."""
+    if similarities.size and similarities.max() <= 0 > similarities.min():
+        warn(
+            "the similarities are negative, as of negated distances: the farthest landmarks have "
+            "the largest shares; with turn='exponential' the nearest have"
+        )
 
 
 def by_column(values: Reals) -> Reals:

@@ -19,6 +19,7 @@ from kernlearn.landmarks.base import (
     SimilarityClassifier,
     Training,
     by_column,
+    warn_of_distances,
 )
 from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
@@ -133,6 +134,8 @@ class LandmarkClassifier(SimilarityClassifier):
         """
         similarities = self._landmarks.values(self._check_points(X))
         parts = list(self._parts(similarities))
+        if parts[0][3].ndim == 1:  # no pairs, of which differences count
+            warn_of_distances(similarities)
         weights = np.zeros((self._n_problems, max(len(part[2]) for part in parts)), self._dtype)
         columns = np.zeros((*weights.shape, *parts[0][3].shape[1:]), dtype=np.intp)
         shares = np.zeros((len(similarities), *weights.shape), dtype=self._dtype)

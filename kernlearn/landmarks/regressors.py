@@ -22,6 +22,7 @@ from kernlearn.landmarks.base import (
     Similarities,
     SimilarityEstimator,
     float_type,
+    warn_of_distances,
 )
 from kernlearn.landmarks.selection import select_landmarks
 from kernlearn.linear.models import regression_path
@@ -129,6 +130,7 @@ class LandmarkedModel(SimilarityEstimator):
         """
         X = self._check_points(X)
         similarities = self._landmarks.values(X)
+        warn_of_distances(similarities)
         shares = self._scaled(similarities, X) * self.coef_
         intercept = getattr(self, "intercept_", 0.0)
         landmarks = self._landmarks.indices

@@ -29,7 +29,7 @@ from sklearn.utils import check_array
 
 from kernlearn.checks import check_fraction, check_nonnegative, check_positive
 from kernlearn.kernels.base import check_training, compared
-from kernlearn.kernels.functions import CallableKernel, kernels_of
+from kernlearn.kernels.functions import CallableKernel, as_kernel, kernels_of
 from kernlearn.landmarks import BBSClassifier, Identity, Ramp, Sign, as_transfer
 from kernlearn.landmarks.ordinal import encode_grades
 from kernlearn.memory import interruptible
@@ -253,8 +253,12 @@ def classification_goodness(
     return Goodness(margins, classes[shown], sides.T[shown], float(c_f), bound)
 
 
-def scaled_goodness(X: Any, y: Any, similarity: Any) -> Goodness:
+def scaled_goodness(X: Any, y: Any, similarity: Any, kind: str = "similarity") -> Goodness:
     """Measure how good a similarity is that is divided by its greatest absolute value."""
+    if kind == "distance" and similarity != "precomputed":
+        similarity = CallableKernel(as_kernel(similarity), kind=kind)
+    elif kind == "distance":
+        X = -X
     K, y = _similarities(X, y, similarity)
     return classification_goodness(K / (np.abs(K).max() or 1.0), y, similarity="precomputed")
 
@@ -315,10 +319,7 @@ def compare_similarities(
     from sklearn.model_selection import check_cv, cross_validate
 
     def scores(model: Any, X: Any, y: Any) -> dict[str, float]:
-        similarity = model.similarity
-        if model.get_params().get("kind") == "distance":
-            similarity = CallableKernel(similarity, kind="distance")
-        good = scaled_goodness(X, y, similarity)
+        good = scaled_goodness(X, y, model.similarity, getattr(model, "kind", "similarity"))
         return {"accuracy": model.score(X, y), "error": good.error, "gamma": good.gamma(epsilon)}
 
     model = model or BBSClassifier(10, random_state=0)
