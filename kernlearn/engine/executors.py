@@ -149,7 +149,7 @@ class Processes:
         cores = machine.usable_cores()
         self.slots, self.places = jobs, [("this machine", jobs, cores)]
         self._threads = cores // jobs or 1
-        self.about = {"executor": "processes", "jobs": jobs, "threads_each": self._threads}
+        self.about = {"executor": "processes", "jobs": jobs}
         self._timeout, self._memory = timeout, memory or 0
         self._idle: list[_Slot] = []
         self._running: dict[Future[Row], _Running] = {}
