@@ -92,7 +92,9 @@ if __name__ == "__main__":
         for end in ("lowest", "highest")
     ]
     ends = own[pd.concat(shares, axis=1).max(axis=1) > 0.1]
+    on_ends = round((sum(shares) * own["choices"]).sum())
     print(ends.to_string(index=False))
+    print(f"{on_ends} of {own['choices'].sum()} choices are an open end of their list")
     print(
         f"{len(ends)} of {len(own)} lists have an open end that is chosen above a tenth "
         f"({len(table) - len(own)} lists are the papers')"
