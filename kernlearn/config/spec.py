@@ -74,10 +74,10 @@ class Value:
 
         The only value of a list, where it is a list itself, is none.
         """
+        if self.form == "by_dataset":
+            return any(value.form != "select" for value in self.content.values())
         one_list = self.form == "list" and len(self.content) == 1
-        return self.form in ("list", "by_dataset") and not (
-            one_list and isinstance(self.content[0], list)
-        )
+        return self.form == "list" and not (one_list and isinstance(self.content[0], list))
 
     @property
     def is_several(self) -> bool:

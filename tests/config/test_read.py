@@ -197,7 +197,8 @@ def test_only_and_exclude_say_what_is_run(load):
     assert not config.wants({"dataset": "moons", "method": "BBS"})
     assert config.wants({"dataset": "other", "method": "BBS"})
     assert not config.wants({"dataset": "other", "method": "first"})
-    assert make_plan(load(GRID, ("metrics:", only))).trials == []
+    with pytest.raises(ConfigError, match="leave nothing to run"):
+        make_plan(load(GRID, ("metrics:", only)))
     kernels = "kernels: {g: {kernel: gaussian, sigma: [1, 3]}, g (x): {kernel: linear}}\n"
     for chosen, names in {"only": ["g (sigma=1)", "g (sigma=3)"], "exclude": ["g (x)"]}.items():
         changed = f"{kernels}{chosen}: [{{kernel: g}}]\nmetrics:"
