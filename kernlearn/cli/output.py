@@ -186,7 +186,7 @@ def show_comparison(result: Any, title: str, control: str | None, margin: float 
         typer.echo(f"Best: {result.control}; {others}")
     test = "Wilcoxon signed-rank test over them" if many else "corrected resampled t-test"
     typer.echo(
-        f"Differences from the control or the best: {test}, level 5 %; intervals are of each"
+        f"Differences from the control or the best: {test}, level 5 %; intervals are not adjusted"
     )
 
 
