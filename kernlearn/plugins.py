@@ -229,7 +229,10 @@ def _executed(path: Path, shown: str, content: bytes, state: str) -> Plugin:
     try:
         exec(compile(content, str(path), "exec", dont_inherit=True), module.__dict__)
     except (Exception, SystemExit) as error:
-        raise PluginError(blame(error, str(path), shown)) from error
+        text = blame(error, str(path), shown)
+        if isinstance(error, ModuleNotFoundError) and path.with_name(f"{error.name}.py").exists():
+            text += "; a plug-in imports no file of its folder: install it as a package"
+        raise PluginError(text) from error
     own = [replace(r, plugin=path.stem) for r in _registered[before:] if r.file == str(path)]
     if not own:
         raise PluginError(f"{shown}: registers nothing; `kernlearn.plugins` says how")

@@ -48,7 +48,6 @@ _LIKE_NUMBER = re.compile(
     re.ASCII,
 )
 _DATE = re.compile(r"(\d{4}([-/.])\d\d?\2\d\d?|\d\d?([./-])\d\d?\3\d{4})([ T].*)?|\d{4}-\d\d")
-_GROUP = re.compile(r"(?i:(.*[\s_.-])?id|group|subject|patient)|.*[a-z]I[dD]")
 _PAIRS = re.compile(r"\s*[+-]?[\d.,eE+-]+(\s+qid:\d+)?(\s+\d+:[+-]?[\d.eE+infaINFA-]+)*\s*(#.*)?")
 # Formats by their first bytes.
 _MAGIC: dict[bytes, Any] = {
@@ -354,7 +353,9 @@ def _frame_roles(reading: _Reading, asked: FileOptions) -> Guess:
     target, points, left_out = _stated_roles(reading, asked)
     if asked.target is None:
         notes.append(f"the target is column {names[target]}")
-    for name in filter(_GROUP.fullmatch, names):
+    for name in names:
+        if not ID_NAME.fullmatch(name) and name.lower() not in ("group", "subject", "patient"):
+            continue
         held = frame.iloc[:, names.index(name)].dropna().astype(str)
         if name != names[target] and 2 < held.nunique() < len(held):
             shared = f"column {name} has {held.nunique()} values in {len(held)} rows"
