@@ -350,7 +350,8 @@ def _check_plugin(plugin: Plugin, scope: Scope, shown: str) -> None:
 _OF_FILE = ("target", "grades", "sheet", "read_as", "matrix", "points")
 _OF_READING = ("drop", "dense", "missing", "nominal")
 # The tasks of keys that change targets.
-_OF_TASKS = {"binarize": ("classification", "bipartite_ranking", "regret"), "bins": ("ordinal",)}
+_BINARY = ("classification", "bipartite_ranking", "regret")
+_OF_TASKS = {"binarize": _BINARY, "bins": ("ordinal",), "grades": (*_BINARY, "ordinal", "ranking")}
 # The tasks whose targets are classes.
 _TARGETS = dict.fromkeys(
     ("bipartite_ranking", "regret", "ordinal", "similarity"), "classification"
