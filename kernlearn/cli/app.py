@@ -163,7 +163,7 @@ def report(
     """
     from kernlearn.datasets.guessing import read_frame
     from kernlearn.reports.page import write_map
-    from kernlearn.reports.report import read_reports, stored_plans, totals
+    from kernlearn.reports.report import read_reports, stored_plans, totals, write_splits
 
     names = configs or []
     if summaries is not None and (rows is not None or profile or settings):
@@ -189,6 +189,7 @@ def report(
     if summary is not None:
         for one in found:
             reports.write_summary(one, summary)
+            write_splits(one, summary)
         write_map(found, summary / "map.svg")
     if names:
         default = _folder(store) if rows is None and summaries is None else SITE

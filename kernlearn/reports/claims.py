@@ -22,8 +22,9 @@ refutes only at ``level / n``, so that many cells do not refute by chance.
 
 A claim that presumes the absence of a difference (*not worse*) cannot be shown by not finding
 one. It fails as above, and holds if the intervals of k cells lie within a stated margin of
-equality, which is an equivalence test. Otherwise it is *not refuted*. Any other claim that
-neither holds nor fails *leans for* or *against*, by the share of the cells whose means are in.
+equality, which is an equivalence test. Otherwise it is *not refuted*, if it states no margin or
+the means of enough cells are within it. Any other claim that neither holds nor fails *leans for*
+or *against*, by the share of the cells whose means are in.
 
 That a method *overtakes* another as a parameter grows is decided at its largest value. The name of
 a cell says from which value on the method is shown to be ahead.
@@ -55,6 +56,8 @@ LEANS_AGAINST, FAILS, NOT_MEASURED = "leans against", "fails", "not measured"
 
 #: All outcomes of a claim, from good to bad; then those of one without results.
 OUTCOMES = (HOLDS, NOT_REFUTED, LEANS_FOR, LEANS_AGAINST, FAILS, NOT_MEASURED, verdicts.NO_DATA)
+#: Those that no test has decided.
+OPEN = (NOT_REFUTED, LEANS_FOR, LEANS_AGAINST)
 
 Standing = Literal["in", "open", "out"]
 
@@ -189,9 +192,11 @@ def decide(cells: Sequence[Cell], check: Check, region: Expected, n_missing: int
         return FAILS
     if _shown(cells, n, k, "in", region, check.level) and not is_part:
         return HOLDS
-    if region.presumed and not fails and any(len(cell.values) > 1 for cell in cells):
+    leans = leans_for(cells, check, region, n_missing)
+    tested = not fails and any(len(cell.values) > 1 for cell in cells)
+    if region.presumed and tested and (leans or not region.margin):
         return NOT_REFUTED
-    return LEANS_FOR if leans_for(cells, check, region, n_missing) else LEANS_AGAINST
+    return LEANS_FOR if leans else LEANS_AGAINST
 
 
 def leans_for(cells: Sequence[Cell], check: Check, region: Expected, n_missing: int = 0) -> bool:
@@ -452,8 +457,9 @@ def check_text(check: Check) -> str:
 def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
     """Count the cells in and out of the region, name those out, and give the range."""
     asked = _QUESTIONS[check.trend or check.question]
-    has_margin = check.question in ("not_better", "not_worse") and (check.by or check.times)
-    inside = f"no {asked.outside}" if has_margin else asked.inside
+    is_denied = check.question in ("not_better", "not_worse")
+    has_margin = check.by or check.times or check.margin
+    inside = f"no {asked.outside}" if is_denied and has_margin else asked.inside
     standings = [region.standing(cell, check.level) for cell in cells]
     counts = [standings.count(standing) for standing in ("in", "open", "out")]
     text = f"{inside} in {counts[0]}, undecided in {counts[1]}, {asked.outside} in {counts[2]}"

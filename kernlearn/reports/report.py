@@ -83,8 +83,10 @@ class Report:
     @property
     def remarks(self) -> list[str]:
         """Notes of the config, and what the results give cause to say."""
-        notes = self.experiment.config.notes.items()
-        return [*(f"{name}: {text}" for name, text in notes), *self.details["remarks"]]
+        config = self.experiment.config
+        others = {f"{k} is not comparable": why for k, why in config.not_comparable.items()}
+        notes = [f"{name}: {text}" for name, text in {**config.notes, **others}.items()]
+        return [*notes, *self.details["remarks"]]
 
     @cached_property
     def tables(self) -> list[Table]:
@@ -282,7 +284,7 @@ def _report(
         "data": {},
         "selected": [],
         **details,
-        "remarks": [*details["remarks"], *notes],
+        "remarks": [*dict.fromkeys([*details["remarks"], *notes])],
         "claims": claims.to_dict("records"),
         "differences": differences.to_dict("records"),
         "chances": chances.to_dict("records"),
@@ -330,6 +332,19 @@ def write_summary(report: Report, folder: Path) -> Path:
     text = json.dumps(report.details, indent=1, ensure_ascii=False)
     path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
     return path
+
+
+def write_splits(report: Report, folder: Path) -> None:
+    """Write the numbers of all splits beside a summary, if they are of the full protocol."""
+    if not (report.splits.empty or report.experiment.indicative):
+        path = _splits_path(folder / report.experiment.name)
+        path.parent.mkdir(exist_ok=True)
+        # the same bytes whenever it is written
+        report.splits.to_csv(path, index=False, compression={"method": "gzip", "mtime": 1})
+
+
+def _splits_path(summary: Path) -> Path:
+    return summary.parent / "splits" / f"{summary.name}.csv.gz"
 
 
 # ---- from summaries ----
@@ -400,8 +415,8 @@ def read_reports(
 def read_report(config: Path, folder: Path) -> Report:
     """Assemble the report of an experiment from its summary, without store and data.
 
-    Verdicts are computed again by the rules of the config. Claims and differences, which need the
-    splits, were decided when the summary was written.
+    Verdicts are computed again by the rules of the config; so are claims and differences if the
+    folder has the splits. Otherwise these were decided when the summary was written.
 
     Parameters
     ----------
@@ -431,6 +446,9 @@ def read_report(config: Path, folder: Path) -> Report:
     cells = _fitting(cells, experiment.config, folder)
     empty: dict[str, Any] = {"settings": [], "measured": [], "left_out": [], "data": {}}
     details = {**empty, **details}
+    if (splits := _splits_path(folder / name)).is_file():
+        rows = frames.read_rows(experiment.config, pd.read_csv(splits), name)
+        return _report(experiment, rows, details, experiment.config.protocol.splits)
     claims = pd.DataFrame(details.get("claims", []), columns=claimed.COLUMNS)
     differences = pd.DataFrame(details.get("differences", []), columns=compared.COLUMNS)
     chances = pd.DataFrame(details.get("chances", []), columns=compared.CHANCES)
@@ -680,24 +698,30 @@ class Totals:
             n, measured = row["reported"], row["reported"] - row[[*verdicts.UNMEASURED]].sum()
             counts = _listed(row.drop("reported").to_dict())
             texts.append(f"Of {n} reported scores {measured} were measured{counts}.")
-        texts += self._beyond_chance("match", "match")
+        texts += self._beyond_chance("match")
         if n := sum(self.differences.values()):
             texts.append(f"Of {n} differences between methods{_listed(self.differences)}.")
-        texts += self._beyond_chance("shown", "are shown")
+        texts += self._beyond_chance("shown")
         if n := sum(self.claims.values()):
-            k = self.contradicted
-            more = f"; the papers' own numbers contradict {k}" if k else ""
-            texts.append(f"Of {n} claim{'s' if n > 1 else ''}{_listed(self.claims)}{more}.")
+            open_ = {name: k for name, k in self.claims.items() if name in claimed.OPEN}
+            decided = {name: k for name, k in self.claims.items() if name not in open_}
+            decided["undecided"] = sum(open_.values())
+            means = ", ".join(f"{name} {k}" for name, k in open_.items() if k)
+            text = f"Of {n} claim{'s' if n > 1 else ''}{_listed(decided)}"
+            text += f" ({means})" if means else ""
+            if self.contradicted:
+                text += f"; the papers' own numbers contradict {self.contradicted}"
+            texts.append(f"{text}.")
         return texts
 
-    def _beyond_chance(self, count: str, what: str) -> list[str]:
-        """Say in how many tables a count is clearly greater than with other orders."""
+    def _beyond_chance(self, count: str) -> list[str]:
+        """Say how many counts, one for each table and metric, are clearly less in other orders."""
         rows = self.chances[(self.chances["count"] == count) & self.chances["tells"]]
         parts = [
-            f"in {sum(of['beaten'])} of {len(of)} tables if {exchanged} are swapped"
+            f"if {exchanged} are swapped: {sum(of['beaten'])} of {len(of)}"
             for exchanged, of in rows.groupby("exchanged", sort=False)
         ]
-        return [f"More than chance? Clearly fewer {what} {', '.join(parts)}."] if parts else []
+        return [f"More than chance? Counts that clearly fall {'; '.join(parts)}."] if parts else []
 
 
 def _listed(counts: Mapping[Any, int]) -> str:

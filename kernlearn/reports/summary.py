@@ -190,7 +190,7 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
         value=_numbers(frame, name),
         converged=[True if pd.isna(value) else bool(value) for value in splits["converged"]],
         ratio=ratios.mask(splits["metric"].map(costs).astype(bool), 0.0),
-        drift=0.0,
+        drift=splits["drift"].astype(float).fillna(0.0),
     )
     splits.insert(0, "experiment", name)
     if (twice := splits.duplicated([*labels, "metric", "split"])).any():

@@ -4,9 +4,7 @@ Two means are a *match* if they differ by at most the tolerance that the config 
 metric: the tolerance says which differences matter to a reader. A greater difference is *better*
 or *worse* only if it also lies outside Welch's interval of the difference. The larger of tolerance
 and interval counts, not their sum, so that a precise measurement gets no more than the tolerance.
-A wide interval shows that little is known, not that two numbers agree. What relies on it is a
-*match within spread*, which counts as no match. Beyond twice the tolerance a difference is better
-or worse however wide the interval.
+A wide interval shows that little is known, not that two numbers agree: the verdict is *undecided*.
 
 A baseline of the paper that is better than reported does not reproduce the paper, it weakens what
 the paper concludes: it is a verdict of its own, *baseline better*. Numbers that were measured on
@@ -25,7 +23,7 @@ from kernlearn.config.model import ExperimentConfig, Fork, Tolerance
 from kernlearn.config.spec import LABELS
 from kernlearn.reports.statistics import Mean, welch
 
-MATCH, WITHIN_SPREAD = "match", "match within spread"
+MATCH, UNDECIDED = "match", "undecided"
 BETTER, BASELINE_BETTER, WORSE = "better", "baseline better", "worse"
 NOT_COMPARABLE, NOT_RUN, NO_DATA = "not comparable", "not run", "no data"
 #: Verdicts on numbers that were not measured.
@@ -34,7 +32,7 @@ UNMEASURED = (NOT_RUN, NO_DATA)
 #: Verdict to symbol, so that colour is never the only sign.
 SYMBOLS = {
     MATCH: "✓",
-    WITHIN_SPREAD: "≈",
+    UNDECIDED: "≈",
     BETTER: "▲",
     BASELINE_BETTER: "△",
     WORSE: "▼",
@@ -49,9 +47,6 @@ NO_VERDICT = "without verdict"
 #: Kinds of numbers: accuracies, errors and support vectors; seconds, memory and speed-ups; numbers
 #: of rows and columns of data sets.
 KINDS = SCORES, COSTS, SIZES = ("scores", "times", "sizes")
-
-# Largest multiple of the tolerance that chance may explain.
-_UP_TO = 2
 
 
 def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better: int) -> str:
@@ -72,10 +67,9 @@ def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better:
     if abs(difference) + measured.drift <= allowed:
         return MATCH
     if tolerance.level is not None:
-        explained = welch(measured, reported).half_width(tolerance.level)
-        within = max(allowed, min(explained, _UP_TO * allowed))
+        within = max(allowed, welch(measured, reported).half_width(tolerance.level))
     if abs(difference) - measured.drift <= within:
-        return WITHIN_SPREAD
+        return UNDECIDED
     return BETTER if difference * better > 0 else WORSE
 
 
@@ -157,13 +151,10 @@ def rules(config: ExperimentConfig) -> list[str]:
     texts = []
     for metric, rule in config.verdict.items():
         unit, share = rule.absolute, 100 * (rule.relative or 0)
-        amounts = [
-            f"{share * n:g} % of the reported one" if unit is None else f"{unit * n:g}"
-            for n in (1, _UP_TO)
-        ]
-        text = f"{metric.replace('_', ' ')}: match if the two means differ by at most {amounts[0]}"
+        amount = f"{share:g} % of the reported one" if unit is None else f"{unit:g}"
+        text = f"{metric.replace('_', ' ')}: match if the two means differ by at most {amount}"
         if rule.level is not None:
-            text += f"; match within spread if by at most {amounts[1]} and not significantly "
+            text += "; undecided if by more, but not significantly "
             text += f"(Welch's t-test over the splits, level {rule.level:g})"
         texts.append(f"{text}; else better or worse")
     return texts

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from shutil import copy
 from statistics import fmean, median, stdev
@@ -15,7 +16,14 @@ from kernlearn.config.model import Claim
 from kernlearn.engine import make_plan, run_plan
 from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports import assemble, report_rows, summarise, write_summary
-from kernlearn.reports.report import NO_CONFIG, read_report, read_reports, stored_plans, totals
+from kernlearn.reports.report import (
+    NO_CONFIG,
+    read_report,
+    read_reports,
+    stored_plans,
+    totals,
+    write_splits,
+)
 from kernlearn.reports.summary import COLUMNS, TIMES, parse_summary, read_summary, summary_text
 from kernlearn.reports.tables import to_markdown
 from kernlearn.store import Store
@@ -96,27 +104,28 @@ def test_reported_numbers_stand_beside_their_cells(report):
     assert not summarise(splits, report.experiment, n_splits=6)["best"].any()
 
 
-def test_a_written_summary_gives_the_same_report(report, held, tmp_path):
+@pytest.mark.parametrize("has_splits", [True, False])
+def test_a_written_summary_gives_the_same_report(report, held, tmp_path, has_splits):
     write_summary(report, tmp_path)
+    write_splits(report if has_splits else replace(report, splits=report.splits[:0]), tmp_path)
     again = read_report(held, tmp_path)
     text = summary_text(report.cells, report.experiment.config)
     assert summary_text(again.cells, again.experiment.config) == text
     assert text.splitlines()[0].split(",") == [*COLUMNS, *TIMES, "best"]
-    for part in ("claims", "differences", "chances"):
-        pd.testing.assert_frame_equal(getattr(again, part), getattr(report, part))
+    for k in ("claims", "differences", "chances"):
+        pd.testing.assert_frame_equal(getattr(again, k), getattr(report, k))
     assert [*map(to_markdown, again.tables)] == [*map(to_markdown, report.tables)]
     assert again.remarks == report.remarks
     assert totals([again]).in_words() == totals([report]).in_words()
     (found,), skipped = read_reports(tmp_path, [held])
-    assert found.cells.equals(again.cells)
-    assert not skipped
+    assert (found.cells.equals(again.cells), skipped) == (True, [])
     (tmp_path / "gone.csv").write_text((tmp_path / "held.csv").read_text())
     assert [one.name for one in read_reports(tmp_path)[1]] == ["gone", "held"]
     with pytest.raises(ReportError, match="no summary of table3_1"):
         read_reports(tmp_path, ["table3_1"])
     undecided = summary_text(report.cells.assign(verdict=""), report.experiment.config)
     (tmp_path / "held.csv").write_text(undecided)
-    assert set(read_report(held, tmp_path).cells["verdict"]) == {""}
+    assert (set(read_report(held, tmp_path).cells["verdict"]) == {""}) != has_splits
 
 
 @pytest.mark.parametrize(("values", "remarks"), [([1e4, 1e5, 1e6], 1), ([1e-6, 1e-5, 10, 1e6], 0)])
