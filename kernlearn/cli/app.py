@@ -266,18 +266,24 @@ def compare(
     Example: kernlearn compare table4_2 BBS FTUNE-S --only n_landmarks=30
     """
     from kernlearn.reports import ranks as rules
-    from kernlearn.reports.summary import stored_rows
+    from kernlearn.reports.report import plugin_changes
+    from kernlearn.reports.summary import is_share, stored_rows
     from kernlearn.reports.verdicts import direction
 
     (plan,) = _plans(_load([config], profile, settings), True)
     of_plan, name = plan.experiment.config, plan.experiment.name
     metric = rules.ranking_metric(of_plan, name, metric)
+    if margin is not None and margin >= 1 and is_share(metric):
+        problem = f"--margin {margin:g}: {metric} is between 0 and 1"
+        raise ReportError(f"{problem}; write {margin / 100:g} for {margin:g} points")
     choice = engine.Choice(tuple(map(engine.parse_only, only)))
     choice.of(plan)
     with stores.Store(store, read_only=True) as opened:
         results = stored_rows(plan, opened)
     if (done := sum(row.done for row in results.values())) < len(plan.trials):
         typer.echo(f"{done} of {len(plan.trials)} trials are measured; others do not count")
+    for change in plugin_changes(plan, results.values()):
+        typer.echo(change)
     values = rules.method_values(plan, results, metric, choice.only)
     if methods:
         named = [*methods, *filter(None, [control])]

@@ -184,7 +184,7 @@ def show_comparison(result: Any, title: str, control: str | None, margin: float 
         near = outcomes.isin(["not shown", "not worse"]).sum()
         others = f"{near} of {len(rows) - 1} others are not shown to be worse"
         typer.echo(f"Best: {result.control}; {others}")
-    test = "Wilcoxon signed-rank test over them" if many else "corrected resampled t-test"
+    test = "median, Wilcoxon signed-rank test" if many else "mean, corrected resampled t-test"
     typer.echo(
         f"Differences from the control or the best: {test}, level 5 %; intervals are not adjusted"
     )

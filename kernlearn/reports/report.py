@@ -554,7 +554,6 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     These are omitted data sets, missing or failed trials, warnings, lists of parameters that are
     too short, changed plug-ins and times measured under contention.
     """
-    state = plan.experiment.config.scope.state
     infos = [r.info for _, r in known if r.done]
     of_done = f"of {len(infos)} trials"
     notes = []
@@ -591,13 +590,7 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     ]
     if ended:
         notes.append(f"scores still rise where the list of values ends: {', '.join(ended)}")
-    plugins = [plugin for info in infos for plugin in info.get("plugins", {}).items()]
-    changed = Counter(name for name, measured in plugins if measured != state(name))
-    notes += [
-        f"{name} has changed since {count} {of_done} were measured: if this changes their "
-        "numbers, raise `version` in it, or run again with --force"
-        for name, count in changed.items()
-    ]
+    notes += plugin_changes(plan, (row for _, row in known))
     contended = sum(bool(info.get("contended")) for info in infos)
     if contended and plan.experiment.config.shows_times:
         notes.append(
@@ -605,6 +598,19 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
             "same cores; accuracies are not affected"
         )
     return notes
+
+
+def plugin_changes(plan: Plan, rows: Iterable[Row]) -> list[str]:
+    """Say which plug-ins have changed since the trials of rows were measured."""
+    state = plan.experiment.config.scope.state
+    done = [row for row in rows if row.done]
+    plugins = [plugin for row in done for plugin in row.info.get("plugins", {}).items()]
+    changed = Counter(name for name, measured in plugins if measured != state(name))
+    return [
+        f"{name} has changed since {count} of {len(done)} trials were measured: if this changes "
+        "their numbers, raise `version` in it, or run again with --force"
+        for name, count in changed.items()
+    ]
 
 
 def _is_least(parameter: str, value: Any) -> bool:
@@ -748,7 +754,8 @@ def outcome(report: Report) -> str:
     ranks = means.rank(ascending=verdicts.direction(metric, config) < 0).mean(axis=1)
     many = f", by average rank over {n} data sets" if (n := len(means.columns)) > 1 else ""
     best = ", then ".join(ranks.sort_values().index[:2])
-    return f"Best {config.scope.label(metric)}{many}: {best}." if len(ranks) > 1 else ""
+    which = f"{'' if many else 'mean '}{config.scope.label(metric)}{many}"
+    return f"Best {which}: {best}." if len(ranks) > 1 else ""
 
 
 def totals(reports: Iterable[Report]) -> Totals:

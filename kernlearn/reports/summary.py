@@ -44,8 +44,8 @@ NOT_LABELS = ("experiment", "metric", "split", "value", "converged", "ratio", "d
 
 #: Metrics that only the reports of configs that name them show; the store has them in any case.
 ON_REQUEST = frozenset(("selection_score", "comparisons", "fit_comparisons"))
-# Metrics that are shares of a whole, and so between 0 and 1.
-_SHARE = re.compile(
+#: Matches metrics that are shares of a whole, and so between 0 and 1.
+is_share = re.compile(
     r"accuracy|auc|zero_one|(letor_)?(mean_)?ndcg(_10)?|balanced_accuracy|top_k_accuracy"
     r"|average_precision|(f1|jaccard|precision|recall|roc_auc)(_\w+)?"
 ).fullmatch
@@ -238,17 +238,17 @@ def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
     """Return the values of rows, shares in per cent divided by 100, if all are possible."""
     values = pd.to_numeric(frame["value"], errors="coerce").astype(float)
     metrics = frame["metric"].astype(str)
-    is_share = metrics.map(lambda metric: _SHARE(str(metric)) is not None).astype(bool)
+    of_share = metrics.map(lambda metric: is_share(str(metric)) is not None).astype(bool)
     if "unit" in frame:
         units = frame["unit"].fillna("")
-        per_cent = (units == "%") & (is_share | (metrics == "error_percent"))
+        per_cent = (units == "%") & (of_share | (metrics == "error_percent"))
         _refuse(name, frame, "unit", (units == "") | per_cent, "% for a share, or nothing")
-        values = values.mask((units == "%") & is_share, values / 100)
+        values = values.mask((units == "%") & of_share, values / 100)
     names = {**metric_names.METRICS, **metric_names.SCORERS}
     known = {m: one.better < 1 and "regret" not in m for m, one in names.items()}
-    no_less = is_share | metrics.map(known).fillna(False).astype(bool)
+    no_less = of_share | metrics.map(known).fillna(False).astype(bool)
     low = no_less.map({True: 0.0, False: -np.inf})
-    high = metrics.map({"error_percent": 100.0}).fillna(np.inf).mask(is_share, 1.0)
+    high = metrics.map({"error_percent": 100.0}).fillna(np.inf).mask(of_share, 1.0)
     high = high.mask(metrics.str.startswith("neg_"), 0.0)
     _refuse(name, frame, "value", values.notna(), "a number (0.5, not 0,5)")
     wrong = ~values.between(low, high)
@@ -256,7 +256,7 @@ def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
         i = int(wrong.to_numpy().argmax())
         value = frame["value"].iloc[i]
         limits = f"between {low[i]:g} and {high[i]:g}" if high[i] < np.inf else "0 or more"
-        advice = "; for per cent, write % in a column unit" if is_share[i] else ""
+        advice = "; for per cent, write % in a column unit" if of_share[i] else ""
         raise ReportError(f"{name}: row {i + 1}: {metrics[i]} is {value}, not {limits}{advice}")
     return values
 
