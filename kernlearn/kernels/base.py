@@ -209,7 +209,8 @@ class TurnedSimilarity(Kernel):
             values = np.asarray(self._compare(one, rest), dtype=np.float64)
             check_values(values, one, rest)
             total += values.sum()
-        return float(total / (m * (m - 1) / 2))
+        self.n_fit_comparisons_ = m * (m - 1) // 2
+        return float(total / self.n_fit_comparisons_)
 
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
         self._validate_params()

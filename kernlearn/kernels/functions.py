@@ -249,11 +249,14 @@ class _OfKernels(Kernel):
 
     def fit(self, X: MatrixLike, y: object = None) -> Self:
         self._validate_params()
-        self._fitted = None  # of an earlier fit
-        self._fitted = [
-            part if any(name.endswith("_") for name in vars(part)) else part.fitted_to(X, y)
-            for part in self._parts
-        ]
+        self._fitted, self.n_fit_comparisons_ = None, 0  # of an earlier fit
+        fitted = []
+        for part in self._parts:
+            if not any(name.endswith("_") for name in vars(part)):
+                part = part.fitted_to(X, y)
+                self.n_fit_comparisons_ += getattr(part, "n_fit_comparisons_", 0)
+            fitted.append(part)
+        self._fitted = fitted
         return self
 
     @property

@@ -516,6 +516,8 @@ class ColumnSimilarity(Kernel):
                 raise ValueError(f"the columns of {name!r} are missing in all points")
             fitted = kernel.fitted_to(entries, None if y is None else np.asarray(y)[rows])
             self.parts_.append(replace(part, kernel=fitted))
+        counts = [getattr(part.kernel, "n_fit_comparisons_", 0) for part in self.parts_]
+        self.n_fit_comparisons_ = sum(counts)
         return self
 
     def fitted_to(self, X: Any, y: Any = None, names: Any = None, kind: Any = None) -> Kernel:

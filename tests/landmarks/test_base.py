@@ -266,9 +266,10 @@ def test_comparisons_are_counted(model):
 
     def counted(A, B):
         sizes.append(len(A) * len(B))
-        return similarity(A, B)
+        return 2 - similarity(A, B)
 
-    found = fitted(by(model, CallableKernel(counted, takes="matrices")), X[TRAIN])
+    kernel = CallableKernel(counted, takes="matrices", kind="distance", turn="exponential")
+    found = fitted(by(model, kernel), X[TRAIN])
     assert found.n_fit_comparisons_ == sum(sizes)
     sizes.clear()
     answers(found, X[TEST])
