@@ -76,28 +76,44 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
     ----------
     function : callable
         (X, Y) -> matrix, or of two points; its further parameters, all with defaults, become the
-        kernel's.
+        kernel's, beside those of :class:`CallableKernel` unless a name is in both.
     name : str
         Name of the class.
     """
     own = [*inspect.signature(function).parameters.values()][2:]
+    _, *turning = inspect.signature(kernels.CallableKernel).parameters.values()
+    if {p.name for p in own} & {p.name for p in turning}:
+        turning = []
+
+    def made(self: Any) -> kernels.CallableKernel:
+        values = self.get_params(deep=False)
+        options = {p.name: values.pop(p.name) for p in turning}
+        kernel = kernels.CallableKernel(partial(function, **values), **options)
+        kernel.__dict__.update({k: v for k, v in vars(self).items() if k in learnt})
+        return kernel
+
+    def fit(self: Any, X: Any, y: Any = None) -> Any:
+        fitted = vars(made(self).fit(X, y))
+        self.__dict__.update({k: v for k, v in fitted.items() if k in learnt})
+        return self
 
     def compare(self: Any, X: Any, Y: Any = None) -> Any:
-        called = partial(function, **self.get_params(deep=False))
-        kernel = kernels.CallableKernel(called)
-        kernel.tried = self._tried
-        values = kernel(X, Y)
-        self._tried = kernel.tried
+        values = (kernel := made(self))(X, Y)
+        self.tried = kernel.tried
         return values
 
+    learnt = {"tried", "sigma_", "n_fit_comparisons_"}
     body = {
         "__call__": compare,
+        "fit": fit,
         "any_points": True,
-        "_tried": "auto",
+        "data_dependent": property(lambda self: made(self).data_dependent),
+        "is_distance": property(lambda self: made(self).is_distance),
+        "_parameter_constraints": kernels.CallableKernel._parameter_constraints if turning else {},
         "__doc__": function.__doc__,
         "__module__": function.__module__,
     }
-    parameters = [(p.name, Any, field(default=p.default)) for p in own]
+    parameters = [(p.name, Any, field(default=p.default)) for p in [*own, *turning]]
     options: dict[str, Any] = {"eq": False, "repr": False, "kw_only": True}
     return make_dataclass(name, parameters, bases=(kernels.Kernel,), namespace=body, **options)
 

@@ -494,10 +494,15 @@ def build_kernel(
     learnt = None if spec.plugins else _learnt.get(points)
     if learnt is None:
         fitted = clone(kernel).fit(X, y)
-        learnt = {name: getattr(fitted, f"{name}_", v) for name, v in own.parameters.items()}
+        # a function may be slow: its width is learnt once, whether it is named or not
+        is_function = getattr(kernel, "any_points", False)
+        given = kernel.get_params(deep=False) if is_function else own.parameters
+        learnt = {name: getattr(fitted, f"{name}_", value) for name, value in given.items()}
+        learnt["n_fit_comparisons"] = getattr(fitted, "n_fit_comparisons_", 0)
         _learnt[points] = learnt
         if len(_learnt) > _KEPT_KERNELS:
             del _learnt[next(iter(_learnt))]
+    kernel.n_fit_comparisons_ = learnt["n_fit_comparisons"]
     # one that looks its values up has no others
     known = kernel.get_params(deep=False)
     return kernel.set_params(**{name: value for name, value in learnt.items() if name in known})
