@@ -6,7 +6,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from inspect import signature
 from itertools import product
@@ -31,8 +31,9 @@ from kernlearn.kernels.libraries import knowing_pairs
 from kernlearn.kernels.registry import kernel_of_name
 from kernlearn.store import Row
 
-# Enough rows to load every lazy import and library once before anything is timed.
-_WARM_UP_ROWS = 64
+# Enough rows to load every lazy import and library once before anything is timed; first as few of
+# objects, or of points that a function compares, as will do.
+_WARM_UP_ROWS, _FEW_ROWS = 64, 10
 # Test rows that LIBSVM's own prediction is timed on, row by row: enough for a steady rate.
 _NATIVE_ROWS = 2000
 # Training rows that are compared with each other to measure goodness.
@@ -148,7 +149,15 @@ def _supervise(task: Task, trial: Trial, scope: Scope, *, alone: bool) -> build.
 
 def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
     """Fit and predict once on a few rows, so that no import or first call is timed."""
-    rows = np.arange(min(_WARM_UP_ROWS, len(parts.y_train)))
+    with suppress(Exception):  # such as more neighbours than rows
+        values = estimator.get_params().values()
+        if are_objects(parts.X_train) or any(getattr(v, "any_points", False) for v in values):
+            return _warm_up_on(_FEW_ROWS, estimator, parts, task)
+    return _warm_up_on(_WARM_UP_ROWS, estimator, parts, task)
+
+
+def _warm_up_on(n_rows: int, estimator: Any, parts: Parts, task: Task) -> None:
+    rows = np.arange(min(n_rows, len(parts.y_train)))
     _, first = np.unique(parts.y_train, return_index=True)
     if len(first) <= _WARM_UP_ROWS:
         # a row of every class
