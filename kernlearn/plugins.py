@@ -365,7 +365,8 @@ def register_kernel(
         A decorator for a subclass of :class:`kernlearn.kernels.Kernel` (or a class with the
         same methods), or for a function (X, Y) -> matrix of shape (n_rows_x, n_rows_y), or of
         two points. Further parameters of the function, each with a default, can be set in
-        configs.
+        configs, and those of :class:`kernlearn.kernels.CallableKernel`, such as ``kind``, unless
+        a name is in both.
 
     Raises
     ------

@@ -81,9 +81,8 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
         Name of the class.
     """
     own = [*inspect.signature(function).parameters.values()][2:]
-    _, *turning = inspect.signature(kernels.CallableKernel).parameters.values()
-    if {p.name for p in own} & {p.name for p in turning}:
-        turning = []
+    _, *more = inspect.signature(kernels.CallableKernel).parameters.values()
+    turning = [] if {p.name for p in own} & {p.name for p in more} else more
 
     def made(self: Any) -> kernels.CallableKernel:
         values = self.get_params(deep=False)
@@ -93,8 +92,7 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
         return kernel
 
     def fit(self: Any, X: Any, y: Any = None) -> Any:
-        fitted = vars(made(self).fit(X, y))
-        self.__dict__.update({k: v for k, v in fitted.items() if k in learnt})
+        self.__dict__.update((k, v) for k, v in vars(made(self).fit(X, y)).items() if k in learnt)
         return self
 
     def compare(self: Any, X: Any, Y: Any = None) -> Any:

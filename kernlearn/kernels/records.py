@@ -502,7 +502,7 @@ class ColumnSimilarity(Kernel):
         if hasattr(X, "columns"):
             names = list(X.columns)
         table, weights = _table(X), self._checked_weights()
-        self._n_columns, self.parts_, self.n_fit_comparisons_ = table.shape[1], [], 0
+        self._n_columns, self.parts_ = table.shape[1], []
         for name, similarity, columns in self.similarities:
             alone = isinstance(columns, (str, int, np.integer))
             places = [
@@ -516,7 +516,6 @@ class ColumnSimilarity(Kernel):
                 raise ValueError(f"the columns of {name!r} are missing in all points")
             fitted = kernel.fitted_to(entries, None if y is None else np.asarray(y)[rows])
             self.parts_.append(replace(part, kernel=fitted))
-            self.n_fit_comparisons_ += getattr(fitted, "n_fit_comparisons_", 0)
         return self
 
     def fitted_to(self, X: Any, y: Any = None, names: Any = None, kind: Any = None) -> Kernel:
