@@ -455,8 +455,7 @@ def _show_version(requested: bool) -> None:
 def _root(
     debug: Annotated[bool, Option("--debug", help="Show the traceback of an error.")] = False,
     version: Annotated[
-        bool,
-        Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+        bool, Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     del debug, version  # --version acts in its callback, --debug in main()

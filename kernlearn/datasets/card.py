@@ -306,10 +306,8 @@ class Form(Strict):
     def _check(self) -> "Form":
         if (self.format.kind == "sklearn") == bool(self.files):
             raise ValueError("files: at least one, and none of a data set of scikit-learn")
-        if self.classes is not None and sum(self.classes.values()) != self.rows:
-            raise ValueError(
-                f"classes: the counts sum to {sum(self.classes.values())}, rows is {self.rows}"
-            )
+        if self.classes is not None and (n := sum(self.classes.values())) != self.rows:
+            raise ValueError(f"classes: the counts sum to {n}, rows is {self.rows}")
         if self.folds and self.folds != "files" and sum(self.folds) != self.rows:
             raise ValueError(f"folds: their rows sum to {sum(self.folds)}, rows is {self.rows}")
         coded = [key for key in ("blocks", "one_hot") if getattr(self.format, key, None)]

@@ -58,9 +58,7 @@ def shipped(kind: Literal["configs", "datasets", "reported"]) -> Path:
     for folder in (inside, beside):
         if folder.is_dir():
             return folder
-    raise FileNotFoundError(
-        f"kernlearn is installed without its {kind}: neither {inside} nor {beside}"
-    )
+    raise FileNotFoundError(f"kernlearn lacks its {kind}: neither {inside} nor {beside}")
 
 
 @cache
@@ -413,8 +411,8 @@ def _members(archive: Path, size: int, modified: int) -> tuple[str, ...]:
 
 
 @contextmanager
-def _unpacked(archive: Path) -> Iterator[dict[str, Callable[[], bytes]]]:
-    """Open an archive; of each file in it, the name and what reads it.
+def _unpacked(archive: Path) -> Iterator[dict[str, Callable[[], Any]]]:
+    """Open an archive; of each file in it, the name and what opens it.
 
     Names do not lead out of the archive, and links are no files.
     """
@@ -426,16 +424,11 @@ def _unpacked(archive: Path) -> Iterator[dict[str, Callable[[], bytes]]]:
         if archive.suffix.lower() == ".zip":
             with zipfile.ZipFile(archive) as packed:
                 entries = [entry for entry in packed.infolist() if not entry.is_dir()]
-                yield {inside(entry.filename): partial(packed.read, entry) for entry in entries}
+                yield {inside(entry.filename): partial(packed.open, entry) for entry in entries}
         else:
             with tarfile.open(archive) as tar:
-
-                def read(entry: tarfile.TarInfo) -> bytes:
-                    stream = tar.extractfile(entry)
-                    return b"" if stream is None else stream.read()
-
                 files = [entry for entry in tar.getmembers() if entry.isfile()]
-                yield {inside(entry.name): partial(read, entry) for entry in files}
+                yield {inside(entry.name): partial(tar.extractfile, entry) for entry in files}
 
 
 @contextmanager
@@ -452,7 +445,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
                 if name not in files:
                     held = listed(files) or "none"
                     raise DataError(f"{archive}: has no file {name}; it has {held}")
-                stream = BytesIO(files[name]())
+                stream = BytesIO(files[name]().read())
             yield stream if unpack is open else unpack(stream)
         else:
             with unpack(path, "rb") as stream:

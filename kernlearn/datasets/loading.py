@@ -13,15 +13,7 @@ import numpy as np
 
 from kernlearn.checks import counted, listed
 from kernlearn.datasets import guessing
-from kernlearn.datasets.card import (
-    Card,
-    Column,
-    FileOptions,
-    Missing,
-    Task,
-    make_card,
-    read_card,
-)
+from kernlearn.datasets.card import Card, Column, FileOptions, Missing, Task, make_card, read_card
 from kernlearn.datasets.files import (
     PACKED,
     Found,
@@ -33,7 +25,7 @@ from kernlearn.datasets.files import (
     members,
     missing_message,
 )
-from kernlearn.datasets.readers import densified, file_bytes, read
+from kernlearn.datasets.readers import file_bytes, read
 from kernlearn.datasets.tables import (
     Preparation,
     Table,
@@ -55,6 +47,7 @@ if TYPE_CHECKING:
 
 Nominal = Literal["ordinal", "onehot"]
 Name = str | os.PathLike[str] | Card | Found
+_DENSE_FROM = 0.2  # share of entries that are not zero
 
 
 def load(
@@ -391,7 +384,8 @@ def _prepared(
     Return what was done, too, and what of it was done to missing entries.
     """
     card, place = found.card, found.place
-    table = table._replace(X=densified(table.X))
+    if hasattr(X := table.X, "tocsr") and X.nnz >= _DENSE_FROM * X.shape[0] * X.shape[1]:
+        table = table._replace(X=X.toarray())
     done = Preparation(len(table.y) + table.without_target, found.notes)
     if n := table.without_target:
         done = done.noting(f"{n} of {done.rows} rows without a target were left out")

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _GAPS = ("?", ".")  # texts of missing entries in files of users, besides those of pandas
-_DENSE_FROM = 0.2  # share of entries that are not zero
 _ATTRIBUTE = re.compile(
     r"""(?im)^(\s*@attribute\s+(?:'[^']*'|"[^"]*"|\S+)\s+)(integer|real|numeric|date)\b.*$"""
 )
@@ -431,18 +430,10 @@ def is_vector(shape: tuple[int, ...], n: int) -> bool:
     return shape in ((n,), (n, 1), (1, n))
 
 
-def densified(X: Any) -> Any:
-    """Return a sparse matrix of which much is not zero as a dense one."""
-    few = hasattr(X, "tocsr") and X.nnz < _DENSE_FROM * X.shape[0] * X.shape[1]
-    return X if few or not hasattr(X, "tocsr") else X.toarray()
-
-
 def encoding_of(path: Path, content: bytes) -> Any:
     """Tell how a text is encoded; Excel does not write UTF-8 by default."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
-    if content.isascii() and b"\0" not in content:
-        return "utf-8"
     for encoding in () if b"\0" in content else ("utf-8", "cp1252"):
         with suppress(UnicodeDecodeError):
             content.decode(encoding)

@@ -212,11 +212,9 @@ def row_source(
         checks.check_count(n_features=n_features)
         pairs = partial(_pairs, n_rows=n_rows, n_features=n_features, zero_based=zero_based)
         return RowSource(lambda: (chunk for path, _ in _unchanged(files) for chunk in pairs(path)))
-    of_files = drop or nominal or read_as or missing != "error" or zero_based
-    _refuse(
-        bool(of_files) or n_features is not None,
-        "drop, nominal, missing, read_as, n_features and zero_based are for files",
-    )
+    of_files = drop or nominal or read_as or missing != "error" or n_features is not None
+    text = "drop, nominal, missing, read_as, n_features and zero_based are for files"
+    _refuse(bool(of_files or zero_based), text)
     if all(type(item).__module__.split(".")[0] in ("dask", "dask_expr") for item in items):
         _refuse(several and y is not None, "y is for arrays; delayed chunks have their own")
         partitions = tuple(items) if several else _of_dask(data, y, target)
