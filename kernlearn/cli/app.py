@@ -606,8 +606,7 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
     text = f"  {len(trials)} trials: {counts}{f' ({time})' if left else ''}"
     output.show_wrapped(text, 4)
     if not done and store is not None and (others := store.count(name)):
-        output.show_wrapped(
-            f"  the store has {others} trials of {name} with other data, settings or versions", 4
-        )
+        text = f"{others} trials of {name} with other data, settings or versions"
+        output.show_wrapped(f"  the store has {text}", 4)
     for error, count in errors.most_common(SHOWN):
         typer.echo(f"  failed, {count} times: {error}")

@@ -216,9 +216,7 @@ def reading_options(settings: list[str], *more: str) -> dict[str, Any]:
             raise DataError(f"-o {setting}: expected KEY=VALUE, such as missing=mean")
         name = key.removeprefix("read_as.")
         if name == key and key not in known:
-            raise DataError(
-                f"-o {setting}: unknown key; there are {', '.join(known)}, read_as.KEY"
-            )
+            raise DataError(f"-o {setting}: unknown key; allowed: {', '.join(known)}, read_as.KEY")
         # a comma or a point alone is no YAML
         content = value if name != key and len(value) == 1 else parse_scalar(value)
         if key in lists and not isinstance(content, list):

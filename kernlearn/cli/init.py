@@ -90,11 +90,8 @@ def init(
     for name, why in left_out.items():
         show_wrapped(f"{data}: {name} is left out: {why}", 2)
     if most := content["protocol"].get("max_train"):
-        show_wrapped(
-            f"{config}: each split trains on {most} of {n} rows and tests on as many at most; "
-            "raise max_train and max_test for more",
-            2,
-        )
+        limit = f"each split trains on {most} of {n} rows and tests on as many at most"
+        show_wrapped(f"{config}: {limit}; raise max_train and max_test for more", 2)
     how = (
         "# select: the value that is best on held-out rows of the training part is taken\n"
         "# C: [[1, 10]] passes a list to the method, which chooses from it itself\n"

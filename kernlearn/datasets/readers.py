@@ -305,9 +305,8 @@ def _json_lines(path: Path, options: Any) -> "pd.DataFrame":
         try:
             records.append({**json.loads(text)})
         except (TypeError, ValueError) as error:
-            raise DataError(
-                f'{path}, line {line}: expected an object, {{"name": value, ...}}: {error}'
-            ) from None
+            expected = 'an object, {"name": value, ...}'
+            raise DataError(f"{path}, line {line}: expected {expected}: {error}") from None
     frame = pd.DataFrame.from_records(records)
     for name in frame if options.points is None else ():
         column = frame[name]  # texts that are numbers become these, as in pandas

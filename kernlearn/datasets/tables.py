@@ -350,14 +350,11 @@ def grades_notes(order: str, classes: Iterable[str] | None) -> tuple[str, ...]:
     grades = list(classes or ())
     shown = " < ".join(grades)
     if order == "alphabet":
-        return (
-            f"the grades are in the order {shown}, that of the alphabet; if it is wrong, give "
-            "`grades` in theirs",
-        )
+        taken = f"the grades are in the order {shown}, that of the alphabet"
+        return (f"{taken}; if it is wrong, give `grades` in theirs",)
     if are_numbers(grades) and (np.diff([float(grade) for grade in grades]) != 1).any():
-        return (
-            f"the grades {shown} are numbered 0, 1, 2, …, and errors are differences of these",
-        )
+        numbered = f"the grades {shown} are numbered 0, 1, 2, …"
+        return (f"{numbered}, and errors are differences of these",)
     return ()
 
 
