@@ -155,10 +155,8 @@ def load(
     Raises
     ------
     DataError
-        If the name is unknown, files are missing or damaged, or their content is not that of
-        the card.
-    ValueError
-        If another argument is not one of those allowed.
+        If the name is unknown, files are missing or damaged, their content is not that of the
+        card, or another argument is not one of those allowed.
 
     Examples
     --------
