@@ -5,9 +5,9 @@
 The choices are those in the summaries, the lists those of the configs, or the estimator's own
 where the config gives none. An end is closed where no longer list makes sense: at 0, at a count of
 1, at two leaves, at all features, at a learning rate of 1, and at degree 2, below which the model
-is the linear one, a row of its own. It rises if the held-out score still rises there in more than a
-tenth of the trials, as the summary remarks; at the other ends a longer list changes nothing. Lists
-of chapter 4 and of voted kernels are the papers'.
+is the linear one, a row of its own. It rises if the held-out score still rises there in more than
+a tenth of the trials, as the summary remarks; at the other ends a longer list changes nothing.
+Lists of chapter 4 and of voted kernels are the papers'.
 """
 
 import json
