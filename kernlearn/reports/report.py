@@ -51,7 +51,7 @@ class Report:
     chances : pandas.DataFrame
         Counts beside those after exchanges of the methods, and of the data sets.
     details : dict
-        Versions, machine, date, counts, remarks and chosen parameters, JSON-ready.
+        Versions, machine, date, counts, remarks, and choices of parameters, JSON-ready.
 
     Examples
     --------
@@ -86,6 +86,14 @@ class Report:
         config = self.experiment.config
         others = {f"{k} is not comparable": why for k, why in config.not_comparable.items()}
         notes = [f"{name}: {text}" for name, text in {**config.notes, **others}.items()]
+        short = [
+            f"{one['method']} {one['parameter']} ({one['end']}, {one['rising']} of "
+            f"{one['choices']} choices)"
+            for one in self.details["open_ends"]
+            if 10 * one["rising"] > one["choices"]
+        ]
+        if short:
+            notes.append(f"scores still rise where the list of values ends: {', '.join(short)}")
         return [*notes, *self.details["remarks"]]
 
     @cached_property
@@ -150,6 +158,7 @@ def assemble(plan: Plan, store: Store) -> Report:
         "remarks": remarks(plan, known),
         "data": data_facts(plan, known),
         "selected": selections(known),
+        "open_ends": open_ends(known),
         "measured_on": _machines(results.values()),
     }
     n_splits = plan.experiment.config.protocol.splits
@@ -283,6 +292,7 @@ def _report(
         "measured": [],
         "data": {},
         "selected": [],
+        "open_ends": [],
         **details,
         "remarks": [*dict.fromkeys([*details["remarks"], *notes])],
         "claims": claims.to_dict("records"),
@@ -438,14 +448,12 @@ def read_report(config: Path, folder: Path) -> Report:
     """
     name = config.stem
     cells, details = frames.read_summary(name, folder), frames.read_details(name, folder)
-    needed = ["profile", "written", "trials", "done", "trial_seconds", "remarks", "measured_on"]
+    needed = ["profile", "settings", "written", "trials", "done", "trial_seconds", "measured"]
+    needed += ["measured_on", "left_out", "remarks", "data", "open_ends"]
     if missing := [key for key in needed if key not in details]:
         raise SummaryError(f"{folder / name}.json: has no {', '.join(missing)}")
-    settings = details.get("settings", [])
-    experiment = load_config(config, profile=details["profile"], settings=settings)
+    experiment = load_config(config, profile=details["profile"], settings=details["settings"])
     cells = _fitting(cells, experiment.config, folder)
-    empty: dict[str, Any] = {"settings": [], "measured": [], "left_out": [], "data": {}}
-    details = {**empty, **details}
     if (splits := _splits_path(folder / name)).is_file():
         rows = frames.read_rows(experiment.config, pd.read_csv(splits), name)
         return _report(experiment, rows, details, experiment.config.protocol.splits)
@@ -551,8 +559,8 @@ def _machines(rows: Iterable[Row]) -> list[dict[str, Any]]:
 def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     """Collect the remarks on the trials of a plan that have a row.
 
-    These are omitted data sets, missing or failed trials, warnings, lists of parameters that are
-    too short, changed plug-ins and times measured under contention.
+    These are omitted data sets, missing or failed trials, warnings, changed plug-ins and times
+    measured under contention.
     """
     infos = [r.info for _, r in known if r.done]
     of_done = f"of {len(infos)} trials"
@@ -574,22 +582,6 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
         notes.append(f"{len(texts)} {of_done} issued a warning{such}: {texts[0]}")
     if early := sum(not info.get("converged", True) for info in infos):
         notes.append(f"!: a solver of {early} {of_done} stopped early; the means are marked !")
-    chosen = Counter((t.labels["method"], p) for t, r in known for p in r.info.get("selected", {}))
-    of_method = Counter(t.labels["method"] for t, r in known if r.done)
-    ends = Counter(
-        (trial.labels["method"], *end)
-        for trial, row in known
-        for end in row.info.get("open_ends", {}).items()
-        if not _is_least(end[0], row.info.get("selected", {}).get(end[0]))
-    )
-    ended = [
-        f"{method} {parameter} ({side}, {count} of {n} choices)"
-        for (method, parameter, side), count in ends.items()
-        # of a method that chooses for each class its trials
-        if 10 * count > (n := chosen[method, parameter] or of_method[method])
-    ]
-    if ended:
-        notes.append(f"scores still rise where the list of values ends: {', '.join(ended)}")
     notes += plugin_changes(plan, (row for _, row in known))
     contended = sum(bool(info.get("contended")) for info in infos)
     if contended and plan.experiment.config.shows_times:
@@ -610,6 +602,27 @@ def plugin_changes(plan: Plan, rows: Iterable[Row]) -> list[str]:
         f"{name} has changed since {count} of {len(done)} trials were measured: if this changes "
         "their numbers, raise `version` in it, or run again with --force"
         for name, count in changed.items()
+    ]
+
+
+def open_ends(known: Sequence[tuple[Trial, Row]]) -> list[dict[str, Any]]:
+    """Return how often scores still rise at an end of a list of numbers, for each method."""
+    chosen = Counter((t.labels["method"], p) for t, r in known for p in r.info.get("selected", {}))
+    of_method = Counter(t.labels["method"] for t, r in known if r.done)
+    ends = Counter(
+        (trial.labels["method"], *end)
+        for trial, row in known
+        for end in row.info.get("open_ends", {}).items()
+        if not _is_least(end[0], row.info.get("selected", {}).get(end[0]))
+    )
+    return [
+        # of a method that chooses for each class its trials
+        {
+            **dict(zip(("method", "parameter", "end"), place, strict=True)),
+            "rising": rising,
+            "choices": chosen[place[:2]] or of_method[place[0]],
+        }
+        for place, rising in ends.items()
     ]
 
 
