@@ -89,6 +89,7 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
         options = {p.name: values.pop(p.name) for p in turning}
         kernel = kernels.CallableKernel(partial(function, **values), **options)
         kernel.__dict__.update({k: v for k, v in vars(self).items() if k in learnt})
+        kernel.__dict__["known_as"] = function, repr(values)
         return kernel
 
     def fit(self: Any, X: Any, y: Any = None) -> Any:

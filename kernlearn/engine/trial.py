@@ -27,7 +27,7 @@ from kernlearn.engine import build, machine
 from kernlearn.engine.build import Parts, generator, prepare
 from kernlearn.engine.tasks import Task
 from kernlearn.kernels import Kernel
-from kernlearn.kernels.libraries import knowing_pairs
+from kernlearn.kernels.known_pairs import knowing_pairs
 from kernlearn.kernels.registry import kernel_of_name
 from kernlearn.store import Row
 

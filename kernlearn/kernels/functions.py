@@ -27,6 +27,7 @@ from kernlearn.kernels.base import (
     shown,
     to_dense,
 )
+from kernlearn.kernels.known_pairs import known_values
 from kernlearn.kernels.registry import named
 from kernlearn.validation import N_JOBS, StrOptions
 
@@ -89,6 +90,8 @@ class CallableKernel(TurnedSimilarity):
     columnwise = True
     #: With ``takes="auto"`` what the function takes, once that was tried.
     tried = "auto"
+    #: What determines its values, if these may be kept.
+    known_as: ClassVar[Any] = None
     _parameter_constraints = {
         **TurnedSimilarity._parameter_constraints,
         "function": [callable],
@@ -130,6 +133,11 @@ class CallableKernel(TurnedSimilarity):
     def _of_points(self, X: Any, Y: Any) -> NDArray[np.float64]:
         left = list(to_dense(X))
         right = left if Y is X else list(to_dense(Y))
+        if self.known_as is None:
+            return self._of_lists(left, right)
+        return known_values(self.known_as, self._of_lists, left, right)
+
+    def _of_lists(self, left: list[Any], right: list[Any]) -> NDArray[np.float64]:
         if (n_jobs := effective_n_jobs(self.n_jobs)) == 1:
             return _compare_pairs(self.function, left, right)
         size = max(min(len(left) // (_PARTS * n_jobs), _MOST_PAIRS // len(right)), 1)

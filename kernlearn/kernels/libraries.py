@@ -1,11 +1,9 @@
 """Distances and similarities of other libraries: one class, and an adapter for each library."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from hashlib import blake2b
 from operator import is_not
 from threading import Lock
 from typing import Any, Self
@@ -15,8 +13,8 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.base import TurnedSimilarity, pair_error, raised, shown, to_dense
+from kernlearn.kernels.known_pairs import known_values
 from kernlearn.kernels.registry import LIBRARIES, library_of
 from kernlearn.validation import N_JOBS, WHOLE, StrOptions
 
@@ -28,7 +26,6 @@ _BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "y
 # Distances of scikit-learn that are computed by a matrix product.
 _BY_PRODUCT = ("euclidean", "l2", "cosine", "nan_euclidean")
 _MEASURES = ("normalized_similarity", "similarity", "normalized_distance", "distance")
-_MOST_KNOWN = 2**25  # values of known pairs, 256 MiB
 # Neither Numba's simplest threading layer nor a kernel of GraKeL may be entered by two threads.
 _one_at_a_time = Lock()
 
@@ -124,9 +121,9 @@ class LibrarySimilarity(TurnedSimilarity):
 
     def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
         compare = partial(_ADAPTERS[self.library][1], self)
-        if _known is None or self.library != "aeon":
+        if self.library != "aeon":
             return compare(X, Y)
-        return _known.values(repr((self.name, sorted(self.parameters.items()))), compare, X, Y)
+        return known_values(repr((self.name, sorted(self.parameters.items()))), compare, X, Y)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, also those of the library.
@@ -162,75 +159,6 @@ class LibrarySimilarity(TurnedSimilarity):
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in super().__getstate__().items() if key != "_last"}
-
-
-class KnownPairs:
-    """Distances of pairs of series that were computed before, at most `_MOST_KNOWN` values.
-
-    When there are more, all are forgotten.
-    """
-
-    def __init__(self) -> None:
-        self._tables: dict[str, tuple[dict[bytes, int], NDArray[Any]]] = {}
-
-    def values(
-        self, distance: str, compare: Callable[[Any, Any], NDArray[Any]], X: Any, Y: Any
-    ) -> NDArray[Any]:
-        """Return the values of all pairs; `compare` is called for those that are not known."""
-        try:
-            left, right = ([_content(point) for point in points] for points in (X, Y))
-        except (TypeError, ValueError):
-            return compare(X, Y)  # which says what is wrong
-        size = sum(values.size for _, values in self._tables.values())
-        places, known = self._tables.get(distance, ({}, np.empty((0, 0))))
-        n_points = len(places.keys() | {*left, *right})
-        if n_points > len(known):
-            most = max(n_points, 2 * len(known))
-            if size - known.size + most**2 > _MOST_KNOWN:
-                self._tables.clear()
-                n_points = most = len({*left, *right})
-                places, known = {}, np.empty((0, 0))
-                if most**2 > _MOST_KNOWN:
-                    return compare(X, Y)
-            table = np.full((most, most), np.nan)
-            table[: len(known), : len(known)] = known
-            known = table
-        rows, columns = (
-            [places.setdefault(one, len(places)) for one in side] for side in (left, right)
-        )
-        self._tables[distance] = places, known
-        values = known[np.ix_(rows, columns)]
-        missing = np.isnan(values)
-        if missing.any():
-            i = np.flatnonzero(missing.any(axis=1))
-            j = np.flatnonzero(missing.any(axis=0))
-            try:
-                new = compare([X[k] for k in i], [Y[k] for k in j])
-            except SimilarityError:
-                return compare(X, Y)  # for the places of the pair among all
-            places_of_new = np.ix_([rows[k] for k in i], [columns[k] for k in j])
-            values[np.ix_(i, j)] = known[places_of_new] = new
-        return values
-
-
-def _content(series: Any) -> bytes:
-    values = np.asarray(series, dtype=np.float64)
-    return blake2b(values.tobytes(), salt=str(values.shape).encode()[:16]).digest()
-
-
-_pairs = KnownPairs()
-_known: KnownPairs | None = None
-
-
-@contextmanager
-def knowing_pairs() -> Iterator[None]:
-    """Compute no distance of aeon twice in a block, nor one that an earlier block has computed."""
-    global _known
-    _known = _pairs
-    try:
-        yield
-    finally:
-        _known = None
 
 
 @cache

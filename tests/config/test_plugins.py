@@ -17,6 +17,7 @@ from kernlearn.engine import make_plan
 from kernlearn.engine.trial import run_trial
 from kernlearn.exceptions import ConfigError, PluginError
 from kernlearn.kernels import GaussianKernel, Kernel
+from kernlearn.kernels.known_pairs import knowing_pairs
 from kernlearn.plugins import (
     _registered,
     load_file,
@@ -122,6 +123,20 @@ def test_a_function_with_parameters_is_a_kernel_as_any_other():
     y = (np.linalg.norm(X, axis=1) > 1).astype(int)
     model = KernelSVM(kernel=Bell(), C=10).set_params(kernel__width=0.7)
     assert model.fit(X, y).score(X, y) > 0.9
+
+
+def test_pairs_are_compared_once_while_parameters_are_chosen():
+    calls, points = [], np.array(["12", "12.0", "a"], dtype=object)
+
+    def gap(x, y, width=1.0):
+        calls.append((x, y))
+        return float(x != y) / width
+
+    Gap = kernel_class(gap, "Gap")
+    with knowing_pairs():
+        values = [Gap(width=width, takes="points")(points) for width in (1.0, 1.0, 2.0)]
+    np.testing.assert_array_equal(values, np.array([1, 1, 0.5])[:, None, None] * (1 - np.eye(3)))
+    assert len(calls) == 2 * 9
 
 
 METHODS = '''\

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.metrics import pairwise
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels import LibrarySimilarity, as_kernel, libraries, named, names
+from kernlearn.kernels import LibrarySimilarity, as_kernel, known_pairs, named, names
 from kernlearn.kernels.registry import LIBRARIES
 from kernlearn.landmarks import BBSClassifier
 from tests.kernels import objects
@@ -296,8 +296,8 @@ def test_bad_series():
 
 @pytest.mark.parametrize("most", [2**20, 200, 50])
 def test_known_pairs_have_the_values_of_direct_calls(monkeypatch, most):
-    monkeypatch.setattr(libraries, "_MOST_KNOWN", most)
-    known, rng, n_computed = libraries.KnownPairs(), np.random.RandomState(0), [0, 0]
+    monkeypatch.setattr(known_pairs, "_MOST_KNOWN", most)
+    known, rng, n_computed = known_pairs.KnownPairs(), np.random.RandomState(0), [0, 0]
     functions = [distance.cityblock, distance.euclidean]
 
     def compare(which, left, right):
