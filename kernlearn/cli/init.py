@@ -189,7 +189,8 @@ def _config(
     elif task == "classification":
         ((_, n_largest),) = Counter(bunch.target.tolist()).most_common(1)
         if n_largest > 0.8 * len(bunch.target):
-            metrics = [*metrics, "balanced_accuracy"]
+            two = len(bunch.target_names) == 2
+            metrics = [*(["roc_auc"] if two else []), "balanced_accuracy", *metrics]
     few_rows = {} if published else {"max_train": 500, "max_test": 500}
     content = {
         "title": f"Methods compared on {_label(data)}",

@@ -227,8 +227,8 @@ def frames_of(path: Path, options: Any, n_rows: int) -> Iterator["pd.DataFrame"]
             return
         from pyarrow.parquet import ParquetFile
 
-        # with other options Arrow keeps a whole row group, or all of it that was read
-        with ParquetFile(path, memory_map=True, pre_buffer=False) as file:
+        # without a buffer Arrow keeps a whole row group, with pre_buffer all that was read
+        with ParquetFile(path, buffer_size=2**16, pre_buffer=False) as file:
             for batch in file.iter_batches(n_rows):
                 yield _tidied(path, batch.to_pandas(), options)
 
@@ -454,10 +454,12 @@ def library_errors(path: Path, damage: str) -> Iterator[None]:
     """Turn what a library raises on a damaged file into one line."""
     try:
         yield
-    except DataError:
+    except (DataError, MemoryError):
         raise
     except ImportError as error:
         raise DataError(f"{missing_text(f'{path}', str(error.name))}, or save it as CSV") from None
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
+        if "out of memory" in reason:  # as pandas says it
+            raise MemoryError(f"{path}: {reason}") from None
         raise DataError(f"{path}: {damage}: {reason}") from None

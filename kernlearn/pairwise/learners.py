@@ -434,7 +434,8 @@ def _is_number(value: Any) -> bool:
 class OLP(StreamRanker):
     r"""Rank two classes from a stream: a linear function of large AUC, by a pairwise loss (OLP).
 
-    When to use it: ranking two classes, rare positives above all, from a stream of any length.
+    When to use it: ranking two classes from a stream, with few points kept. Where d² numbers fit
+    into memory, try :class:`AllPairsMoments` first, which has no steps to choose.
 
     Each point is paired with those in a buffer [1]_. With labels ±1 and the buffer B,
     point t updates the weights to
