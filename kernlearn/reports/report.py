@@ -90,7 +90,7 @@ class Report:
             f"{one['method']} {one['parameter']} ({one['end']}, {one['rising']} of "
             f"{one['choices']} choices)"
             for one in self.details["open_ends"]
-            if 10 * one["rising"] > one["choices"]
+            if one["rising"] > max(1, one["choices"] / 10)
         ]
         if short:
             notes.append(f"scores still rise where the list of values ends: {', '.join(short)}")
@@ -572,6 +572,18 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     notes += [f"failed: {t}: {r.error}" for t, r in known if not r.done]
     if missing := len(plan.trials) - len(known):
         notes.append(f"{missing} of {len(plan.trials)} trials not run yet")
+    sizes: dict[str, list[list[int]]] = defaultdict(lambda: [[], []])
+    for trial, row in known:
+        if "n_test" in row.info:
+            for part, key in zip(
+                sizes[trial.labels["dataset"]], ("n_train", "n_test"), strict=True
+            ):
+                part.append(row.info[key])
+    if sizes:
+        texts = [
+            f"{label} {_span(train)} + {_span(test)}" for label, (train, test) in sizes.items()
+        ]
+        notes.append(f"rows of a split, training + test: {', '.join(texts)}")
     alike: dict[str, list[str]] = defaultdict(list)  # but for their numbers
     for info in infos:
         kinds = {_NUMBER.sub("0", text): text for text in info.get("warnings", {})}
@@ -590,6 +602,11 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
             "same cores; accuracies are not affected"
         )
     return notes
+
+
+def _span(numbers: Collection[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return f"{low}" if low == high else f"{low}–{high}"
 
 
 def plugin_changes(plan: Plan, rows: Iterable[Row]) -> list[str]:

@@ -777,7 +777,17 @@ def failure_text(row: "pd.Series[Any]") -> str:
 # ---- every number of a store ----
 
 #: Columns of an export: those of a summary, with split and value for its means.
-EXPORTED = ["experiment", *LABELS, "params", "metric", "split", "value", "key"]
+EXPORTED = [
+    "experiment",
+    *LABELS,
+    "params",
+    "metric",
+    "split",
+    "value",
+    "n_train",
+    "n_test",
+    "key",
+]
 
 
 def stored_splits(store: Store, experiments: Sequence[str] = ()) -> pd.DataFrame:
@@ -809,7 +819,8 @@ def stored_splits(store: Store, experiments: Sequence[str] = ()) -> pd.DataFrame
             continue
         labels = [row.experiment, *map(row.labels.get, LABELS), parameters_of(row.labels)]
         for metric, value in row.metrics.items():
-            rows.append([*labels, metric, row.spec["split"], value, row.key])
+            sizes = map(row.info.get, _COUNTS[1:])
+            rows.append([*labels, metric, row.spec["split"], value, *sizes, row.key])
     if unknown := [name for name in experiments if name not in there]:
         raise StoreError(
             f"{store.path}: nothing of experiment {', '.join(unknown)}; there are: "
