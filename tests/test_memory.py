@@ -4,12 +4,7 @@ import sys
 
 import pytest
 
-from kernlearn.memory import (
-    allowed_memory,
-    available_memory,
-    require_memory,
-    row_blocks,
-)
+from kernlearn.memory import allowed_memory, available_memory, require_memory, row_blocks
 
 
 def test_available_memory(tmp_path):

@@ -154,16 +154,6 @@ def test_other_files_are_refused(tmp_path, content, message):
         Store(tmp_path / "none", read_only=True)
 
 
-def test_one_lock_for_all_links(path, tmp_path):
-    link = tmp_path / "link.sqlite"
-    link.symlink_to(path)
-    with Store(path) as store, Store(link) as same:
-        with store.lock(), pytest.raises(StoreError, match="another run is writing"), same.lock():
-            pass
-        with same.lock():
-            pass
-
-
 def test_what_is_locked_is_not_lost(path, monkeypatch):
     monkeypatch.setattr(stores, "_BUSY", 0.01)
     with Store(path) as store, sqlite3.connect(path, isolation_level=None) as other:

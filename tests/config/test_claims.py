@@ -10,20 +10,13 @@ A_OVER_B = {"better": ["a"], "than": ["b"]}
 @pytest.mark.parametrize(
     "check",
     [
-        A_OVER_B,
         {**A_OVER_B, "over": "all_but_one", "by": 0.02},
         {**A_OVER_B, "over": 0.8, "across": ["n_components"], "mean_over": ["dataset"]},
-        {**A_OVER_B, "along": "n_components"},
-        {"as_good": ["a"], "than": ["b"], "by": 0.02},
-        {"above": 10, "of": ["a"], "over": "all"},
         {"below": 1},
-        {"between": [1, 2]},
-        {"trend": "rising", "along": "n_components", "of": ["a"]},
         {"trend": "flat", "along": "n_components", "by": 0.01},
-        {"among_best": ["a"], "over": "all_but_one"},
     ],
 )
-def test_what_a_check_can_ask(check):
+def test_what_no_shipped_config_asks_can_be_asked(check):
     assert Check.model_validate({"metric": "accuracy", **check}).question in check
 
 

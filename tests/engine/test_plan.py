@@ -4,11 +4,7 @@ from pydantic import TypeAdapter
 
 from kernlearn.config import load_config
 from kernlearn.config.names import BUILT_IN
-from kernlearn.config.spec import (
-    TrialSpec,
-    canonical,
-    trial_key,
-)
+from kernlearn.config.spec import TrialSpec, canonical, trial_key
 from kernlearn.datasets import load
 from kernlearn.engine import make_plan
 from kernlearn.engine.build import load_data
@@ -84,24 +80,6 @@ def test_every_missing_data_set_is_named_at_once(tmp_path, monkeypatch):
     plan = make_plan(experiment, available=True)
     assert plan.trials == []
     assert plan.left_out == list(experiment.config.datasets)
-
-
-OWN = """\
-title: Mine
-datasets: {mine: {file: data/mine.csv, target: kind, scale: [zscore]}}
-methods: {K: {estimator: KernelSVM, kernel: rbf}}
-metrics: [accuracy]
-"""
-
-
-@pytest.fixture
-def own(tmp_path):
-    (tmp_path / "data").mkdir()
-    rows = [f"{i % 7},{i % 5},{'yes' if i % 7 > 3 else 'no'},{i}" for i in range(60)]
-    (tmp_path / "data" / "mine.csv").write_text("\n".join(["a,b,kind,c", *rows]) + "\n")
-    path = tmp_path / "own.yaml"
-    path.write_text(OWN)
-    return path
 
 
 MATRICES = """\

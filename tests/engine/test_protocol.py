@@ -11,7 +11,7 @@ from kernlearn.engine.build import (
     prepare,
     split_indices,
 )
-from tests.engine.stores import PROTOCOL
+from tests.engine.conftest import PROTOCOL
 
 
 @pytest.mark.parametrize("as_matrix", [np.asarray, sp.csr_matrix])

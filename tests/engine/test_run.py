@@ -20,7 +20,6 @@ from kernlearn.engine.executors import InProcess
 from kernlearn.engine.run import check_cores
 from kernlearn.exceptions import ExecutorError, SelectionError, StoreError
 from kernlearn.store import Store
-from tests.engine.numbers import numbers
 
 EXECUTORS = {"in-process": InProcess, "processes": make_executor}
 posix = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
@@ -54,6 +53,16 @@ def trouble(tmp_path):
 
 
 # The same numbers
+
+
+def numbers(plan, store):
+    """Every metric but the times, by trial; floats as they are, to the last bit."""
+    found = store.get(t.key for t in plan.trials)
+    return {
+        key: {k: v for k, v in r.metrics.items() if "seconds" not in k}
+        for key, r in found.items()
+        if r.done
+    }
 
 
 @pytest.mark.parametrize("how", [{"jobs": 2}, {"scheduler": "local", "jobs": 2}])
@@ -331,31 +340,13 @@ def test_a_value_may_have_commas():
         parse_only("K")
 
 
-def test_failed_trials_run_again_when_asked(small, tmp_path):
-    # the Vovk series of degree 2 diverges on points of norm above 1
-    text = small.read_text().replace("polynomial, degree: 3", "vovk")
-    small.write_text(text.replace("scale: [zscore, max_norm]", "scale: [zscore]"))
-    plan = make_plan(load_config(small))
-    with Store(tmp_path / "s") as store:
-        assert run_plan(plan, store).failed == 16
-        again = run_plan(plan, store)
-        assert (again.failed, again.errors.total()) == (0, 16)
-        assert run_plan(plan, store, choice=Choice(retry_failed=True)).failed == 16
-
-
 # Executors
 
 
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        ({"scheduler": "local", "timeout": 1}, "are those of processes"),
-        ({"scheduler": "local", "memory": 1}, "are those of processes"),
-    ],
-)
-def test_what_an_executor_cannot_do(asked, words):
-    with pytest.raises(ExecutorError, match=words):
-        make_executor(**asked)
+@pytest.mark.parametrize("limit", ["timeout", "memory"])
+def test_workers_of_dask_have_no_limits(limit):
+    with pytest.raises(ExecutorError, match="are those of processes"):
+        make_executor(scheduler="local", **{limit: 1})
 
 
 def test_times_are_not_measured_on_shared_cores(small):

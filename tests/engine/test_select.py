@@ -18,9 +18,9 @@ from kernlearn.engine.plan import chosen_by_mean
 from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION
 from kernlearn.engine.trial import measure_grid
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier, RegLand
-from kernlearn.store import Store
+from kernlearn.store import Row, Store
 from kernlearn.voted import L1SVMClassifier
-from tests.engine.stores import PROTOCOL, row_of
+from tests.engine.conftest import PROTOCOL
 
 FOLDS = """\
 title: t
@@ -218,7 +218,8 @@ def test_the_best_mean_over_the_splits_is_taken(tmp_path):
             for name, values in scores.items()
         ]
         info = {"grid": grid} if trial.labels["method"] == "SVM" else {}
-        results[trial.key] = row_of(trial, metrics={"error_percent": 50.0}, info=info)
+        row = Row(trial.key, spec=trial.spec.plain, metrics={"error_percent": 50.0}, info=info)
+        results[trial.key] = row
     found = chosen_by_mean(results)
     for trial in plan.trials:
         result = found[trial.key]

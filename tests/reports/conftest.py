@@ -77,12 +77,8 @@ def rows():
     rng = np.random.default_rng(0)
     found = []
     for dataset, level in (("spambase", 0.91), ("cod_rna", 0.94)):
-        for method, sizes in {
-            "K": [None],
-            "RF": [100, 500],
-            "H0/1": [50],
-            "guess": [None],
-        }.items():
+        sizes_of = {"K": [None], "RF": [100, 500], "H0/1": [50], "guess": [None]}
+        for method, sizes in sizes_of.items():
             for size in sizes:
                 for split in range(5):
                     accuracy = level + 0.01 * rng.normal() - 0.4 * (method == "guess")

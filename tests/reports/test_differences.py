@@ -8,13 +8,7 @@ import pytest
 
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.reports.differences import CHANCES, beats_chance, can_tell, compare_with_paper
-from kernlearn.reports.verdicts import (
-    BASELINE_BETTER,
-    BETTER,
-    MATCH,
-    NOT_COMPARABLE,
-    verdicts_of,
-)
+from kernlearn.reports.verdicts import BASELINE_BETTER, BETTER, MATCH, NOT_COMPARABLE, verdicts_of
 
 LEVELS = {"A": 0.80, "B": 0.82, "C": 0.84}
 N_SPLITS = 5

@@ -62,15 +62,11 @@ def test_a_guarded_text_is_read_back(text):
         float(written.replace("[", " ").replace("±", " ").replace(",", " ").split()[0])
 
 
-def rows_of(text):
-    return list(csv.reader(io.StringIO(text)))
-
-
 def test_tables_and_heads_are_guarded():
     frame = pd.DataFrame({"=head": ["=1", "b"], "x": [-1.5, 2.0], "y": [-1, 2]})
     mixed = [["-0.1234567", None], [0.1234567, "-cmd"]]
     frame[["mixed", "none"]] = pd.DataFrame(mixed, dtype=object)
-    assert rows_of(csv_text(frame, float_format="%.3g")) == [
+    assert [*csv.reader(io.StringIO(csv_text(frame, float_format="%.3g")))] == [
         ["'=head", "x", "y", "mixed", "none"],
         ["'=1", "-1.5", "-1", "-0.1234567", ""],
         ["b", "2", "2", "0.1234567", "'-cmd"],

@@ -8,12 +8,7 @@ from scipy import stats
 from benchmarks.equal_methods import measure, splits
 from kernlearn.config.model import Check
 from kernlearn.reports.claims import Cell, Region, average, cells_needed, decide
-from kernlearn.reports.statistics import (
-    best_methods,
-    holm,
-    median_interval,
-    resampled,
-)
+from kernlearn.reports.statistics import best_methods, holm, median_interval, resampled
 
 
 def runs_of(**values):

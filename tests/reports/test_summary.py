@@ -285,10 +285,7 @@ def test_the_results_of_benchopt_are_rows(report, rows):
             "kernel is poly for K on .* mean 'polynomial'",
         ),
         (lambda f: f.assign(kernel="polynomial"), "for guess on spambase; leave it empty"),
-        (
-            lambda f: f.replace({"n_components": {100: 101}}),
-            "is 101 for RF on .*mean '100'",
-        ),
+        (lambda f: f.replace({"n_components": {100: 101}}), "is 101 for RF on .*mean '100'"),
         (lambda f: f.replace({"metric": {"accuracy": "acuracy"}}), "no metric 'acuracy'; did you"),
         (lambda f: pd.concat([f, f[:2]]), "2 numbers occur a second time, such as spambase"),
         (lambda f: f.assign(value=f["value"].astype(str).replace(f["value"].iloc[2], "x")), None),
