@@ -317,7 +317,7 @@ def forks(
 
     from kernlearn.config.read import shipped_configs
     from kernlearn.reports.summary import csv_text, splits_of, stored_rows
-    from kernlearn.reports.verdicts import CHOSEN, VERDICTS, branches, compare_branches
+    from kernlearn.reports.verdicts import CHOSEN, VERDICTS, compare_branches
 
     names = configs or list(shipped_configs())
     found, progress = list[pd.DataFrame](), cast(Any, output.Progress())
@@ -328,7 +328,7 @@ def forks(
                 choice = engine.Choice(tuple({k: (v,) for k, v in m.items()} for m in fork.only))
                 splits = [f"splits={fork.splits}"] if fork.splits else []
                 summaries, missing = {}, set[str]()
-                for branch, changes in branches(fork).items():
+                for branch, changes in {CHOSEN: [], **fork.alternatives}.items():
                     loaded = _load([name], "full", [*changes, *splits])
                     (plan,) = _plans(loaded, available or branch != CHOSEN, choice)
                     missing = set(plan.left_out) if branch == CHOSEN else missing

@@ -19,13 +19,7 @@ from kernlearn import datasets
 from kernlearn.checks import suggestion
 from kernlearn.config import model
 from kernlearn.config.model import Names
-from kernlearn.config.names import (
-    BUILT_IN,
-    KINDS,
-    SUPERVISED,
-    TASKS,
-    Scope,
-)
+from kernlearn.config.names import BUILT_IN, KINDS, SUPERVISED, TASKS, Scope
 from kernlearn.config.spec import RESERVED, Value
 from kernlearn.datasets.files import shipped
 from kernlearn.exceptions import ConfigError, KernlearnError, PluginError
@@ -88,10 +82,7 @@ def shipped_name(path: Path) -> str | None:
 
 
 def load_config(
-    name: str | Path,
-    *,
-    profile: str = model.DEFAULT_PROFILE,
-    settings: Sequence[str] = (),
+    name: str | Path, *, profile: str = model.DEFAULT_PROFILE, settings: Sequence[str] = ()
 ) -> model.LoadedExperiment:
     """Read a config, apply a profile and settings, and check everything.
 
@@ -266,18 +257,17 @@ class _Draft:
             raw[section] = entries
             varying += entries.values() if section != "kernels" else ()
         names.axes = model.axes_of(varying)
-        config = None
         try:
             config = model.ExperimentConfig.model_validate(raw, context=names)
         except ValidationError as error:
             # a section is empty without its faulty entries
             known = {path[:1] for path, _ in faults}
             faults += [fault for fault in explained(error, raw, _unknown) if fault[0] not in known]
-        if config is not None and not faults:
-            faults += _config_faults(config, names)
-        if config is None or faults:
-            raise self._error(faults)
-        return config
+        else:
+            faults = faults or [*_config_faults(config, names)]
+            if not faults:
+                return config
+        raise self._error(faults)
 
 
 def _by_label(section: Any) -> Any:

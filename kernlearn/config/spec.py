@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -122,16 +122,11 @@ class _Part:
     @cached_property
     def plain(self) -> dict[str, Any]:
         """Its fields as JSON has them; most parts belong to many trials."""
-        part: Any = type(self)
-        values = ((name, getattr(self, name), default) for name, default in _defaults(part))
+        part: Any = self
+        values = ((one, getattr(self, one.name)) for one in fields(part))
         # all features are 1.0 and one feature is 1 in estimators, but nowhere else
-        exact = part is MethodSpec
-        return {name: _plain(value, exact) for name, value, default in values if value != default}
-
-
-@cache
-def _defaults(part: Any) -> list[tuple[str, Any]]:
-    return [(field.name, field.default) for field in fields(part)]
+        exact = isinstance(self, MethodSpec)
+        return {one.name: _plain(value, exact) for one, value in values if value != one.default}
 
 
 @dataclass(frozen=True)
@@ -271,8 +266,8 @@ class Trial:
         varied parameters.
     spec : TrialSpec
         All that determines the numbers.
-    source : Source or None
-        Where the data is; None if it is known from a store only.
+    source : Source
+        Where the data is.
 
     Examples
     --------
@@ -289,7 +284,7 @@ class Trial:
     experiment: str
     labels: dict[str, Any]
     spec: TrialSpec
-    source: Source | None = None
+    source: Source
 
     @property
     def split(self) -> int:
@@ -297,9 +292,14 @@ class Trial:
         return self.spec.split
 
     def __str__(self) -> str:
-        given = {k: v for k, v in self.labels.items() if v is not None}
-        parts = [f"{v}" if k in LABELS else f"{k}={v}" for k, v in given.items()]
-        return " · ".join([*parts, f"split {self.split + 1}"])
+        return f"{cell_name(self.labels, self.labels.values(), ' · ')} · split {self.split + 1}"
+
+
+def cell_name(labels: Iterable[str], values: Iterable[Any], separator: str = " ") -> str:
+    """Join labels to a name such as ``adult polynomial n_components=50``."""
+    named = zip(labels, values, strict=True)
+    texts = {k: f"{v:.15g}" if isinstance(v, float) else f"{v}" for k, v in named if v is not None}
+    return separator.join(text if k in LABELS else f"{k}={text}" for k, text in texts.items())
 
 
 def as_label(value: Any) -> Any:

@@ -16,7 +16,7 @@ from sklearn.utils import Bunch, check_array
 from sklearn.utils.extmath import row_norms
 
 from kernlearn.config.names import Scope
-from kernlearn.config.spec import DatasetSpec, MethodSpec, ProtocolSpec, Source, Trial, canonical
+from kernlearn.config.spec import DatasetSpec, MethodSpec, ProtocolSpec, Trial, canonical
 from kernlearn.datasets import fingerprint, is_shipped, load
 from kernlearn.datasets.files import container
 from kernlearn.datasets.loading import find, is_file
@@ -61,7 +61,7 @@ def random_state(seed: int, purpose: str, *indices: int) -> int:
 
 def load_data(trial: Trial, scope: Scope) -> Bunch:
     """Load a trial's data, or draw it, and check that it is what the trial was planned for."""
-    what, source, seed = trial.spec.dataset, trial.source or Source(), trial.spec.protocol.seed
+    what, source, seed = trial.spec.dataset, trial.source, trial.spec.protocol.seed
     parameters = what.parameters or {}
     if what.generator is not None:
         make = scope.generators[what.generator]
@@ -508,11 +508,7 @@ def build_kernel(
 
 
 def build_estimator(
-    trial: Trial,
-    scope: Scope,
-    kernel: Any,
-    kind: str | None = None,
-    coded: Sequence[int] = (),
+    trial: Trial, scope: Scope, kernel: Any, kind: str | None = None, coded: Sequence[int] = ()
 ) -> Any:
     """Build the estimator, seeded by split.
 

@@ -30,9 +30,8 @@ _CONNECT, _PATIENCE = 10.0, 60.0
 class InProcess:
     """Run trials one after the other in the current process, which a method may end."""
 
-    def __init__(self) -> None:
-        self.slots, self.places = 1, list[tuple[str, int, int]]()
-        self.about = {"executor": "in-process"}
+    slots, places = 1, list[tuple[str, int, int]]()
+    about = {"executor": "in-process"}
 
     def close(self) -> None:
         pass
@@ -134,18 +133,13 @@ class Processes:
     ----------
     jobs : int
         Number of trials in parallel.
-    timeout : float, optional
+    timeout : float or None
         Seconds of a trial. Those for which its process is stopped do not count.
-    memory : int, optional
+    memory : int or None
         Bytes of data of a trial's process.
     """
 
-    def __init__(
-        self,
-        jobs: int = 1,
-        timeout: float | None = None,
-        memory: int | None = None,
-    ) -> None:
+    def __init__(self, jobs: int, timeout: float | None, memory: int | None) -> None:
         cores = machine.usable_cores()
         self.slots, self.places = jobs, [("this machine", jobs, cores)]
         self._threads = cores // jobs or 1
@@ -248,7 +242,7 @@ class DaskExecutor:
         several threads or another version of kernlearn.
     """
 
-    def __init__(self, scheduler: str | None = None, jobs: int = 1) -> None:
+    def __init__(self, scheduler: str | None, jobs: int) -> None:
         try:
             from distributed import Client
         except ImportError:

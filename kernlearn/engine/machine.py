@@ -161,17 +161,17 @@ def error_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def keep_freed_memory(most: int | None = None) -> None:
+def keep_freed_memory(most: int = -1) -> None:
     """Keep the memory that this process frees, to use it again, if the C library can.
 
-    Of more than `most` bytes the rest goes back. Memory that goes back to the system must be had
-    from it again, which takes 0.1 to 4 seconds a gigabyte, most on virtual machines. The time of a
-    fit would tell more of the machine than of the method.
+    Of more than `most` bytes the rest goes back; of -1 nothing does. Memory that goes back to the
+    system must be had from it again, which takes 0.1 to 4 seconds a gigabyte, most on virtual
+    machines. The time of a fit would tell more of the machine than of the method.
     """
     library: Any = c_library()
     if hasattr(library, "mallopt") and hasattr(library, "mallinfo2"):
         library.mallopt(_MMAP_MAX, 0)
-        library.mallopt(_TRIM_THRESHOLD, -1 if most is None else min(most, 2**31 - 1))
+        library.mallopt(_TRIM_THRESHOLD, min(most, 2**31 - 1))
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from kernlearn.store import Row
 PIPELINE = "Pipeline"
 
 # Labels, specification and source of a data set.
-_Variant = tuple[dict[str, Any], DatasetSpec, Source | None]
+_Variant = tuple[dict[str, Any], DatasetSpec, Source]
 
 
 @dataclass(frozen=True)
@@ -61,15 +61,12 @@ class Plan:
         return {
             trial.labels["dataset"]: trial.source.prepared
             for trial in self.trials
-            if trial.source is not None and trial.source.prepared
+            if trial.source.prepared
         }
 
 
 def make_plan(
-    experiment: LoadedExperiment,
-    *,
-    available: bool = False,
-    labels: Collection[str] | None = None,
+    experiment: LoadedExperiment, *, available: bool = False, labels: Collection[str] | None = None
 ) -> Plan:
     """Expand an experiment into trials.
 
@@ -212,7 +209,7 @@ def _check_folds(label: str, config: ExperimentConfig, of_data: datasets.Found) 
 
 def _cells(
     config: ExperimentConfig, variants: Mapping[str, Sequence[_Variant]], axes: list[str]
-) -> Iterator[tuple[dict[str, Any], TrialSpec, Source | None]]:
+) -> Iterator[tuple[dict[str, Any], TrialSpec, Source]]:
     """Yield the labels, the specification and the data's source of every cell of the table."""
     settings = config.protocol.model_dump(exclude={"splits", "scale"})
     # kernlearn's own metrics are measured in any case
@@ -237,7 +234,7 @@ def _cells(
                         split=0,
                         metrics=metrics,
                     )
-                    place = replace(source, plugins=files) if source and spec.plugins else source
+                    place = replace(source, plugins=files) if spec.plugins else source
                     yield labels, spec, place
 
 
@@ -322,25 +319,21 @@ def chosen_by_mean(rows: Mapping[str, Row]) -> dict[str, Row]:
     The best point has the greatest mean score; ties are broken by the fewest support vectors on
     average, then by order. Rows without a grid stay as they are.
     """
-    cells: dict[str, list[Row]] = defaultdict(list)
+    import numpy as np
+
+    chosen, cells = dict(rows), defaultdict[str, list[Row]](list)
     for row in rows.values():
         if row.done and "grid" in row.info:
             cells[json.dumps({**row.spec, "split": 0}, sort_keys=True)].append(row)
-    return {**rows, **{row.key: row for cell in cells.values() for row in _chosen(cell)}}
-
-
-def _chosen(cell: list[Row]) -> list[Row]:
-    grids = [row.info["grid"] for row in cell]
-    import numpy as np
-
-    scores = np.mean([[point["score"] for point in grid] for grid in grids], axis=0)
-    support = [[point["metrics"].get("n_support", 0.0) for point in grid] for grid in grids]
-    # rounded, so that differences by rounding error are none
-    best = int(np.lexsort([np.mean(support, axis=0), -np.round(scores, 12)])[0])
-    chosen = []
-    for row, grid in zip(cell, grids, strict=True):
-        point = grid[best]
-        selected = {"selected": point["parameters"], "converged": point.get("converged", True)}
-        metrics = {**row.metrics, **point["metrics"]}
-        chosen.append(replace(row, metrics=metrics, info={**row.info, **selected}))
+    for cell in cells.values():
+        grids = [row.info["grid"] for row in cell]
+        scores = np.mean([[point["score"] for point in grid] for grid in grids], axis=0)
+        support = [[point["metrics"].get("n_support", 0.0) for point in grid] for grid in grids]
+        # rounded, so that differences by rounding error are none
+        best = int(np.lexsort([np.mean(support, axis=0), -np.round(scores, 12)])[0])
+        for row, grid in zip(cell, grids, strict=True):
+            point = grid[best]
+            selected = {"selected": point["parameters"], "converged": point.get("converged", True)}
+            metrics = {**row.metrics, **point["metrics"]}
+            chosen[row.key] = replace(row, metrics=metrics, info={**row.info, **selected})
     return chosen

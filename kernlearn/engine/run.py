@@ -94,9 +94,7 @@ def parse_only(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def is_allowed(
-    labels: Mapping[str, Any],
-    only: Sequence[Mapping[str, Sequence[str]]],
-    lacking: bool = False,
+    labels: Mapping[str, Any], only: Sequence[Mapping[str, Sequence[str]]], lacking: bool = False
 ) -> bool:
     """Whether labels match one of several mappings to values as text, or there is none.
 

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from kernlearn import validation
 from kernlearn.config.names import BUILT_IN, TASKS, Scope, load_plugins
-from kernlearn.config.spec import GOODNESS, Source, Trial, canonical
+from kernlearn.config.spec import GOODNESS, Trial, canonical
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, machine
 from kernlearn.engine.build import Parts, generator, prepare
@@ -85,8 +85,8 @@ def _as_json(value: Any) -> Any:
 
 def run_trial(trial: Trial, *, alone: bool = False) -> build.Outcome:
     """Carry out one trial; if no other runs, it may choose its parameters on all cores."""
-    spec, source = trial.spec, trial.source or Source()
-    scope = load_plugins(source.plugins) if spec.plugins else BUILT_IN
+    spec = trial.spec
+    scope = load_plugins(trial.source.plugins) if spec.plugins else BUILT_IN
     # the limit applies to loaded libraries only, and LIBSVM brings its own OpenMP threads
     for _, component in build.method_parts(scope, spec.method):
         component.load()
@@ -117,7 +117,7 @@ def _supervise(task: Task, trial: Trial, scope: Scope, *, alone: bool) -> build.
     outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
     if data.get("sample"):
         outcome.info["sample"] = data.note
-    if trial.source is not None and trial.source.prepared:
+    if trial.source.prepared:
         outcome.info["prepared"] = list(trial.source.prepared)
     with _advising(parts.X_train):
         with machine.Stopwatch() as selecting:

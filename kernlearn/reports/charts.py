@@ -215,11 +215,9 @@ def _look(values: "pd.Series[Any]", label: str, config: ExperimentConfig) -> dic
         scale = {"scheme": {"name": "viridis", "extent": [0.1, 0.9]}}
         return {"color": {**named, "type": "ordinal", "scale": scale}}
     listed = list(getattr(config, f"{label}s", {}))
-    domain: dict[str, Any] = {}
-    if listed:
-        # the legend names only those of this chart
-        there = [one for one in listed if one in set(values)]
-        domain = {"scale": {"domain": listed}, "legend": {"values": there}}
+    # the legend names only those of this chart
+    there = [one for one in listed if one in set(values)]
+    domain = {"scale": {"domain": listed}, "legend": {"values": there}} if listed else {}
     encoded = {**named, "type": "nominal", **domain}
     return {"color": encoded, "shape": encoded}
 

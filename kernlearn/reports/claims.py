@@ -44,10 +44,9 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.config.model import COMPARISONS, Check, ExperimentConfig, LabelValue
-from kernlearn.config.spec import LABELS
+from kernlearn.config.spec import LABELS, cell_name
 from kernlearn.engine.plan import planned_labels
 from kernlearn.reports import verdicts
-from kernlearn.reports.differences import cell_name
 from kernlearn.reports.statistics import Estimate, best_methods, resampled
 from kernlearn.reports.summary import NOT_LABELS, label_rows, label_values, matching, metric_rows
 
@@ -583,7 +582,7 @@ def whole_cells(rows: pd.DataFrame, check: Check, method: str) -> list[Cell]:
     labels = _labels(rows, "method")
     for place in label_values(rows[rows["method"] == method], labels):
         own = {k: v for k, v in zip(labels, place, strict=True) if v is not None}
-        cell = matching(rows, own, own.values(), lacking=True)
+        cell = matching(rows, own, own.values())
         others = label_rows(cell, ["method", *(k for k in labels if k not in own)])
         names = [" ".join(str(v) for v in one if v is not None) for one in others]
         values = cell.assign(method=names).pivot(index="split", columns="method", values="value")

@@ -30,7 +30,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kernlearn.config.model import ExperimentConfig, Tolerance
-from kernlearn.config.spec import LABELS
+from kernlearn.config.spec import cell_name
 from kernlearn.reports import verdicts
 from kernlearn.reports.statistics import Mean, resampled, welch
 from kernlearn.reports.summary import label_rows, metric_rows
@@ -170,20 +170,17 @@ def _groups(
         )
 
 
-def cell_name(labels: Sequence[str], values: Sequence[Any], separator: str = " ") -> str:
-    """Join labels to a name such as ``adult polynomial n_components=50``."""
-    texts = [f"{v:.15g}" if isinstance(v, (int, float)) else f"{v}" for v in values]
-    named = zip(labels, values, texts, strict=True)
-    known = [(label, text) for label, value, text in named if value is not None]
-    return separator.join(text if label in LABELS else f"{label}={text}" for label, text in known)
+def data_labels(config: ExperimentConfig) -> list[str]:
+    """Return the labels of data: the data set, and the varied parameters of what makes it."""
+    of_data = {k for entry in config.datasets.values() for k in entry.parameters}
+    return ["dataset", *(k for k in config.axes if k in of_data)]
 
 
 def method_names(
     rows: pd.DataFrame, config: ExperimentConfig, separator: str = ", "
 ) -> "pd.Series[Any]":
     """Name the method of each row, with kernel and parameters where a data set has several."""
-    of_data = {k for entry in config.datasets.values() for k in entry.parameters}
-    keys = [k for k in ("kernel", *config.axes) if k not in of_data]
+    keys = [k for k in ("kernel", *config.axes) if k not in data_labels(config)]
     names = rows["method"].astype(object)
     for name, of_method in rows.groupby("method"):
         counts = of_method.groupby("dataset")[keys].nunique(dropna=False).max()
@@ -212,10 +209,7 @@ def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[
 
 
 def _reported(
-    reported: Sequence[Mean],
-    measured: Sequence[Mean],
-    level: float,
-    better: int,
+    reported: Sequence[Mean], measured: Sequence[Mean], level: float, better: int
 ) -> Iterator[tuple[int, int, float]]:
     """Yield the differences that chance does not explain in the paper's own numbers."""
     sides = [

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -16,7 +15,7 @@ import jinja2
 from kernlearn import __version__
 from kernlearn.config.model import DEFAULT_PROFILE, LoadedExperiment
 from kernlearn.config.read import shipped_name
-from kernlearn.config.spec import canonical
+from kernlearn.config.spec import canonical, cell_name
 from kernlearn.engine.run import duration
 from kernlearn.exceptions import ReportError, writing
 from kernlearn.lazy import needed_by
@@ -156,26 +155,23 @@ def write_crate(report: Report, output: Path) -> int:
     crate.license = "No licence is stated."
     if report.details["measured"]:
         crate.root_dataset["datePublished"] = report.details["measured"][1]
-    try:
-        with TemporaryDirectory() as folder:
-            files = _write_files(report, [], Path(folder))
-            results = [crate.add_file(path, path.name) for path in files]
-            used = [crate.add_file(experiment.path, "config.yaml")]
-            if experiment.config.reported_path is not None:
-                used.append(crate.add_file(experiment.config.reported_path, "reported.csv"))
-            tool = SoftwareApplication(crate, "#kernlearn", properties={"name": "kernlearn"})
-            tool["softwareRequirements"] = canonical(report.details["written_by"])
-            crate.add_action(
-                crate.add(tool),
-                identifier="#run",
-                object=used,
-                result=results,
-                properties={"name": f"kernlearn run {experiment.name}, profile {report.run_as}"},
-            )
-            output.parent.mkdir(parents=True, exist_ok=True)
-            crate.write_zip(output)
-    except (OSError, zipfile.BadZipFile) as error:
-        raise ReportError(f"{output}: cannot be written: {error}") from None
+    with writing(output, ReportError), TemporaryDirectory() as folder:
+        files = _write_files(report, [], Path(folder))
+        results = [crate.add_file(path, path.name) for path in files]
+        used = [crate.add_file(experiment.path, "config.yaml")]
+        if experiment.config.reported_path is not None:
+            used.append(crate.add_file(experiment.config.reported_path, "reported.csv"))
+        tool = SoftwareApplication(crate, "#kernlearn", properties={"name": "kernlearn"})
+        tool["softwareRequirements"] = canonical(report.details["written_by"])
+        crate.add_action(
+            crate.add(tool),
+            identifier="#run",
+            object=used,
+            result=results,
+            properties={"name": f"kernlearn run {experiment.name}, profile {report.run_as}"},
+        )
+        output.parent.mkdir(parents=True, exist_ok=True)
+        crate.write_zip(output)
     return len(results) + len(used)
 
 
@@ -324,7 +320,7 @@ def _strips(report: Report) -> dict[str, list[tuple[str, str]]]:
     cells = cells[cells["metric"].isin(scores) & (cells["verdict"] != "")]
     labels = ["dataset", "kernel", "method", *config.axes]
     places = zip(label_rows(cells, labels), cells["metric"], strict=True)
-    names = [f"{differences.cell_name(labels, values)} {metric}" for values, metric in places]
+    names = [f"{cell_name(labels, values)} {metric}" for values, metric in places]
     tiles = {
         "numbers": [*zip(names, cells["verdict"], strict=True)],
         "differences": [

@@ -21,13 +21,14 @@ import pandas as pd
 
 from kernlearn.checks import suggestion
 from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.spec import cell_name
 from kernlearn.datasets import catalogue
 from kernlearn.engine.plan import Plan
 from kernlearn.engine.run import is_allowed
 from kernlearn.exceptions import ReportError
-from kernlearn.reports.differences import cell_name, method_names
+from kernlearn.reports.differences import data_labels, method_names
 from kernlearn.reports.statistics import Estimate, holm, resampled
-from kernlearn.reports.summary import metric_rows, splits_of
+from kernlearn.reports.summary import label_rows, metric_rows, splits_of
 from kernlearn.reports.verdicts import direction, is_cost
 from kernlearn.store import Row
 
@@ -78,13 +79,11 @@ def method_values(
             f"{plan.experiment.name}: no {metric} in the store under profile "
             f"{plan.experiment.profile}; `kernlearn plan` shows what ran and what failed"
         )
-    names, families = [], []
-    for row in values.to_dict("records"):
-        entry = config.datasets[row["dataset"]]
-        card, own = catalogue().get(entry.name or row["dataset"]), [*entry.parameters]
-        texts = [cell_name([k], [row[k]]) for k in plan.axes if k in own]
-        names.append(", ".join(filter(None, [row["dataset"], *texts])))
-        families.append((card and card.family) or names[-1])
+    labels, families = data_labels(config), []
+    names = [cell_name(labels, row, ", ") for row in label_rows(values, labels)]
+    for dataset, name in zip(values["dataset"], names, strict=True):
+        card = catalogue().get(config.datasets[dataset].name or dataset)
+        families.append((card and card.family) or name)
     columns = ["dataset", "family", "name", "method", "split", "value", "ratio"]
     methods = {"name": values["method"], "method": method_names(values, config)}
     return values.assign(dataset=names, family=families, **methods)[columns]

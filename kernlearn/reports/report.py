@@ -16,7 +16,7 @@ import pandas as pd
 from kernlearn.checks import counted, listed
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.read import find_config, load_config, shipped_configs
-from kernlearn.config.spec import LABELS, Trial, canonical
+from kernlearn.config.spec import LABELS, Trial, canonical, cell_name
 from kernlearn.datasets import catalogue
 from kernlearn.engine.machine import describe_machine
 from kernlearn.engine.plan import Plan, make_plan
@@ -149,6 +149,7 @@ def assemble(plan: Plan, store: Store) -> Report:
     results = frames.stored_rows(plan, store)
     known = [(trial, results[trial.key]) for trial in plan.trials if trial.key in results]
     started = [row.started for row in results.values()]
+    machines = {canonical(row.machine): dict(row.machine) for row in results.values()}
     details = {
         "trials": len(plan.trials),
         "done": sum(row.done for _, row in known),
@@ -159,7 +160,7 @@ def assemble(plan: Plan, store: Store) -> Report:
         "data": data_facts(plan, known),
         "selected": selections(known),
         "open_ends": open_ends(known),
-        "measured_on": _machines(results.values()),
+        "measured_on": [*machines.values()],
     }
     n_splits = plan.experiment.config.protocol.splits
     return _report(plan.experiment, frames.splits_of(plan, results), details, n_splits)
@@ -264,7 +265,7 @@ def _report(
         labels = [*LABELS, *config.axes]
         verdicts_of = frames.label_rows(cells[of_means], labels)
         places = {
-            "verdict": [compared.cell_name(labels, values) for values in verdicts_of],
+            "verdict": [cell_name(labels, values) for values in verdicts_of],
             "difference": differences["cell"][of_pairs].tolist(),
         }
         parts = [
@@ -551,11 +552,6 @@ def stored_plans(
 # ---- details ----
 
 
-def _machines(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return each machine that rows were measured on once."""
-    return [*{canonical(row.machine): dict(row.machine) for row in rows}.values()]
-
-
 def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     """Collect the remarks on the trials of a plan that have a row.
 
@@ -752,9 +748,9 @@ class Totals:
 
     def _beyond_chance(self, count: str) -> list[str]:
         """Say how many counts, one for each table and metric, are clearly less in other orders."""
-        rows = self.chances[(self.chances["count"] == count) & self.chances["tells"]]
+        rows = self.chances[(self.chances["count"] == count) & compared.can_tell(self.chances)]
         parts = [
-            f"if {exchanged} are swapped: {sum(of['beaten'])} of {len(of)}"
+            f"if {exchanged} are swapped: {compared.beats_chance(of).sum()} of {len(of)}"
             for exchanged, of in rows.groupby("exchanged", sort=False)
         ]
         return [f"More than chance? Counts that clearly fall {'; '.join(parts)}."] if parts else []
@@ -776,9 +772,8 @@ def outcome(report: Report) -> str:
     if short or metric is None or report.experiment.indicative or "n_samples" in config.axes:
         return short
     cells = report.cells[(report.cells["metric"] == metric) & report.cells["mean"].notna()]
-    of_data = {k for entry in config.datasets.values() for k in entry.parameters}
-    labels = ["dataset", *of_data.intersection(config.axes)]
-    data = [compared.cell_name(labels, values) for values in frames.label_rows(cells, labels)]
+    labels = compared.data_labels(config)
+    data = [cell_name(labels, values) for values in frames.label_rows(cells, labels)]
     cells = cells.assign(name=compared.method_names(cells, config, " "), data=data)
     means = cells.pivot_table(index="name", columns="data", values="mean").dropna()
     ranks = means.rank(ascending=verdicts.direction(metric, config) < 0).mean(axis=1)
@@ -811,19 +806,11 @@ def totals(reports: Iterable[Report]) -> Totals:
         contradicted=("contradicted", "any"),
     )
     outcomes = Counter(o for r in reports for o in r.differences["outcome"])
-    chances = pd.concat(
-        [
-            pd.DataFrame(columns=["experiment", *compared.CHANCES]),
-            *(r.chances.assign(experiment=r.experiment.name) for r in reports),
-        ]
-    )
+    chances = [pd.DataFrame(columns=compared.CHANCES), *(r.chances for r in reports)]
     return Totals(
         numbers.reindex([kind for kind in verdicts.KINDS if kind in numbers.index]),
         {name: outcomes[name] for name in compared.OUTCOMES},
         {name: int((sentences["outcome"] == name).sum()) for name in claimed.OUTCOMES},
         int(sentences["contradicted"].sum()),
-        chances.assign(
-            tells=compared.can_tell(chances).astype(bool),
-            beaten=compared.beats_chance(chances).astype(bool),
-        ),
+        pd.concat(chances, ignore_index=True),
     )

@@ -487,19 +487,16 @@ def label_groups(
     Those that lack a label are in every group that they fit, or in one of their own.
     """
     named = [group for group in label_values(frame, labels) if None not in group]
-    parts = [(group, matching(frame, labels, group, lacking=True)) for group in named]
+    parts = [(group, matching(frame, labels, group)) for group in named]
     rest = frame.drop([i for _, part in parts for i in part.index])
     others = label_values(rest, labels) if len(rest) else []
-    return parts + [(group, matching(rest, labels, group, lacking=True)) for group in others]
+    return parts + [(group, matching(rest, labels, group)) for group in others]
 
 
-def matching(
-    frame: pd.DataFrame, labels: Iterable[str], values: Iterable[Any], *, lacking: bool = False
-) -> pd.DataFrame:
-    """Return the rows in which labels have these values, or are `lacking` if that is asked."""
+def matching(frame: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]) -> pd.DataFrame:
+    """Return the rows in which labels have these values, or do not apply."""
     for label, value in zip(labels, values, strict=True):
-        is_none, has_value = frame[label].isna(), frame[label] == value
-        frame = frame[is_none if value is None else has_value | is_none if lacking else has_value]
+        frame = frame[frame[label].isna() | (frame[label] == value)]
     return frame
 
 

@@ -181,11 +181,6 @@ def count_verdicts(cells: pd.DataFrame, config: ExperimentConfig) -> pd.DataFram
 CHOSEN = "as chosen"
 
 
-def branches(fork: Fork) -> dict[str, list[str]]:
-    """Return the settings of each branch of a fork by its name, those of the config first."""
-    return {CHOSEN: [], **fork.alternatives}
-
-
 def compare_branches(
     name: str, fork: Fork, config: ExperimentConfig, branches: Mapping[str, pd.DataFrame]
 ) -> pd.DataFrame:
