@@ -1,13 +1,12 @@
 """Names handed on by a package without importing what stands behind them (PEP 562)."""
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from kernlearn.exceptions import KernlearnError
@@ -27,10 +26,7 @@ _MODULES = {
     "series": "aeon",
 }
 #: The extra that installs a module.
-EXTRAS: Mapping[str, str] = MappingProxyType(
-    {module: extra for extra, modules in _MODULES.items() for module in modules.split()}
-)
-
+EXTRAS = {module: extra for extra, modules in _MODULES.items() for module in modules.split()}
 
 # The name of a package in the package index, where it is another one.
 _PROJECTS = {"imblearn": "imbalanced-learn"}

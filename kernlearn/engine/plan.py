@@ -18,9 +18,6 @@ from kernlearn.exceptions import ConfigError, DataError
 from kernlearn.plugins import Registered
 from kernlearn.store import Row
 
-#: Name of a method of several steps in the keys of trials.
-PIPELINE = "Pipeline"
-
 # Labels, specification and source of a data set.
 _Variant = tuple[dict[str, Any], DatasetSpec, Source]
 
@@ -298,7 +295,7 @@ def _identity(entry: MethodEntry, parts: Sequence[tuple[str, Registered]]) -> di
     if entry.steps is None:
         return {"name": parts[0][1].name, **parts[0][1].identity}
     steps = [{"step": label, "name": one.name, **one.identity} for label, one in parts]
-    return {"name": PIPELINE, "version": 1, "steps": steps}
+    return {"name": "Pipeline", "version": 1, "steps": steps}
 
 
 def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.KernelSpec | None]]:

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from kernlearn.config.model import ExperimentConfig, Tolerance
 from kernlearn.config.spec import cell_name
 from kernlearn.reports import verdicts
-from kernlearn.reports.statistics import Mean, resampled, welch
+from kernlearn.reports.statistics import LEVEL, Mean, resampled, welch
 from kernlearn.reports.summary import label_rows, metric_rows
 
 SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED = "shown", "not shown", "reversed", "not measured"
@@ -48,8 +48,6 @@ COLUMNS = [*_PAIR, "reported", "measured", "low", "high", "outcome"]
 #: share of orders that count as many or more.
 CHANCES = ["metric", "count", "exchanged", "found", "of", "mean", "n_orders", "p_value"]
 
-# Level of the t-tests where the rule of a metric states none, and of p-values of orders.
-_LEVEL = 0.05
 # A count beats chance if it also exceeds the mean over the orders by this share of the whole.
 _MARGIN = 0.1
 # Up to so many methods or data sets all orders are counted, of more so many random ones.
@@ -123,13 +121,13 @@ def compare_with_paper(
 
 def can_tell(chances: pd.DataFrame) -> "pd.Series[bool]":
     """Return for which counts there are orders enough for a p-value of 5 %."""
-    return chances["n_orders"] * _LEVEL >= 1
+    return chances["n_orders"] * LEVEL >= 1
 
 
 def beats_chance(chances: pd.DataFrame) -> "pd.Series[bool]":
     """Return which counts 5 % of the orders or fewer reach, 10 points above the mean of all."""
     beyond = chances["found"] - chances["mean"] >= _MARGIN * chances["of"]
-    return beyond & (chances["p_value"] <= _LEVEL)
+    return beyond & (chances["p_value"] <= LEVEL)
 
 
 def _groups(
@@ -157,7 +155,7 @@ def _groups(
         means = group[columns].fillna({"drift": 0}).to_numpy(dtype=float)
         reported = [Mean(row[0], row[1], n_reported) for row in means.tolist()]
         measured = [Mean(*row[2:]) for row in means.tolist()]
-        level = rule.level or _LEVEL
+        level = rule.level or LEVEL
         yield _Group(
             str(names[0]),
             tuple(names[1:]),

@@ -27,7 +27,7 @@ from kernlearn.engine.plan import Plan
 from kernlearn.engine.run import is_allowed
 from kernlearn.exceptions import ReportError
 from kernlearn.reports.differences import data_labels, method_names
-from kernlearn.reports.statistics import Estimate, holm, resampled
+from kernlearn.reports.statistics import LEVEL, Estimate, holm, resampled
 from kernlearn.reports.summary import label_rows, metric_rows, splits_of
 from kernlearn.reports.verdicts import direction, is_cost
 from kernlearn.store import Row
@@ -50,10 +50,6 @@ def ranking_metric(config: ExperimentConfig, name: str, metric: str | None = Non
     if not direction(metric, config):
         raise ReportError(f"{name}: neither more nor less of {metric} is better")
     return metric
-
-
-# Level of the tests.
-_LEVEL = 0.05
 
 
 def method_values(
@@ -170,7 +166,7 @@ def compare_methods(
     names = [str(name) for name in order.sort_values(["rank", "mean"], kind="stable").index]
     reference = control or names[0]
     others = [name for name in names if name != reference]
-    level = _LEVEL if margin is None else 2 * _LEVEL
+    level = LEVEL if margin is None else 2 * LEVEL
 
     def on_dataset(a: str, b: str, dataset: Any) -> Estimate:
         return resampled(complete.loc[dataset, a] - complete.loc[dataset, b], ratios[dataset])
@@ -265,7 +261,7 @@ def _tail(test: Estimate | SignedRanks, better: int, margin: float) -> float:
 def _shown(test: Estimate | SignedRanks, p: float, better: int, margin: float | None) -> str:
     """Return what is shown: a difference, or with a margin what two one-sided tests show."""
     if margin is None:
-        return ("better" if better * test.mean > 0 else "worse") if p < _LEVEL else "not shown"
-    if _tail(test, better, margin) < _LEVEL:
-        return "equivalent" if _tail(test, -better, margin) < _LEVEL else "not worse"
-    return "worse" if _tail(test, -better, -margin) < _LEVEL else "not shown"
+        return ("better" if better * test.mean > 0 else "worse") if p < LEVEL else "not shown"
+    if _tail(test, better, margin) < LEVEL:
+        return "equivalent" if _tail(test, -better, margin) < LEVEL else "not worse"
+    return "worse" if _tail(test, -better, -margin) < LEVEL else "not shown"

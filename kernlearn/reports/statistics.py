@@ -27,6 +27,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+#: Level of the tests where a config states none, and of p-values of orders.
+LEVEL = 0.05
+
 
 @dataclass(frozen=True)
 class Mean:
