@@ -314,9 +314,8 @@ def _version_and_cores() -> tuple[str, int]:
 
 
 def _line(error: BaseException) -> str:
-    name = type(error).__name__
-    name = "WorkerDied" if name == "KilledWorker" else name
-    return f"{name}: {str(error).partition(chr(10))[0]}"
+    first, *_ = machine.error_text(error).splitlines()
+    return first.replace("KilledWorker", "WorkerDied", 1)
 
 
 Executor = InProcess | Processes | DaskExecutor

@@ -164,11 +164,9 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
         done = done.noting(*grades_notes(found.form.order, card.classes))
     if own_data and entry.nominal is None and not done.one_hot:
         options["nominal"] = "ordinal"  # the same without nominal columns, under an older key
-    options["missing"] = entry.missing
+    options |= {"missing": entry.missing, "dense": entry.dense or None}
     # what is dropped of a file is part of its format
     options["drop"] = entry.drop or None if entry.of_card else None
-    if entry.dense:
-        options["dense"] = True
     name = entry.name if entry.file is None else label
     what = DatasetSpec(name=name, fingerprint=found.identity, pairwise=card.similarity, **options)
     yield {}, what, Source(arguments, prepared=tuple(done.sentences))
