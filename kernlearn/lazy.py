@@ -100,14 +100,12 @@ def attach(
     sources = stub_names(Path(file).with_suffix(".pyi"))
 
     def __getattr__(name: str) -> Any:
-        try:
-            source = sources[name]
-        except KeyError:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
+        if name not in sources:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
         with needed_by(f"{package}.{name}"):
-            if source == package:
+            if sources[name] == package:
                 return import_module(f"{package}.{name}")
-            return getattr(import_module(source), name)
+            return getattr(import_module(sources[name]), name)
 
     public = sorted(sources)
     return __getattr__, lambda: public, public

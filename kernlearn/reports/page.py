@@ -15,13 +15,13 @@ import jinja2
 from kernlearn import __version__
 from kernlearn.config.model import DEFAULT_PROFILE, LoadedExperiment
 from kernlearn.config.read import shipped_name
-from kernlearn.config.spec import canonical, cell_name
+from kernlearn.config.spec import canonical
 from kernlearn.engine.run import duration
 from kernlearn.exceptions import ReportError, writing
 from kernlearn.lazy import needed_by
 from kernlearn.reports import charts, claims, differences, tables, verdicts
 from kernlearn.reports.report import Report, Skipped, outcome, totals, write_summary
-from kernlearn.reports.summary import csv_text, label_rows
+from kernlearn.reports.summary import cell_names, csv_text
 from kernlearn.store import utc_now
 
 # Outcome of a number, a difference or a claim to symbol, so that colour is never the only sign.
@@ -318,9 +318,8 @@ def _strips(report: Report) -> dict[str, list[tuple[str, str]]]:
         metric for metric in config.verdict if verdicts.kind_of(metric, config) == verdicts.SCORES
     ]
     cells = cells[cells["metric"].isin(scores) & (cells["verdict"] != "")]
-    labels = ["dataset", "kernel", "method", *config.axes]
-    places = zip(label_rows(cells, labels), cells["metric"], strict=True)
-    names = [f"{cell_name(labels, values)} {metric}" for values, metric in places]
+    places = cell_names(cells, ["dataset", "kernel", "method", *config.axes])
+    names = [f"{one} {metric}" for one, metric in zip(places, cells["metric"], strict=True)]
     tiles = {
         "numbers": [*zip(names, cells["verdict"], strict=True)],
         "differences": [

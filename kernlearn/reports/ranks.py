@@ -21,14 +21,13 @@ import pandas as pd
 
 from kernlearn.checks import suggestion
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.config.spec import cell_name
 from kernlearn.datasets import catalogue
 from kernlearn.engine.plan import Plan
 from kernlearn.engine.run import is_allowed
 from kernlearn.exceptions import ReportError
 from kernlearn.reports.differences import data_labels, method_names
 from kernlearn.reports.statistics import LEVEL, Estimate, holm, resampled
-from kernlearn.reports.summary import label_rows, metric_rows, splits_of
+from kernlearn.reports.summary import cell_names, metric_rows, splits_of
 from kernlearn.reports.verdicts import direction, is_cost
 from kernlearn.store import Row
 
@@ -75,8 +74,7 @@ def method_values(
             f"{plan.experiment.name}: no {metric} in the store under profile "
             f"{plan.experiment.profile}; `kernlearn plan` shows what ran and what failed"
         )
-    labels, families = data_labels(config), []
-    names = [cell_name(labels, row, ", ") for row in label_rows(values, labels)]
+    names, families = cell_names(values, data_labels(config), ", "), []
     for dataset, name in zip(values["dataset"], names, strict=True):
         card = catalogue().get(config.datasets[dataset].name or dataset)
         families.append((card and card.family) or name)

@@ -16,7 +16,7 @@ import pandas as pd
 from kernlearn.checks import counted, listed
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.read import find_config, load_config, shipped_configs
-from kernlearn.config.spec import LABELS, Trial, canonical, cell_name
+from kernlearn.config.spec import LABELS, Trial, canonical
 from kernlearn.datasets import catalogue
 from kernlearn.engine.machine import describe_machine
 from kernlearn.engine.plan import Plan, make_plan
@@ -262,10 +262,8 @@ def _report(
         n_claims = claims["numbers"].str.endswith(claimed.UNSTEADY).sum()
         of_pairs = np.any([pairs != other["outcome"] for other, _, _ in others], axis=0)
         of_means = np.any([cells["verdict"] != other for _, _, other in others], axis=0)
-        labels = [*LABELS, *config.axes]
-        verdicts_of = frames.label_rows(cells[of_means], labels)
         places = {
-            "verdict": [cell_name(labels, values) for values in verdicts_of],
+            "verdict": frames.cell_names(cells[of_means], [*LABELS, *config.axes]),
             "difference": differences["cell"][of_pairs].tolist(),
         }
         parts = [
@@ -772,8 +770,7 @@ def outcome(report: Report) -> str:
     if short or metric is None or report.experiment.indicative or "n_samples" in config.axes:
         return short
     cells = report.cells[(report.cells["metric"] == metric) & report.cells["mean"].notna()]
-    labels = compared.data_labels(config)
-    data = [cell_name(labels, values) for values in frames.label_rows(cells, labels)]
+    data = frames.cell_names(cells, compared.data_labels(config))
     cells = cells.assign(name=compared.method_names(cells, config, " "), data=data)
     means = cells.pivot_table(index="name", columns="data", values="mean").dropna()
     ranks = means.rank(ascending=verdicts.direction(metric, config) < 0).mean(axis=1)

@@ -23,7 +23,7 @@ import pandas as pd
 from kernlearn.checks import suggestion
 from kernlearn.config import names as metric_names
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
-from kernlearn.config.spec import LABELS, canonical
+from kernlearn.config.spec import LABELS, canonical, cell_name
 from kernlearn.engine.plan import Plan, chosen_by_mean, planned_labels
 from kernlearn.exceptions import ReportError, StoreError, SummaryError
 from kernlearn.reports import verdicts
@@ -472,6 +472,11 @@ def label_rows(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ..
     columns = frame[list(labels)]
     rows = columns.astype(object).where(columns.notna(), None)
     return list(rows.itertuples(index=False, name=None)) or [()] * len(frame)
+
+
+def cell_names(frame: pd.DataFrame, labels: Sequence[str], separator: str = " ") -> list[str]:
+    """Return the name of each row by its labels."""
+    return [cell_name(labels, row, separator) for row in label_rows(frame, labels)]
 
 
 def label_values(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ...]]:
