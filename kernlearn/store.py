@@ -317,12 +317,11 @@ class Store:
         StoreError
             As :meth:`get`.
         """
-        states = {}
-        for key, *_, done, _, _, _, more in self._checked(
-            _OF_KEYS, json.dumps(list(keys)), more=_OF_STATE
-        ):
-            states[key.decode()] = State(bool(done), *json.loads(more))
-        return states
+        found = self._checked(_OF_KEYS, json.dumps(list(keys)), more=_OF_STATE)
+        return {
+            key.decode(): State(bool(done), *json.loads(more))
+            for key, *_, done, _, _, _, more in found
+        }
 
     def count(self, experiment: str) -> int:
         """Return the number of trials of an experiment."""

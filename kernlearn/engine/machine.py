@@ -143,9 +143,8 @@ class Start:
     def row(self, **fields: Any) -> Row:
         """Return the row of the trial, which ends now."""
         one, seconds = self.trial, time.time() - self._clock
-        place = describe_machine()
         what = one.key, one.experiment, one.labels, one.spec.plain, self.started, seconds
-        return Row(*what, machine=place, **fields)
+        return Row(*what, machine=describe_machine(), **fields)
 
     def failed(self, error: str, trace: str | None = None) -> Row:
         """Return the row of the trial, which failed; its error is one line."""

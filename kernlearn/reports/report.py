@@ -644,10 +644,8 @@ def _is_least(parameter: str, value: Any) -> bool:
 
 def data_facts(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> dict[str, list[str]]:
     """Return the facts on each data set of a plan: from its card and its trials."""
-    positive: dict[str, Any] = {}
-    for trial, row in known:
-        if "positive" in row.info:
-            positive.setdefault(str(trial.labels["dataset"]), row.info["positive"])
+    # the same in all trials of a data set
+    positive = {t.labels["dataset"]: r.info["positive"] for t, r in known if "positive" in r.info}
     facts, prepared = {}, plan.preparations
     for label, entry in plan.experiment.config.datasets.items():
         lines: list[str] = []

@@ -641,10 +641,10 @@ def read_details(name: str, folder: Path) -> dict[str, Any]:
 CHECKED = [*KEY, "baseline", "measured", "difference", "allowed", "std_baseline", "std_measured"]
 CHECKED += ["n_baseline", "n_measured", "outcome"]
 SAME, DRIFTED, TIMED, LEFT_OUT = "same", "within drift", "timed", "left out"
+MOVED, MISSING, NEW = "moved", "missing", "new"
+OTHER_SPLITS, OTHER_SPREAD = "other splits", "other spread"
 #: Outcomes that fail a check.
-FAILURES = MOVED, MISSING, NEW, OTHER_SPLITS, OTHER_SPREAD = (
-    *("moved", "missing", "new", "other splits", "other spread"),
-)
+FAILURES = (MOVED, MISSING, NEW, OTHER_SPLITS, OTHER_SPREAD)
 #: All outcomes, in the order in which they are reported.
 OUTCOMES = (SAME, DRIFTED, TIMED, LEFT_OUT, *FAILURES)
 # How far a mean may move where that was not measured between processors: in points, as a share of
