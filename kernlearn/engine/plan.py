@@ -109,7 +109,7 @@ def make_plan(
     }
     trials = [
         Trial(specs.trial_key(own), experiment.name, labels, own, source)
-        for labels, spec, source in _cells(config, variants, [*config.axes])
+        for labels, spec, source in _cells(config, variants)
         for own in (replace(spec, split=i) for i in range(config.protocol.splits))
     ]
     first: dict[Any, Trial] = {}
@@ -203,7 +203,7 @@ def _check_folds(label: str, config: ExperimentConfig, of_data: datasets.Found) 
 
 
 def _cells(
-    config: ExperimentConfig, variants: Mapping[str, Sequence[_Variant]], axes: list[str]
+    config: ExperimentConfig, variants: Mapping[str, Sequence[_Variant]]
 ) -> Iterator[tuple[dict[str, Any], TrialSpec, Source]]:
     """Yield the labels, the specification and the data's source of every cell of the table."""
     settings = config.protocol.model_dump(exclude={"splits", "scale"})
@@ -214,7 +214,7 @@ def _cells(
     for name, entry in config.datasets.items():
         scale = config.protocol.scale if entry.scale is None else entry.scale
         protocol = specs.ProtocolSpec(**settings, scale=scale)
-        methods = cache(partial(_methods, config, name, axes))
+        methods = cache(partial(_methods, config, name))
         for data_labels, data, source in variants.get(name, ()):
             for method_labels, kernel, method in methods(data.pairwise is not None):
                 labels = {"dataset": name, **method_labels, **data_labels}
@@ -234,11 +234,11 @@ def _cells(
 
 
 def _methods(
-    config: ExperimentConfig, dataset: str, axes: list[str], pairwise: bool
+    config: ExperimentConfig, dataset: str, pairwise: bool
 ) -> list[tuple[dict[str, Any], specs.KernelSpec | None, specs.MethodSpec]]:
     """Return the labels and specifications of kernels and methods on a data set."""
     scope, cells = config.scope, []
-    for labels, kernel, entry, fixed, grid in _labelled(config, dataset, axes, pairwise):
+    for labels, kernel, entry, fixed, grid in _labelled(config, dataset, pairwise):
         if not entry.is_installed(scope):
             continue
         values = [*fixed.values(), *chain.from_iterable(grid.values())]
@@ -256,11 +256,11 @@ def _methods(
 
 
 def _labelled(
-    config: ExperimentConfig, dataset: str, axes: list[str], pairwise: bool
+    config: ExperimentConfig, dataset: str, pairwise: bool
 ) -> Iterator[tuple[dict[str, Any], specs.KernelSpec | None, MethodEntry, Any, Any]]:
     """Yield the labels of each kernel and method on a data set, with parameters and grid."""
     # a matrix of similarities needs no kernel
-    kernels = [(None, None)] if pairwise else _kernels(config)
+    axes, kernels = config.axes, [(None, None)] if pairwise else _kernels(config)
     # a feature map is compared with a kernel even if it has one of its own
     compares = config.task == "kernel_approximation"
     for i, (kernel_label, kernel) in enumerate(kernels):
@@ -281,7 +281,7 @@ def planned_labels(config: ExperimentConfig) -> Iterator[dict[str, Any]]:
         if name in config.published:
             one = datasets.find_card(config.published[name])
         pairwise = entry.matrix or getattr(one, "similarity", None)
-        for labels, *_ in _labelled(config, name, [*config.axes], bool(pairwise)):
+        for labels, *_ in _labelled(config, name, bool(pairwise)):
             for parameters, _ in unfold(entry.parameters):
                 own = {k: specs.as_label(parameters[k]) for k in varied(entry.parameters)}
                 if config.wants(labels := {"dataset": name, **labels, **own}):

@@ -475,7 +475,7 @@ def _fitting(cells: pd.DataFrame, config: ExperimentConfig, folder: Path) -> pd.
     reported = ["reported_mean", "reported_std"]
     measured = cells[cells["n_splits"].notna()].drop(columns=reported)
     sides: list[set[Any]] = []
-    for side in (cells, frames.with_reported(measured, config, axes)):
+    for side in (cells, frames.with_reported(measured, config)):
         rows = side[side["reported_mean"].notna()].astype(object)
         rows[reported] = rows[reported].map("{:.6g}".format)
         sides.append({*frames.label_rows(rows, [*LABELS, *axes, "metric", *reported])})

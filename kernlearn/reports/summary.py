@@ -390,7 +390,7 @@ def summarise(
         metric_rows(measured, name, config).assign(**dict.fromkeys(["std", *TIMES], np.nan))
         for name in config.derived
     ]
-    cells = with_reported(pd.concat([measured, *ratios], ignore_index=True), config, axes)
+    cells = with_reported(pd.concat([measured, *ratios], ignore_index=True), config)
     cells["verdict"] = verdicts.verdicts_of(cells.assign(drift=0.0), config)
     cells["experiment"] = experiment.name
     cells["params"] = _parameters(cells, axes)
@@ -399,7 +399,7 @@ def summarise(
     cells["not_converged"] = cells["not_converged"].fillna(0).astype(int)
     cells["drift"] = cells["drift"].fillna(0.0)
     kernels = [*map(str, splits["kernel"]), *config.kernels]
-    cells = _in_order(cells, axes, kernels, config)
+    cells = _in_order(cells, kernels, config)
     return cells[[*summary_columns(config), *MARKS, *axes]]
 
 
@@ -418,14 +418,14 @@ def summary_columns(config: ExperimentConfig) -> list[str]:
     return [*COLUMNS, *times, *([] if config.best is None else ["best"])]
 
 
-def with_reported(cells: pd.DataFrame, config: ExperimentConfig, axes: list[str]) -> pd.DataFrame:
+def with_reported(cells: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:
     """Return cells with the reported numbers, and a row for each of those not measured."""
     reported, _ = reported_numbers(config)
     if reported.empty:
         return cells.assign(reported_mean=np.nan, reported_std=np.nan)
     key = [c for c in reported.columns if not c.startswith("reported_")]
     merged = plain_labels(cells, key).merge(plain_labels(reported, key), on=key, how="outer")
-    return plain_labels(merged, [*LABELS, *axes])
+    return plain_labels(merged, [*LABELS, *config.axes])
 
 
 def reported_numbers(config: ExperimentConfig) -> tuple[pd.DataFrame, str]:
@@ -535,7 +535,7 @@ def _are_best(
 
 
 def _in_order(
-    cells: pd.DataFrame, axes: list[str], kernels: Iterable[str], config: ExperimentConfig
+    cells: pd.DataFrame, kernels: Iterable[str], config: ExperimentConfig
 ) -> pd.DataFrame:
     """Sort rows as the config lists kernels, data sets, methods and metrics."""
     listed = {**names_of(config), "kernel": dict.fromkeys(kernels)}
@@ -547,7 +547,7 @@ def _in_order(
         # a reported number without a kernel belongs to the first
         return column.astype(str).map(ranks).fillna(0)
 
-    by = ["kernel", "dataset", "method", *axes, "metric"]
+    by = ["kernel", "dataset", "method", *config.axes, "metric"]
     return cells.sort_values(by, key=rank, kind="stable", ignore_index=True)
 
 
