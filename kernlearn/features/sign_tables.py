@@ -10,6 +10,7 @@ on the other rows nor on their number.
 """
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -28,6 +29,34 @@ _USUAL_COLUMNS, _MOST_COLUMNS, _FEW_LINES = 6, 8, 1024
 #: With more lines, 16 MB and about 3000 columns, products of matrices are as fast.
 MOST_LINES = 2**15
 _TILE = 64  # columns that are computed, as lines, before they are written to rows
+
+
+class Tables(NamedTuple):
+    """What the products of some rows are computed by, and in.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (n_groups + 1,), int
+        Where the groups of columns begin and end.
+    places : ndarray of shape (n_factors, n_places), uint32
+        The entries of the tables that the projection of each factor is the sum of, feature by
+        feature: a multiple of four, for each of which there is one loop. Unsigned, as negative
+        ones would have to be looked for.
+    ends : ndarray of shape (n_products + 1,), int
+        Where the factors of each product begin and end.
+    scales : ndarray of shape (n_products,)
+        Factor of each projection.
+    lines, tile, spare : ndarrays of shape (n_lines, LANES), (_TILE, LANES), (2, LANES)
+        The entries of all tables, and room for what is computed: overwritten.
+    """
+
+    edges: NDArray[np.intp]
+    places: NDArray[np.uint32]
+    ends: NDArray[np.intp]
+    scales: NDArray[np.floating]
+    lines: NDArray[np.floating]
+    tile: NDArray[np.floating]
+    spare: NDArray[np.floating]
 
 
 class SignProducts:
@@ -58,30 +87,29 @@ class SignProducts:
             real, imaginary = omega[:, 0::2], omega[:, 1::2]
             positive[:, 0::2], positive[:, 1::2] = real > imaginary, real + imaginary > 0
             order = (2 * order[:, np.newaxis] + np.arange(2)).ravel()
-        self._edges, n_lines = edges, 0
-        n_groups = len(edges) - 1
-        self._places = np.empty((omega.shape[1], n_groups + -n_groups % 4), np.uint32)
+        n_lines, n_groups = 0, len(edges) - 1
+        places = np.empty((omega.shape[1], n_groups + -n_groups % 4), np.uint32)
         for group, (start, end) in enumerate(pairwise(edges.tolist())):
             weights = 2.0 ** np.arange(end - start)
-            self._places[order, group] = n_lines + weights @ positive[start:end]
+            places[order, group] = n_lines + weights @ positive[start:end]
             n_lines += 1 << (end - start)
         # further entries are 0, which make the groups a multiple of four
-        self._places[:, n_groups:] = n_lines
+        places[:, n_groups:] = n_lines
         n_lines += 1
-        self._ends = products.ends * width
         scales = products.factor_scales[: width * (len(products.ends) - 1) : width]
-        self._scales = (scales / width).astype(dtype)
+        scales = (scales / width).astype(dtype)
         # lines that begin at lines of cache are loaded in half of the time
         values = np.zeros((n_lines + _TILE + 2) * LANES + 64, dtype)
         first = -values.ctypes.data % 64 // dtype.itemsize
         lines = values[first : first + (n_lines + _TILE + 2) * LANES].reshape(-1, LANES)
-        self._lines = lines[:n_lines], lines[n_lines:-2], lines[-2:]
+        parts = lines[:n_lines], lines[n_lines:-2], lines[-2:]
+        self._tables = Tables(edges, places, products.ends * width, scales, *parts)
 
     def write(self, X: NDArray[np.floating], out: NDArray[np.floating], at: int) -> None:
         """Write the products of some rows into the columns of `out` from `at` on."""
         self._products.write_constants(out[:, at:])
         write = _write_complex if self._products.width == 2 else _write_real
-        write(X, self._edges, self._places, self._ends, self._scales, *self._lines, out, at)
+        write(X, self._tables, out, at)
 
 
 def groups_of(n_columns: int, n_factors: int) -> tuple[NDArray[np.intp], int]:
@@ -140,39 +168,9 @@ def _project(tables: np.ndarray, places: np.ndarray, total: np.ndarray) -> None:
 
 
 @compiled(nogil=True)  # pragma: no cover
-def _write_real(
-    X: np.ndarray,
-    edges: np.ndarray,
-    places: np.ndarray,
-    ends: np.ndarray,
-    scales: np.ndarray,
-    tables: np.ndarray,
-    tile: np.ndarray,
-    spare: np.ndarray,
-    out: np.ndarray,
-    at: int,
-) -> None:
-    """Write products of projections on signs, each times its scale.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    edges : ndarray of shape (n_groups + 1,), int
-        Where the groups of columns begin and end.
-    places : ndarray of shape (n_factors, n_places), uint32
-        The entries of the tables that the projection of each factor is the sum of, feature by
-        feature: a multiple of four, for each of which there is one loop. Unsigned, as negative
-        ones would have to be looked for.
-    ends : ndarray of shape (n_products + 1,), int
-        Where the factors of each product begin and end.
-    scales : ndarray of shape (n_products,)
-        Factor of each projection.
-    tables, tile, spare : ndarrays of shape (n_lines, LANES), (_TILE, LANES), (2, LANES)
-        Are overwritten.
-    out : ndarray of shape (n_rows, n_columns)
-    at : int
-        The first column of the products.
-    """
+def _write_real(X: np.ndarray, by: Tables, out: np.ndarray, at: int) -> None:
+    """Write products of projections on signs, each times its scale, into columns from `at` on."""
+    edges, places, ends, scales, tables, tile, spare = by
     total = spare[0]
     for start in range(0, len(X), LANES):
         rows = X[start : start + LANES]
@@ -192,23 +190,13 @@ def _write_real(
 
 
 @compiled(nogil=True)  # pragma: no cover
-def _write_complex(
-    X: np.ndarray,
-    edges: np.ndarray,
-    places: np.ndarray,
-    ends: np.ndarray,
-    scales: np.ndarray,
-    tables: np.ndarray,
-    tile: np.ndarray,
-    spare: np.ndarray,
-    out: np.ndarray,
-    at: int,
-) -> None:
+def _write_complex(X: np.ndarray, by: Tables, out: np.ndarray, at: int) -> None:
     """As `_write_real` for complex signs: two columns of `out` are real and imaginary parts.
 
     1, i, -1 and -i times 1 + i are two real signs r and s: a projection is that on r, and i times
     that on s, times (1 - i) / 2. The scales hold the half.
     """
+    edges, places, ends, scales, tables, tile, spare = by
     one, two = spare[0], spare[1]
     for start in range(0, len(X), LANES):
         rows = X[start : start + LANES]
