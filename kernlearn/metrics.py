@@ -234,7 +234,7 @@ def letor_ndcg(
     queries, scores = _check(y_true, y_score, qid, k)
     values = _ndcg(queries, scores, _letor_discount, k)
     if k is not None:
-        values[(np.bincount(queries.codes) < k) & ~np.isnan(values)] = 0.0
+        values[np.bincount(queries.codes) < k] = 0.0
     return _mean(values, per_query)
 
 
@@ -271,8 +271,7 @@ def letor_mean_ndcg(
     gains = queries.gains()
     reached = _running_gain(queries, gains, scores)
     best = _running_gain(queries, gains, gains)
-    with np.errstate(invalid="ignore"):
-        ratios = queries.totals(reached / best) / np.bincount(queries.codes)
+    ratios = queries.totals(_share(reached, best)) / np.bincount(queries.codes)
     return _mean(ratios, per_query)
 
 
@@ -286,16 +285,19 @@ def _check(y_true: Any, y_score: Any, qid: Any, k: int | None) -> tuple[RankedQu
 
 
 def _ndcg(queries: RankedQueries, scores: Floats, discount: Discount, k: int | None) -> Floats:
-    """Return one value per query, NaN without a relevant document."""
+    """Return one value per query."""
     gains = queries.gains()
     totals = []
     for by in (scores, gains):
         order, positions = queries.order(by)
         counted = positions <= (len(positions) if k is None else k)
         totals.append(queries.totals(gains[order] * np.where(counted, discount(positions), 0.0)))
-    reached, best = totals
-    with np.errstate(invalid="ignore"):
-        return reached / best
+    return _share(*totals)
+
+
+def _share(reached: Floats, best: Floats) -> Floats:
+    """Return the gain as a share of the best one, 0 without a relevant document."""
+    return np.divide(reached, best, out=np.zeros_like(best), where=best > 0)
 
 
 def _running_gain(queries: RankedQueries, gains: Floats, by: Floats) -> Floats:
@@ -308,5 +310,4 @@ def _running_gain(queries: RankedQueries, gains: Floats, by: Floats) -> Floats:
 
 
 def _mean(values: Floats, per_query: bool) -> Any:
-    values = np.nan_to_num(values)
     return values if per_query else float(values.mean())
