@@ -100,6 +100,13 @@ def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) 
     return checked
 
 
+def validate_labelled(model: Any, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
+    """Validate rows of a matrix that may be sparse, and labels of classes."""
+    X, y = validate_data(model, X, y, **{**POINTS, **options})
+    check_labels(y)
+    return X, y
+
+
 class TakesSparse:
     """Says to scikit-learn that an estimator takes sparse matrices, and how many classes."""
 
@@ -255,9 +262,7 @@ class PredictsByScores:
         -------
         ndarray of shape (n_samples,)
         """
-        codes = predicted_codes(self.decision_function(X))
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
+        return self.classes_[predicted_codes(self.decision_function(X))]
 
 
 def candidate_values(

@@ -319,11 +319,7 @@ class AllPairsSVM(
     tol: float = 1e-6
     max_iter: int = 1000
 
-    _parameter_constraints = {
-        "regularization": [validation.POSITIVE],
-        "tol": [validation.POSITIVE],
-        "max_iter": [validation.COUNT],
-    }
+    _parameter_constraints = {**validation.PARAMETERS, "regularization": [validation.POSITIVE]}
     _multiclass = False
 
     @validation.fit_context(prefer_skip_nested_validation=True)
@@ -355,8 +351,7 @@ class AllPairsSVM(
         ConvergenceWarning
             If `max_iter` iterations were not enough.
         """
-        rows, labels = validation.validate_data(self, X, y, **validation.POINTS)
-        validation.check_labels(labels)
+        rows, labels = validation.validate_labelled(self, X, y)
         rows, labels, weights = validation.without_zeros(
             rows, labels, validation.check_weights(sample_weight, rows)
         )

@@ -109,7 +109,7 @@ class OnlinePairLearner(BaseEstimator, ABC):
             If a parameter is invalid, y does not consist of labels or is of one class, X contains
             NaN or infinity, or the weights grow beyond all bounds.
         """
-        X, y = self._validate(X, y, reset=True)
+        X, y = validation.validate_labelled(self, X, y, dtype=np.float64)
         validation.at_least_two(y)
         return self._begin(X, y)._feed(X, y)
 
@@ -139,7 +139,7 @@ class OnlinePairLearner(BaseEstimator, ABC):
             leave the estimator unchanged. If the weights grow beyond all bounds.
         """
         first = not hasattr(self, "classes_")
-        X, y = self._validate(X, y, reset=first)
+        X, y = validation.validate_labelled(self, X, y, dtype=np.float64, reset=first)
         if first:
             self._begin(X, y)
         elif (y.dtype.kind in "biuf") != (self.classes_.dtype.kind in "biuf"):
@@ -148,13 +148,6 @@ class OnlinePairLearner(BaseEstimator, ABC):
                 f"{y.dtype}"
             )
         return self._feed(X, y)
-
-    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
-        X, y = validation.validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset
-        )
-        validation.check_labels(y)
-        return X, y
 
     def _begin(self, X: Any, y: NDArray[Any]) -> Self:
         self._w = self._project(self._start(X, y))
@@ -656,8 +649,7 @@ class TwoStageClassifier(validation.TakesSparse, ClassifierMixin, BaseEstimator,
         -------
         ndarray of shape (n_samples,)
         """
-        points = self._points(X)
-        return np.asarray(self.classifier_.predict(points))
+        return self.classifier_.predict(self._points(X))
 
     def _points(self, X: Any) -> Any:
         """Return validated points as the classifier takes them."""
@@ -734,8 +726,7 @@ class MetricKNNClassifier(TwoStageClassifier):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        points = self._points(X)
-        return np.asarray(self.classifier_.predict_proba(points))
+        return self.classifier_.predict_proba(self._points(X))
 
 
 @dataclass(eq=False, repr=False)
@@ -785,10 +776,7 @@ class SimilaritySVM(TwoStageClassifier):
     _: KW_ONLY
     objective: str = "alignment"
 
-    _parameter_constraints = {
-        **validation.PARAMETERS,
-        "objective": OnlineSimilarityLearner._parameter_constraints["objective"],
-    }
+    _parameter_constraints = OnlineSimilarityLearner._parameter_constraints
 
     def _learner(self, **stream: Any) -> OnlineSimilarityLearner:
         return OnlineSimilarityLearner(self.objective, **stream)
@@ -808,8 +796,7 @@ class SimilaritySVM(TwoStageClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Those of ``SVC``: positive for ``classes_[1]``, if there are two classes.
         """
-        points = self._points(X)
-        return np.asarray(self.classifier_.decision_function(points))
+        return self.classifier_.decision_function(self._points(X))
 
 
 @dataclass(eq=False, repr=False)
@@ -860,11 +847,7 @@ class MultipleKernelSVM(TwoStageClassifier):
     eta: float = 1.0
     radius: float = 1.0
 
-    _parameter_constraints = {
-        **validation.PARAMETERS,
-        "kernels": [list, tuple],
-        "radius": [validation.POSITIVE],
-    }
+    _parameter_constraints = OnlineMKL._parameter_constraints
 
     def _learner(self, **stream: Any) -> OnlineMKL:
         return OnlineMKL(self.kernels, **stream)

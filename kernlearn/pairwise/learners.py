@@ -248,7 +248,7 @@ class StreamRanker(
             If a parameter or the number of classes is invalid, X contains NaN or infinity, or the
             weights grow beyond all bounds.
         """
-        points, labels = self._validate(X, y, reset=True)
+        points, labels = validation.validate_labelled(self, X, y)
         self._begin(points.shape[1], two_classes(labels))
         self._feed(points, validation.label_codes(self.classes_, labels))
         return self
@@ -282,7 +282,7 @@ class StreamRanker(
             bounds.
         """
         first = not hasattr(self, "classes_")
-        points, labels = self._validate(X, y, reset=first)
+        points, labels = validation.validate_labelled(self, X, y, reset=first)
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
         known = self.classes_ if classes is None else two_classes(np.asarray(classes))
@@ -296,11 +296,6 @@ class StreamRanker(
             self._begin(points.shape[1], known)
         self._feed(points, codes)
         return self
-
-    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
-        X, y = validation.validate_data(self, X, y, reset=reset, **validation.POINTS)
-        validation.check_labels(y)
-        return X, y
 
     def _begin(self, n_features: int, classes: NDArray[Any]) -> None:
         self.classes_ = classes
