@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.kernels import BaseDotProductKernel, DotProductKernel, as_kernel
 from kernlearn.memory import row_blocks
-from kernlearn.validation import PARAMETERS, POINTS, validate_data
+from kernlearn.validation import PARAMETERS, POINTS, WHOLE, Interval, validate_data
 
 #: Writes the features of a block of rows into an array.
 WriteFeatures = Callable[[Any, NDArray[Any]], None]
@@ -28,6 +29,8 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     _parameter_constraints: dict[str, list[Any]] = {
         **PARAMETERS,
         "kernel": [str, BaseDotProductKernel],
+        "p": [Interval(Real, 1, None, closed="neither")],
+        "truncation": [None, WHOLE],
     }
 
     kernel: str | BaseDotProductKernel

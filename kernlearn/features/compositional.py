@@ -1,7 +1,6 @@
 """Random Maclaurin features for dot-product kernels of other kernels."""
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -16,7 +15,7 @@ from kernlearn.features.base import BaseFeatureMap, Products, WriteFeatures, rea
 from kernlearn.features.maclaurin import RandomMaclaurin, draw_orders
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.kernels.base import to_dense
-from kernlearn.validation import HasMethods, Interval, StrOptions, fit_context
+from kernlearn.validation import HasMethods, StrOptions, fit_context
 
 
 @dataclass(eq=False, repr=False)
@@ -124,7 +123,6 @@ class CompositionalMaclaurin(BaseFeatureMap):
         **BaseFeatureMap._parameter_constraints,
         "inner": [HasMethods(["fit", "transform", "get_params"]), StrOptions({"scaled"}), None],
         "columns": [StrOptions({"auto", "iid", "dependent"})],
-        "p": [Interval(Real, 1, None, closed="neither")],
         "measure": [StrOptions({"geometric", "support"})],
     }
 

@@ -1,7 +1,6 @@
 """Random Maclaurin features for dot-product kernels, and linear SVMs on them: RF and H0/1."""
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -166,14 +165,12 @@ class RandomMaclaurin(BaseFeatureMap):
 
     _parameter_constraints = {
         **BaseFeatureMap._parameter_constraints,
-        "p": [validation.Interval(Real, 1, None, closed="neither")],
         "h01": ["boolean"],
         "include_exact": ["boolean"],
         "include_bias": ["boolean"],
         "measure": [validation.StrOptions({"geometric", "support", "variance"})],
         "center": ["boolean"],
         "complex_to_real": ["boolean"],
-        "truncation": [None, validation.WHOLE],
     }
 
     _rows_together = 64  # LANES of sign_tables.py

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from kernlearn.features.base import BaseFeatureMap, WriteFeatures, real_signs
 from kernlearn.kernels import BaseDotProductKernel
-from kernlearn.validation import WHOLE, fit_context
+from kernlearn.validation import fit_context
 
 # Columns up to which a product with dense spectra takes less time than a transform.
 _FEW_COLUMNS = 32
@@ -108,8 +108,6 @@ class TensorSketch(BaseFeatureMap):
     _: KW_ONLY
     truncation: int | None = None
     random_state: int | np.random.RandomState | None = None
-
-    _parameter_constraints = {**BaseFeatureMap._parameter_constraints, "truncation": [None, WHOLE]}
 
     # Sketches of a block of rows, their transforms and the products of these stay in cache.
     _block_bytes = 2**20
