@@ -404,19 +404,15 @@ def _mean_size(landmarks: Landmarks, X: Any, weights: np.ndarray | None) -> floa
 
     A point of weight w counts as w points; if there are weights below 1, as w / min w points.
     """
-    total, n_points, single = 0.0, float(X.shape[0]), 1.0
-    if weights is not None:
-        single = min(weights.min(), 1.0) / weights.max()
-        weights = weights / weights.max()
-        n_points = float(weights.sum())
+    weights = np.ones(X.shape[0]) if weights is None else weights
+    single = min(weights.min(), 1.0) / weights.max()
+    weights = weights / weights.max()
+    total, n_points = 0.0, float(weights.sum())
     for rows in row_blocks(X.shape[0], X.shape[0]):
         sizes = np.abs(landmarks.compare(X[rows], places=landmarks.indices[rows]))
-        if weights is None:
-            total += sizes.sum(dtype=np.float64) - np.trace(sizes[:, rows], dtype=np.float64)
-        else:
-            # copies of a point are compared with each other, a copy with itself is not
-            own = np.diagonal(sizes[:, rows])
-            total += float(weights[rows] @ sizes @ weights - single * (weights[rows] @ own))
+        # copies of a point are compared with each other, a copy with itself is not
+        own = np.diagonal(sizes[:, rows])
+        total += float(weights[rows] @ sizes @ weights - single * (weights[rows] @ own))
     return total / (n_points * (n_points - single)) if total > 0 else 1.0
 
 
