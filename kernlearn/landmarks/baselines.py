@@ -226,12 +226,10 @@ class LandmarkKNNClassifier(NeighboursClassifier):
             nearest = self._search.kneighbors(
                 features, self._n_refined or k, return_distance=False
             )
-            yield self._refined(X[rows], nearest) if self._n_refined else nearest
-
-    def _refined(self, points: Any, nearest: Indices) -> Indices:
-        """Sort the neighbours of each point by the similarity, the most similar first."""
-        order = np.argsort(-self._similarities(points, nearest), axis=1, kind="stable")
-        return np.take_along_axis(nearest, order, axis=1)
+            if self._n_refined:  # sorted by the similarity, the most similar first
+                order = np.argsort(-self._similarities(X[rows], nearest), axis=1, kind="stable")
+                nearest = np.take_along_axis(nearest, order, axis=1)
+            yield nearest
 
 
 @dataclass(eq=False, repr=False)

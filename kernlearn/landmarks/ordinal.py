@@ -440,8 +440,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         ndarray of shape (n_samples,)
             The greatest grade whose lower threshold is at most the real value.
         """
-        values = self.real_value(X)
-        return self.classes_[_codes(values, self.thresholds_)]
+        return self.classes_[np.searchsorted(self.thresholds_, self.real_value(X), "right")]
 
     def real_value(self, X: Any) -> Reals:
         r"""Return the real value of each point, which the thresholds divide into grades.
@@ -514,7 +513,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
 
     def _losses(self, models: list[Any], features: Reals, targets: Any) -> list[np.ndarray]:
         true = self._grades(targets)
-        codes = [_codes(features @ model.coef, model.thresholds) for model in models]
+        codes = [np.searchsorted(one.thresholds, features @ one.coef, "right") for one in models]
         return [np.abs(true - self._grades(self.classes_[each])) for each in codes]
 
     def _keep(self, model: Solution, dtype: Any) -> None:
@@ -534,8 +533,3 @@ class ORLand(ClassifierMixin, LandmarkChoice):
                 "give the order of all grades as 'categories'"
             )
         return validation.places(order, labels).astype(np.float64)
-
-
-def _codes(values: Reals, thresholds: Reals) -> Indices:
-    """Return the codes of the grades that real values are in."""
-    return np.searchsorted(thresholds, values, side="right")
