@@ -56,9 +56,8 @@ def solve(
     n_weights: int,
     settings: Settings,
     presolve: float | None = None,
-    start: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Train, optionally from a start or from the solution on evenly spaced rows.
+    """Train, optionally from the solution on evenly spaced rows.
 
     These are a share `presolve` of the rows; if a class is missing there, it is not used.
     `codes` are class codes 0, 1, ..., and `n_weights` is the number of features including a
@@ -78,7 +77,7 @@ def solve(
     """
     # Sorted by class: LIBLINEAR's first class is the one of the first row.
     by_class = np.argsort(codes, kind="stable")
-    rows, codes = rows.take(by_class), codes[by_class]
+    rows, codes, start = rows.take(by_class), codes[by_class], None
     if presolve is not None:
         part, factor = first_part(len(rows), presolve)
         if len(np.unique(codes[part])) == len(settings.class_weight):

@@ -33,9 +33,9 @@ X = RNG.standard_normal((60, 4))
 CODES = (X[:, 0] + 0.3 * RNG.standard_normal(60) < 0).astype(int)
 
 
-def fit(rows, codes, presolve=None, start=None, **changes):
+def fit(rows, codes, presolve=None, **changes):
     told = {"C": 1.0, "tol": 1e-8, "class_weight": np.ones(2), **changes}
-    return solve(feature_rows(rows), codes, rows.shape[1], Settings(**told), presolve, start)
+    return solve(feature_rows(rows), codes, rows.shape[1], Settings(**told), presolve)
 
 
 def test_the_first_class_is_positive_whatever_the_order_of_the_rows():
