@@ -222,8 +222,7 @@ def ridge_solution(scatter: Floats, cross: Floats, alpha: float) -> Floats:
     with suppress(np.linalg.LinAlgError):
         factor = memory.cholesky(matrix)
         if (factor.diagonal() ** 2 >= least * diagonal).all():
-            solution: Floats = dpotrs(factor, cross, lower=1)[0]
-            return solution
+            return dpotrs(factor, cross, lower=1)[0]
     scale = np.sqrt(diagonal)[:, np.newaxis]
     balanced = scatter / scale / scale.T
     np.fill_diagonal(balanced, 1.0)

@@ -234,8 +234,7 @@ def named(name: str, **parameters: Any) -> "Kernel":
         of_libraries = {one: one for one in library_names()}
         hint = suggestion(name, KERNELS, of_libraries)
         raise ValueError(f"no similarity {name!r}{hint}")
-    kernel: Kernel = record.load()(**parameters)
-    return kernel
+    return record.load()(**parameters)
 
 
 def library_of(name: str) -> Library | None:

@@ -234,8 +234,7 @@ class WeightedGram:
 
     def times(self, vector: Floats) -> Floats:
         """Return its product with a vector."""
-        product: Floats = dsymv(1.0, self.lower, vector, lower=1)
-        return product
+        return dsymv(1.0, self.lower, vector, lower=1)
 
     def newton_step(self, gradient: Floats, C: float) -> Floats:
         """Return −(I + C·gram)⁻¹ · gradient, with a greater ridge if that is singular."""
@@ -254,5 +253,4 @@ class WeightedGram:
                 self.follow(weights)
                 is_new = True
                 continue
-            step: Floats = -cho_solve((factor, True), gradient, check_finite=False)
-            return step
+            return -cho_solve((factor, True), gradient, check_finite=False)
