@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
 
 from kernlearn.features import RandomMaclaurin
 from kernlearn.features.base import Products
@@ -265,15 +264,6 @@ def test_exact_columns_may_be_among_the_components(options, X):
 
 
 # -- fitting --------------------------------------------------------------------------------------
-
-
-def test_randomness_is_the_seed_alone(X):
-    model = RandomMaclaurin(PolynomialKernel(4), 80, random_state=5)
-    Z = model.fit_transform(X)
-    assert_array_equal(Z, clone(model).fit_transform(X))
-    assert_array_equal(Z, clone(model).fit(X[::-1]).transform(X))
-    other = clone(model).set_params(random_state=6).fit_transform(X)
-    assert not np.allclose(Z, other)
 
 
 def test_the_kernel_is_cloned_and_fitted(X):

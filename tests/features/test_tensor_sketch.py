@@ -168,14 +168,6 @@ def test_parts_make_the_whole(n_components, X, monkeypatch):
     np.testing.assert_allclose(model.transform(X[5:9]), whole[5:9], rtol=1e-12, atol=1e-14)
 
 
-def test_randomness_is_the_seed_alone(X):
-    model = TensorSketch(PolynomialKernel(4), 80, random_state=5)
-    Z = model.fit_transform(X)
-    np.testing.assert_array_equal(Z, clone(model).fit_transform(X))
-    np.testing.assert_array_equal(Z, clone(model).fit(X[::-1]).transform(X))
-    assert not np.allclose(Z, clone(model).set_params(random_state=6).fit_transform(X))
-
-
 def test_memory_is_a_block_whatever_the_rows():
     X = np.random.default_rng(0).normal(size=(20000, 20)) / 10
     model = TensorSketch(PolynomialKernel(3), 64, random_state=0).fit(X)

@@ -93,7 +93,6 @@ def test_containers_of_objects(kind, model):
         np.testing.assert_array_equal(found, expected, err_msg=name)
         kernel = as_kernel(similarity)
         np.testing.assert_array_equal(kernel(held), kernel(points), err_msg=name)
-        print(f"{kind:8} {model:11} {name:24} same")
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -106,7 +105,6 @@ def test_containers_of_records(similarity, model):
     for held in (RECORDS.to_numpy(object), RECORDS.to_numpy().tolist(), arrow, polars):
         found = make(similarity).fit(held, Y).predict(held)
         np.testing.assert_array_equal(found, expected, err_msg=str(type(held)))
-        print(f"{similarity:17} {model:11} {type(held).__name__:10} same")
 
 
 def shared(x, y):
@@ -195,9 +193,8 @@ def test_other_containers_are_refused_with_what_to_pass(points, similarity):
     if similarity == "gower" and isinstance(points, (pd.DataFrame, list)):
         similarity = "cosine"
     for make in MODELS.values():
-        with pytest.raises((TypeError, ValueError), match=r"a (list|single c)|other seq") as error:
+        with pytest.raises((TypeError, ValueError), match=r"a (list|single c)|other seq"):
             make(similarity).fit(points, Y)
-        print(f"{similarity:12} {type(points).__name__:10} refused: {error.value}")
 
 
 SPARSE = sparse.random(len(Y), 6, 0.5, random_state=0, format="csr")

@@ -66,26 +66,6 @@ def test_a_problem_stopped_at_the_limit_warns(monkeypatch):
         fit(X, CODES)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_coefficients_of_pairs_by_libsvms_own_loop(n_classes):
-    rng = np.random.default_rng(n_classes)
-    n_by_class = rng.integers(1, 5, n_classes)
-    dual_coef = rng.standard_normal((n_classes - 1, n_by_class.sum()))
-    starts = np.concatenate([[0], np.cumsum(n_by_class)])
-    kernel_row = rng.standard_normal(n_by_class.sum())
-    expected = []
-    for i in range(n_classes):
-        for j in range(i + 1, n_classes):
-            total = 0.0
-            for k in range(n_by_class[i]):
-                total += dual_coef[j - 1, starts[i] + k] * kernel_row[starts[i] + k]
-            for k in range(n_by_class[j]):
-                total += dual_coef[i, starts[j] + k] * kernel_row[starts[j] + k]
-            expected.append(total)
-    found = kernel_row @ pair_coefficients(dual_coef, n_by_class)
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
 X70 = np.random.default_rng(0).standard_normal((70, 3))
 
 

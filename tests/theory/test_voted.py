@@ -45,24 +45,15 @@ def slow_bound(model, X, y, r, ranges, rho, delta, K=None):
     return margin + 4 / rho * complexity + 2 / rho * sqrt(log(p) / m) + sqrt(inside)
 
 
+@pytest.mark.parametrize("K", [None, 1.5, 2, 10])
 @pytest.mark.parametrize("rho", [0.2, 1.0])
-def test_theorem_1(fitted, rho):
-    model, X, y = fitted
-    r, ranges = [0.1, 0.2, 0.4], [3.0, 9.0, 27.0]
-    found = voted_bound(model, X, y, complexities=r, ranges=ranges, rho=rho, delta=0.1)
-    assert found.total == pytest.approx(slow_bound(model, X, y, r, ranges, rho, 0.1))
-    assert found.total == found.margin_error + found.complexity + found.deviation
-    assert found.rho == rho
-
-
-@pytest.mark.parametrize("K", [1.5, 2, 10])
-@pytest.mark.parametrize("rho", [0.2, 1.0])
-def test_theorem_2(fitted, rho, K):
+def test_theorems_1_and_2(fitted, rho, K):
     model, X, y = fitted
     r, ranges = [0.1, 0.2, 0.4], [3.0, 9.0, 27.0]
     found = voted_bound(model, X, y, complexities=r, ranges=ranges, rho=rho, delta=0.1, K=K)
     assert found.total == pytest.approx(slow_bound(model, X, y, r, ranges, rho, 0.1, K))
     assert found.total == found.margin_error + found.complexity + found.deviation
+    assert found.rho == rho
 
 
 def test_margin_of_the_hinge(fitted):

@@ -262,14 +262,7 @@ def test_refuses(moons, parameters, message):
 
 
 def test_refuses_data(moons):
-    X, y, X_val, y_val = moons
-    model = VotedKernelClassifier(lam=[1e-2, 1e-3])
-    with pytest.raises(ValueError, match="given together"):
-        model.fit(X, y, X_val)
-    with pytest.raises(ValueError, match=r"one value for each of the 60 points"):
-        model.fit(X, y, X_val, y_val[:-1])
-    with pytest.raises(ValueError, match="no class with two points"):
-        model.fit(X[:2], ["up", "down"])
+    _, y, _, _ = moons
     given = VotedKernelClassifier("precomputed", complexity="dimension")
     with pytest.raises(ValueError, match="kernel 0"):
         given.fit(np.eye(100), y)
@@ -290,24 +283,6 @@ def test_ionosphere():
     assert path.errors(X[test], data.target[test]).ravel()[best] < 0.1
     assert path.n_support.ravel()[best] < 70
     assert path.converged.all()
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        L1SVMClassifier("polynomial", beta=1e-2, tol=1e-9),
-        L1SVMClassifier("polynomial", beta=1e-2, tol=1e-9, class_weight="balanced"),
-        VotedKernelClassifier(["polynomial", "linear"], lam=1e-3, beta=1e-2, tol=1e-9),
-    ],
-)
-def test_integer_weights_are_repeated_rows(moons, model):
-    X, y, X_test, _ = moons
-    weights = np.random.RandomState(0).randint(0, 4, len(X))
-    weighted = clone(model).fit(X, y, sample_weight=weights)
-    repeated = clone(model).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
-    np.testing.assert_allclose(
-        weighted.decision_function(X_test), repeated.decision_function(X_test), atol=1e-6
-    )
 
 
 def test_weights_choose_parameters(moons):
