@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,10 +123,7 @@ class TakesSparse:
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
     """Check the parameters before a method fits, as scikit-learn does; its type stays as it is."""
-    return cast(
-        Callable[[Method], Method],
-        _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation),
-    )
+    return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
 
 
 def check_weights(sample_weight: Any, X: Any) -> Floats | None:

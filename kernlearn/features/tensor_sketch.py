@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 
 from kernlearn.features.base import BaseFeatureMap, WriteFeatures, real_signs
 from kernlearn.kernels import BaseDotProductKernel
+from kernlearn.kernels.base import to_dense
 from kernlearn.validation import fit_context
 
 # Columns up to which a product with dense spectra takes less time than a transform.
@@ -183,10 +184,4 @@ def _transform(signs: Any, hashes: Any, D: int, few: bool) -> Callable[[Any], ND
     if few:
         spectra = rfft(matrix.toarray(), axis=1)
         return lambda X: (X @ spectra.view(signs.dtype)).view(spectra.dtype)
-
-    def transform(X: Any) -> NDArray[Any]:
-        entries = X @ matrix
-        entries = entries.toarray() if sparse.issparse(entries) else entries
-        return np.asarray(rfft(entries, axis=1, overwrite_x=True))
-
-    return transform
+    return lambda X: rfft(to_dense(X @ matrix), axis=1, overwrite_x=True)

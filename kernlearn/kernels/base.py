@@ -300,7 +300,7 @@ def to_dense(X: Any) -> Any:
 
 
 def summed(X: Any) -> Any:
-    """Return sparse rows with a single entry for each feature.
+    """Return sparse rows with a single entry for each feature; others stay as they are.
 
     Norms, as scikit-learn computes them, would add the squares of several.
     """
@@ -526,7 +526,7 @@ def check_points(
     if kernels and all(map(attrgetter("mixed"), kernels)) and _holds_texts(X):
         options |= {"accept_sparse": False, "dtype": object, "ensure_all_finite": "allow-nan"}
     try:
-        return validate_data(model, summed(X) if sparse.issparse(X) else X, **options)
+        return validate_data(model, summed(X), **options)
     except (TypeError, ValueError) as error:
         if kernels is None:
             _refuse_broken(X)

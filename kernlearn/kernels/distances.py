@@ -17,7 +17,14 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.kernels.base import NOT_FITTED, Kernel, MatrixLike, evenly_spaced, summed
+from kernlearn.kernels.base import (
+    NOT_FITTED,
+    Kernel,
+    MatrixLike,
+    evenly_spaced,
+    summed,
+    to_dense,
+)
 from kernlearn.validation import POSITIVE, StrOptions
 
 # Elements of a kernel matrix that are processed at once: 512 KB of float64 stay in cache.
@@ -167,7 +174,7 @@ def mean_distance(X: MatrixLike) -> float:
     2.0
     """
     X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
-    X = summed(X) if sparse.issparse(X) else X
+    X = summed(X)
     X = shifted(X, far_means(X))
     n_samples, n_features = X.shape
     widest = _DENSE_ELEMENTS // n_features if sparse.issparse(X) else _TILE_ROWS
@@ -176,8 +183,7 @@ def mean_distance(X: MatrixLike) -> float:
     blocks = list(gen_batches(n_samples, block_rows))
     total = 0.0
     for i, rows in enumerate(blocks):
-        left = X[rows].toarray() if sparse.issparse(X) else X[rows]
-        left = -2 * left.T
+        left = -2 * to_dense(X[rows]).T
         for columns in blocks[i:]:
             tile = np.asarray(X[columns] @ left)
             tile += norms[columns, None]
@@ -201,8 +207,7 @@ def mean_manhattan_distance(X: MatrixLike) -> float:
     surplus = 2 * np.arange(n_samples) - (n_samples - 1)
     total = 0.0
     for columns in gen_batches(n_features, max(1, _DENSE_ELEMENTS // n_samples)):
-        block = X[:, columns].toarray() if sparse.issparse(X) else X[:, columns]
-        ordered = np.sort(block, axis=0)
+        ordered = np.sort(to_dense(X[:, columns]), axis=0)
         ordered -= ordered[n_samples // 2].copy()
         total += float((surplus @ ordered).sum())
     return total / (n_samples * (n_samples - 1) / 2)

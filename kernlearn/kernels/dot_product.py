@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.polynomial.polynomial import polyder, polyval
 from numpy.typing import ArrayLike
-from scipy import sparse
 from scipy.special import gammaln, xlogy
 from sklearn.metrics.pairwise import check_pairwise_arrays, cosine_similarity
 from sklearn.utils import check_array
@@ -369,7 +368,7 @@ class CosineSimilarity(Kernel):
     """
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        return cosine_similarity(*(summed(Z) if sparse.issparse(Z) else Z for Z in (X, Y)))
+        return cosine_similarity(summed(X), summed(Y))
 
 
 @dataclass(eq=False, repr=False)

@@ -200,9 +200,6 @@ class FeatureSpace:
             self._to_origin = self._as_kernel(column) - self.diagonal[origin] / 2
             self.diagonal = self.diagonal - 2 * self._to_origin
 
-    def __len__(self) -> int:
-        return len(self._points)
-
     def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Floats:
         """Return the kernel of points `rows` with points `which`, a row for each of `rows`.
 
@@ -465,7 +462,7 @@ def random_pivots(
     space = FeatureSpace(similarities, np.concatenate([candidates, fixed]), rng)
     everything = np.arange(len(candidates))
     if len(fixed):
-        chosen = np.arange(len(candidates), len(space))
+        chosen = len(candidates) + np.arange(len(fixed))
         rest = Sample.of(space, chosen, np.ones(len(chosen))).rest(everything)
         return candidates[_distinct(rest, n, rng)]
     pivots, _ = draw_pivots(space, n, rng, n_proposed=min(n, _MOST_PROPOSED))

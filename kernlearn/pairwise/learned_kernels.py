@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.base import (
     BaseEstimator,
@@ -26,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
 from kernlearn.kernels import BilinearSimilarity, WeightedKernelSum, as_kernel
-from kernlearn.kernels.base import compared
+from kernlearn.kernels.base import compared, to_dense
 from kernlearn.linear.losses import LOSSES
 from kernlearn.pairwise.learners import STREAM_PARAMETERS, Buffer
 from kernlearn.validation import Floats
@@ -166,9 +165,8 @@ class OnlinePairLearner(BaseEstimator, ABC):
         seen = self._code_of
         codes = np.array([seen.setdefault(label, len(seen)) for label in y.tolist()])
         for part in gen_batches(X.shape[0], _BLOCK_ROWS):
-            points = X[part].toarray() if sparse.issparse(X) else X[part]
             with np.errstate(over="ignore", invalid="ignore"):
-                self._learn(points, codes[part])
+                self._learn(to_dense(X[part]), codes[part])
         self._publish(self._total / self.n_samples_seen_)
         return self
 

@@ -32,13 +32,13 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 
 from kernlearn import validation
+from kernlearn.kernels.base import to_dense
 from kernlearn.linear.losses import LOSSES
 from kernlearn.memory import row_blocks
 from kernlearn.validation import Floats
@@ -306,8 +306,7 @@ class StreamRanker(
 
     def _feed(self, X: Any, codes: Codes) -> None:
         for part in row_blocks(*X.shape):
-            rows = X[part].toarray() if sparse.issparse(X) else X[part]
-            rows = np.ascontiguousarray(rows, dtype=np.float64).view()
+            rows = np.ascontiguousarray(to_dense(X[part]), dtype=np.float64).view()
             rows.flags.writeable = False  # one compiled version for all, read-only input too
             self._learn(rows, codes[part])
         self._check_finite(self._weights())

@@ -25,6 +25,7 @@ from sklearn.svm import SVC
 from sklearn.utils.extmath import safe_sparse_dot
 
 from kernlearn.kernels import as_kernel, distances, dot_product
+from kernlearn.kernels.base import to_dense
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, load_binding
 from kernlearn.memory import cholesky, interruptible, row_blocks
@@ -231,13 +232,10 @@ def train_weighted(
 
     interruptible(fit)
     sign = -1 if len(model.classes_) == 2 else 1
-    coefficients = model.dual_coef_
-    if sp.issparse(coefficients):
-        coefficients = coefficients.toarray()
     return SupportVectors(
         indices=model.support_.astype(np.int32),
         n_by_class=model.n_support_.astype(np.int32),
-        coefficients=sign * coefficients,
+        coefficients=sign * to_dense(model.dual_coef_),
         rho=-sign * model.intercept_,
     )
 

@@ -38,7 +38,7 @@ from sklearn.utils import check_array, check_random_state, gen_batches
 
 from kernlearn.checks import check_count, check_nonnegative, check_positive, check_share
 from kernlearn.kernels import GaussianKernel, as_kernel, mean_distance
-from kernlearn.kernels.base import diagonal
+from kernlearn.kernels.base import diagonal, to_dense
 from kernlearn.validation import Floats, label_codes
 
 #: The complexity by the number m of points, or a number c for c / sqrt(m).
@@ -548,8 +548,7 @@ def rademacher_complexity(
     hypothesis_class.fit(points, y)
     suprema = np.empty(n_trials)
     for trial in range(n_trials):
-        drawn = points[rng.randint(points.shape[0], size=n + 1)]
-        rows = drawn.toarray() if sparse.issparse(drawn) else drawn
+        rows = to_dense(points[rng.randint(points.shape[0], size=n + 1)])
         signs = 2.0 * rng.randint(2, size=n) - 1
         suprema[trial] = hypothesis_class.supremum(rows[0], rows[1:], signs)
     error = float(suprema.std(ddof=1)) / math.sqrt(n_trials) if n_trials > 1 else math.nan
