@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -145,10 +145,7 @@ class Moments:
 
 def merged(parts: Sequence[Moments]) -> Moments:
     """Return the moments of several parts together, which stay as they are."""
-    whole = Moments(len(parts[0].scatter))
-    for part in parts:
-        whole.merge(part)
-    return whole
+    return reduce(Moments.merge, parts, Moments(len(parts[0].scatter)))
 
 
 def _central(rows: Floats) -> Floats:

@@ -182,10 +182,3 @@ def test_memory_is_a_block_whatever_the_rows():
 def test_kernels_without_end_need_a_truncation(X):
     with pytest.raises(ValueError, match=r"has terms of all orders.*set 'truncation'"):
         TensorSketch("exponential").fit(X)
-
-
-@pytest.mark.parametrize("n_components", [20_000, 200_000])
-def test_blocks_have_rows_however_many_columns_there_are(n_components):
-    X = np.eye(3)
-    model = TensorSketch(PolynomialKernel(2), n_components, random_state=0).fit(X)
-    assert sum(rows.stop - rows.start for rows, _ in model.transform_blocks(X)) == 3

@@ -147,17 +147,6 @@ def test_problems_alone_and_float32(loss, solver):
         np.testing.assert_array_equal(one, other.astype(np.float32))
 
 
-@pytest.mark.parametrize("loss", ["squared_hinge", "logistic", "hinge"])
-def test_weights_are_repeated_rows(loss):
-    weights = RNG.integers(1, 4, 150)
-    repeated = np.repeat(np.arange(150), weights)
-    told = {"loss": loss, "tol": 1e-9, "fit_intercept": True}
-    found = linear_paths(X, Y, [0.1, 1.0], **told, weights=weights)
-    expected = linear_paths(X[repeated], Y[:, repeated], [0.1, 1.0], **told)
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-4)
-
-
 def test_targets_within_epsilon_need_no_weights():
     assert not regression_path(X, TARGETS, [1.0], epsilon=np.abs(TARGETS).max())[0].any()
 
