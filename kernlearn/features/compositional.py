@@ -15,7 +15,7 @@ from kernlearn.features.base import BaseFeatureMap, Products, WriteFeatures, rea
 from kernlearn.features.maclaurin import RandomMaclaurin, draw_orders
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.kernels.base import to_dense
-from kernlearn.validation import HasMethods, StrOptions, fit_context
+from kernlearn.validation import HasMethods, Random, StrOptions, fit_context
 
 
 @dataclass(eq=False, repr=False)
@@ -204,7 +204,7 @@ class CompositionalMaclaurin(BaseFeatureMap):
             raise ValueError(f"the kernel that {inner!r} estimates is not known")
         return self.kernel_.function(gram)
 
-    def _fit_iid(self, inner: BaseEstimator, X: Any, random_state: np.random.RandomState) -> None:
+    def _fit_iid(self, inner: BaseEstimator, X: Any, random_state: Random) -> None:
         """Fit one inner map with a column for each factor."""
         if "n_components" not in inner.get_params() or not _seeds(inner):
             raise ValueError(
@@ -223,9 +223,7 @@ class CompositionalMaclaurin(BaseFeatureMap):
         # RandomMaclaurin sorts its columns; shuffled, they are i.i.d. again.
         self._shuffled = random_state.permutation(n_factors)
 
-    def _fit_dependent(
-        self, inner: BaseEstimator, X: Any, random_state: np.random.RandomState
-    ) -> None:
+    def _fit_dependent(self, inner: BaseEstimator, X: Any, random_state: Random) -> None:
         """Fit an inner map for each factor, or one if it is deterministic, and draw the signs."""
         n_factors = self._products.n_factors
         n_maps = max(n_factors, 1) if _seeds(inner) else 1
@@ -267,7 +265,7 @@ def _seeds(inner: BaseEstimator) -> list[str]:
     )
 
 
-def _fresh(inner: BaseEstimator, random_state: np.random.RandomState) -> BaseEstimator:
+def _fresh(inner: BaseEstimator, random_state: Random) -> BaseEstimator:
     """Return a clone with new seeds."""
     largest = np.iinfo(np.int32).max
     seeds = {name: random_state.randint(largest) for name in _seeds(inner)}

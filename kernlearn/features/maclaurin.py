@@ -21,7 +21,7 @@ from kernlearn.kernels.base import to_dense
 from kernlearn.linear import LinearSVM
 from kernlearn.linear.models import fit_each
 from kernlearn.svm.kernel_svm import ModelPath
-from kernlearn.validation import Floats
+from kernlearn.validation import Floats, Indices, Random
 
 # Points whose pairs tell the variance of each order: 32640 pairs.
 _SAMPLE = 256
@@ -253,12 +253,8 @@ class RandomMaclaurin(BaseFeatureMap):
         return number
 
     def _draw_orders(
-        self,
-        series: BaseDotProductKernel,
-        n_features: int,
-        X: Any,
-        random_state: np.random.RandomState,
-    ) -> tuple[NDArray[np.intp], Floats]:
+        self, series: BaseDotProductKernel, n_features: int, X: Any, random_state: Random
+    ) -> tuple[Indices, Floats]:
         """Return the orders of the random features, and the logarithms of their weights."""
         first = 2 if self.h01 else 0
         if self.measure != "variance":
@@ -269,9 +265,8 @@ class RandomMaclaurin(BaseFeatureMap):
         points, factors = to_dense(X[some]).astype(np.float64), None
         if self._centering:
             points, factors = self._centering.split(points)
-        sizes = order_sizes(
-            series, points, first=first, are_complex=self.complex_to_real, factors=factors
-        )
+        moments = PairMoments(points, are_complex=self.complex_to_real, factors=factors)
+        sizes = order_sizes(series, moments, first)
         orders, logs = allocate(*sizes, n_features, random_state)
         return orders, logs + series.log_coefficients(int(orders.max()))[orders] / 2
 
@@ -387,12 +382,12 @@ def centering(kernel: BaseDotProductKernel, X: Any) -> AlongTheMean | AroundTheM
 def draw_orders(
     kernel: BaseDotProductKernel,
     n_features: int,
-    random_state: np.random.RandomState,
+    random_state: Random,
     *,
     p: float,
     measure: str,
     first: int = 0,
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+) -> tuple[Indices, Floats]:
     """Return random orders N >= `first` of features, and log sqrt(a_N / (D P[N])).
 
     The measure is P[N = n] = (p - 1) p^-(n + 1 - first), for "support" restricted to orders with a
@@ -409,11 +404,11 @@ def draw_orders(
     return orders, logs / 2 - np.log(n_features) / 2
 
 
-def _log_geometric(n: NDArray[np.intp], p: float, first: int) -> NDArray[np.float64]:
+def _log_geometric(n: Indices, p: float, first: int) -> Floats:
     return np.log(p - 1) - (n + 1 - first) * np.log(p)
 
 
-def _log_support(kernel: BaseDotProductKernel, p: float, first: int) -> NDArray[np.float64]:
+def _log_support(kernel: BaseDotProductKernel, p: float, first: int) -> Floats:
     """Return log P[N = n] of the measure restricted to the orders of the kernel."""
     highest = kernel.degree_max
     if highest is None:
@@ -494,26 +489,20 @@ def _log_mean(logs: Floats) -> float:
 
 
 def order_sizes(
-    series: BaseDotProductKernel,
-    X: Floats,
-    *,
-    first: int = 0,
-    are_complex: bool = False,
-    factors: Floats | None = None,
+    series: BaseDotProductKernel, moments: PairMoments, first: int = 0
 ) -> tuple[Floats, Floats]:
     """Return how much each order from `first` on contributes to the error of one feature.
 
     These are log aₙ² times the mean variance over pairs of points, and times the mean square. The
     former is -inf for orders that one feature represents exactly, the latter for those that are
     not in the series. An infinite series ends where less than 2⁻⁶⁴ of the root mean squares is
-    left. `factors` are those on the features of each point.
+    left.
 
     Raises
     ------
     ValueError
         If no order from `first` on is in the series.
     """
-    moments = PairMoments(X, are_complex=are_complex, factors=factors)
     highest = series.degree_max
     end = _FIRST_ORDERS if highest is None else highest + 1
     variances, squares = np.empty(0), np.empty(0)
@@ -541,11 +530,8 @@ def order_sizes(
 
 
 def allocate(
-    log_variances: Floats,
-    log_squares: Floats,
-    n_features: int,
-    random_state: np.random.RandomState,
-) -> tuple[NDArray[np.intp], Floats]:
+    log_variances: Floats, log_squares: Floats, n_features: int, random_state: Random
+) -> tuple[Indices, Floats]:
     """Return orders of features, and log (1/√n) for the n features that share an order.
 
     The variance of Σ over orders of the mean of nₖ estimates is Σ vₖ/nₖ, least for nₖ in
@@ -566,9 +552,7 @@ def allocate(
     return orders, logs
 
 
-def _counts(
-    roots: Floats, deviations: Floats, n_features: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _counts(roots: Floats, deviations: Floats, n_features: int) -> tuple[Indices, Indices]:
     """Return the numbers of features of orders, and the orders of which the others are drawn."""
     present = np.flatnonzero(roots)
     # the estimate by one feature is exact
@@ -593,7 +577,7 @@ def _counts(
     return counts, rare
 
 
-def _largest_remainders(shares: Floats, total: int) -> NDArray[np.intp]:
+def _largest_remainders(shares: Floats, total: int) -> Indices:
     """Round shares to whole numbers with a given total."""
     if not len(shares):
         return np.zeros(0, dtype=np.intp)
@@ -766,7 +750,7 @@ class MaclaurinPath(ModelPath):
     """Fitted Maclaurin SVMs for several values of C, with the same features."""
 
     @property
-    def n_support(self) -> NDArray[np.intp]:
+    def n_support(self) -> Indices:
         """Number of weights of each setting, which are all used."""
         return np.array([model.svm_.coef_.size for model in self.models])
 

@@ -65,7 +65,7 @@ def test_sizes_of_the_orders_of_a_kernel():
     X = np.random.default_rng(0).normal(size=(20, 5))
     moments = PairMoments(X)
     kernel = DotProductKernel([3.0, 2.0, 0.0, 0.5])
-    log_variances, log_squares = order_sizes(kernel, X, first=1)
+    log_variances, log_squares = order_sizes(kernel, moments, first=1)
     assert np.isneginf(log_squares[[0, 2]]).all()
     for order, coefficient in ((1, 2.0), (3, 0.5)):
         expected = 2 * np.log(coefficient) + np.array(moments.logs(order))
@@ -75,14 +75,14 @@ def test_sizes_of_the_orders_of_a_kernel():
 
 def test_an_infinite_series_ends_where_nothing_is_left():
     X = np.random.default_rng(0).normal(size=(20, 5))
-    log_squares = order_sizes(ExponentialKernel(1.0), X)[1]
+    log_squares = order_sizes(ExponentialKernel(1.0), PairMoments(X))[1]
     roots = np.exp((log_squares - log_squares.max()) / 2)
     assert 0 < roots[-1] < 1e-19
 
 
 def test_no_order_is_an_error():
     with pytest.raises(ValueError, match="needs an order from 2 on"):
-        order_sizes(PolynomialKernel(1), np.ones((3, 2)), first=2)
+        order_sizes(PolynomialKernel(1), PairMoments(np.ones((3, 2))), first=2)
 
 
 def variance(log_variances, counts):
