@@ -29,7 +29,7 @@ from kernlearn.kernels.base import to_dense
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, load_binding
 from kernlearn.memory import cholesky, interruptible, row_blocks
-from kernlearn.validation import Floats, warn
+from kernlearn.validation import Floats, Indices, warn
 
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
@@ -461,12 +461,7 @@ def _reach(values: Floats, direction: Floats) -> float:
 
 
 def train_by_interior_point(
-    gram: Floats,
-    codes: NDArray[np.intp],
-    C: Floats,
-    *,
-    tol: float,
-    last: DualSolution | None = None,
+    gram: Floats, codes: Indices, C: Floats, *, tol: float, last: DualSolution | None = None
 ) -> tuple[SupportVectors, DualSolution | None]:
     """Train a C-SVC of two classes on a kernel matrix, by SMO if it converges soon.
 
