@@ -752,10 +752,9 @@ class OnePassRidgeClassifier(validation.PredictsByScores, LinearClassifierMixin,
         self._factors = validation.class_weights(
             self.class_weight, self.classes_, self.classes_, sizes
         )
-        self._positive = np.arange(len(self.classes_))[1 if len(self.classes_) == 2 else 0 :]
-        return len(self._positive)
+        return len(self.classes_) if len(self.classes_) > 2 else 1
 
     def _targets(self, y: NDArray[Any]) -> tuple[Floats, Floats | None]:
         codes = validation.label_codes(self.classes_, y)
-        signs = np.where(codes[:, np.newaxis] == self._positive, 1.0, -1.0)
+        signs = validation.one_against_all(codes, len(self.classes_)).T
         return signs, None if self.class_weight is None else self._factors[codes]

@@ -173,6 +173,12 @@ def at_least_two(labels: Any) -> NDArray[Any]:
     return classes
 
 
+def one_against_all(codes: Indices, n_classes: int) -> Floats:
+    """Return a row for each class, 1 for its points and -1 for the rest; of two the second one."""
+    positives = np.arange(n_classes) if n_classes > 2 else np.array([1])
+    return np.where(codes == positives[:, np.newaxis], 1.0, -1.0)
+
+
 def label_codes(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
     """Return the place of each label among the classes; a ValueError if it is not there."""
     codes = places(classes, labels)

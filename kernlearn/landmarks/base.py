@@ -444,9 +444,7 @@ class Training:
 
     def targets(self) -> np.ndarray:
         """Return a row for each one-vs-all problem, 1 for its class and -1 for the rest."""
-        n_classes = self.codes.max() + 1
-        positives = np.arange(n_classes) if n_classes > 2 else np.array([1])
-        return np.where(self.codes == positives[:, None], 1.0, -1.0)
+        return validation.one_against_all(self.codes, self.codes.max() + 1)
 
 
 @dataclass(eq=False, repr=False)

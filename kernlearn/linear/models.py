@@ -340,10 +340,10 @@ class LinearSVM(
         self.classes_, codes, class_weight = validation.encode_labels(
             y, self.class_weight, weights
         )
-        if len(self.classes_) == 2:
-            # Code 0 is LIBLINEAR's positive class; scikit-learn's is the second label.
-            codes, class_weight = 1 - codes, class_weight[::-1]
         if self.loss == "squared_hinge" and weights is None:
+            if len(self.classes_) == 2:
+                # Code 0 is LIBLINEAR's positive class; scikit-learn's is the second label.
+                codes, class_weight = 1 - codes, class_weight[::-1]
             rows = feature_rows(X, constant=self.fit_intercept)
             settings = Settings(self.C, self.tol or DEFAULT_TOL, class_weight)
             n_weights = X.shape[1] + int(self.fit_intercept)
@@ -351,8 +351,7 @@ class LinearSVM(
             parts = _coef_and_intercept(solution, X.dtype, self.fit_intercept)
             self.coef_, self.intercept_ = parts
             return self
-        positives = np.arange(len(self.classes_) if len(self.classes_) > 2 else 1)[:, np.newaxis]
-        signs = np.where(codes == positives, 1.0, -1.0)
+        signs = validation.one_against_all(codes, len(self.classes_))
         factors = class_weight[codes]
         if len(self.classes_) > 2:
             factors = np.where(signs > 0, factors, 1.0)

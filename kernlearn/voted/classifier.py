@@ -404,9 +404,8 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         order = np.arange(n_cells).reshape(-1, len(axes["beta"]))
         order[1::2] = order[1::2, ::-1]
         problem = VotedProblem(grams, np.ones(len(y)), penalties[0], losses)
-        n_classes = len(self.classes_)
-        for code in range(n_classes) if n_classes > 2 else (1,):
-            problem = replace(problem, y=np.where(codes == code, 1.0, -1.0))
+        for signs in validation.one_against_all(codes, len(self.classes_)):
+            problem = replace(problem, y=signs)
             generation = ColumnGeneration(problem, tol=self.tol, max_iter=self.max_iter)
             for cell in order.ravel():
                 solutions[cell].append(generation.solve(penalties[cell]))
