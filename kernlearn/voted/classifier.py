@@ -410,12 +410,10 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             for cell in order.ravel():
                 solutions[cell].append(generation.solve(penalties[cell]))
         shape = tuple(map(len, axes.values()))
-        n_support, converged = np.empty(shape, dtype=np.intp), np.empty(shape, dtype=bool)
-        for i, of_cell in enumerate(solutions):
-            _, of_problems, *_, ended = zip(*of_cell, strict=True)
-            n_support.flat[i] = len(np.unique(np.concatenate(of_problems)))
-            converged.flat[i] = all(ended)
-        results = params, each_r, penalties, solutions, n_support, converged
+        support = [np.unique(np.concatenate([one.points for one in cell])) for cell in solutions]
+        n_support = np.array(list(map(len, support))).reshape(shape)
+        converged = np.array([all(one.converged for one in cell) for cell in solutions])
+        results = params, each_r, penalties, solutions, n_support, converged.reshape(shape)
         return VotedPath(*results, self.classes_, family, self._check_points)
 
 
