@@ -265,7 +265,8 @@ class PredictsByScores:
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[predicted_codes(self.decision_function(X))]
+        codes = predicted_codes(self.decision_function(X))
+        return self.classes_[codes]
 
 
 def candidate_values(

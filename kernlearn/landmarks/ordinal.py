@@ -440,7 +440,8 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         ndarray of shape (n_samples,)
             The greatest grade whose lower threshold is at most the real value.
         """
-        return self.classes_[np.searchsorted(self.thresholds_, self.real_value(X), "right")]
+        values = self.real_value(X)
+        return self.classes_[np.searchsorted(self.thresholds_, values, "right")]
 
     def real_value(self, X: Any) -> Reals:
         r"""Return the real value of each point, which the thresholds divide into grades.
