@@ -318,7 +318,7 @@ def test_columns_are_matched_by_name(tmp_path):
 
 
 def test_other_maps_cannot_be_merged():
-    maclaurin = RandomMaclaurin(HomogeneousPolynomialKernel(2), 20)
+    maclaurin = RandomMaclaurin(HomogeneousPolynomialKernel(2), 20, measure="support")
     late = X * (np.arange(len(X)) > 40)[:, np.newaxis]  # rows of zeros first
     for of_rows, rows in ((MAPS["nystroem"], X), (maclaurin, 1e-5 * X), (maclaurin, late)):
         models = [OnePassRidge(of_rows).partial_fit(rows[i::2], NUMBERS[i::2]) for i in (0, 1)]
