@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from kernlearn import datasets
+from kernlearn.checks import counted
 from kernlearn.config import spec as specs
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment, MethodEntry
 from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec, unfold, varied
@@ -155,6 +156,8 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
     found, done = _known_data(arguments, found)
     card = found.card
     _check_folds(label, config, found)
+    if entry.file is not None and card.rows:
+        done = done.noting(f"{counted(card.rows, 'row')}, {counted(card.n_features, 'feature')}")
     own_data = entry.file is not None or not datasets.is_shipped(card.name)
     if config.task == "ordinal" and entry.bins is None:
         # the labels of a class have no order

@@ -112,7 +112,7 @@ class CallableKernel(TurnedSimilarity):
             self.tried = "matrices" if self._takes_matrices(X, Y) else "points"
         if "points" in (self.takes, self.tried):
             return self._of_points(X, Y)
-        gram = np.asarray(self.function(X, Y))
+        gram = np.asarray(to_dense(self.function(X, Y)))
         if gram.shape != shape:
             raise ValueError(
                 f"'function' returned an array of shape {gram.shape}; for these X and Y it must "
