@@ -746,10 +746,12 @@ class Totals:
         """Say how many counts, one for each table and metric, are clearly less in other orders."""
         rows = self.chances[(self.chances["count"] == count) & compared.can_tell(self.chances)]
         parts = [
-            f"if {exchanged} are swapped: {compared.beats_chance(of).sum()} of {len(of)}"
+            f"{compared.beats_chance(of).sum()} of {len(of)} if {exchanged} are swapped"
             for exchanged, of in rows.groupby("exchanged", sort=False)
         ]
-        return [f"More than chance? Counts that clearly fall {'; '.join(parts)}."] if parts else []
+        what = "matches" if count == "match" else "shown differences"
+        text = f"More than chance? Counts of {what} that clearly fall: {', '.join(parts)}."
+        return [text] if parts else []
 
 
 def _listed(counts: Mapping[Any, int]) -> str:
