@@ -116,9 +116,9 @@ def info(
         differs = expected not in (None, bunch.fingerprint)
         content = "differs from the card" if differs else "as on the card"
         facts["content"] = content if expected else "the card has no fingerprint"
-        shape = " x ".join(map(str, bunch.data.shape))
-        a_part = card.rows is not None and len(bunch.target) < card.rows
-        facts["loaded"] = f"{shape}{f', a part of {card.rows} rows' if a_part else ''}"
+        facts["loaded"] = " x ".join(map(str, bunch.data.shape))
+        if card.rows is not None and len(bunch.target) < card.rows:
+            facts["loaded"] += f", a part of {card.rows} rows"
         facts["prepared"] = "; ".join(bunch.preparation.sentences)
         if len(bunch.target_names):
             counts = np.bincount(bunch.target, minlength=len(bunch.target_names))

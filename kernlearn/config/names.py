@@ -88,8 +88,8 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
         values = self.get_params(deep=False)
         options = {p.name: values.pop(p.name) for p in turning}
         kernel = kernels.CallableKernel(partial(function, **values), **options)
-        kernel.__dict__.update({k: v for k, v in vars(self).items() if k in learnt})
-        kernel.__dict__["known_as"] = function, repr(values)
+        before = {k: v for k, v in vars(self).items() if k in learnt}
+        kernel.__dict__.update(before, known_as=(function, repr(values)))
         return kernel
 
     def fit(self: Any, X: Any, y: Any = None) -> Any:
