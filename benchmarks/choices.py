@@ -3,9 +3,8 @@
     python -m benchmarks.choices
 
 The choices are those in the summaries, the lists those of the configs, or the estimator's own
-where the config gives none. An end is closed where no longer list makes sense: at 0, at a count of
-1, at two leaves, at all features, at a learning rate of 1, and at degree 2, below which the model
-is the linear one, a row of its own. Where the held-out score rises towards an end that is chosen,
+where the config gives none. An end is closed where no longer list makes sense, see
+`kernlearn.reports.report.is_closed`. Where the held-out score rises towards an end that is chosen,
 a longer list might be better; `rising` counts these choices. Elsewhere it would change nothing.
 Lists of chapter 4 and of voted kernels are the papers'.
 """
@@ -20,6 +19,7 @@ import pandas as pd
 
 from kernlearn.config import load_config
 from kernlearn.config.model import ExperimentConfig
+from kernlearn.reports.report import is_closed
 
 FOLDER = Path("results/measured")
 #: Experiments whose lists the papers state.
@@ -62,13 +62,8 @@ def choices_of(path: Path) -> list[dict[str, Any]]:
             continue
         low, high = float(numbers[0]), float(numbers[-1])
         total = chosen.total()
-        is_count = all(isinstance(v, int) for v in numbers) and numbers[1] < 10
-        closed = {
-            "lowest": low == 0
-            or (is_count and low == 1)
-            or (name.endswith(("leaf_nodes", "degree")) and low == 2)
-        }
-        closed["highest"] = name.endswith(("max_features", "learning_rate")) and high == 1
+        ends = {"lowest": ("low", low), "highest": ("high", high)}
+        closed = {side: is_closed(name, *end) for side, end in ends.items()}
         rows.append(
             {
                 "experiment": path.stem,

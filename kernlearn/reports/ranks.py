@@ -28,21 +28,16 @@ from kernlearn.exceptions import ReportError
 from kernlearn.reports.differences import data_labels, method_names
 from kernlearn.reports.statistics import LEVEL, Estimate, holm, resampled
 from kernlearn.reports.summary import cell_names, metric_rows, splits_of
-from kernlearn.reports.verdicts import direction, is_cost
+from kernlearn.reports.verdicts import direction, main_metric
 from kernlearn.store import Row
 
 
 def ranking_metric(config: ExperimentConfig, name: str, metric: str | None = None) -> str:
-    """Return the metric that methods are ranked by, if it is one of which more or less is better.
-
-    By default this is the first that the config marks, judges or shows and that is no time.
-    """
+    """Return the metric that methods are ranked by, of which more or less must be better."""
     if metric is None:
-        best = config.best.metrics if config.best else []
-        listed = [m for m in (*best, *config.verdict, *config.metrics) if direction(m, config)]
-        if not listed:
+        if (usual := main_metric(config)) is None:
             raise ReportError(f"{name}: has no metric of which more or less is better")
-        return next((m for m in listed if not is_cost(m, config)), listed[0])
+        return usual
     known = [*config.scope.task_metrics(config.task), *config.derived]
     if metric not in known:
         raise ReportError(f"{name}: no metric {metric!r}{suggestion(metric, known)}")

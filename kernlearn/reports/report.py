@@ -621,10 +621,10 @@ def open_ends(known: Sequence[tuple[Trial, Row]]) -> list[dict[str, Any]]:
     chosen = Counter((t.labels["method"], p) for t, r in known for p in r.info.get("selected", {}))
     of_method = Counter(t.labels["method"] for t, r in known if r.done)
     ends = Counter(
-        (trial.labels["method"], *end)
+        (trial.labels["method"], name, end)
         for trial, row in known
-        for end in row.info.get("open_ends", {}).items()
-        if not _is_least(end[0], row.info.get("selected", {}).get(end[0]))
+        for name, end in row.info.get("open_ends", {}).items()
+        if not is_closed(name, end, row.info.get("selected", {}).get(name))
     )
     return [
         # of a method that chooses for each class its trials
@@ -637,9 +637,18 @@ def open_ends(known: Sequence[tuple[Trial, Row]]) -> list[dict[str, Any]]:
     ]
 
 
-def _is_least(parameter: str, value: Any) -> bool:
-    """Whether no list goes below a value: 0, and 1 of a count."""
-    return value == 0 or (value == 1 and parameter.rpartition("__")[2].startswith(_COUNTS))
+def is_closed(parameter: str, end: str, value: float | None) -> bool:
+    """Whether no list makes sense beyond its "low" or "high" end.
+
+    This is 0, a count of 1, two leaves, degree 2, below which a model is linear, and 1 as the
+    share of features or as a rate of learning.
+    """
+    name = parameter.rpartition("__")[2]
+    if end == "high":
+        return value == 1 and name in {"max_features", "learning_rate"}
+    is_least_count = value == 1 and name.startswith(_COUNTS)
+    is_least_size = value in (1, 2) and name in {"max_leaf_nodes", "degree"}
+    return value == 0 or is_least_count or is_least_size
 
 
 def data_facts(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> dict[str, list[str]]:
@@ -765,8 +774,7 @@ def _listed(counts: Mapping[Any, int]) -> str:
 def outcome(report: Report) -> str:
     """Return one sentence on what came out of an experiment; none if it is only indicative."""
     short, config = totals([report]).in_short(), report.experiment.config
-    listed = [*(config.best.metrics if config.best else []), *config.metrics]
-    metric = next((m for m in listed if verdicts.direction(m, config)), None)
+    metric = verdicts.main_metric(config)
     if short or metric is None or report.experiment.indicative or "n_samples" in config.axes:
         return short
     cells = report.cells[(report.cells["metric"] == metric) & report.cells["mean"].notna()]

@@ -132,6 +132,16 @@ def is_cost(metric: str, config: ExperimentConfig) -> bool:
     return names.is_time(metric if rule is None else rule.ratio)
 
 
+def main_metric(config: ExperimentConfig) -> str | None:
+    """Return the metric that methods are ranked by, None if of none more or less is better.
+
+    This is the first that the config marks, judges or shows, if possible no time.
+    """
+    best = config.best.metrics if config.best else []
+    usable = [m for m in (*best, *config.verdict, *config.metrics) if direction(m, config)]
+    return min(usable, key=lambda m: is_cost(m, config), default=None)
+
+
 def kind_of(metric: str, config: ExperimentConfig) -> str:
     """Return under which of :data:`KINDS` a metric is counted."""
     if config.task == "dataset_statistics":
