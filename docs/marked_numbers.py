@@ -50,15 +50,15 @@ EXPERIMENTS = [
     *("ranking_mq2008", "figure6_1", "figure6_2", "table6"),
     *("vkr_table1", "vkr_gaussian", "vkr_table2"),
 ]
-_NARROW = (
-    "panel(panels['series'], 250, 200)"
-    ".configure_legend(orient='bottom', columns=2, columnPadding=16)"
+_SERIES = (
+    "panel(panels['series'], {}, {}).configure_legend(orient='top', columns={}, columnPadding=16)"
 )
 #: Pictures of pages: the example of the gallery that draws each, and another expression than the
 #: last one of its program.
 PICTURES = {
-    MEASURED / "compared_series.svg": ("plot_comparisons", None),
-    MEASURED / "compared_series_narrow.svg": ("plot_comparisons", _NARROW),
+    MEASURED / "compared.svg": ("plot_comparisons", None),
+    MEASURED / "compared_series.svg": ("plot_comparisons", _SERIES.format(520, 220, 4)),
+    MEASURED / "compared_series_narrow.svg": ("plot_comparisons", _SERIES.format(250, 200, 2)),
     ROOT / "docs" / "static" / "one_pass.svg": ("plot_one_pass", None),
 }
 _UNKNOWN = ("not run", "no data", "not comparable")

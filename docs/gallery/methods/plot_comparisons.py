@@ -91,4 +91,6 @@ def panel(name: str, width: int = 200, height: int = 140) -> alt.VConcatChart:
     return alt.vconcat(above, below.properties(width=width, height=60), spacing=4)
 
 
-alt.concat(*map(panel, panels.values()), columns=3).configure_legend(orient="bottom", columns=4)
+alt.concat(*map(panel, panels.values()), columns=3).configure_legend(
+    orient="top", columns=4, columnPadding=20
+)
