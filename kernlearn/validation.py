@@ -160,7 +160,10 @@ def places(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
     That of a label which is not there is the place of some other one.
     """
     sorter = np.argsort(classes)
-    positions = np.searchsorted(classes, labels, sorter=sorter)
+    try:
+        positions = np.searchsorted(classes, labels, sorter=sorter)
+    except TypeError:
+        raise ValueError(f"labels must be of the type of the classes {classes.tolist()}") from None
     return sorter[positions.clip(max=len(classes) - 1)]
 
 
@@ -198,7 +201,10 @@ def class_weights(
     `class_weight` is a dict, "balanced" or None, as in scikit-learn; `weights` are those of rows.
     """
     if weights is None or class_weight != "balanced":
-        return compute_class_weight(class_weight, classes=classes, y=y)
+        factors = compute_class_weight(class_weight, classes=classes, y=y)
+        if not (np.isfinite(factors) & (factors > 0)).all():
+            raise ValueError(f"class_weight must hold finite numbers above 0, not {class_weight}")
+        return factors
     sums = np.bincount(places(classes, y), weights, len(classes))
     return weights.sum() / (len(classes) * sums)
 

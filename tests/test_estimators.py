@@ -2,6 +2,7 @@
 
 import io
 import re
+from inspect import signature
 from pathlib import Path
 
 import joblib
@@ -150,3 +151,14 @@ def test_defaults_of_regression(model):
     if "random_state" in model.get_params():
         model = clone(model).set_params(random_state=0)
     assert cross_val_score(model, points, y, cv=3).mean() > 0.35
+
+
+WEIGHTED = [one for one in CLASSIFIERS if "class_weight" in signature(one).parameters]
+
+
+@pytest.mark.parametrize("weight", [-1.0, 0.0, np.nan])
+@pytest.mark.parametrize("estimator", WEIGHTED)
+def test_weights_of_classes_are_above_0(estimator, weight):
+    model = made(estimator).set_params(class_weight={0: weight, 1: 2.0})
+    with pytest.raises(ValueError, match="class_weight"):
+        model.fit(X, CLASSES)

@@ -585,12 +585,13 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
     known = {} if store is None else store.states(trial.key for trial in trials)
     done = known.values()
     output.show_wrapped(f"{name}: {config.title} (profile {plan.experiment.profile})", 2)
+    folds = config.protocol.folds
     facts = {
         "task": config.task.replace("_", " "),
         "data": ", ".join(label for label in config.datasets if label not in plan.left_out),
         "kernels": ", ".join(config.kernels),
         "methods": ", ".join(config.methods),
-        "splits": f"{config.protocol.splits}, {config.protocol.folds or 'random'}",
+        "splits": f"{config.protocol.splits}, {f'{folds} folds' if folds else 'random'}",
         "metrics": ", ".join(config.metrics),
     }
     for fact, text in facts.items():

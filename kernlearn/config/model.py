@@ -87,7 +87,8 @@ class Names:
         # an unknown task has no metrics
         if name not in (allowed := self.of(kind)) and (allowed or not kind.endswith("metric")):
             what = kind.replace("dataset", "data set")
-            raise ValueError(f"no {what} {name!r}{suggestion(str(name), allowed)}")
+            where = f" for {self.task}" if str(name) in self.scope.metrics else ""
+            raise ValueError(f"no {what} {name!r}{where}{suggestion(str(name), allowed)}")
 
 
 def named(kind: str = "") -> AfterValidator:
@@ -399,7 +400,7 @@ class Protocol(Section):
     Attributes
     ----------
     splits : int
-        Number of random divisions into a training and a test part.
+        Number of random divisions into a training and a test part; with `folds` as many.
     train : float
         Share of the rows that is trained on.
     folds : int or "published"
@@ -441,6 +442,12 @@ class Protocol(Section):
     select_by_mean: Literal[True] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     threads: Count = 1
+
+    @model_validator(mode="before")
+    @classmethod
+    def _takes_all_folds(cls, raw: Any) -> Any:
+        has_number = isinstance(raw, dict) and isinstance(raw.get("folds"), int)
+        return {"splits": raw["folds"], **raw} if has_number else raw
 
     @model_validator(mode="after")
     def _agrees(self) -> "Protocol":

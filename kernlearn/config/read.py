@@ -143,7 +143,8 @@ class _Draft:
     def __init__(self, path: Path) -> None:
         raw, lines = read_yaml(path)
         if not isinstance(raw, dict):
-            raise ConfigError(f"{path}:1: an experiment is a mapping of keys to values")
+            advice = f"`kernlearn init {path}` writes one for a file of data"
+            raise ConfigError(f"{path}:1: a config is a mapping of keys to values; {advice}")
         self.path, self.raw = path, raw
         self.places = {key: f"{path}:{line}" for key, line in lines.items()}
         self._label_entries()
@@ -311,10 +312,9 @@ def _homes() -> dict[str, str]:
 def _unknown(key: str) -> str:
     """Say where an unknown key belongs, or which was probably meant."""
     homes = _homes()
-    if key in homes:
-        return f"is no key here: it belongs {homes[key]}"
-    hint = suggestion(key, homes)
-    return "unknown key" + (hint if "did you mean" in hint else "")
+    text = f"is no key here: it belongs {homes[key]}" if key in homes else "unknown key"
+    hint = suggestion(key, homes.keys() - {key})
+    return text + (hint if "did you mean" in hint else "")
 
 
 def _check_plugin(plugin: Plugin, scope: Scope, shown: str) -> None:

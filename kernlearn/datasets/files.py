@@ -138,7 +138,8 @@ def find_card(name: str, data_dir: str | os.PathLike[str] | None = None) -> "Car
     own = own_cards(data_dir)
     if name in own:
         return read_card(own[name])
-    hint = suggestion(name, [*catalogue(), *own])
+    is_path = bool(Path(name).suffix)
+    hint = f"; is it a `file: {name}`?" if is_path else suggestion(name, [*catalogue(), *own])
     raise DataError(f"no data set is called {name!r}{hint}")
 
 

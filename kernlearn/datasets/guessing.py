@@ -360,6 +360,14 @@ def _frame_roles(reading: _Reading, asked: FileOptions) -> Guess:
         if name != names[target] and 2 < held.nunique() < len(held):
             shared = f"column {name} has {held.nunique()} values in {len(held)} rows"
             notes.append(f"{shared}: random splits train and test on rows that share one")
+    # pandas calls the second column x x.1
+    kept = [name for i, name in enumerate(names) if i not in left_out]
+    bases = {name: re.sub(r"\.\d+$", "", name) for name in kept}
+    if again := [name for name, base in bases.items() if base != name and base in names]:
+        notes.append(f"a second column of one name is read as {listed(again)}")
+    if copy := next((name for name in again if bases[name] == names[target]), None):
+        problem = f"{path}: column {copy} may be a second column {names[target]}: rename it"
+        raise DataError(problem, [("drop", [copy])])
     rest = [i for i in range(len(names)) if i not in (target, *left_out)] if points is None else []
     nominal = _feature_roles(reading, rest, left_out)
     features = [i for i in rest if i not in left_out] if points is None else [points]
@@ -425,6 +433,8 @@ def _feature_roles(
     reading: _Reading, rest: list[int], left_out: dict[int, str]
 ) -> dict[str, list[str]]:
     """Return the values of nominal columns; add those that are no features to `left_out`."""
+    from pandas.api.types import is_integer_dtype
+
     nominal: dict[str, list[str]] = {}
     most = min(_MANY, max(FEW, len(reading.frame) // 2))
     for i in rest:
@@ -432,6 +442,9 @@ def _feature_roles(
         if counts and len(counts) > most:
             example = next(iter(counts))
             reason = reason or f"text with {len(counts)} values, such as {example!r:.40}"
+        column = reading.frame.iloc[:, i]
+        if is_integer_dtype(column) and not column.dropna().between(-(2**53), 2**53).all():
+            reason = f"numbers of too many digits, such as {column.max()}"
         if reason:
             left_out[i] = reason
         elif counts is not None:
@@ -508,7 +521,7 @@ def _refuse_odd_numbers(reading: _Reading, i: int, counts: dict[str, int]) -> No
     elif hasattr(options, "decimal") and _is_like_number(first):
         mark = re.sub(r"[\d+-]", "", first.strip())[:1]
         ways = [("read_as.decimal", ",")] if mark == "," != decimal else []
-        ways += [("read_as.thousands", " " if mark.isspace() else mark)]
+        ways += [("read_as.thousands", " " if mark.isspace() else mark)] if mark else []
     raise DataError(
         f"{path}: column {column.name}: {n_plain} of {n} entries are numbers; the first other is "
         f"{first!r}, {place}: {remedy}",

@@ -273,6 +273,8 @@ def _series(path: Path, options: Any) -> "pd.DataFrame":
 
     lines = _text_lines(path)
     start = [text.lower() for _, text in lines].index("@data") + 1
+    if any(text.lower().split() == ["@classlabel", "false"] for _, text in lines[:start]):
+        raise DataError(f"{path}: its series have no classes (@classLabel false): add them")
     lines = [(line, text) for line, text in lines[start:] if not text.startswith("#")]
     series, labels = [], []
     for line, text in lines:

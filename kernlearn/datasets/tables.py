@@ -273,11 +273,11 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[
         fills, what = frame.mean(), "mean"
         if n := int(by_column[nominal].sum()):
             fills[nominal] = frame[nominal].mode().iloc[0]
-            what += f", {n} of nominal columns by the most frequent value"
+            what += f", {n} of them, in nominal columns, by the most frequent value"
     else:
         fills, what = frame.mode().iloc[0], "most frequent value"
     filled = np.ascontiguousarray(frame.fillna(fills))
-    return table._replace(X=filled), [f"{extent} filled in by their column's {what}"]
+    return table._replace(X=filled), [f"{extent} filled in by their column's {what} (of all rows)"]
 
 
 def one_hot(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:

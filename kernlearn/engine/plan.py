@@ -157,7 +157,7 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
     card = found.card
     _check_folds(label, config, found)
     if entry.file is not None and card.rows:
-        done = done.noting(counted(card.rows, "row"))
+        done = done.noting(f"{counted(card.rows, 'row')} with a target")
     own_data = entry.file is not None or not datasets.is_shipped(card.name)
     if config.task == "ordinal" and entry.bins is None:
         # the labels of a class have no order

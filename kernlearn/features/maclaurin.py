@@ -717,7 +717,7 @@ class MaclaurinSVM(
         models = [clone(self).set_params(C=C) for C in Cs]
         for model in models:
             model._validate_params()
-        rows, labels = validation.validate_data(models[0], X, y, **validation.POINTS)
+        rows, labels = validation.validate_labelled(models[0], X, y)
         feature_map, svm = models[0]._parts()
         svms, converged = fit_each(svm, feature_map.fit_transform(rows), labels, Cs)
         for model, one in zip(models, svms, strict=True):

@@ -90,10 +90,10 @@ class NeighboursClassifier(SimilarityClassifier):
         landmarks, shares = self._trained.indices[nearest], votes.transpose(0, 2, 1) / totals
         return Contributions(landmarks, similarities, weights, shares)
 
-    def _similarities(self, X: Any, which: Indices) -> Reals:
-        """Return the similarities of each point to some training points of its own."""
-        rows = enumerate(which)
-        return np.array([self._trained.take(r).compare(X[i : i + 1])[0] for i, r in rows])
+    def _similarities(self, X: Any, which: Indices, start: int = 0) -> Reals:
+        """Return the similarities of each point, from row `start` on, to some of its own."""
+        rows = enumerate(which, start)
+        return np.array([self._trained.take(r).compare(X, np.array([i]))[0] for i, r in rows])
 
     def _grid(self) -> Grid:
         # of equally good numbers of neighbours the greatest is the best
@@ -227,7 +227,8 @@ class LandmarkKNNClassifier(NeighboursClassifier):
                 features, self._n_refined or k, return_distance=False
             )
             if self._n_refined:  # sorted by the similarity, the most similar first
-                order = np.argsort(-self._similarities(X[rows], nearest), axis=1, kind="stable")
+                refined = self._similarities(X, nearest, rows.start)
+                order = np.argsort(-refined, axis=1, kind="stable")
                 nearest = np.take_along_axis(nearest, order, axis=1)
             yield nearest
 

@@ -304,9 +304,9 @@ class BBSClassifier(LandmarkClassifier):
         coef, intercept = _paths(self, features, data.targets(), Cs, data.weights)
         best, self.validation_scores_ = 0, None
         if data.X_val is not None:
-            features = data.candidates.take(chosen).compare(data.X_val) / self.scale_
+            held_out = data.candidates.take(chosen).compare(data.X_val) / self.scale_
             paths = coef.transpose(0, 2, 1).astype(features.dtype)
-            scores = (features @ paths + intercept[:, np.newaxis])[:, :, np.newaxis]
+            scores = (held_out @ paths + intercept[:, np.newaxis])[:, :, np.newaxis]
             accuracies, cells = choose(scores, data.codes_val, self.loss, data.weights_val)
             best, self.validation_scores_ = cells[0, 1], accuracies[0]
         self.C_ = float(Cs[best])

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from kernlearn.kernels import Kernel
@@ -221,8 +222,8 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
             Training points; a square matrix of similarities if they are "precomputed"; with a
             user-defined function, a sequence of whatever it compares.
         y : array-like of shape (n_samples,), default=None
-            Classes, for selections that choose within each. Similarities that learn from labels
-            get it as it is.
+            Classes, for selections that choose within each; numbers with decimals are ignored.
+            Similarities that learn from labels get it as it is.
 
         Returns
         -------
@@ -288,7 +289,10 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
 
     def _fit(self, X: Any, y: Any) -> tuple[Any, Blocks]:
         """Return the validated points, and blocks of their similarities to the landmarks."""
-        by_class = self._needs_classes or (y is not None and self.selection in self._by_class)
+        may_choose = y is not None and self.selection in self._by_class
+        # numbers to predict are no classes
+        may_choose = may_choose and not type_of_target(y).startswith("continuous")
+        by_class = self._needs_classes or may_choose
         X, classes = self._check_training(X, y if by_class else None)
         codes = np.zeros(X.shape[0], dtype=np.intp)
         if by_class:

@@ -117,9 +117,7 @@ def select_landmarks(
     "leverage" for as many as to 2 m points, both also for those to themselves.
     """
     if n > len(codes):
-        warn(
-            f"{name}={n} is more than the {len(codes)} training points: each of them is a landmark"
-        )
+        warn(f"{name}={n} is more than the {len(codes)} training points to choose from")
         n = len(codes)
     if selection in BY_SIMILARITY:
         return _spread(n, codes, selection, similarities, rng)

@@ -153,7 +153,7 @@ def compare_methods(
     families, ratios = of_dataset["family"].first(), of_dataset["ratio"].mean()
     means = complete.groupby("dataset", sort=False).mean()
     of_family = means.groupby(families.reindex(means.index), sort=False).mean()
-    # rounded, so that differences by rounding error are none
+    # rounded here and in the test, so that equal differences tie
     ranks = (-better * of_family).round(12).rank(axis=1)
     order = pd.DataFrame({"rank": ranks.mean(), "mean": -better * means.mean()})
     names = [str(name) for name in order.sort_values(["rank", "mean"], kind="stable").index]
@@ -167,7 +167,7 @@ def compare_methods(
     def test(a: str, b: str) -> "Estimate | SignedRanks":
         if len(means) == 1:
             return on_dataset(a, b, means.index[0])
-        return SignedRanks((of_family[a] - of_family[b]).to_numpy(dtype=float))
+        return SignedRanks((of_family[a] - of_family[b]).round(12).to_numpy(dtype=float))
 
     pairs = [(name, reference) for name in others]
     tests = {pair: test(*pair) for pair in pairs}

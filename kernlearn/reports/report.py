@@ -781,11 +781,13 @@ def outcome(report: Report) -> str:
     data = frames.cell_names(cells, compared.data_labels(config))
     cells = cells.assign(name=compared.method_names(cells, config, " "), data=data)
     means = cells.pivot_table(index="name", columns="data", values="mean").dropna()
-    ranks = means.rank(ascending=verdicts.direction(metric, config) < 0).mean(axis=1)
+    better = verdicts.direction(metric, config)
+    ranks = means.rank(ascending=better < 0).mean(axis=1)
     many = f", by average rank over {n} data sets" if (n := len(means.columns)) > 1 else ""
     best = ", then ".join(ranks.sort_values().index[:2])
-    which = f"{'' if many else 'mean '}{config.scope.label(metric)}{many}"
-    return f"Best {which}: {best}." if len(ranks) > 1 else ""
+    # the means of one data set are ordered without a test
+    which = "Best" if many else {1: "Highest mean", -1: "Lowest mean"}[better]
+    return f"{which} {config.scope.label(metric)}{many}: {best}." if len(ranks) > 1 else ""
 
 
 def totals(reports: Iterable[Report]) -> Totals:

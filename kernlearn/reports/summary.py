@@ -177,9 +177,15 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
     labels = [*LABELS, *config.axes]
     splits = _labelled(frame.reindex(columns=[*labels, *NOT_LABELS[1:]]), config, name)
     metrics = config.scope.task_metrics(config.task)
-    if unknown := [one for one in splits["metric"].astype(str) if one not in metrics]:
+    if unknown := [one for one in map(str, splits["metric"]) if one not in metrics]:
         hint = suggestion(unknown[0], metrics)
         raise ReportError(f"{name}: no metric {unknown[0]!r}{hint}")
+    if "ratio" in frame:
+        ratio = pd.to_numeric(frame["ratio"], errors="coerce")
+        _refuse(name, frame, "ratio", (ratio >= 0) | frame["ratio"].isna(), "0 or more")
+    if "converged" in frame:
+        is_known = frame["converged"].isna() | frame["converged"].isin([True, False])
+        _refuse(name, frame, "converged", is_known, "True or False")
     if len(numbers) == len(_COUNTS):
         _refuse(name, frame, "n_train", numbers["n_train"] > 0, "a number of rows")
         _refuse(name, frame, "n_test", numbers["n_test"] >= 0, "a number of rows")
@@ -250,7 +256,8 @@ def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
     low = no_less.map({True: 0.0, False: -np.inf})
     high = metrics.map({"error_percent": 100.0}).fillna(np.inf).mask(of_share, 1.0)
     high = high.mask(metrics.str.startswith("neg_"), 0.0)
-    _refuse(name, frame, "value", values.notna(), "a number (0.5, not 0,5)")
+    is_finite = pd.Series(np.isfinite(values), frame.index)
+    _refuse(name, frame, "value", is_finite, "a finite number (0.5, not 0,5)")
     wrong = ~values.between(low, high)
     if wrong.any():
         i = int(wrong.to_numpy().argmax())

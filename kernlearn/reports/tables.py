@@ -96,7 +96,7 @@ def format_number(value: float, metric: str, scope: Scope = BUILT_IN) -> str:
     """Format a number with the digits that suit its metric."""
     if np.isnan(value):
         return ""
-    if scope.better(metric) == 1:
+    if scope.better(metric) == 1 and not metric.startswith("neg_"):
         return f"{value:.3f}"
     if abs(value) >= 100 or metric in _COUNTS:
         return f"{value:.0f}"
@@ -259,8 +259,8 @@ def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope = BUILT_IN) 
     value, spread = (mean if np.isnan(median) else median), ""
     if not (np.isnan(low) or np.isnan(high)):
         spread = f"[{format_number(low, metric, scope)}–{format_number(high, metric, scope)}]"
-    elif not np.isnan(std) and scope.better(metric) == 1:
-        spread = f"± {std:.3f}"
+    elif not np.isnan(std) and metric not in _COUNTS:
+        spread = f"± {format_number(std, metric, scope)}"
     return Cell(
         format_number(value, metric, scope),
         spread if not np.isnan(value) else "",

@@ -218,6 +218,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
     random_state: Any = None
     class_weight: Any = None
 
+    _several_kernels: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **validation.PARAMETERS,
         "beta": [validation.NOT_NEGATIVE, "array-like"],
@@ -301,7 +302,8 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             choosing = np.where(codes < 0, 1.0, data.class_weights[codes])
             if weights_val is not None:
                 choosing = choosing * weights_val
-            errors = path.errors(X_val, y_val, choosing)
+            # validated before
+            errors = replace(path, _check=lambda X: X).errors(X_val, y_val, choosing)
             best, self.validation_scores_ = path.best(errors), 1 - errors
         solutions = path.solutions[best]
         _, points, _, objectives, bounds, n_iter, _ = zip(*solutions, strict=True)
@@ -365,7 +367,8 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
     def _check_labelled(self, X: Any, y: Any, sample_weight: Any = None) -> LabelledPoints:
         """Validate training data and set ``classes_``."""
         kernels = self._compared_by()
-        X, y = check_training(self, X, y, kernels, several=True, dtypes=_FLOATS)
+        several = self._several_kernels
+        X, y = check_training(self, X, y, kernels, several=several, dtypes=_FLOATS)
         weights = validation.check_weights(sample_weight, X)
         weights = np.ones(len(y)) if weights is None else weights
         self.classes_, codes, by_class = validation.encode_labels(y, self.class_weight, weights)
@@ -640,6 +643,7 @@ class L1SVMClassifier(VotedClassifier):
     #: Parameters of which :meth:`path` takes lists of values.
     path_parameters: ClassVar[tuple[str, ...]] = ("beta",)
 
+    _several_kernels = False
     _parameter_constraints = {
         **VotedClassifier._parameter_constraints,
         "kernel": [str, Kernel, callable],

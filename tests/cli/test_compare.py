@@ -50,6 +50,14 @@ def test_methods_that_differ_by_rounding_error_are_equal():
     assert table["difference"].tolist()[1] == 0
 
 
+def test_outcomes_do_not_depend_on_the_unit():
+    values = numbers({"A": 0.0, "B": 0.0}, n_datasets=7, n_splits=1)
+    values["value"] = [0.8, 0.7] * 6 + [0.8, 0.9]
+    per_cent = values.assign(value=(100 * values["value"]).round(9))
+    found = [compare_methods(v, 1, control="B").table.loc["A", "p"] for v in (values, per_cent)]
+    assert found == [2 * 8 / 2**7] * 2  # at most one of seven equal differences is negative
+
+
 def test_over_data_sets_the_tests_are_those_of_scipy():
     values = numbers({"A": 0.0, "B": 0.004, "C": 0.02}, 9)
     result = compare_methods(values, 1, control="C")

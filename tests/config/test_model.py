@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import get_scorer_names
 
+from kernlearn.config.model import Protocol
 from kernlearn.config.names import BUILT_IN, METRICS, SCORERS, SUPERVISED, TASKS
 from kernlearn.config.spec import Value, unfold, varied
 from kernlearn.engine import make_plan
@@ -23,6 +24,11 @@ def test_lists_multiply_and_select_stays_a_grid():
         {"a": a, "b": 3, "d": d} for a in (1, 2) for d in ("x", "y")
     ]
     assert all(grid == {"c": [4, 5]} for _, grid in variants)
+
+
+def test_all_folds_are_tested_on_unless_fewer_splits_are_asked_for():
+    assert [Protocol(folds=10).splits, Protocol(folds=10, splits=2).splits] == [10, 2]
+    assert Protocol(folds="published").splits == Protocol().splits == 5
 
 
 def test_values_by_data_set_fall_back_on_the_default_and_may_unfold():

@@ -214,7 +214,7 @@ def test_missing_means_the_same_in_all_columns(folder, missing):
     assert "1 of 5 rows without a target were left out" in said
     expected = {
         "drop": "2 of 4 rows with missing entries were left out",
-        "mean": "their column's mean, 1 of nominal columns by the most frequent value",
+        "mean": "their column's mean, 1 of them, in nominal columns, by the most frequent value",
         "most_frequent": "2 missing entries in 2 of 4 rows filled in by their column's most freq",
         "category": "1 missing entry of nominal columns became the value `missing`; 1 of 4 rows",
     }
@@ -447,6 +447,20 @@ TABLES = {  # text, options, features, target, what is said
         [0, 1],
         "",
     ),
+    "ids above 2 ** 53": (
+        f"account,x,label\n{2**63 + 1},1,p\n{2**63 + 2},2,q\n",
+        {},
+        [[1], [2]],
+        [0, 1],
+        f"account (numbers of too many digits, such as {2**63 + 2})",
+    ),
+    "two columns of one name": (
+        "x,x,label\n1,3,p\n2,4,q\n",
+        {},
+        [[1, 3], [2, 4]],
+        [0, 1],
+        "a second column of one name is read as x.1",
+    ),
     "labels above 2 ** 53": (
         f"x,label\n1,{2**53}\n2,{2**53 + 1}\n",
         {},
@@ -527,6 +541,12 @@ REFUSED = {
     "prices": ("a,label\n$1.50,p\n$2,q\n", {}, r"'\$1.50'.*leave out \$.*read_as: {text"),
     "signs of printers": ("a,label\n−1.5,p\n2,q\n−3,p\n", {}, "write - for −"),
     "an id at the end": ("a,kind,row id\n1,p,7\n2,q,8\n", {}, "row id, looks like an id"),
+    "a copy of the target": ("y,x,y\np,1,p\nq,2,q\n", {"target": "y"}, r"y\.1.*drop: \[\"y\.1"),
+    "blanks that do not break": (
+        "x,y\n5\u00a0,a\n6,b\n7,a\n",
+        {},
+        "or add `read_as: {text",
+    ),
     "no such column": ("a,label\n1,p\n", {"target": "b"}, "no column 'b'; its columns: a,"),
     "grades that are not all": (
         "a,y\n1,low\n2,high\n",
@@ -703,6 +723,8 @@ def test_points_of_any_kind(folder):
     assert [s.shape for s in load(path, points="series").data] == [(2, 3), (2, 2)]
     with pytest.raises(DataError, match='make no matrix: cut them; or add `points: "series"`'):
         load(path)
+    with pytest.raises(DataError, match="have no classes"):
+        load(write(folder, f"@classLabel false\n{series}", "h.ts"))
     path = write(folder, "@data\n1,2,?:a\n4,5,6:b\n", "g.ts")
     np.testing.assert_array_equal(load(path, missing="mean").data, [[1, 2, 6], [4, 5, 6]])
 

@@ -55,13 +55,14 @@ def test_nominal_columns(nursery_like, folder):
         (
             "mean",
             [[1, 2, 0], [3, 4, 0], [3, 5, 0], [5, 9, 1]],
-            "3 missing entries in 2 of 4 rows filled in by their column's mean, 1 of nominal "
-            "columns by the most frequent value",
+            "3 missing entries in 2 of 4 rows filled in by their column's mean, 1 of them, "
+            "in nominal columns, by the most frequent value (of all rows)",
         ),
         (
             "most_frequent",
             [[1, 2, 0], [1, 4, 0], [3, 2, 0], [5, 9, 1]],
-            "3 missing entries in 2 of 4 rows filled in by their column's most frequent value",
+            "3 missing entries in 2 of 4 rows filled in by their column's most frequent value "
+            "(of all rows)",
         ),
     ],
 )

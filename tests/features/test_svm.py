@@ -99,6 +99,8 @@ def test_a_path_says_which_settings_stopped_early(monkeypatch):
     assert model.path(*data).params == [{}]
     with pytest.raises(ValueError, match="'C' parameter of MaclaurinSVM"):
         clone(model).set_params(C=[1.0, -1.0]).path(*data)
+    with pytest.raises(ValueError, match="continuous"):
+        clone(model).set_params(C=CS).path(data[0], np.where(data[1] == data[1][0], 0.5, 1.5))
     monkeypatch.setattr(truncated_newton, "_MOST_STEPS", 4)
     with pytest.warns(ConvergenceWarning):
         path = clone(model).set_params(C=CS).path(*data)

@@ -187,3 +187,13 @@ def test_families_of_transfer_functions(iris):
     for bad in ([], ["steep"], "steep", [-1], 0, [np.sin]):
         with pytest.raises(ValueError, match=r"transfer|slope"):
             FTuneClassifier(9, transfers=bad).fit(X, y)
+
+
+def test_the_type_of_held_out_points_does_not_matter():
+    X, y = make_blobs(80, random_state=0)
+    matrix = GaussianKernel(1.0)(X)
+    model = BBSClassifier(8, similarity="precomputed", random_state=0)
+    model.fit(matrix[:60, :60], y[:60], matrix[60:, :60].astype(np.float32), y[60:])
+    assert model.coef_.dtype == model.decision_function(matrix[60:, :60]).dtype == np.float64
+    with pytest.raises(ValueError, match="type of the classes"):
+        model.fit(matrix[:60, :60], y[:60].astype(str).astype(object), matrix[60:, :60], y[60:])

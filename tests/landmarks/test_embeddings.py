@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
@@ -112,7 +113,7 @@ def test_bad_arguments():
     for estimator, y, message in (
         (PairEmbedding(), None, "requires y"),
         (PairEmbedding(), np.zeros(60), "one class"),
-        (LandmarkEmbedding(selection="dselect"), np.linspace(0, 1, 60), "label type"),
+        (PairEmbedding(), np.linspace(0, 1, 60), "label type"),
         (NystroemEmbedding("value_difference"), None, "labels"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -218,3 +219,12 @@ def test_on_real_data():
     map_ = NystroemEmbedding("gaussian", 150, selection="rpcholesky", random_state=0)
     model = make_pipeline(map_, LinearSVC(C=10.0))
     assert model.fit(points[:1000], y[:1000]).score(points[1000:], y[1000:]) > 0.93
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_numbers_to_predict_are_no_classes(selection):
+    X = np.random.RandomState(0).normal(size=(40, 2))
+    model = LandmarkEmbedding(5, selection=selection, random_state=0)
+    expected = clone(model).fit(X).landmark_indices_
+    np.testing.assert_array_equal(model.fit(X, X[:, 0]).landmark_indices_, expected)
+    assert make_pipeline(model, Ridge()).fit(X, X[:, 0]).score(X, X[:, 0]) > 0

@@ -10,6 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.neighbors import KNeighborsClassifier
 
+from kernlearn.exceptions import SimilarityError
 from kernlearn.landmarks import LandmarkKNNClassifier, SimilarityKNNClassifier
 
 X, CODES = make_classification(
@@ -118,3 +119,17 @@ def test_numbers_above_that_of_points():
     ):
         with pytest.raises(ValueError, match="n_neighbors"):
             wrong.fit(X, Y)
+
+
+def test_an_error_names_the_point_that_is_refined():
+    def similarity(some, others):
+        values = -manhattan_distances(some, others)
+        if len(others) == 10:  # those of a refinement
+            values[some[:, 0] == 99] = np.nan
+        return values
+
+    model = LandmarkKNNClassifier(5, similarity=similarity, n_refined=10, random_state=0)
+    new = NEW.copy()
+    new[7, 0] = 99
+    with pytest.raises(SimilarityError, match=r"X\[7\]"):
+        model.fit(X, Y).predict(new)

@@ -292,8 +292,13 @@ def test_the_results_of_benchopt_are_rows(report, rows):
         (lambda f: f.assign(value=f["value"].astype(str).replace(f["value"].iloc[2], "x")), None),
         (
             lambda f: f.assign(value=["x", *f["value"][1:]]),
-            "row 1: value is x, expected a number ",
+            "row 1: value is x, expected a finite number ",
         ),
+        (
+            lambda f: f.assign(value=[np.inf, *f["value"][1:]]),
+            "row 1: value is inf, exp",
+        ),
+        (lambda f: f.assign(metric=[np.nan, *f["metric"][1:]]), "no metric 'nan'"),
         (lambda f: f.drop(columns="n_components"), "components is missing for RF on .*: 100, 500"),
         *(
             (
@@ -305,6 +310,8 @@ def test_the_results_of_benchopt_are_rows(report, rows):
                 "n_train": (0, -5, None),
                 "n_test": (-1, ""),
                 "unit": ("ms", "percent"),
+                "ratio": (-1.0, "x"),
+                "converged": ("False", 2),
             }.items()
             for value in values
         ),

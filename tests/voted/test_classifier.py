@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -295,3 +296,13 @@ def test_weights_choose_parameters(moons):
         wrong = clone(model).set_params(beta=beta).fit(X, y).predict(X_val) != y_val
         errors = np.average(wrong, weights=np.where(y_val == "up", 3.0, 1.0))
         assert score == pytest.approx(1 - errors)
+
+
+@pytest.mark.filterwarnings("error")
+def test_data_frames_choose_parameters(moons):
+    frames = [pd.DataFrame(part, columns=["a", "b"]) for part in moons[::2]]
+    model = VotedKernelClassifier(beta=[1e-3, 1e-2]).fit(frames[0], moons[1], frames[1], moons[3])
+    expected = clone(model).fit(*moons)
+    np.testing.assert_array_equal(model.validation_scores_, expected.validation_scores_)
+    with pytest.raises(ValueError, match="square"):
+        L1SVMClassifier("precomputed").fit(np.ones((10, 20)), [0, 1] * 5)
