@@ -22,6 +22,8 @@ Query = Array | None
 
 # Draws of pairs and signs over which an estimate of a complexity is averaged, per split.
 _COMPLEXITY_TRIALS = 100
+#: Scorers that are not defined for three classes.
+_BINARY = {"f1", "precision", "recall", "jaccard", "roc_auc"}
 
 
 def _unchanged(predicted: Array, y_train: Array) -> Array:
@@ -108,7 +110,11 @@ class Task:
             return {}
         if self.as_label is not _unchanged:
             estimator = _Labelling(estimator, lambda p: self.as_label(p, y_train), np.unique(true))
-        scorer = check_scoring(estimator, scoring=sorted({metric.scorer for metric in asked}))
+        names = sorted({metric.scorer for metric in asked})
+        if self.has_labels and (n := len(np.unique(true))) > 2 and (no := _BINARY & {*names}):
+            advice = "their forms for more have names such as f1_macro and roc_auc_ovr"
+            raise ValueError(f"{', '.join(sorted(no))}: for two classes, not {n}; {advice}")
+        scorer = check_scoring(estimator, scoring=names)
         scores = scorer(estimator, X, true)
         return {m.name: m.better * _finite(scores[m.scorer], m.name) for m in asked}
 

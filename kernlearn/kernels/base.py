@@ -400,6 +400,12 @@ def compared(kernel: Callable[[Any, Any], Any], X: Any, Y: Any) -> np.ndarray:
     return values
 
 
+def refuse_vectors(points: Any, name: str, expected: str) -> None:
+    """Refuse a matrix of real numbers, whose rows are no sequences or sets of items."""
+    if isinstance(points, np.ndarray) and points.ndim == 2 and points.dtype.kind in "bf":
+        raise ValueError(f"'{name}' must hold {expected}, not vectors of numbers")
+
+
 def check_training(
     model: Any,
     X: Any,

@@ -13,7 +13,14 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from kernlearn.kernels.base import TurnedSimilarity, pair_error, raised, shown, to_dense
+from kernlearn.kernels.base import (
+    TurnedSimilarity,
+    pair_error,
+    raised,
+    refuse_vectors,
+    shown,
+    to_dense,
+)
 from kernlearn.kernels.known_pairs import known_values
 from kernlearn.kernels.registry import LIBRARIES, library_of
 from kernlearn.validation import N_JOBS, WHOLE, StrOptions
@@ -241,6 +248,7 @@ def _rapidfuzz(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
 
 def _texts(points: Any, name: str) -> list[Any]:
     """Return texts as they are, other sequences as tuples: RapidFuzz hashes their items."""
+    refuse_vectors(points, name, "strings or sequences of hashable items")
     texts = [point if isinstance(point, str) else _hashable(point) for point in points]
     for place, text in enumerate(texts):
         try:

@@ -23,6 +23,7 @@ from kernlearn.kernels.base import (
     as_indexed,
     as_objects,
     check_values,
+    refuse_vectors,
     to_dense,
 )
 from kernlearn.kernels.distances import map_squared_distances
@@ -406,6 +407,7 @@ class JaccardSimilarity(Kernel):
 
 
 def _sets(points: Any, name: str) -> list[frozenset[Any]]:
+    refuse_vectors(points, name, "sets (rows of 0 and 1 are compared by 'sklearn.jaccard')")
     sets = []
     for point in as_indexed(points, objects=True):
         if isinstance(point, (str, bytes)) or not isinstance(point, Iterable):

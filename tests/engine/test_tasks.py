@@ -134,6 +134,22 @@ def test_bipartite_ranking_judges_scores_by_auc(tmp_path):
     assert TASKS["bipartite_ranking"].load().measure(true, scores) == {"auc": 0.75}
 
 
+def test_metrics_of_two_classes_name_those_of_more(tmp_path):
+    config = """\
+title: t
+task: classification
+datasets: {iris: {}}
+methods: {k: {estimator: DummyClassifier}}
+protocol: {splits: 1}
+metrics: [accuracy, roc_auc]
+"""
+    _, (row,) = ended(tmp_path, config)
+    assert row.error.endswith(
+        "roc_auc: for two classes, not 3; their forms for more have names "
+        "such as f1_macro and roc_auc_ovr"
+    )
+
+
 def test_bipartite_ranking_needs_two_classes(tmp_path):
     three = BIPARTITE.replace("two_moons, n_samples: 200, noise: 0.3", "waveform, n_samples: 90")
     _, found = ended(tmp_path, three)

@@ -233,6 +233,7 @@ def test_sets_of_any_items():
     for points, message in (
         (["abc"], "'X' must contain sets or other collections, got 'abc'"),
         ([3], "'X' must contain sets or other collections, got 3"),
+        (np.eye(3), "not vectors of numbers"),
         ([[{1}]], "'X' must contain sets of hashable items"),
     ):
         with pytest.raises(ValueError, match=message):
