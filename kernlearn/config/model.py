@@ -405,15 +405,15 @@ class Protocol(Section):
         Share of the rows that is trained on.
     folds : int or "published"
         Cross-validation instead of random splits: the number of folds, or those published with
-        the data set; fold k is the test part, the one before it is held out. With a multiple
-        of as many splits the folds are drawn anew after each round.
+        the data set; fold k is the test part, the one before it is held out. If `splits` is a
+        multiple, folds are redrawn after each round.
     max_train : int
         Most rows of the training part, for ranking most queries; a random sample of more.
     max_test : int
         The same of the test part.
     scale : list of Scaling
-        Scalings in their order, learnt on the training part. `zscore_numbers` leaves columns of 0
-        and 1 as they are.
+        Any of `zscore`, `zscore_numbers` (leaves columns of 0 and 1 as they are), `minmax`,
+        `max_norm` and `unit_norm`, learnt on the training part and applied in the order listed.
     scale_target : {"max_abs", "zscore"}
         Scaling of real targets, learnt on the training part.
     validation : float
@@ -544,7 +544,7 @@ class Tolerance(Section):
     relative : float
         Largest difference as a share of the reported mean.
     level : float
-        Significance level of the test by which chance may explain more.
+        Significance level of the test of a larger difference.
     reported_splits : int
         Number of splits behind the reported means and deviations.
     """
@@ -642,12 +642,16 @@ class Check(Section):
     ----------
     metric : str
         A measured metric, or a derived one, which is then computed split by split.
-    better, as_good : list of str
-        Methods that must be shown to be better than those under ``than``, or to be worse by no
-        more than ``by`` or ``times``.
-    not_better, not_worse, indistinguishable : list of str
-        Methods for which the opposite must not be shown: a presumption that holds unless the
-        results refute it.
+    better : list of str
+        Methods that must be shown to be better than ``than``.
+    as_good : list of str
+        Methods that must be shown to be no worse than ``than`` by more than ``by`` or ``times``.
+    not_better : list of str
+        Methods that must not be shown to be better than ``than``.
+    not_worse : list of str
+        Methods that must not be shown to be worse than ``than``.
+    indistinguishable : list of str
+        Methods that must not be shown to differ from ``than``.
     overtakes : list of str
         Methods that are ahead of those under ``than`` from some value of ``along`` on, up to the
         largest; the report says from which.
