@@ -247,8 +247,8 @@ def _text(value: Any) -> str:
 def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope = BUILT_IN) -> Cell:
     """Return the cell of a row of cells, an empty one for None.
 
-    A time is the median with its interval, any other number the mean, scores with their standard
-    deviation.
+    A time is the median with its interval, any other number the mean, with its standard deviation
+    unless it is a count of comparisons or of data.
     """
     if row is None:
         return Cell(metric=metric)
@@ -259,7 +259,7 @@ def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope = BUILT_IN) 
     value, spread = (mean if np.isnan(median) else median), ""
     if not (np.isnan(low) or np.isnan(high)):
         spread = f"[{format_number(low, metric, scope)}–{format_number(high, metric, scope)}]"
-    elif not np.isnan(std) and metric not in _COUNTS:
+    elif not np.isnan(std) and not metric.endswith(("comparisons", *_COUNTS)):
         spread = f"± {format_number(std, metric, scope)}"
     return Cell(
         format_number(value, metric, scope),
