@@ -15,6 +15,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from kernlearn.config import load_config
@@ -91,7 +92,12 @@ if __name__ == "__main__":
     own, sides = table[table["list"] == ""], ("lowest", "highest")
     open_ = pd.DataFrame({end: ~own["closed"].str.contains(end) for end in sides})
     shares = pd.DataFrame({end: own[f"share_{end}"] for end in sides}).where(open_, 0)
-    rising = pd.DataFrame({end: own[f"rising_{end}"] for end in sides}).where(open_, 0).fillna(0)
+    rising = pd.DataFrame({end: own[f"rising_{end}"] for end in sides}).where(open_, 0)
+    # a summary without its splits counts them only in lists where they are above a tenth
+    counted = [(FOLDER / "splits" / f"{name}.csv.gz").exists() for name in own["experiment"]]
+    known = rising.notna() | np.array(counted)[:, None]
+    rising = rising.fillna(0)
+    most = rising.where(known, shares.mul(own["choices"], axis=0))
     ends = own[shares.max(axis=1) > 0.1]
     too_short = 10 * rising.max(axis=1) > own["choices"]
     on_ends = round((shares.sum(axis=1) * own["choices"]).sum())
@@ -101,7 +107,9 @@ if __name__ == "__main__":
         f"{len(ends)} of {len(own)} lists have an open end that is chosen above a tenth "
         f"({len(table) - len(own)} lists are the papers')"
     )
+    least, up_to, n = rising.to_numpy().sum(), most.to_numpy().sum(), own["choices"].sum()
     print(
         f"in {too_short.sum()} lists the held-out score still rises there in more than a tenth of "
-        f"the choices; {rising.to_numpy().sum():.0f} such choices are known"
+        f"the choices; in all for {least:.0f} to {up_to:.0f} choices, {least / n:.1%} to "
+        f"{up_to / n:.1%}"
     )
