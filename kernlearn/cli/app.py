@@ -190,7 +190,9 @@ def report(
         for one in found:
             reports.write_summary(one, summary)
             write_splits(one, summary)
-        write_map(found, summary / "map.svg")
+        # with the summaries that were there
+        everything = {one.experiment.name: one for one in [*read_reports(summary)[0], *found]}
+        write_map(everything.values(), summary / "map.svg")
     if names:
         default = _folder(store) if rows is None and summaries is None else SITE
         for one in found:

@@ -1,5 +1,7 @@
 """``kernlearn report``, ``check``, ``export``, ``merge`` and ``forks``."""
 
+from shutil import copy
+
 import pandas as pd
 import pytest
 
@@ -61,6 +63,15 @@ def test_a_site_of_a_store_and_of_summaries(session):
     assert site.stdout.endswith("Site: results/site/index.html\n")
     assert "demo_ordinal" in (session / "results/site/index.html").read_text()
     assert "mine: profile quick" in site.stdout
+    # a summary joins those of other experiments on the map
+    for end in ("csv", "json"):
+        copy(f"results/measured/table5_1b.{end}", session / "results/baseline")
+    options = ("--profile", "quick", "-o", "splits=1", "--summary", "results/baseline")
+    assert command(session, "report", "demo_ordinal", *options).returncode == 0
+    assert "table5_1b" in (session / "results/baseline/map.svg").read_text()
+    for name in ("table5_1b", "demo_ordinal"):
+        for path in (session / "results/baseline").glob(f"{name}.*"):
+            path.unlink()
     # more failures of other settings do not hide it
     wrong = [f"methods.guess.{text}" for text in ("strategy=constant", "constant=7")]
     wrong = [part for text in ("splits=9", *wrong) for part in ("-o", text)]
