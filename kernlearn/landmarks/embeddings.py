@@ -289,10 +289,10 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
 
     def _fit(self, X: Any, y: Any) -> tuple[Any, Blocks]:
         """Return the validated points, and blocks of their similarities to the landmarks."""
-        may_choose = y is not None and self.selection in self._by_class
-        # numbers to predict are no classes
-        may_choose = may_choose and not type_of_target(y).startswith("continuous")
-        by_class = self._needs_classes or may_choose
+        by_class = self._needs_classes
+        if y is not None and self.selection in self._by_class:
+            # numbers to predict are no classes
+            by_class |= not type_of_target(y).startswith("continuous")
         X, classes = self._check_training(X, y if by_class else None)
         codes = np.zeros(X.shape[0], dtype=np.intp)
         if by_class:
