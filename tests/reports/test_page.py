@@ -1,6 +1,7 @@
 """Pages: what stands on them, escaped; and in a browser, opened from disk."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -42,6 +43,15 @@ def test_a_page_has_its_table_claims_differences_and_notes(index, report):
     assert "<script>alert" not in page.read_text()
     order = [text.index(part) for part in ("Mean ±", "Charts", "Differences", "Claims", "Notes")]
     assert order == sorted(order)
+
+
+def test_a_page_names_what_each_method_chose(report, tmp_path):
+    labels = {"dataset": "spambase", "kernel": None, "method": "K", "n_components": 50}
+    chosen = {'{"C":10,"transfers":"Ramp(slope=1.0)"}': 3, '{"C":0.1,"transfers":null}': 2}
+    details = {**report.details, "selected": [{**labels, "selected": chosen}]}
+    text = text_of(write_report(replace(report, details=details), tmp_path))
+    assert "spambase · K · n_components=50" in text
+    assert "C=10, transfers=Ramp(slope=1.0) (3); C=0.1, transfers=null (2)" in text
 
 
 def test_an_overview_lists_all_and_counts_what_is_no_profile(index, report):
