@@ -133,6 +133,10 @@ def check_weights(sample_weight: Any, X: Any) -> Floats | None:
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if not weights.any():
         raise ValueError("sample_weight must be non-zero for at least one row, and is 0 for all")
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+        if not np.isfinite(total * total):
+            raise ValueError(f"sample_weight has the sum {total:g}: divide it by its maximum")
     return np.asarray(weights, dtype=np.float64)
 
 
