@@ -1021,3 +1021,8 @@ class LoadedExperiment(BaseModel):
     def indicative(self) -> bool:
         """Whether its numbers are others than the full protocol's: no verdict is drawn."""
         return bool(self.changes)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether totals count it: no variant, whose numbers are another's, nor indicative."""
+        return self.config.variant_of is None and not self.indicative

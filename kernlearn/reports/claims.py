@@ -270,7 +270,7 @@ _MOST_NAMES = 8
 UNSTEADY = "; another processor may decide otherwise"
 #: What a text on the paper's own numbers begins with if they contradict the claim.
 CONTRADICTED = "the paper's own numbers contradict it"
-_WORST_FIRST = (FAILS, NOT_MEASURED, verdicts.NO_DATA, *OUTCOMES[OUTCOMES.index(FAILS) - 1 :: -1])
+_WORST_FIRST = (FAILS, NOT_MEASURED, verdicts.NO_DATA, *OPEN[::-1], HOLDS)
 
 
 #: Columns of the claims: what is said where, the outcome with the numbers that decided it, the
@@ -509,9 +509,8 @@ def compared_cells(
     effect is the factor by which ``one`` is ahead.
     """
     sides = [rows[rows[check.compare] == value] for value in (one, other)]
-    if any(side.empty for side in sides) or not all(
-        any(side[label].notna().any() for side in sides) for label in check.where
-    ):
+    asked = pd.concat(sides)[[*check.where]]
+    if any(side.empty for side in sides) or asked.isna().all().any():
         return []
     left, right = (_by_split(side, check, check.compare) for side in sides)
     numbers = ("value", "ratio", "drift")

@@ -39,10 +39,9 @@ SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED = "shown", "not shown", "reversed", "no
 #: Every outcome of a difference.
 OUTCOMES = (SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED, verdicts.NO_DATA)
 
-_PAIR = ["cell", "metric", "ahead", "behind"]
 #: Columns of the differences. ``reported`` says how far the method ``ahead`` is better in the
 #: paper, ``measured`` the same as measured, with its confidence interval.
-COLUMNS = [*_PAIR, "reported", "measured", "low", "high", "outcome"]
+COLUMNS = ["cell", "metric", "ahead", "behind", "reported", "measured", "low", "high", "outcome"]
 #: Columns of the counts: of matches or shown differences; what is exchanged, methods or data sets;
 #: the count and the most that it could be; its mean over all orders, and their number; and the
 #: share of orders that count as many or more.
@@ -102,11 +101,10 @@ def compare_with_paper(
         better = verdicts.direction(metric, config)
         groups = list(_groups(splits, cells, metric, rule, better, config)) if better else []
         for group in groups:
+            is_known = group.dataset not in absent
             for ahead, behind, gap in group.pairs:
                 measured = group.differences[:, ahead, behind]
-                outcome = (
-                    verdicts.NO_DATA if group.dataset in absent else str(_outcomes(gap, measured))
-                )
+                outcome = str(_outcomes(gap, measured)) if is_known else verdicts.NO_DATA
                 names = group.cell, metric, group.methods[ahead], group.methods[behind]
                 rows.append([*names, gap, *measured[:3].tolist(), outcome])
         for exchanged, totals, most in _exchanges(groups, rule):

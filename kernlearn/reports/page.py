@@ -185,14 +185,8 @@ _Drawn = list[tuple[charts.Chart, str]]
 
 
 def _drawn(reports: Sequence[Report]) -> list[_Drawn]:
-    """Draw the charts of pages; what is only indicative is not held against the paper."""
-    pages = [
-        [
-            *charts.figures(report),
-            *([] if report.experiment.indicative else charts.deviations(report)),
-        ]
-        for report in reports
-    ]
+    """Draw the charts of pages."""
+    pages = [[*charts.figures(report), *charts.deviations(report)] for report in reports]
     pictures = iter(charts.draw(chart.spec for of_page in pages for chart in of_page))
     return [[(chart, next(pictures)) for chart in of_page] for of_page in pages]
 
@@ -263,8 +257,8 @@ def grouped(reports: Iterable[Report]) -> dict[str, list[Report]]:
     for report in sorted(reports, key=lambda report: _order(report.experiment)):
         config = report.experiment.config
         paper = re.match(r".+? \(\d{4}\)(?=[,;]|$)", config.source)
-        own = config.variant_of is None and not report.experiment.indicative
-        name = paper[0] if paper and own and (config.reported or config.claims) else ""
+        is_own = report.experiment.is_counted and (config.reported or config.claims)
+        name = paper[0] if paper and is_own else ""
         groups.setdefault(name, []).append(report)
     rest = groups.pop("", [])
     return groups | ({"": rest} if rest else {})
@@ -312,7 +306,7 @@ def _strips(report: Report) -> dict[str, list[tuple[str, str]]]:
     Variants, and what is only indicative, have none.
     """
     config, cells = report.experiment.config, report.cells
-    if report.experiment.indicative or config.variant_of is not None:
+    if not report.experiment.is_counted:
         return {}
     scores = [
         metric for metric in config.verdict if verdicts.kind_of(metric, config) == verdicts.SCORES

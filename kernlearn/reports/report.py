@@ -479,11 +479,11 @@ def _fitting(cells: pd.DataFrame, config: ExperimentConfig, folder: Path) -> pd.
         rows = side[side["reported_mean"].notna()].astype(object)
         rows[reported] = rows[reported].map("{:.6g}".format)
         sides.append({*frames.label_rows(rows, [*LABELS, *axes, "metric", *reported])})
-    problem = f"of another config, which has {', '.join(unknown[:3])}"
-    if unknown or sides[0] != sides[1]:
-        if not unknown:
-            n_others = len(sides[0] ^ sides[1])
-            problem = f"not of {config.reported}: {n_others} reported numbers are others"
+    differing = sides[0] ^ sides[1]
+    problem = f"not of {config.reported}: {len(differing)} reported numbers are others"
+    if unknown:
+        problem = f"of another config, which has {', '.join(unknown[:3])}"
+    if unknown or differing:
         raise ReportError(
             f"its summary is {problem}; `kernlearn report --summary {folder}` writes it anew"
         )
@@ -566,17 +566,13 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     notes += [f"failed: {t}: {r.error}" for t, r in known if not r.done]
     if missing := len(plan.trials) - len(known):
         notes.append(f"{missing} of {len(plan.trials)} trials not run yet")
-    sizes: dict[str, list[list[int]]] = defaultdict(lambda: [[], []])
+    sizes: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for trial, row in known:
         if "n_test" in row.info:
-            for part, key in zip(
-                sizes[trial.labels["dataset"]], ("n_train", "n_test"), strict=True
-            ):
-                part.append(row.info[key])
+            sizes[trial.labels["dataset"]].append((row.info["n_train"], row.info["n_test"]))
     if sizes:
-        texts = [
-            f"{label} {_span(train)} + {_span(test)}" for label, (train, test) in sizes.items()
-        ]
+        spans = {label: map(_span, zip(*of, strict=True)) for label, of in sizes.items()}
+        texts = [f"{label} {' + '.join(parts)}" for label, parts in spans.items()]
         notes.append(f"rows of a split, training + test: {', '.join(texts)}")
     alike: dict[str, list[str]] = defaultdict(list)  # but for their numbers
     for info in infos:
@@ -724,7 +720,7 @@ class Totals:
             k, reversed_ = self.differences["shown"], self.differences["reversed"]
             parts.append(f"{k} of {n} differences are shown, {reversed_ or 'none'} reversed")
         if n := sum(self.claims.values()):
-            parts.append(f"{n} claim{'s' if n > 1 else ''}{_listed(self.claims)}")
+            parts.append(f"{counted(n, 'claim')}{_listed(self.claims)}")
         return f"{'; '.join(parts)}." if parts else ""
 
     def in_words(self) -> list[str]:
@@ -744,7 +740,7 @@ class Totals:
             decided = {name: k for name, k in self.claims.items() if name not in open_}
             decided["undecided"] = sum(open_.values())
             means = ", ".join(f"{name} {k}" for name, k in open_.items() if k)
-            text = f"Of {n} claim{'s' if n > 1 else ''}{_listed(decided)}"
+            text = f"Of {counted(n, 'claim')}{_listed(decided)}"
             text += f" ({means})" if means else ""
             if self.contradicted:
                 text += f"; the papers' own numbers contradict {self.contradicted}"
@@ -796,11 +792,7 @@ def totals(reports: Iterable[Report]) -> Totals:
     Variants, which measure the numbers of another experiment again, and what is indicative do not
     count.
     """
-    reports = [
-        r
-        for r in reports
-        if r.experiment.config.variant_of is None and not r.experiment.indicative
-    ]
+    reports = [report for report in reports if report.experiment.is_counted]
     counts = [report.counts for report in reports]
     numbers = pd.concat(counts).groupby(level=0).sum() if counts else pd.DataFrame()
     # a source is a paper with its year in brackets, and what of it

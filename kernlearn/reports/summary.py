@@ -81,8 +81,9 @@ def splits_of(
     -------
     pandas.DataFrame
         A row per trial and metric, in the order of the plan. A label that does not apply is None;
-        ``converged`` is False if a solver stopped early. ``ratio`` is 0 for times and memory,
-        which overlapping splits do not share, and for independent draws.
+        ``converged`` is False if a solver stopped early. ``ratio`` is 0 for times, which
+        overlapping splits do not share, and for independent draws. ``drift`` is 0 but for the
+        full profile of a config with a file ``processors.csv`` beside it.
     """
     config = plan.experiment.config
     if metrics is None:
@@ -109,23 +110,13 @@ def splits_of(
     ]
     splits = pd.DataFrame(rows, columns=["experiment", *labels, *NOT_LABELS[1:]])
     splits = plain_labels(splits, labels)
-    if drifts := known_drifts(plan.experiment):
+    path = plan.experiment.path.with_name("processors.csv")
+    if path.is_file() and not plan.experiment.indicative:
+        known = pd.read_csv(path, dtype=dict.fromkeys(KEY, str))
+        drifts = dict(zip(label_rows(known, KEY), known["drift"], strict=True))
         cells = splits.assign(params=_parameters(splits, plan.axes))
-        splits["drift"] = [drifts.get(cell, 0.0) for cell in label_rows(cells, KEY[1:])]
+        splits["drift"] = [drifts.get(cell, 0.0) for cell in label_rows(cells, KEY)]
     return splits
-
-
-def known_drifts(experiment: LoadedExperiment) -> dict[tuple[Any, ...], float]:
-    """Return how far means of an experiment move between processors, by the labels of a cell.
-
-    They are in a file ``processors.csv`` beside the config, and hold for the full profile.
-    """
-    path = experiment.path.with_name("processors.csv")
-    if experiment.indicative or not path.is_file():
-        return {}
-    table = pd.read_csv(path, dtype=dict.fromkeys(KEY, str))
-    table = table[table["experiment"] == experiment.name]
-    return dict(zip(label_rows(table, KEY[1:]), table["drift"], strict=True))
 
 
 def plain_labels(frame: pd.DataFrame, labels: Iterable[str]) -> pd.DataFrame:
@@ -180,12 +171,10 @@ def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows")
     if unknown := [one for one in map(str, splits["metric"]) if one not in metrics]:
         hint = suggestion(unknown[0], metrics)
         raise ReportError(f"{name}: no metric {unknown[0]!r}{hint}")
-    if "ratio" in frame:
-        ratio = pd.to_numeric(frame["ratio"], errors="coerce")
-        _refuse(name, frame, "ratio", (ratio >= 0) | frame["ratio"].isna(), "0 or more")
-    if "converged" in frame:
-        is_known = frame["converged"].isna() | frame["converged"].isin([True, False])
-        _refuse(name, frame, "converged", is_known, "True or False")
+    is_ratio = pd.to_numeric(splits["ratio"], errors="coerce") >= 0
+    _refuse(name, splits, "ratio", is_ratio | splits["ratio"].isna(), "0 or more")
+    is_known = splits["converged"].isna() | splits["converged"].isin([True, False])
+    _refuse(name, splits, "converged", is_known, "True or False")
     if len(numbers) == len(_COUNTS):
         _refuse(name, frame, "n_train", numbers["n_train"] > 0, "a number of rows")
         _refuse(name, frame, "n_test", numbers["n_test"] >= 0, "a number of rows")
@@ -515,8 +504,7 @@ def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
     """Return the median of a time over the splits, and its interval if there are several."""
     if not metric_names.is_time(metric):
         return np.nan, np.nan, np.nan
-    low, high = median_interval(values, _MEDIAN_LEVEL)
-    ends = (low, high) if len(values) > 1 else (np.nan, np.nan)
+    ends = median_interval(values, _MEDIAN_LEVEL) if len(values) > 1 else (np.nan, np.nan)
     return float(values.median()), *ends
 
 
@@ -707,7 +695,7 @@ def compare_summaries(
     Cells without a mean are ignored; those of data sets and methods in ``left_out``, which are not
     available here, do not fail. The result has one row per cell in the order of the baseline, with
     the columns :data:`CHECKED`. ``allowed`` is NaN where nothing is compared. ``outcome`` is
-    ``same`` to six digits, ``within drift``, ``moved``, ``timed`` (a time or memory, present),
+    ``same`` to six digits, ``within drift``, ``moved``, ``timed`` (a time, present),
     ``missing`` (not measured), ``new`` (not in the baseline), ``other splits`` (another number of
     them), ``other spread`` or ``left out``. The spread is another one if the standard deviation
     differs by more than 1 % where the mean is the same, else by more than the drift allowed.
@@ -785,17 +773,7 @@ def failure_text(row: "pd.Series[Any]") -> str:
 # ---- every number of a store ----
 
 #: Columns of an export: those of a summary, with split and value for its means.
-EXPORTED = [
-    "experiment",
-    *LABELS,
-    "params",
-    "metric",
-    "split",
-    "value",
-    "n_train",
-    "n_test",
-    "key",
-]
+EXPORTED = [*KEY, "split", "value", "n_train", "n_test", "key"]
 
 
 def stored_splits(store: Store, experiments: Sequence[str] = ()) -> pd.DataFrame:

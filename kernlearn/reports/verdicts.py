@@ -44,8 +44,8 @@ SYMBOLS = {
 VERDICTS = tuple(SYMBOLS)
 #: Measured, but no rule applies: times of another machine.
 NO_VERDICT = "without verdict"
-#: Kinds of numbers: accuracies, errors and support vectors; seconds, memory and speed-ups; numbers
-#: of rows and columns of data sets.
+#: Kinds of numbers: accuracies, errors and support vectors; seconds and speed-ups; numbers of rows
+#: and columns of data sets.
 KINDS = SCORES, COSTS, SIZES = ("scores", "times", "sizes")
 
 
