@@ -248,16 +248,15 @@ class DatasetEntry(Entry):
         elif task == "bipartite_ranking":
             task = "classification"
         plain = ("target", "missing", "dense", "sheet", "matrix", "points")
-        read_as = self.read_as or {}
+        given = self.read_as or {}
+        read_as = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
         options = {
             "name": self.name if self.file is None else (folder / self.file).resolve(),
             "nominal": self.nominal_in(scope),
             "task": None if self.of_card or task not in _OF_FILES else task,
             "drop": tuple(self.drop),
             "grades": tuple(self.grades or ()),
-            "read_as": tuple(
-                (k, tuple(v) if isinstance(v, list) else v) for k, v in read_as.items()
-            ),
+            "read_as": tuple(read_as.items()),
             **{key: getattr(self, key) for key in plain},
         }
         return {key: value for key, value in options.items() if value not in (None, ())}
@@ -956,15 +955,10 @@ class ExperimentConfig(Section):
         kernel = str(labels.get("kernel"))
         names = [name for name in self.kernels if f"{kernel} (".startswith(f"{name} (")]
         labels = {**labels, "kernel": max(names, key=len)} if names else labels
-
-        def among(combinations: Iterable[Mapping[Any, str]], lacking: bool) -> bool:
-            """Whether a combination matches; `lacking` is for labels that there are none of."""
-            return any(
-                all(lacking if k not in labels else labels[k] == v for k, v in one.items())
-                for one in combinations
-            )
-
-        return (not self.only or among(self.only, True)) and not among(self.exclude, False)
+        # a label that there is none of, as of some reported numbers, has any value under `only`
+        fits = [all(labels.get(k, v) == v for k, v in one.items()) for one in self.only]
+        is_excluded = any(one.items() <= labels.items() for one in self.exclude)
+        return (any(fits) or not fits) and not is_excluded
 
     @property
     def several(self) -> list[str]:

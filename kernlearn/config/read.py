@@ -447,10 +447,8 @@ def _method_faults(entry: model.MethodEntry, names: Names) -> Iterator[Fault]:
         try:
             made = names.scope.make_method(entry.components(names.scope), first)
             if not hasattr(made, output):
-                yield (
-                    (),
-                    f"{step.estimator} has no method {output}, which `task: {names.task}` needs",
-                )
+                text = f"{step.estimator} has no method {output}"
+                yield (), f"{text}, which `task: {names.task}` needs"
         except Exception as error:  # of any library
             yield (), f"cannot be made: {error or type(error).__name__}"
 

@@ -216,8 +216,7 @@ def _part(data: Bunch, what: DatasetSpec, seed: int) -> Bunch:
     changed: dict[str, Any] = {}
     if what.classes is not None:
         names = [str(name) for name in data.target_names]
-        unknown = [name for name in what.classes if name not in names]
-        if unknown:
+        if unknown := [name for name in what.classes if name not in names]:
             have = f"has {', '.join(names)}" if names else "has no classes"
             raise DataError(f"classes: no class {', '.join(unknown)}; the data {have}")
         codes = sorted(names.index(name) for name in what.classes)
@@ -326,8 +325,7 @@ def positive_classes(
         rng = generator(seed, f"binarize {dataset}")
         chosen = rng.choice(len(names), size=len(names) // 2, replace=False)
         return [names[i] for i in sorted(chosen)]
-    unknown = [n for n in how if n not in names]
-    if unknown or len(how) >= len(names):
+    if not {*how} <= {*names} or len(how) >= len(names):
         raise ValueError(
             f"binarize: {how} must be some, not all, of the classes {', '.join(names)}"
         )
@@ -346,9 +344,7 @@ def split_indices(
     if protocol.folds is not None:
         return fold_indices(n_samples, protocol, split, published)
     order = generator(protocol.seed, "split", split).permutation(n_samples)
-    n_train = max(1, round(protocol.train * n_samples))
-    if protocol.max_train is not None:
-        n_train = min(n_train, protocol.max_train)
+    n_train = min(max(1, round(protocol.train * n_samples)), protocol.max_train or n_samples)
     n_held_out = 0 if protocol.holdout is None else max(1, round(protocol.holdout * n_samples))
     if n_train + n_held_out >= n_samples:
         raise ValueError(
@@ -449,17 +445,9 @@ def prepare(
         y = y / (np.abs(learnt_on).max() or 1.0)
     elif protocol.scale_target == "zscore":
         y = (y - learnt_on.mean()) / (learnt_on.std() or 1.0)
-    has_val = len(held_out) > 0
-    return Parts(
-        X_train,
-        y[train],
-        others[1],
-        y[test],
-        X_val=others[0] if has_val else None,
-        y_val=y[held_out] if has_val else None,
-        pairwise=pairwise,
-        queries=tuple(query if query is None else query[part] for part in (train, held_out, test)),
-    )
+    X_val, y_val = (others[0], y[held_out]) if len(held_out) else (None, None)
+    queries = tuple(query if query is None else query[part] for part in (train, held_out, test))
+    return Parts(X_train, y[train], others[1], y[test], X_val, y_val, pairwise, queries)
 
 
 def coded_columns(data: Bunch) -> list[int]:

@@ -111,11 +111,9 @@ def _blas() -> str:
     import numpy as np  # noqa: F401  (only a loaded BLAS is libraries)
     from threadpoolctl import threadpool_info
 
-    libraries = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
-    names = (
-        f"{lib['internal_api']} {lib['version']} {lib.get('architecture')}" for lib in libraries
-    )
-    return ", ".join(sorted(set(names)))
+    found = [one for one in threadpool_info() if one["user_api"] == "blas"]
+    names = {f"{b['internal_api']} {b['version']} {b.get('architecture')}" for b in found}
+    return ", ".join(sorted(names))
 
 
 def _commit(root: Path = Path(__file__).parents[2]) -> dict[str, Any]:

@@ -56,11 +56,7 @@ class Plan:
     @property
     def preparations(self) -> dict[str, tuple[str, ...]]:
         """What loading did to the rows and columns of each data set, in sentences, by label."""
-        return {
-            trial.labels["dataset"]: trial.source.prepared
-            for trial in self.trials
-            if trial.source.prepared
-        }
+        return {trial.labels["dataset"]: trial.source.prepared for trial in self.trials}
 
 
 def make_plan(
@@ -222,16 +218,8 @@ def _cells(
             for method_labels, kernel, method in methods(data.pairwise is not None):
                 labels = {"dataset": name, **method_labels, **data_labels}
                 if config.wants(labels):
-                    spec = TrialSpec(
-                        version=specs.TRIAL_VERSION,
-                        task=config.task,
-                        dataset=data,
-                        kernel=kernel,
-                        method=method,
-                        protocol=protocol,
-                        split=0,
-                        metrics=metrics,
-                    )
+                    what = config.task, data, kernel, method, protocol
+                    spec = TrialSpec(specs.TRIAL_VERSION, *what, split=0, metrics=metrics)
                     place = replace(source, plugins=files) if spec.plugins else source
                     yield labels, spec, place
 

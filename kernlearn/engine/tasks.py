@@ -26,10 +26,6 @@ _COMPLEXITY_TRIALS = 100
 _BINARY = {"f1", "precision", "recall", "jaccard", "roc_auc"}
 
 
-def _unchanged(predicted: Array, y_train: Array) -> Array:
-    return predicted
-
-
 @dataclass(frozen=True)
 class Task:
     """A kind of supervised problem.
@@ -42,7 +38,7 @@ class Task:
         values to be predicted, one per row.
     score_by : str
         The metric by which parameters are chosen.
-    as_label : callable
+    as_label : callable, optional
         Takes predicted values and the targets of the training part, returns what is evaluated.
     output : str
         The method of the estimator that gives the values.
@@ -55,7 +51,7 @@ class Task:
     name: str
     target: Callable[[Bunch, TrialSpec, dict[str, Any]], Array]
     score_by: str
-    as_label: Callable[[Array, Array], Array] = _unchanged
+    as_label: Callable[[Array, Array], Array] | None = None
     output: str = "predict"
     has_labels: bool = False
     own: Sequence[Registered] = ()
@@ -87,7 +83,7 @@ class Task:
             raise ValueError(
                 f"the method predicts {unknown!r}, which is no label of the training points"
             )
-        return self.as_label(values, y_train)
+        return values if self.as_label is None else self.as_label(values, y_train)
 
     def measure(self, true: Array, predicted: Array, query: Query = None) -> dict[str, float]:
         """Return the metrics of the task by name."""
@@ -108,8 +104,8 @@ class Task:
         asked = [metric for metric in self.own if metric.scorer]
         if not asked:
             return {}
-        if self.as_label is not _unchanged:
-            estimator = _Labelling(estimator, lambda p: self.as_label(p, y_train), np.unique(true))
+        if (as_label := self.as_label) is not None:
+            estimator = _Labelling(estimator, lambda p: as_label(p, y_train), np.unique(true))
         names = sorted({metric.scorer for metric in asked})
         if self.has_labels and (n := len(np.unique(true))) > 2 and (no := _BINARY & {*names}):
             advice = "their forms for more have names such as f1_macro and roc_auc_ovr"

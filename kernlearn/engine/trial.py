@@ -175,7 +175,6 @@ def _warm_up_on(n_rows: int, estimator: Any, parts: Parts, task: Task) -> None:
 
 def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -> None:
     metrics, n_rows = outcome.metrics, len(parts.y_test)
-    own = {metric.name for metric in task.own}
     rows = parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0]
     converging = validation.noting_convergence(outcome.info, "converged")
     with converging, machine.Stopwatch() as fitting:
@@ -193,7 +192,7 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
     metrics |= _sizes(estimator)
     metrics |= task.measure(parts.y_test, labels, parts.queries[2])
     metrics |= task.measure_scorers(estimator, parts.X_test, parts.y_test, parts.y_train)
-    if not own.isdisjoint(GOODNESS):
+    if any(metric.name in GOODNESS for metric in task.own):
         metrics |= _goodness(estimator, parts)
     metrics |= {
         "fit_seconds": fitting.wall,

@@ -373,9 +373,8 @@ def _with_gaps(rows: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:
 def _on_reported(reported: pd.DataFrame, check: Check, config: ExperimentConfig) -> str:
     """Hold a claim against the paper's own numbers; empty where they do not cover it."""
     rows = reported[reported["metric"] == check.metric]
-    parts = _parts(
-        rows if len(rows) else metric_rows(reported, check.metric, config), check, config
-    )
+    rows = rows if len(rows) else metric_rows(reported, check.metric, config)
+    parts = _parts(rows, check, config)
     no_margin = not (check.margin or check.by or (check.times or 1) > 1)
     if not all(part.cells for part in parts) or (parts[0].region.presumed and no_margin):
         return ""

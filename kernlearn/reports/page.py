@@ -340,11 +340,6 @@ def _order(experiment: LoadedExperiment) -> tuple[Any, ...]:
     return (number is None, year[1] if year else "", *place, experiment.name)
 
 
-def _slug(text: str) -> str:
-    """Return a name for ids and classes: lower case, hyphens for all but letters and digits."""
-    return re.sub(r"[\W_]+", "-", text.lower()).strip("-")
-
-
 def _render(template: str, **values: Any) -> str:
     """Return a page made from a template; all values are escaped."""
     return _environment().get_template(template).render(version=__version__, **values)
@@ -363,7 +358,8 @@ def _environment() -> jinja2.Environment:
         "date": lambda text: text[:16].replace("T", " "),
         "duration": duration,
         "figures": lambda value: f"{value:.3g}" if isfinite(value) else "–",
-        "slug": _slug,
+        # a name for classes: lower case, hyphens for all but letters and digits
+        "slug": lambda text: re.sub(r"[\W_]+", "-", text.lower()).strip("-"),
     }
     environment.filters |= filters
     environment.globals |= {"signs": _SIGNS, "outcome_of": outcome}

@@ -178,10 +178,8 @@ def compare_methods(
     for name in names:
         row: dict[str, Any] = {"mean": means[name].mean(), "rank": ranks[name].mean()}
         if one := tests.get((name, reference)):
-            p = float(adjusted[name, reference])
+            p = float(adjusted[name, reference]) if margin is None else _tail(one, better, margin)
             row |= {"outcome": _shown(one, p, better, margin), "difference": one.mean, "p": p}
-            if margin is not None:
-                row["p"] = _tail(one, better, margin)
             row["low"], row["high"] = one.interval(level)
         rows.append(row)
     each = []
@@ -255,6 +253,6 @@ def _shown(test: Estimate | SignedRanks, p: float, better: int, margin: float | 
     """Return what is shown: a difference, or with a margin what two one-sided tests show."""
     if margin is None:
         return ("better" if better * test.mean > 0 else "worse") if p < LEVEL else "not shown"
-    if _tail(test, better, margin) < LEVEL:
+    if p < LEVEL:
         return "equivalent" if _tail(test, -better, margin) < LEVEL else "not worse"
     return "worse" if _tail(test, -better, -margin) < LEVEL else "not shown"
