@@ -946,8 +946,11 @@ class ExperimentConfig(Section):
 
     @property
     def axes(self) -> dict[str, list[Any]]:
-        """The varied parameters, which are labels of results, with all their values."""
-        return axes_of([*self.datasets.values(), *self.kernels.values(), *self.methods.values()])
+        """The varied parameters, which are labels of results, with all their values.
+
+        Those of a kernel are in its label.
+        """
+        return axes_of([*self.datasets.values(), *self.methods.values()])
 
     def wants(self, labels: Mapping[str, Any]) -> bool:
         """Whether a combination of labels is run, as ``only`` and ``exclude`` say."""

@@ -68,6 +68,15 @@ def test_generator_parameters_multiply_and_label(small):
     assert {t.labels.get("n_samples") for t in plan.trials} == {200, 300, None}
 
 
+def test_parameters_of_a_kernel_vary_in_its_label(small):
+    """They are no labels of their own, which would be empty columns of results."""
+    small.write_text(small.read_text().replace("degree: 3", "degree: [2, 3]"))
+    plan = plan_of(small)
+    assert plan.axes == ["n_components"]
+    kernels = {trial.labels["kernel"] for trial in plan.trials}
+    assert kernels - {None} == {"polynomial (degree=2)", "polynomial (degree=3)"}
+
+
 def test_every_missing_data_set_is_named_at_once(tmp_path, monkeypatch):
     monkeypatch.delenv("KERNLEARN_DATA", raising=False)
     monkeypatch.setenv("KERNLEARN_CACHE", str(tmp_path))
