@@ -135,9 +135,8 @@ def as_bunch(made: Any, *, numbers: bool, similarity: str | None = None) -> Bunc
     similarity : {"similarity", "distance"}, optional
         What the entries of X are, if they compare points.
     """
-    fields = made
-    if isinstance(made, tuple) and len(made) == 2:
-        fields = {"data": made[0], "target": made[1]}
+    is_pair = isinstance(made, tuple) and len(made) == 2
+    fields = {"data": made[0], "target": made[1]} if is_pair else made
     if not (isinstance(fields, Mapping) and "data" in fields):
         kind = f"tuple of {len(made)}" if isinstance(made, tuple) else type(made).__name__
         raise TypeError(f"must return (X, y), or a Bunch with data and target, not a {kind}")

@@ -122,14 +122,13 @@ def _commit(root: Path = Path(__file__).parents[2]) -> dict[str, Any]:
         return {}
     # results of runs are not part of the code
     arguments = ["status", "--porcelain=v2", "--branch", "--", ".", ":(exclude)results"]
-    try:
+    with suppress(OSError, subprocess.SubprocessError):
         git = subprocess.run(
             ["git", *arguments], cwd=root, capture_output=True, text=True, timeout=10, check=True
         )
-    except (OSError, subprocess.SubprocessError):
-        return {}
-    first, *lines = git.stdout.splitlines()
-    return {"commit": first.split()[-1], "dirty": any(line[0] != "#" for line in lines)}
+        first, *lines = git.stdout.splitlines()
+        return {"commit": first.split()[-1], "dirty": any(line[0] != "#" for line in lines)}
+    return {}
 
 
 class Start:

@@ -298,9 +298,8 @@ def fit_given(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any
     options = {"qid": query}
     if "early_stopping" not in estimator.get_params(deep=False):
         options |= {"X_val": X_val, "y_val": y_val}
-    return estimator.fit(
-        X, y, **{k: v for k, v in options.items() if k in taken and v is not None}
-    )
+    given = {name: one for name, one in options.items() if name in taken and one is not None}
+    return estimator.fit(X, y, **given)
 
 
 def select(
@@ -359,9 +358,7 @@ def _with_validation(parts: Parts, trial: Trial) -> Parts:
     if parts.queries[0] is not None:
         raise ValueError("select needs rows held out by whole queries: give folds")
     rng = generator(protocol.seed, "validation", trial.split)
-    train, held_out = validation.hold_out_at_random(
-        parts.X_train.shape[0], protocol.validation, rng
-    )
+    train, held_out = validation.hold_out_at_random(len(parts.y_train), protocol.validation, rng)
     return replace(
         parts,
         X_train=parts.training(train, train),

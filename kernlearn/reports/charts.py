@@ -242,14 +242,9 @@ def deviations(report: "Report") -> list[Chart]:
         # what all methods have; sizes of some stand in the table
         labels = [c for c in ("dataset", "kernel", *config.axes) if rows[c].notna().all()]
         labels = [c for c in labels if c == "dataset" or rows[c].nunique() > 1]
-        points = rows[["method"]].assign(
-            row=[
-                " ".join(map(group_title, labels, values)) for values in label_rows(rows, labels)
-            ],
-            departs=departs,
-            low=departs - spread,
-            high=departs + spread,
-        )
+        places = [" ".join(map(group_title, labels, one)) for one in label_rows(rows, labels)]
+        points = rows[["method"]].assign(row=places, departs=departs)
+        points = points.assign(low=departs - spread, high=departs + spread)
         band = pd.DataFrame({"low": [same - allowed], "high": [same + allowed], "same": [same]})
         title = f"{config.scope.label(metric)}, measured {'/' if same else '−'} reported"
         counts = ", ".join(f"{n} {v}" for v, n in rows["verdict"].value_counts().items())
@@ -263,8 +258,7 @@ def _dots(
     points: pd.DataFrame, band: pd.DataFrame, title: str, look: dict[str, Any]
 ) -> dict[str, Any]:
     def x(field: str) -> dict[str, Any]:
-        few = {"tickCount": 6}
-        return _number(field, title, scale={"zero": False, "nice": False}, axis=few)
+        return _number(field, title, scale={"zero": False, "nice": False}, axis={"tickCount": 6})
 
     axis = {"labelLimit": 320, "title": None}
     row = {

@@ -292,9 +292,8 @@ def write_map(reports: Iterable[Report], path: Path) -> None:
     """
     reports = sorted(reports, key=lambda report: report.experiment.name)
     strips = {report.experiment.name: _strips(report) for report in reports}
-    tables = {
-        name: strip for name, strip in strips.items() if {"numbers", "differences"} & {*strip}
-    }
+    kinds = {"numbers", "differences"}
+    tables = {name: strip for name, strip in strips.items() if kinds & strip.keys()}
     if tables:
         for narrow, name in ((False, path), (True, path.with_stem(f"{path.stem}_narrow"))):
             charts.save(_render("map.svg", tables=tables, narrow=narrow), name)
@@ -308,9 +307,7 @@ def _strips(report: Report) -> dict[str, list[tuple[str, str]]]:
     config, cells = report.experiment.config, report.cells
     if not report.experiment.is_counted:
         return {}
-    scores = [
-        metric for metric in config.verdict if verdicts.kind_of(metric, config) == verdicts.SCORES
-    ]
+    scores = [one for one in config.verdict if verdicts.kind_of(one, config) == verdicts.SCORES]
     cells = cells[cells["metric"].isin(scores) & (cells["verdict"] != "")]
     places = cell_names(cells, ["dataset", "kernel", "method", *config.axes])
     names = [f"{one} {metric}" for one, metric in zip(places, cells["metric"], strict=True)]
