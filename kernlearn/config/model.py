@@ -750,9 +750,8 @@ class Check(Section):
         if not all(isinstance(value, (int, float)) and value > 0 for value in values):
             raise ValueError(f"{self.along!r} is no parameter whose values are positive numbers")
         sides = [*getattr(self, self.question)] if self.question not in BOUNDS else []
-        named = {**self.where, self.compare: [*sides, *self.than, *self.of]}
-        for label in LABELS:
-            value = named.get(label, [])
+        named = [*self.where.items(), (self.compare, [*sides, *self.than, *self.of])]
+        for label, value in [one for one in named if one[0] in LABELS]:
             for name in value if isinstance(value, list) else [value]:
                 names.check(label, name)
 

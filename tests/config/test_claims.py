@@ -55,6 +55,7 @@ def test_what_a_check_cannot_ask(check, words):
         ("metric: accuracy, better: [RF], than: [KK]", "check: no method 'KK'; did you"),
         ("metric: accuracy, above: 1, of: [RFF]", "check: no method 'RFF'; did you mean 'RF'"),
         ("metric: accuracy, above: 1, where: {dataset: x}", "check: no data set 'x'"),
+        ("metric: accuracy, above: 1, where: {method: RFF}", "check: no method 'RFF'; did you"),
         ("metric: accuracy, above: 1, where: {datset: x}", "check.where.datset: no label"),
         ("metric: accuracy, better: [K], than: [RF], across: [n]", "check.across.0: no label 'n'"),
         ("metric: accuracy, trend: rising, along: n_component", "check.along: no label"),
