@@ -59,10 +59,7 @@ class Choice:
 
     def datasets(self, config: ExperimentConfig) -> list[str]:
         """Return the labels of the data sets that ``only`` allows: others need not be here."""
-        if not self.only or not all("dataset" in match for match in self.only):
-            return list(config.datasets)
-        names = [name for match in self.only for name in match["dataset"]]
-        return [label for label in config.datasets if label in names]
+        return [k for k in config.datasets if is_allowed({"dataset": k}, self.only, lacking=True)]
 
 
 def parse_only(text: str) -> dict[str, tuple[str, ...]]:
@@ -253,12 +250,11 @@ def run_plan(
             listener.run_started(executor.slots)
             stack.callback(listener.run_ended)
             results = stack.enter_context(closing(executor.run(todo)))  # type: ignore[type-var]
-            profile, settings = experiment.profile, tuple(experiment.settings)
             for trial, row in results:
                 with interrupts.held():
                     if interrupts.asked and not row.done:
                         continue  # the signal may be what ended it
-                    row = replace(row, profile=profile, settings=settings)
+                    row = replace(row, profile=experiment.profile, settings=experiment.settings)
                     store.put(replace(row, machine={**row.machine, **executor.about}))
                     done += row.done
                     errors.update([row.error] * (not row.done))

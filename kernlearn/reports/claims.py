@@ -417,8 +417,7 @@ def _part_text(part: _Part, check: Check) -> str:
         among, first = len(cells) - standings.count("out"), sum(map(part.region.has, cells))
         return f"not shown to be worse in {among} of {len(cells)} cells, best mean in {first}"
     if check.over == "average":
-        mean = _interval_text(average(cells), check)
-        return f"{mean} on average over {len(cells)} cells"
+        return f"{_interval_text(average(cells), check)} on average over {len(cells)} cells"
     if len(cells) == 1 and (check.times is None or check.trend is not None):
         return f"{_interval_text(cells[0], check)} in {cells[0].name}, the only cell"
     return _counts_text(cells, check, part.region)

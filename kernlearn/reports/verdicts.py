@@ -122,8 +122,8 @@ def missing_lines(names: Collection[str], config: ExperimentConfig) -> list[str]
 
 def direction(metric: str, config: ExperimentConfig) -> int:
     """Return 1 where more of a metric is better, -1 where less is, 0 where neither."""
-    rule, metrics = config.derived.get(metric), config.scope.metrics
-    return -metrics[rule.ratio].better if rule else metrics[metric].better
+    rule = config.derived.get(metric)
+    return -config.scope.better(rule.ratio) if rule else config.scope.better(metric)
 
 
 def is_cost(metric: str, config: ExperimentConfig) -> bool:
