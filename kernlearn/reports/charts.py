@@ -209,6 +209,8 @@ def _look(values: "pd.Series[Any]", label: str, config: ExperimentConfig) -> dic
         scale = {"scheme": {"name": "viridis", "extent": [0.1, 0.9]}}
         return {"color": {**named, "type": "ordinal", "scale": scale}}
     listed = list(getattr(config, f"{label}s", {}))
+    # a kernel with varied parameters has their values behind its name
+    listed += [one for one in values.dropna().unique() if listed and one not in listed]
     # the legend names only those of this chart
     there = [one for one in listed if one in set(values)]
     domain = {"scale": {"domain": listed}, "legend": {"values": there}} if listed else {}

@@ -52,6 +52,18 @@ def test_a_label_that_does_not_apply_is_in_no_title(report):
             assert [v["method"] for v in values].count("guess") == 1
 
 
+def test_kernels_with_varied_parameters_have_colours(report):
+    """Their labels are not the names under `kernels`."""
+    spec = FigureSpec(x="n_components", metrics=["accuracy"], color="kernel")
+    config = report.experiment.config.model_copy(update={"figures": [spec]})
+    experiment = report.experiment.model_copy(update={"config": config})
+    cells = report.cells.replace({"kernel": {"polynomial": "polynomial (degree=2)"}})
+    (chart,) = figures(replace(report, experiment=experiment, cells=cells))
+    color = chart.spec["vconcat"][0]["concat"][0]["layer"][0]["encoding"]["color"]
+    assert color["scale"]["domain"] == ["polynomial", "polynomial (degree=2)"]
+    assert color["legend"]["values"] == ["polynomial (degree=2)"]
+
+
 def test_the_map_has_a_tile_for_each_number_and_difference(report, tmp_path):
     write_map([report], tmp_path / "map.svg")
     text = (tmp_path / "map.svg").read_text()
