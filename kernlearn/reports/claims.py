@@ -9,16 +9,11 @@ two do not meet, else *open*.
 A claim about at least k of n cells *holds* if k or more are shown to be in, and *fails* if at
 least n - k + 1 are shown to be out. n counts the cells of data sets that were not measured, too.
 A claim about a mean over data sets some of which are missing neither holds nor fails.
-To keep the probability of an error below ``level``, "at least k of n are in" counts as shown
-
-- if k cells are in when each is tested at ``level / (n - k + 1)``. Were fewer than k in truth, at
-  least one of n - k + 1 others would have to be an error (Benjamini & Heller 2008, Screening for
-  partial conjunction hypotheses, Biometrics 64), or
-- if more cells are in at plain ``level`` than the k - 1 allowed and those expected by chance
-  among the other n - k + 1, by the binomial law, which assumes independent cells.
-
-For a claim about all cells the first rule means that each is in at plain ``level``. A single cell
-refutes only at ``level / n``, so that many cells do not refute by chance.
+To keep the probability of an error below ``level``, "at least k of n are in" counts as shown if k
+cells are in when each is tested at ``level / (n - k + 1)``. Were fewer than k in truth, at least
+one of n - k + 1 others would have to be an error (Benjamini & Heller 2008, Screening for partial
+conjunction hypotheses, Biometrics 64). So each of *all* cells has to be in at plain ``level``, and
+a single one refutes at ``level / n``, so that many cells do not refute by chance.
 
 A claim that presumes the absence of a difference (*not worse*) cannot be shown by not finding
 one. It fails as above, and holds if the intervals of k cells lie within a stated margin of
@@ -29,11 +24,12 @@ or *against*, by the share of the cells whose means are in.
 That a method *overtakes* another as a parameter grows is decided at its largest value. The name of
 a cell says from which value on the method is shown to be ahead.
 
-If a claim names several methods, each is decided by itself, against each of those under ``than``,
-and the worst outcome is that of the claim.
+If a claim names several methods, each is decided by itself, and the worst outcome is that of the
+claim; one of m comparisons refutes at ``level / m``. Where a part of the cells is enough, a cell
+counts if the method is better than all of those under ``than``: it is compared with the nearest.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, product
@@ -100,11 +96,11 @@ class Region:
     Attributes
     ----------
     low, high : float
-        Its limits: a cell beyond them refutes.
+        Its limits.
     presumed : bool
         Whether the claim presumes what no test refutes.
     margin : float
-        How far beyond the limits a presumed claim still counts as shown.
+        How far beyond the limits a mean may be.
     """
 
     low: float = -inf
@@ -115,10 +111,10 @@ class Region:
     def standing(self, cell: Cell, level: float) -> Standing:
         """Return whether a mean is in or out of the region, by its confidence interval."""
         low, high = cell.estimate.interval(level)
-        if high < self.low or low > self.high:
+        lowest, highest = self.low - self.margin, self.high + self.margin
+        if high < lowest or low > highest:
             return "out"
-        inside = low > self.low - self.margin and high < self.high + self.margin
-        return "in" if inside else "open"
+        return "in" if low > lowest and high < highest else "open"
 
     def has(self, cell: Cell) -> bool:
         """Whether the mean of a cell is in the region, whatever its interval."""
@@ -141,12 +137,14 @@ class AmongBest:
     presumed: bool = True
 
     def standing(self, cell: Cell, level: float) -> Standing:
-        """Return "out" if another method is significantly better than this one."""
+        """Return "out" if another method is better by more than the margin."""
         of_cell = cell.ratio, cell.drift
-        if self.method not in best_methods(cell.values, self.better, level, *of_cell):
+        best = best_methods(cell.values, self.better, level, *of_cell)
+        tests = [resampled(one.dropna(), *of_cell) for one in self._ahead(cell)]
+        ahead = [test.interval(level) for test in tests]
+        if self.method not in best and any(high < -self.margin for _, high in ahead):
             return "out"
-        ahead = [resampled(one.dropna(), *of_cell) for one in self._ahead(cell)]
-        return "in" if all(one.interval(level)[0] > -self.margin for one in ahead) else "open"
+        return "in" if all(low > -self.margin for low, _ in ahead) else "open"
 
     def has(self, cell: Cell) -> bool:
         """Whether the mean of the method is the best, or within the margin of it."""
@@ -175,8 +173,13 @@ def cells_needed(over: str | float, n: int) -> int:
     return needed[over]
 
 
-def decide(cells: Sequence[Cell], check: Check, region: Expected, n_missing: int = 0) -> str:
-    """Return one of :data:`OUTCOMES`, by the rules in this module's docstring."""
+def decide(
+    cells: Sequence[Cell], check: Check, region: Expected, n_missing: int = 0, n_parts: int = 1
+) -> str:
+    """Return one of :data:`OUTCOMES`, by the rules in this module's docstring.
+
+    ``n_parts`` is the number of comparisons, any of which refutes the claim.
+    """
     takes_mean = check.over == "average" or "dataset" in check.mean_over
     is_part = takes_mean and n_missing > 0
     if check.over == "average" and cells:
@@ -186,7 +189,7 @@ def decide(cells: Sequence[Cell], check: Check, region: Expected, n_missing: int
     k = cells_needed(check.over, n)
     if k > n or not cells:
         return NOT_MEASURED
-    fails = _shown(cells, n, n - k + 1, "out", region, check.level)
+    fails = _shown(cells, n, n - k + 1, "out", region, check.level / n_parts)
     if fails and not is_part:
         return FAILS
     if _shown(cells, n, k, "in", region, check.level) and not is_part:
@@ -217,19 +220,8 @@ def _shown(
     cells: Sequence[Cell], n: int, k: int, standing: Standing, region: Expected, level: float
 ) -> bool:
     """Whether the tests show that at least k of n cells have a standing."""
-    from scipy.stats import binom
-
-    def count(level: float) -> int:
-        return [region.standing(cell, level) for cell in cells].count(standing)
-
-    at_border = n - k + 1
-    if count(level / at_border) >= k:
-        return True
-    beyond = count(level) - (k - 1)
-    # the greatest probability of a standing that is not the true one
-    two_sided = isinstance(region, Region) and region.low > -inf and region.high < inf
-    chance = level if standing == "out" and two_sided else level / 2
-    return beyond > 0 and bool(binom.sf(beyond - 1, at_border, chance) < level / 2)
+    standings = [region.standing(cell, level / (n - k + 1)) for cell in cells]
+    return standings.count(standing) >= k
 
 
 # ---- questions, and their words ----
@@ -330,15 +322,21 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
     asked = [str(name) for name in (named if isinstance(named, list) else [named])]
     asked = [] if "dataset" in (check.compare, *check.across) else asked
     missing = [name for name in asked if name not in set(rows["dataset"])]
+    awaited = {*rows["method"]}
+    if check.question == "among_best":  # also rivals of which nothing was measured
+        awaited |= {name for name in config.compared if not config.methods[name].optional}
+        awaited -= {*splits["method"]} - {*rows["method"]}
     with np.errstate(invalid="ignore"):
-        parts = _parts(_with_gaps(rows, config), check, config)
+        parts = _parts(_with_gaps(rows, awaited, config), check, config)
         gaps = [[cell.name for cell in part.cells if cell.lacks] for part in parts]
     if "dataset" in check.mean_over:  # the means lean without the data sets that are missing
         parts = _parts(rows, check, config)
 
     def outcome(parts: Sequence[_Part]) -> str:
         each = zip(parts, map(len, gaps), strict=True)
-        return worst_outcome([decide(p.cells, check, p.region, n_gaps) for p, n_gaps in each])
+        return worst_outcome(
+            [decide(p.cells, check, p.region, n_gaps, len(parts)) for p, n_gaps in each]
+        )
 
     # without what moves means between processors, and with it against and for the claim
     steady, *moved = (
@@ -356,16 +354,15 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
     return decided, "; ".join(texts) + (UNSTEADY if is_unsteady else "")
 
 
-def _with_gaps(rows: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:
-    """Return rows with infinite values where planned numbers are missing.
-
-    Methods that do not have the metric at all are not waited for.
-    """
+def _with_gaps(
+    rows: pd.DataFrame, methods: Collection[str], config: ExperimentConfig
+) -> pd.DataFrame:
+    """Return rows with infinite values where planned numbers of some methods are missing."""
     labels = [label for label in (*LABELS, *config.axes) if label in rows]
     asked = pd.DataFrame(planned_labels(config), columns=labels, dtype=object).drop_duplicates()
     measured = {*label_rows(rows, labels)}
     asked = asked[[one not in measured for one in label_rows(asked, labels)]]
-    gaps = asked[asked["method"].isin(rows["method"])]
+    gaps = asked[asked["method"].isin(methods)]
     gaps = gaps.merge(rows[["split"]].drop_duplicates(), how="cross")
     return pd.concat([rows, gaps.assign(value=inf, ratio=0.0, drift=0.0)], ignore_index=True)
 
@@ -398,13 +395,33 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
     region = claimed_region(check)
     if check.question in COMPARISONS:
         cells_of = crossing_cells if check.question == "overtakes" else compared_cells
-        return [
+        sides = product(getattr(check, check.question), check.than)
+        parts = [
             _Part(f"{one} against {other}: ", cells_of(rows, check, one, other, better), region)
-            for one, other in product(getattr(check, check.question), check.than)
+            for one, other in sides
         ]
+        in_part = check.question in ("better", "as_good") and check.over not in ("all", "average")
+        return _jointly(parts, check) if in_part and len(check.than) > 1 else parts
     if check.of:
         return [_Part(f"{name}: ", asked_cells(rows, check, name), region) for name in check.of]
     return [_Part("", asked_cells(rows, check), region)]
+
+
+def _jointly(parts: Sequence[_Part], check: Check) -> list[_Part]:
+    """Return for each method its comparisons as one, in each cell with the nearest of the others.
+
+    A cell in which one of them was not measured is not measured.
+    """
+    joint, n_others = [], len(check.than)
+    for start in range(0, len(parts), n_others):
+        cells: dict[str, list[Cell]] = {}
+        for cell in chain.from_iterable(part.cells for part in parts[start : start + n_others]):
+            cells.setdefault(cell.name, []).append(cell)
+        nearest = [min(one, key=lambda c: (not c.lacks, c.effect)) for one in cells.values()]
+        subject = parts[start].subject.split(" against ")[0]
+        subject += f" against the best of {' and '.join(map(str, check.than))}: "
+        joint.append(_Part(subject, nearest, parts[start].region))
+    return joint
 
 
 def _part_text(part: _Part, check: Check) -> str:
@@ -415,7 +432,8 @@ def _part_text(part: _Part, check: Check) -> str:
     if isinstance(part.region, AmongBest):
         standings = [part.region.standing(cell, check.level) for cell in cells]
         among, first = len(cells) - standings.count("out"), sum(map(part.region.has, cells))
-        return f"not shown to be worse in {among} of {len(cells)} cells, best mean in {first}"
+        within = f", within {check.margin:g} of it" if check.margin else ""
+        return f"not worse in {among} of {len(cells)} cells, best mean{within} in {first}"
     if check.over == "average":
         return f"{_interval_text(average(cells), check)} on average over {len(cells)} cells"
     if len(cells) == 1 and (check.times is None or check.trend is not None):
@@ -512,8 +530,14 @@ def compared_cells(
         return []
     left, right = (_by_split(side, check, check.compare) for side in sides)
     numbers = ("value", "ratio", "drift")
-    shared = [label for label in left if label in right and label not in numbers]
-    pairs = left.merge(right, on=shared, suffixes=("_one", "_other"))
+    shared = [str(label) for label in left if label in right and label not in numbers]
+    pairs = left.merge(right, on=shared, how="left", suffixes=("_one", "_other"))
+    # a cell whose sides share no split stays, without values: what was planned is missing
+    places = [label for label in shared if label != "split"]
+    cells_of_other = {*label_rows(right, places)}
+    cell = pd.Series(label_rows(pairs, places), pairs.index, dtype=object)
+    both = pairs["value_other"].notna()
+    pairs = pairs[both | ~both.groupby(cell).transform("any") & cell.isin(cells_of_other)]
     # the greater value is the one that is ahead
     high, low = ("value_one", "value_other")[:: 1 if better > 0 else -1]
     times, cells = check.times or 1.0, []

@@ -5,7 +5,7 @@ drew theirs independently: Welch's t-test over the splits. A verdict answers thi
 
 *Is a method better than another?* That asks about other data of the kind too. Splits of the same
 data overlap, so their numbers are not independent, and a plain t-test calls one of two equal
-methods better in four of ten tables. So the variance of a mean over J splits is taken as
+methods better in three of ten tables. So the variance of a mean over J splits is taken as
 :math:`(1/J + n_\mathrm{test}/n_\mathrm{train})\,s^2` (the corrected resampled t-test; Nadeau &
 Bengio 2003, Inference for the generalization error, Machine Learning 52). Differences, claims,
 bold, equivalence and ranks answer this question. Where several methods are compared without one
@@ -113,13 +113,14 @@ def welch(ours: Mean, theirs: Mean) -> Estimate:
     """Return the difference of two means over independent splits, by Welch's t-test.
 
     An unknown deviation of the second counts as none. If that of the first is unknown nothing is
-    known of the difference but its value, and chance explains none of it.
+    known of the difference but its value, and chance explains none of it. Where neither side has
+    any spread, equal values of all splits are a sign test.
     """
     difference = ours.value - theirs.value
     one, other = ours.variance, np.nan_to_num(theirs.variance)
     total = one + other
     if not total > 0:
-        return Estimate(difference, 0.0, inf)
+        return Estimate(difference, 0.0, inf if np.isnan(one) else ours.n_splits - 1)
     weights = one**2 / (ours.n_splits - 1)
     if other > 0:
         weights += other**2 / (theirs.n_splits - 1)

@@ -93,7 +93,8 @@ def verdicts_of(cells: pd.DataFrame, config: ExperimentConfig) -> list[str]:
         rule = config.verdict.get(row["metric"])
         measured = Mean(row["mean"], row["std"], row["n_splits"], row["drift"])
         n_reported = (rule and rule.reported_splits) or np.nan
-        reported = Mean(row["reported_mean"], row["reported_std"], n_reported)
+        std = row["std"] if isnan(row["reported_std"]) else row["reported_std"]
+        reported = Mean(row["reported_mean"], std, n_reported)
         one = verdict(measured, reported, rule, direction(row["metric"], config))
         if one == NOT_RUN:
             one = NO_DATA if row["dataset"] in absent else NOT_RUN

@@ -12,18 +12,21 @@ def splits(rows, columns=("dataset", "metric", "split", "method", "value")):
     return pd.DataFrame(rows, columns=[*columns]).assign(ratio=0.0, drift=0.0)
 
 
-def decision(config, runs, datasets, *reported, **check):
-    """Decide a claim of data sets."""
+def decision(config, runs, datasets, *reported, never_run=(), **check):
+    """Decide a claim of data sets, on the methods that ran and some that never did."""
     claim = Claim.model_validate({"says": "a", "section": "1", "check": check})
     entries = dict.fromkeys(datasets, next(iter(config.datasets.values())))
-    config = config.model_copy(update={"claims": [claim], "datasets": entries})
+    there = {*runs["method"], *never_run} if len(runs) else config.methods
+    methods = {k: v for k, v in config.methods.items() if k in there}
+    update = {"claims": [claim], "datasets": entries, "methods": methods}
+    config = config.model_copy(update=update)
     (decided,) = decide_claims(runs, config, *reported).itertuples()
     return decided
 
 
 @pytest.fixture
 def decide(config):
-    def decided(gains, direction=1, drift=0.0, level=0.8, **check):
+    def decided(gains, direction=1, drift=0.0, level=0.8, select=None, **check):
         """Decide a claim on RF against K, which RF betters by the gains in each cell."""
         metric = {1: "accuracy", -1: "mse"}[direction]
         rng = np.random.default_rng(0)
@@ -36,6 +39,7 @@ def decide(config):
                 cell = (f"d{i}", "polynomial", metric, s)
                 rows += [(*cell, "K", base[s]), (*cell, "RF", base[s] + direction * ahead[s])]
         runs = splits(rows, ("dataset", "kernel", "metric", "split", "method", "value"))
+        runs = runs if select is None else runs[select(runs)]
         datasets = [f"d{i}" for i in range(len(gains))]
         return decision(config, runs.assign(drift=drift), datasets, metric=metric, **check)
 
@@ -82,6 +86,72 @@ def test_among_the_best(decide):
     assert decide([0.05, 0.0, -0.05], margin=0.01, **asked).outcome == "holds"
     assert decide([0.05, -0.05, -0.05], **asked).outcome == "fails"
     assert decide([0.05, 0.0, -0.05], **{**asked, "over": "all"}).outcome == "fails"
+
+
+def test_a_rival_that_never_ran_leaves_open_what_is_best(decide):
+    asked = {"among_best": ["RF"], "over": "all"}
+    assert decide([0.05, 0.05], **asked).outcome == "holds"
+    assert decide([0.05, 0.05], never_run=["H0/1"], **asked).outcome == "not measured"
+
+
+def test_cells_whose_methods_share_no_split_are_not_measured(decide):
+    def half(runs):
+        """K ran on the first splits of d1, RF on the others."""
+        is_late = runs["split"] >= N_SPLITS // 2
+        return (runs["dataset"] == "d0") | (is_late == (runs["method"] == "RF"))
+
+    for over in ("all", "average"):
+        assert decide([0.05, 0.05], over=over, **RF_OVER_K).outcome == "holds"
+        found = decide([0.05, 0.05], over=over, select=half, **RF_OVER_K)
+        assert found.outcome == "leans for"
+        assert "not measured with all methods and values: d1" in found.numbers
+
+
+@pytest.mark.parametrize("question", ["indistinguishable", "not_worse", "among_best"])
+@pytest.mark.parametrize(
+    ("gain", "outcome"), [(-0.03, "holds"), (-0.0501, "leans against"), (-0.08, "fails")]
+)
+def test_a_shown_difference_within_the_margin_does_not_refute(decide, question, gain, outcome):
+    asked = {question: ["RF"], "margin": 0.05, "over": "all"}
+    asked |= {} if question == "among_best" else {"than": ["K"]}
+    assert decide([gain] * 3, **asked).outcome == outcome
+
+
+def test_a_part_of_the_cells_is_where_a_method_is_ahead_of_all_others(config):
+    """RF is ahead of K in d0 and d1, of H0/1 in d1 and d2."""
+    gains = {"K": [0.05, 0.05, -0.05], "H0/1": [-0.05, 0.05, 0.05], "RF": [0.0] * 3}
+    rows = [
+        (f"d{i}", "accuracy", s, method, 0.8 - gain + 0.001 * s * (method == "RF"))
+        for method, of_method in gains.items()
+        for i, gain in enumerate(of_method)
+        for s in range(N_SPLITS)
+    ]
+    runs, names = splits(rows), ["d0", "d1", "d2"]
+    asked = {"metric": "accuracy", "better": ["RF"]}
+    for over, outcome in ((1, "holds"), (2, "fails"), ("most", "fails")):
+        assert decision(config, runs, names, than=["K"], over=2, **asked).outcome == "holds"
+        found = decision(config, runs, names, than=["K", "H0/1"], over=over, **asked)
+        assert found.outcome == outcome
+        assert "RF against the best of K and H0/1: better in 1" in found.numbers
+
+
+def test_one_of_two_comparisons_refutes_at_half_the_level(config):
+    """RF is behind K by 2.45 standard errors: p = 0.037."""
+    noise = np.random.default_rng(0).normal(size=N_SPLITS)
+    behind = (noise - noise.mean()) / noise.std(ddof=1) + 2.45 / np.sqrt(N_SPLITS)
+    rows = [
+        ("d", "accuracy", s, method, 0.8 + 0.01 * gain)
+        for s in range(N_SPLITS)
+        for method, gain in (("K", behind[s]), ("RF", 0.0), ("H0/1", 0.1 * noise[s]))
+    ]
+    asked = {"metric": "accuracy", "not_worse": ["RF"], "over": "all"}
+    for than, level, outcome in (
+        (["K"], 0.05, "fails"),
+        (["K", "H0/1"], 0.05, "not refuted"),
+        (["K", "H0/1"], 0.1, "fails"),
+    ):
+        found = decision(config, splits(rows), ["d"], than=than, level=level, **asked)
+        assert found.outcome == outcome
 
 
 def test_only_the_cells_asked_for_count(decide):
