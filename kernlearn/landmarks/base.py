@@ -196,25 +196,24 @@ class Similarities:
             and (not keep or self.keep(which))
             and all(i in self._columns for i in which.tolist())
         ):
-            return self.columns(which, rows)
+            return by_column(self.by_landmark(which, rows))
         places = rows if self.places is None else self.places[rows]
         return self.landmarks.take(which).compare(self.X, rows, places)
 
-    def columns(self, which: Indices, rows: Indices | None = None) -> Reals:
-        """Return the similarities to landmarks `which`, (n_points, n_landmarks).
+    def columns(self, which: Indices) -> Reals:
+        """Return the similarities of all points to landmarks `which`, which may repeat.
 
-        Landmarks may repeat; `rows` are the points, all if None.
+        They are of shape (n_points, n_landmarks).
         """
         if self._columns and self.keep(which):
-            return by_column(self.by_landmark(which, rows))
-        return self._compute(which, rows)
+            return by_column(self.by_landmark(which))
+        return self._compute(which)
 
-    def by_landmark(self, which: Indices, rows: Indices | slice | None = None) -> Reals:
-        """Return the transpose of :meth:`columns`: a row for each landmark."""
+    def by_landmark(self, which: Indices, rows: Indices | slice = slice(None)) -> Reals:
+        """Return a row for each landmark: its similarities to points `rows`, or to all."""
         if not self.keep(which):
             return self._compute(which, rows, transposed=True)
-        part = slice(None) if rows is None else rows
-        return np.array([self._columns[i][part] for i in which.tolist()])
+        return np.array([self._columns[i][rows] for i in which.tolist()])
 
     def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, Reals]]:
         """Yield rows with their similarities to landmarks `which`, as `Landmarks.blocks` does."""
@@ -226,16 +225,16 @@ class Similarities:
             yield rows, values[rows]
 
     def _compute(
-        self, which: Indices, rows: Indices | slice | None = None, *, transposed: bool = False
+        self, which: Indices, rows: Indices | slice = slice(None), *, transposed: bool = False
     ) -> Reals:
         """Compute similarities block by block: there is no second array of their size."""
         landmarks, values = self.landmarks.take(which), np.empty((0, 0))
-        chosen = np.arange(self.X.shape[0])[slice(None) if rows is None else rows]
+        chosen = np.arange(self.X.shape[0])[rows]
         for block in row_blocks(len(chosen), len(which), block_bytes=_BLOCK_BYTES):
             part = chosen[block]
             places = part if self.places is None else self.places[part]
             # all points, without a copy
-            is_whole = rows is None and len(part) == len(chosen)
+            is_whole = isinstance(rows, slice) and len(part) == self.X.shape[0]
             some = landmarks.compare(self.X, None if is_whole else part, places)
             if is_whole and not transposed:
                 return some
@@ -427,13 +426,12 @@ def float_type(X: Any) -> type[np.floating]:
 class Training:
     """Training points of a classifier, and the points that its parameters are chosen on.
 
-    `candidates` are all points of X, with their rows in the data as passed to `fit`, and
-    `similarities` those of X to them. `codes` are classes; in `codes_val` -1 stands for a class
-    without a point in X. `X_val` and `codes_val` are None where there is nothing to choose on,
+    `candidates` are all of them, with their rows in the data as passed to `fit`, `similarities`
+    those of the points to each other. `codes` are classes; in `codes_val` -1 stands for a class
+    without a training point. `X_val` and `codes_val` are None where there is nothing to choose on,
     `weights` where all are 1.
     """
 
-    X: Any
     codes: Indices
     candidates: Landmarks
     similarities: Similarities
@@ -537,16 +535,8 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             X = X[rows]
         # Rows of X as passed: with a matrix of similarities these are also its columns.
         candidates = self._candidates(X, labels[rows], rows)
-        data = Training(
-            X,
-            codes[rows],
-            candidates,
-            Similarities(candidates, X, rows),
-            X_val,
-            codes_val,
-            validation.taken(weights, rows),
-            choosing,
-        )
+        similarities, weights = Similarities(candidates, X, rows), validation.taken(weights, rows)
+        data = Training(codes[rows], candidates, similarities, X_val, codes_val, weights, choosing)
         self._learn(data, grid, rng)
         self.n_fit_comparisons_ = candidates.comparisons.count
         return self

@@ -321,12 +321,16 @@ class AllPointsSVM(SimilarityClassifier):
     C: Any
 
     @abstractmethod
-    def _train(self, data: Training, choices: list[Any]) -> list[Any]:
-        """Return a model for each choice."""
+    def _machine(self, C: float) -> Any:
+        """Return the SVM for a C, unfitted."""
 
-    @abstractmethod
-    def _decide(self, model: Any, similarities: Reals) -> Reals:
-        """Return scores, as `predicted_codes` takes them."""
+    def _training_features(self, similarities: Reals) -> Reals:
+        """Return what the SVM is trained on, of the training points' similarities."""
+        return similarities
+
+    def _features(self, similarities: Reals) -> Reals:
+        """Return what the SVM decides on, of the similarities of any points."""
+        return similarities
 
     def decision_function(self, X: Any) -> Reals:
         """Return the decision values of points.
@@ -348,15 +352,17 @@ class AllPointsSVM(SimilarityClassifier):
 
     def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         self._set_landmarks(data.candidates)
-        models = self._train(data, grid["C"])
+        similarities = data.candidates.compare(data.similarities.X, places=data.candidates.indices)
+        features = self._training_features(similarities)
+        models = [self._machine(C).fit(features, data.codes, data.weights) for C in grid["C"]]
         best, self.validation_scores_ = best_of(data, lambda X: self._by_models(X, models))
         self._model, self.C_ = models[best], grid["C"][best]
         self.best_params_ = {"C": self.C_}
 
     def _by_models(self, X: Any, models: list[Any]) -> list[Reals]:
         blocks = [
-            [self._decide(model, values) for model in models]
-            for _, values in self._landmarks.blocks(X)
+            [model.decision_function(features) for model in models]
+            for features in (self._features(values) for _, values in self._landmarks.blocks(X))
         ]
         return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
@@ -410,12 +416,8 @@ class SimilarityFeatureSVM(AllPointsSVM):
 
     C: Any = (0.1, 1, 10)
 
-    def _train(self, data: Training, choices: list[float]) -> list[LinearSVM]:
-        features = data.candidates.compare(data.X, places=data.candidates.indices)
-        return [LinearSVM(C=C).fit(features, data.codes, data.weights) for C in choices]
-
-    def _decide(self, model: LinearSVM, similarities: Reals) -> Reals:
-        return model.decision_function(similarities)
+    def _machine(self, C: float) -> LinearSVM:
+        return LinearSVM(C=C)
 
 
 @dataclass(eq=False, repr=False)
@@ -504,8 +506,10 @@ class SpectrumSVM(AllPointsSVM):
         "distances": [StrOptions({"complement", "negate"})],
     }
 
-    def _train(self, data: Training, choices: list[float]) -> list[KernelSVM]:
-        similarities = data.candidates.compare(data.X, places=data.candidates.indices)
+    def _machine(self, C: float) -> KernelSVM:
+        return KernelSVM("precomputed", C=C)
+
+    def _training_features(self, similarities: Reals) -> Reals:
         self._offset = similarities.dtype.type(0)
         if (self.spectrum, self.kind, self.distances) == ("shift", "distance", "complement"):
             self._offset = -similarities.min()
@@ -519,12 +523,10 @@ class SpectrumSVM(AllPointsSVM):
         kernel = self._mapped(matrix)
         if self.spectrum == "shift" and self._negative.size:
             kernel = kernel - self.eigenvalues_[0] * np.eye(len(matrix))
-        return [
-            KernelSVM("precomputed", C=C).fit(kernel, data.codes, data.weights) for C in choices
-        ]
+        return kernel
 
-    def _decide(self, model: KernelSVM, similarities: Reals) -> Reals:
-        return model.decision_function(self._mapped(similarities + self._offset))
+    def _features(self, similarities: Reals) -> Reals:
+        return self._mapped(similarities + self._offset)
 
     def _mapped(self, similarities: Reals) -> Reals:
         """Apply P to each row: clip removes the negative eigenvectors, flip reverses them."""

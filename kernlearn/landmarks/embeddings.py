@@ -316,6 +316,21 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
             self._write(similarities, features[rows])
         return features, largest
 
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the features.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_features_out,)
+        """
+        check_is_fitted(self)
+        return np.array(self._feature_names, dtype=object)
+
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
         tags = super().__sklearn_tags__()
@@ -396,6 +411,7 @@ class LandmarkEmbedding(BaseEmbedding):
             self.n_landmarks, codes, self.selection, rng, similarities
         )
         self._n_features_out = len(self.landmark_indices_)
+        self._feature_names = [f"landmark_{i}" for i in self.landmark_indices_]
         return self.landmark_indices_
 
     def _write(self, similarities: Reals, out: Reals) -> None:
@@ -403,21 +419,6 @@ class LandmarkEmbedding(BaseEmbedding):
 
     def _finish(self, features: Reals) -> None:
         features /= self.scale_
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the features.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        ndarray of shape (n_features_out,)
-        """
-        check_is_fitted(self)
-        return np.array([f"landmark_{i}" for i in self.landmark_indices_], dtype=object)
 
 
 @dataclass(eq=False, repr=False)
@@ -506,6 +507,9 @@ class PairEmbedding(BaseEmbedding):
         self._n_features_out = len(pairs)
         self.landmark_indices_, places = np.unique(pairs, return_inverse=True)
         self._ups, self._downs = places.reshape(-1, 2).T.copy()
+        n_problems, n_pairs, _ = self.landmark_pairs_.shape
+        of_class = [f"{c}_" for c in self.classes_] if n_problems > 1 else [""]
+        self._feature_names = [f"pair_{c}{j}" for c in of_class for j in range(n_pairs)]
         return self.landmark_indices_
 
     def _write(self, similarities: Reals, out: Reals) -> None:
@@ -516,24 +520,6 @@ class PairEmbedding(BaseEmbedding):
         for rows in row_blocks(*features.shape):
             features[rows] /= self.scale_
             self.transfer_(features[rows], out=features[rows])
-
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the features.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        ndarray of shape (n_features_out,)
-        """
-        check_is_fitted(self)
-        n_problems, n_pairs, _ = self.landmark_pairs_.shape
-        of_class = [f"{c}_" for c in self.classes_] if n_problems > 1 else [""]
-        names = [f"pair_{c}{j}" for c in of_class for j in range(n_pairs)]
-        return np.array(names, dtype=object)
 
 
 @dataclass(eq=False, repr=False)

@@ -26,16 +26,6 @@ _REACH = 1e4  # margins that thresholds may move in a step without curvature
 _BLOCK_ROWS = 1024  # rows gathered at a time, which stay in cache for the product that follows
 
 
-def grade_order(y: Any, categories: Any = None) -> list[Any] | None:
-    """Return the given order of grades, else that of an ordered categorical or polars' Enum."""
-    if categories is not None:
-        return np.asarray(categories).tolist()
-    kind = getattr(y, "dtype", None)
-    if getattr(kind, "ordered", None) or type(kind).__name__ == "Enum":
-        return list(kind.categories)  # type: ignore[union-attr]
-    return None
-
-
 def encode_grades(
     y: Any, categories: Any = None
 ) -> tuple[np.ndarray, np.ndarray, list[Any] | None]:
@@ -43,10 +33,15 @@ def encode_grades(
 
     The last result is the order of all grades, None if there is no such one.
 
-    Numbers must be whole. The order is that of `categories`, else of an ordered categorical, else
-    of numbers; grades in words without one are sorted by the alphabet, with a warning.
+    Numbers must be whole. The order is that of `categories`, else of an ordered categorical or
+    polars' Enum, else of numbers; grades in words without one are sorted by the alphabet, with a
+    warning.
     """
-    order = grade_order(y, categories)
+    order, kind = None, getattr(y, "dtype", None)
+    if categories is not None:
+        order = np.asarray(categories).tolist()
+    elif getattr(kind, "ordered", None) or type(kind).__name__ == "Enum":
+        order = list(kind.categories)  # type: ignore[union-attr]
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
     if y.dtype.kind == "f" and (y % 1).any():

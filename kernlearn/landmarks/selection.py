@@ -264,28 +264,26 @@ class Sample:
 
         These are (K - K S (Sᵀ K S + λ I)⁻¹ Sᵀ K)ᵢᵢ / λ, for the matrix S that samples and weighs.
         """
-        scores = np.empty(len(rows))
-        for block, squares, rest in self._projected(rows):
-            # the same, without the difference of two numbers that are large relative to λ
-            scores[block] = squares @ (1 / (self.values + ridge))
-            scores[block] += np.divide(rest, ridge, out=np.sign(rest), where=ridge > _LEAST)
-        return np.minimum(scores, 1.0)
+        # the same, without the difference of two numbers that are large relative to λ
+        scores = [
+            squares @ (1 / (self.values + ridge))
+            + np.divide(rest, ridge, out=np.sign(rest), where=ridge > _LEAST)
+            for squares, rest in self._projected(rows)
+        ]
+        return np.minimum(np.concatenate(scores), 1.0)
 
     def rest(self, rows: Indices) -> Floats:
         """Return the squared distances of points from the span of the sample."""
-        distances = np.empty(len(rows))
-        for block, _, rest in self._projected(rows):
-            distances[block] = rest
-        return distances
+        return np.concatenate([rest for _, rest in self._projected(rows)])
 
-    def _projected(self, rows: Indices) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Yield blocks of rows with squared coordinates in the span, and distances from it."""
+    def _projected(self, rows: Indices) -> Iterator[tuple[Floats, Floats]]:
+        """Yield squared coordinates of blocks of points in the span, and distances from it."""
         for block in row_blocks(len(rows), len(self.which)):
             squares = (self.space.part(rows[block], self.which) @ self.projection) ** 2
             own = self.space.diagonal[rows[block]]
             rest = own - squares.sum(axis=1)
             rest[rest < np.sqrt(self.space.rounding) * np.abs(own)] = 0.0
-            yield block, squares, rest
+            yield squares, rest
 
 
 def kmeans_plusplus(
