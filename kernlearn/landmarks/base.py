@@ -40,8 +40,6 @@ SELECTIONS = ("random", *BY_SIMILARITY)
 
 # Similarities that are computed at a time.
 _BLOCK_BYTES = 2**24
-# Rows that are transposed at a time.
-_TRANSPOSED_ROWS = 128
 
 
 @dataclass
@@ -196,7 +194,7 @@ class Similarities:
             and (not keep or self.keep(which))
             and all(i in self._columns for i in which.tolist())
         ):
-            return by_column(self.by_landmark(which, rows))
+            return np.ascontiguousarray(self.by_landmark(which, rows).T)
         places = rows if self.places is None else self.places[rows]
         return self.landmarks.take(which).compare(self.X, rows, places)
 
@@ -206,7 +204,7 @@ class Similarities:
         They are of shape (n_points, n_landmarks).
         """
         if self._columns and self.keep(which):
-            return by_column(self.by_landmark(which))
+            return np.ascontiguousarray(self.by_landmark(which).T)
         return self._compute(which)
 
     def by_landmark(self, which: Indices, rows: Indices | slice = slice(None)) -> Reals:
@@ -295,15 +293,6 @@ def warn_of_distances(similarities: Reals) -> None:
             "the similarities are negative, as of negated distances: the farthest landmarks have "
             "the largest shares; with turn='exponential' the nearest have"
         )
-
-
-def by_column(values: Reals) -> Reals:
-    """Return the transpose, in the order of C, in blocks that stay in cache."""
-    transposed = np.empty(values.shape[::-1], dtype=values.dtype)
-    for first in range(0, len(values), _TRANSPOSED_ROWS):
-        rows = slice(first, first + _TRANSPOSED_ROWS)
-        transposed[:, rows] = values[rows].T
-    return transposed
 
 
 #: Values to choose from, by parameter.

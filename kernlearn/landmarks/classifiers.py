@@ -18,7 +18,6 @@ from kernlearn.landmarks.base import (
     Similarities,
     SimilarityClassifier,
     Training,
-    by_column,
     warn_of_distances,
 )
 from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer
@@ -504,7 +503,7 @@ class FTuneClassifier(LandmarkClassifier):
     ) -> Iterator[Reals]:
         """Yield the points' embedding with each transfer function, all in the same buffer."""
         near, far = (points.by_landmark(side) for side in pairs.T)
-        differences = by_column(self._differences(near, far))
+        differences = np.ascontiguousarray(self._differences(near, far).T)
         embedded = np.empty_like(differences)
         for transfer in family:
             yield transfer(differences, out=embedded)

@@ -8,8 +8,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from itertools import chain, product
+from itertools import chain, groupby, product
 from math import comb, pi, prod, sqrt
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -66,24 +67,22 @@ class KernelFamily:
             advice="use fewer points or kernels",
         )
         grams = np.empty((n_kernels, X.shape[0], n_points))
-        lower: dict[float, tuple[Any, int, Any]] = {}
         polynomials = []
         for place, kernel in enumerate(self.kernels):
             if type(kernel) is PolynomialKernel:  # a subclass may compute something else
-                polynomials.append((kernel.degree, place))
+                polynomials.append((kernel.coef0, kernel.degree, place))
             else:
                 grams[place] = compared(kernel, X, self.points)
-        for degree, place in sorted(polynomials):
-            kernel = self.kernels[place]
-            if kernel.coef0 not in lower:
-                inner = safe_sparse_dot(X, self.points.T, dense_output=True)
-                lower[kernel.coef0] = inner + float(kernel.coef0), 0, 1.0
-            base, reached, power = lower[kernel.coef0]
-            grams[place] = power
-            for _ in range(degree - reached):
-                grams[place] *= base
-            check_values(grams[place], X, self.points)
-            lower[kernel.coef0] = base, degree, grams[place]
+        for coef0, group in groupby(sorted(polynomials), itemgetter(0)):
+            base = safe_sparse_dot(X, self.points.T, dense_output=True) + float(coef0)
+            reached = 0
+            lower: Any = 1.0
+            for _, degree, place in group:
+                grams[place] = lower
+                for _ in range(degree - reached):
+                    grams[place] *= base
+                check_values(grams[place], X, self.points)
+                reached, lower = degree, grams[place]
         return grams
 
     def sums(self, X: Any, coef: Sequence[Any]) -> Floats:
@@ -367,8 +366,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
     def _check_labelled(self, X: Any, y: Any, sample_weight: Any = None) -> LabelledPoints:
         """Validate training data and set ``classes_``."""
         kernels = self._compared_by()
-        several = self._several_kernels
-        X, y = check_training(self, X, y, kernels, several=several, dtypes=_FLOATS)
+        X, y = check_training(self, X, y, kernels, several=self._several_kernels, dtypes=_FLOATS)
         weights = validation.check_weights(sample_weight, X)
         weights = np.ones(len(y)) if weights is None else weights
         self.classes_, codes, by_class = validation.encode_labels(y, self.class_weight, weights)
