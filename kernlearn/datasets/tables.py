@@ -69,6 +69,9 @@ def joined(parts: Sequence[Table], place: str) -> Table:
         return first
     if any(part.feature_names != first.feature_names for part in parts):
         raise DataError(f"{place}: the files have other columns, or in another order")
+    if any(part.nominal != first.nominal for part in parts):
+        fault = "the files list the values of a nominal column in different orders"
+        raise DataError(f"{place}: {fault}: state them in `nominal` of the card")
     if hasattr(first.X, "tocsr"):
         from scipy import sparse
 
@@ -77,7 +80,8 @@ def joined(parts: Sequence[Table], place: str) -> Table:
         X = np.concatenate([part.X for part in parts])
     query = None if first.query is None else np.concatenate([part.query for part in parts])
     y, n = np.concatenate([part.y for part in parts]), sum(part.without_target for part in parts)
-    return first._replace(X=X, y=y, query=query, without_target=n)
+    gaps = [text for part in parts for text in part.gaps]
+    return first._replace(X=X, y=y, query=query, without_target=n, gaps=gaps)
 
 
 # Numbers and labels

@@ -144,6 +144,26 @@ def test_folds_and_queries(make_card, folder):
         load(make_card(form | {"rows": 2}, task="ranking"), data_dir=folder)
 
 
+def test_files_that_are_read_one_after_the_other(make_card, folder):
+    (folder / "f").write_text("a,t\n1,1\nNA,2\n")
+    (folder / "g").write_text("a,t\nNaN,3\n")
+    text = {"kind": "delimited", "header": True, "standard_missing": True}
+    form = {"files": ["f", "g"], "format": text}
+    done = load(make_card(form, task="regression", n_features=1), data_dir=folder).preparation
+    taken = "taken as missing: 'NA' in 1 row of column a, 'NaN' in 1 row of column a"
+    assert done.sentences[0] == taken
+
+    for name, values in (("f.arff", "u,v"), ("g.arff", "v,u")):
+        head = f"@relation r\n@attribute a {{{values}}}\n@attribute t numeric\n@data\n"
+        (folder / name).write_text(f"{head}u,1\nv,2\n")
+    form = {"files": ["f.arff", "g.arff"], "format": {"kind": "arff"}}
+    with pytest.raises(DataError, match="list the values of a nominal column in different orders"):
+        load(make_card(form, task="regression", n_features=1), data_dir=folder)
+    form["format"] = {"kind": "arff", "nominal": {"a": ["u", "v"]}}
+    bunch = load(make_card(form, task="regression", n_features=1), data_dir=folder)
+    assert bunch.data.ravel().tolist() == [0, 1, 0, 1]
+
+
 def test_names_paths_and_options_that_do_not_go_together(make_card, folder):
     with pytest.raises(DataError, match="1 data set is missing"):
         load("spambase")
