@@ -512,20 +512,18 @@ def _plans(
     loaded: Sequence[Any], available: bool, choice: "engine.Choice | None" = None
 ) -> "list[engine.Plan]":
     """Plan experiments, or the data sets that are chosen; one message names what is missing."""
-    plans, missing = [], {}
+    plans, missing = [], dict[str, None]()
     for experiment in loaded:
         config = experiment.config
         labels = None if choice is None else choice.datasets(config)
-        plan = engine.make_plan(experiment, available=True, labels=labels)
-        for label in plan.left_out:
-            if not config.datasets[label].optional:
-                card = datasets.find_card(config.published[label])
-                missing[card.name] = card
-        plans.append(plan)
+        plans.append(engine.make_plan(experiment, available=True, labels=labels))
+        needed = [k for k in plans[-1].left_out if not config.datasets[k].optional]
+        missing |= dict.fromkeys(config.published[label] for label in needed)
     if missing and not available:
         raise DataError(
-            f"{datasets.missing_message(missing.values())}\n`kernlearn datasets fetch NAME` "
-            "downloads what its publisher serves; --available runs the rest without them."
+            f"{datasets.missing_message(map(datasets.find_card, missing))}\n`kernlearn datasets "
+            "fetch NAME` downloads what its publisher serves; --available runs the rest without "
+            "them."
         )
     return plans
 

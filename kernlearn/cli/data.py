@@ -63,12 +63,13 @@ def show_names(
         for name, text in sections[what].items():
             output.show_wrapped(f"{name:{width}}  {text}", width + 2)
         return
-    names = {title: [*entries] for title, entries in sections.items()}
-    names["metrics"] = [name for name, one in scope.metrics.items() if not one.scorer]
-    names["metrics"].append("and the scorers of scikit-learn")
-    names["similarities"] = [f"{k}.… ({len(one.kinds)})" for k, one in sorted(LIBRARIES.items())]
-    for title in names:
-        output.show_wrapped(f"{title}: {', '.join(names[title])}", 2)
+    own_metrics = [name for name, one in scope.metrics.items() if not one.scorer]
+    shortened = {
+        "metrics": [*own_metrics, "and the scorers of scikit-learn"],
+        "similarities": [f"{k}.… ({len(one.kinds)})" for k, one in sorted(LIBRARIES.items())],
+    }
+    for title, names in {**sections, **shortened}.items():
+        output.show_wrapped(f"{title}: {', '.join(names)}", 2)
     typer.echo("`kernlearn list estimators` describes them, and so for the others.")
 
 
@@ -146,8 +147,7 @@ def fetch(
     """Fetch data sets from their publishers, and check them."""
     cards = [_card(name)[0] for name in names or []]
     for one in config:
-        published = configs.load_config(one).config.published.values()
-        cards += [_card(name)[0] for name in published]
+        cards += map(datasets.find_card, configs.load_config(one).config.published.values())
     if not cards and not config:
         raise DataError("nothing to fetch: name data sets, or --for CONFIG")
     failures = []

@@ -18,7 +18,7 @@ from kernlearn.datasets.files import (
     locate,
     members,
 )
-from kernlearn.datasets.loading import load
+from kernlearn.datasets.loading import find, load
 from kernlearn.exceptions import DataError, writing
 
 
@@ -102,9 +102,7 @@ def fetch(
                     (own / f"{file}{suffix}").unlink(missing_ok=True)
             for path in stage.iterdir():
                 path.replace(own / path.name)
-    located = locate(card, place)
-    assert located is not None
-    return located
+    return find(card, place)
 
 
 def _stored_name(address: str, file: str) -> str:

@@ -82,16 +82,15 @@ def catalogue() -> "Mapping[str, Card]":
     57
     """
     names = sorted(path.stem for path in shipped("datasets").glob("*.yaml"))
-    cards = {name: card for name in names if (card := _shipped_card(name)) is not None}
-    return MappingProxyType(cards)
+    return MappingProxyType({name: _shipped_card(name) for name in names})
 
 
 @cache
-def _shipped_card(name: str) -> "Card | None":
+def _shipped_card(name: str) -> "Card":
     """Read one shipped card, so that loading one data set does not read all cards."""
     from kernlearn.datasets.card import read_card
 
-    return read_card(shipped("datasets") / f"{name}.yaml") if is_shipped(name) else None
+    return read_card(shipped("datasets") / f"{name}.yaml")
 
 
 def is_shipped(name: str) -> bool:
@@ -133,8 +132,8 @@ def find_card(name: str, data_dir: str | os.PathLike[str] | None = None) -> "Car
     """
     from kernlearn.datasets.card import read_card
 
-    if (card := _shipped_card(name)) is not None:
-        return card
+    if is_shipped(name):
+        return _shipped_card(name)
     own = own_cards(data_dir)
     if name in own:
         return read_card(own[name])

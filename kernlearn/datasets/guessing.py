@@ -394,10 +394,9 @@ def _frame_roles(reading: _Reading, asked: FileOptions) -> Guess:
         "points": None if points is None else names[points],
     }
     # ARFF, Stata and SPSS list values in their order, Parquet says which have an order
-    column = frame.iloc[:, target]
-    is_listed = column.dtype == "category"
+    ordered = getattr(frame.dtypes.iloc[target], "ordered", None)  # None without categories
     says_order = options.kind in ("parquet", "feather")
-    has_order = is_listed and (not says_order or bool(column.cat.ordered))
+    has_order = bool(ordered) if says_order else ordered is not None
     task = "ordinal" if says_order and has_order and len(labels or ()) > 2 else None
     return Guess(
         content, (frame,), len(features), labels, is_numeric, notes, reasons, has_order, task

@@ -16,12 +16,7 @@ from kernlearn import validation
 from kernlearn.checks import listed
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel
-from kernlearn.kernels.base import (
-    check_points,
-    check_training,
-    compared,
-    first_wrong,
-)
+from kernlearn.kernels.base import check_points, check_training, compared, first_wrong
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.memory import row_blocks
 from kernlearn.validation import Indices, warn

@@ -195,10 +195,7 @@ class LandmarkKNNClassifier(NeighboursClassifier):
     selection: str = "random"
     n_refined: int = 0
 
-    _parameter_constraints = {
-        **NeighboursClassifier._parameter_constraints,
-        "n_refined": [WHOLE],
-    }
+    _parameter_constraints = {**NeighboursClassifier._parameter_constraints, "n_refined": [WHOLE]}
 
     def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         codes, similarities, ks = data.codes, data.similarities, grid["n_neighbors"]

@@ -640,18 +640,15 @@ class DBoostClassifier(LandmarkClassifier):
             boost(data.similarities, labels.astype(np.int8), pairs, *settings)
             for labels, pairs in zip(data.targets(), pools, strict=True)
         ]
-        pairs = np.concatenate([each.pairs for each in boosted])
-        used, places = np.unique(pairs, return_inverse=True)
-        self.landmark_pairs_ = [data.candidates.indices[each.pairs] for each in boosted]
-        self.thresholds_ = [each.thresholds for each in boosted]
-        self.estimator_weights_ = [each.weights for each in boosted]
-        self.edges_ = [each.edges for each in boosted]
+        pairs, self.thresholds_, lower, upper, self.edges_, self.estimator_weights_ = map(
+            list, zip(*boosted, strict=True)
+        )
+        self.landmark_pairs_ = [data.candidates.indices[each] for each in pairs]
+        used, places = np.unique(np.concatenate(pairs), return_inverse=True)
         # the points of each pair, by place among those used, and when it votes 0, 1 or -1
         self._places = places.reshape(-1, 2)
-        self._lower = np.concatenate([each.lower for each in boosted])
-        self._upper = np.concatenate([each.upper for each in boosted])
-        self._dtype = self._lower.dtype
-        self._n_problems = len(boosted)
+        self._lower, self._upper = np.concatenate(lower), np.concatenate(upper)
+        self._n_problems, self._dtype = len(boosted), self._lower.dtype
         self._set_landmarks(data.candidates.take(used))
         if not len(used):
             validation.warn(

@@ -1,6 +1,7 @@
 """Embeddings by similarities to landmarks, or to pairs of them by a transfer function."""
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
@@ -243,7 +244,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         """
         _, blocks = self._fit(X, y)
         if self.normalize:
-            self.scale_ = max(float(np.abs(block).max()) for _, block in blocks) or 1.0
+            deque(blocks, maxlen=0)
         self.n_fit_comparisons_ = self._landmarks.comparisons.count
         return self
 
@@ -260,10 +261,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         -------
         ndarray of shape (n_samples, n_features_out)
         """
-        features, largest = self._features(*self._fit(X, y))
-        if self.normalize:
-            self.scale_ = largest or 1.0
-        self._finish(features)
+        features = self._features(*self._fit(X, y))
         self.n_fit_comparisons_ = self._landmarks.comparisons.count
         return features
 
@@ -283,9 +281,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
             is in memory.
         """
         X = self._check_points(X)
-        features, _ = self._features(X, self._landmarks.blocks(X, self._n_features_out))
-        self._finish(features)
-        return features
+        return self._features(X, self._landmarks.blocks(X, self._n_features_out))
 
     def _fit(self, X: Any, y: Any) -> tuple[Any, Blocks]:
         """Return the validated points, and blocks of their similarities to the landmarks."""
@@ -304,17 +300,23 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         similarities = Similarities(points, X)
         chosen = self._select(codes, check_random_state(self.random_state), similarities)
         self._set_landmarks(points.take(chosen))
-        return X, similarities.blocks(chosen, self._n_features_out)
+        blocks = similarities.blocks(chosen, self._n_features_out)
+        return X, self._measured(blocks) if self.normalize else blocks
 
-    def _features(self, X: Any, blocks: Blocks) -> tuple[Reals, float]:
-        """Return unscaled features and, to normalize, the largest absolute similarity."""
-        features = np.empty((X.shape[0], self._n_features_out), dtype=float_type(X))
+    def _measured(self, blocks: Blocks) -> Blocks:
+        """Yield blocks, and set the scale to the largest absolute similarity in them."""
         largest = 0.0
         for rows, similarities in blocks:
-            if self.normalize:
-                largest = max(largest, float(np.abs(similarities).max()))
+            largest = max(largest, float(np.abs(similarities).max()))
+            yield rows, similarities
+        self.scale_ = largest or 1.0
+
+    def _features(self, X: Any, blocks: Blocks) -> Reals:
+        features = np.empty((X.shape[0], self._n_features_out), dtype=float_type(X))
+        for rows, similarities in blocks:
             self._write(similarities, features[rows])
-        return features, largest
+        self._finish(features)
+        return features
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the features.

@@ -11,7 +11,7 @@ from scipy.optimize import nnls
 from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite, check_array, column_or_1d, gen_batches
+from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
 from kernlearn import validation
 from kernlearn.landmarks.base import Grid, Indices, Reals
@@ -256,7 +256,8 @@ class OrdinalProblem:
         weights = np.bincount(self._point, curvature, len(self._X))
         rows = np.flatnonzero(weights)
         roots = np.sqrt(weights[rows])
-        for batch in gen_batches(len(rows), _BLOCK_ROWS):
+        for first in range(0, len(rows), _BLOCK_ROWS):
+            batch = slice(first, first + _BLOCK_ROWS)
             # BLAS computes only half of a product of a matrix with its own transpose.
             part = self._X[rows[batch]] * roots[batch, np.newaxis]
             hessian[:d, :d] += part.T @ part

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import partial
 from math import prod
 from typing import Any, Self
 
@@ -542,10 +541,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
                 f"epsilon={epsilons[0]:g} exceeds the standard deviation of y, {spread:.3g}: "
                 "little is learned, since smaller errors have no loss. Lower epsilon"
             )
-        path = partial(
-            regression_path, loss=self.loss, fit_intercept=self.fit_intercept, weights=weights
-        )
-        paths = [path(features, targets, Cs, epsilon=epsilon) for epsilon in epsilons]
+        how: Any = {"loss": self.loss, "fit_intercept": self.fit_intercept, "weights": weights}
+        paths = [regression_path(features, targets, Cs, epsilon=each, **how) for each in epsilons]
         return [(coef[i], intercept[i]) for i in range(len(Cs)) for coef, intercept in paths]
 
     def _losses(self, models: list[Any], features: Reals, targets: Any) -> list[np.ndarray]:
