@@ -243,8 +243,7 @@ def find(
     if not isinstance(name, (str, Card)):
         raise DataError(f"expected the name or path of a data set, got a {type(name).__name__}")
     card = name if isinstance(name, Card) else find_card(name, data_dir)
-    found = locate(card, data_dir)
-    if found is None:
+    if (found := locate(card, data_dir)) is None:
         raise DataError(missing_message([card], data_dir))
     return found
 

@@ -146,6 +146,12 @@ class Similarities:
         """Whether the similarities are distances with the other sign."""
         return self.landmarks.sign < 0
 
+    @property
+    def _columnwise(self) -> bool:
+        """Whether single columns are kept."""
+        kernel = self.landmarks.kernel
+        return kernel is not None and kernel.columnwise
+
     def keep(self, which: Indices) -> bool:
         """Compute missing similarities to landmarks `which`, and return whether all are kept."""
         missing = [i for i in dict.fromkeys(which.tolist()) if i not in self._columns]
@@ -158,10 +164,10 @@ class Similarities:
 
     def column(self, i: int) -> Reals:
         """Return the similarities to landmark `i`, shape (n_points,)."""
-        which, kernel = np.array([i]), self.landmarks.kernel
-        if kernel is None or not kernel.columnwise or not self.keep(which):
-            return self._compute(which)[:, 0]
-        return self._columns[i]
+        which = np.array([i])
+        if self._columnwise and self.keep(which):
+            return self._columns[i]
+        return self._compute(which)[:, 0]
 
     def diagonal(self) -> Reals:
         """Return the similarity of each point to itself, where the landmarks are the points.
@@ -182,13 +188,9 @@ class Similarities:
 
         With `keep` those of all points are computed and kept, by kernels that are `columnwise`.
         """
-        kernel = self.landmarks.kernel
-        if (
-            kernel is not None
-            and kernel.columnwise
-            and (not keep or self.keep(which))
-            and all(i in self._columns for i in which.tolist())
-        ):
+        if keep and self._columnwise:
+            self.keep(which)
+        if self._columnwise and self._columns.keys() >= {*which.tolist()}:
             return np.ascontiguousarray(self.by_landmark(which, rows).T)
         places = rows if self.places is None else self.places[rows]
         return self.landmarks.take(which).compare(self.X, rows, places)

@@ -63,9 +63,8 @@ def encode_grades(
         raise ValueError(f"'categories' must hold all grades of y; {unknown[0]!r} is missing")
     if len(set(order)) < len(order):
         raise ValueError(f"'categories' must hold each grade once, got {order!r}")
-    positions = np.array([order.index(label) for label in labels])
-    ranks = np.argsort(np.argsort(positions))
-    return classes[np.argsort(positions)], ranks[codes], order
+    ascending = np.argsort([order.index(label) for label in labels])
+    return classes[ascending], np.argsort(ascending)[codes], order
 
 
 class Thresholds(NamedTuple):
@@ -522,8 +521,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         if self._order is None and self.classes_.dtype.kind in "biuf":
             return labels.astype(np.float64)
         order = self.classes_ if self._order is None else np.array(self._order)
-        unknown = np.setdiff1d(labels, order).tolist()
-        if unknown:
+        if unknown := np.setdiff1d(labels, order).tolist():
             raise ValueError(
                 f"y_val: {unknown[0]!r} is not a grade of y, so that its place is not known; "
                 "give the order of all grades as 'categories'"

@@ -62,14 +62,13 @@ class LandmarkedModel(SimilarityEstimator):
         points = X if len(rows) == X.shape[0] else X[rows]
         candidates = self._candidates(points, y[rows], rows)
         if landmarks is not None:
-            kernels = self._kernels()
-            if kernels is None:
+            if candidates.kernel is None:
                 raise ValueError(
                     "landmarks must be None with similarity='precomputed': there are no points to "
                     "compare with, only the rows and columns of X"
                 )
             try:
-                unlabelled = check_points(self, landmarks, kernels)
+                unlabelled = check_points(self, landmarks, self._kernels())
             except ValueError as error:
                 raise ValueError(f"landmarks: {error}") from error
             places = np.arange(unlabelled.shape[0])

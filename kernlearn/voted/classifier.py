@@ -217,6 +217,9 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
     random_state: Any = None
     class_weight: Any = None
 
+    #: Parameters of which :meth:`path` takes lists of values.
+    path_parameters: ClassVar[tuple[str, ...]] = ("beta",)
+
     _several_kernels: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **validation.PARAMETERS,
@@ -227,9 +230,9 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
     def _compared_by(self) -> list[Kernel] | None:
         """Return the kernels; None for precomputed matrices."""
 
-    @abstractmethod
     def _axes(self) -> dict[str, list[float]]:
         """Return the values of each parameter to choose from, descending."""
+        return {name: _descending(getattr(self, name), name) for name in self.path_parameters}
 
     def _complexities(
         self, grams: Floats, family: KernelFamily, weights: Floats
@@ -522,8 +525,7 @@ class VotedKernelClassifier(VotedClassifier):
     complexity: Any = "trace"
     local_radius: Any = 1.0
 
-    #: Parameters of which :meth:`path` takes lists of values.
-    path_parameters: ClassVar[tuple[str, ...]] = ("local_radius", "lam", "beta")
+    path_parameters = ("local_radius", "lam", "beta")
 
     _parameter_constraints = {
         **VotedClassifier._parameter_constraints,
@@ -543,10 +545,9 @@ class VotedKernelClassifier(VotedClassifier):
         return list(map(partial(as_kernel, name="kernels"), self.kernels))
 
     def _axes(self) -> dict[str, list[float]]:
-        axes = {"lam": _descending(self.lam, "lam"), "beta": _descending(self.beta, "beta")}
-        if isinstance(self.complexity, str) and self.complexity == "local":
-            return {"local_radius": _descending(self.local_radius, "local_radius"), **axes}
-        return axes
+        is_local = isinstance(self.complexity, str) and self.complexity == "local"
+        names = self.path_parameters if is_local else self.path_parameters[1:]
+        return {name: _descending(getattr(self, name), name) for name in names}
 
     def _complexities(
         self, grams: Floats, family: KernelFamily, weights: Floats
@@ -638,9 +639,6 @@ class L1SVMClassifier(VotedClassifier):
 
     kernel: str | Kernel | Callable[[Any, Any], Any] = "gaussian"
 
-    #: Parameters of which :meth:`path` takes lists of values.
-    path_parameters: ClassVar[tuple[str, ...]] = ("beta",)
-
     _several_kernels = False
     _parameter_constraints = {
         **VotedClassifier._parameter_constraints,
@@ -649,9 +647,6 @@ class L1SVMClassifier(VotedClassifier):
 
     def _compared_by(self) -> list[Kernel] | None:
         return kernels_of(self.kernel)
-
-    def _axes(self) -> dict[str, list[float]]:
-        return {"beta": _descending(self.beta, "beta")}
 
 
 def _descending(values: Any, name: str) -> list[float]:
