@@ -74,7 +74,7 @@ class Names:
             return [*reported_files(self.folder)]
         if kind == "config":
             folders = (self.folder, shipped("configs"))
-            return [path.stem for folder in folders for path in folder.glob("*.yaml")]
+            return [path.stem for folder in folders for path in folder.glob("[!.]*.yaml")]
         if kind.startswith("label"):
             return [*LABELS, *self.axes, *(["metric"] if kind == "label or metric" else [])]
         if kind.endswith("metric"):

@@ -64,7 +64,7 @@ def find_config(name: str | Path) -> Path:
     if path.suffix in ("", ".yaml", ".yml") and short in known:
         return known[short]
     text = f"{name}: no such file, and no config of that name comes with kernlearn"
-    beside = [str(one) for one in path.parent.glob("*.yaml")]
+    beside = [str(one) for one in path.parent.glob("[!.]*.yaml")]
     raise ConfigError(f"{text}{suggestion(path.stem, [*known, *beside])}")
 
 

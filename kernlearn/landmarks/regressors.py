@@ -352,6 +352,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         self._targets = np.column_stack([targets - self.target_mean_, np.ones(len(targets))])
         if of_rows is not None:
             self._targets *= of_rows[:, np.newaxis] / of_rows.max()
+        self.__dict__.pop("bandwidth_", None)  # of an earlier fit
         if self.weights == "exponential":
             width = self.bandwidth
             if isinstance(width, str):

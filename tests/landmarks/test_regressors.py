@@ -144,6 +144,8 @@ def test_widths_and_weights_by_hand():
     assert model.fit([[9, 1, -2], [3, 9, 4], [5, -6, 9]], [1, 2, 3]).bandwidth_ == 21 / 6
     model = KernelRegressor("manhattan", bandwidth="mean")
     assert model.fit(np.ones((3, 2)), [1, 2, 6]).bandwidth_ == 1  # for 0
+    model.set_params(weights="similarity").fit(np.ones((3, 2)), [1, 2, 6])
+    assert not hasattr(model, "bandwidth_")
     assert model.predict([[5.0, 5.0]]) == pytest.approx(3)
     narrow = KernelRegressor("manhattan", bandwidth=1e-3)  # not all underflow
     narrow.fit([[0.0], [1.0], [1.0]], [1.0, 2.0, 4.0])
