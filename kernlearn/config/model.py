@@ -664,7 +664,8 @@ class Check(Section):
         How the metric changes with ``along``. ``by`` is the smallest change per doubling that
         counts, for ``flat`` the largest; ``times`` is the same as a factor.
     than : list of str
-        The other side of the comparison.
+        The other side of the comparison. If a part of the cells is enough for ``better`` or
+        ``as_good``, a cell counts if it is so against all of these.
     of : list of str
         Methods whose metric is asked for, each decided separately; by default all, together.
     compare : str
@@ -691,7 +692,8 @@ class Check(Section):
         direction; ``as_good`` and ``not_worse`` allow one of at most ``times`` in the other.
     margin : float
         For questions that presume the absence of a difference, and ``among_best``: the largest
-        difference that counts as none. The claim is shown if the interval lies within it.
+        difference that counts as none. The claim is shown if the interval lies within
+        it, and refuted beyond it.
     level : float
         Significance level of all tests of the check together.
     """
