@@ -1,7 +1,6 @@
 """Embeddings by similarities to landmarks, or to pairs of them by a transfer function."""
 
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
@@ -9,7 +8,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
@@ -244,7 +243,8 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         """
         _, blocks = self._fit(X, y)
         if self.normalize:
-            deque(blocks, maxlen=0)
+            for _ in blocks:  # which measures the scale
+                pass
         self.n_fit_comparisons_ = self._landmarks.comparisons.count
         return self
 
@@ -331,7 +331,11 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         ndarray of shape (n_features_out,)
         """
         check_is_fitted(self)
-        return np.array(self._feature_names, dtype=object)
+        return np.array(self._names(), dtype=object)
+
+    def _names(self) -> list[str]:
+        prefix = type(self).__name__.lower()
+        return [f"{prefix}{i}" for i in range(self._n_features_out)]
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
@@ -413,8 +417,10 @@ class LandmarkEmbedding(BaseEmbedding):
             self.n_landmarks, codes, self.selection, rng, similarities
         )
         self._n_features_out = len(self.landmark_indices_)
-        self._feature_names = [f"landmark_{i}" for i in self.landmark_indices_]
         return self.landmark_indices_
+
+    def _names(self) -> list[str]:
+        return [f"landmark_{i}" for i in self.landmark_indices_]
 
     def _write(self, similarities: Reals, out: Reals) -> None:
         out[...] = similarities
@@ -509,10 +515,12 @@ class PairEmbedding(BaseEmbedding):
         self._n_features_out = len(pairs)
         self.landmark_indices_, places = np.unique(pairs, return_inverse=True)
         self._ups, self._downs = places.reshape(-1, 2).T.copy()
+        return self.landmark_indices_
+
+    def _names(self) -> list[str]:
         n_problems, n_pairs, _ = self.landmark_pairs_.shape
         of_class = [f"{c}_" for c in self.classes_] if n_problems > 1 else [""]
-        self._feature_names = [f"pair_{c}{j}" for c in of_class for j in range(n_pairs)]
-        return self.landmark_indices_
+        return [f"pair_{c}{j}" for c in of_class for j in range(n_pairs)]
 
     def _write(self, similarities: Reals, out: Reals) -> None:
         ups, downs = (similarities.take(places, axis=1) for places in (self._ups, self._downs))
@@ -525,7 +533,7 @@ class PairEmbedding(BaseEmbedding):
 
 
 @dataclass(eq=False, repr=False)
-class NystroemEmbedding(ClassNamePrefixFeaturesOutMixin, BaseEmbedding):
+class NystroemEmbedding(BaseEmbedding):
     r"""Features that approximate a kernel by its values with a few training points (Nyström).
 
     When to use it: a linear model on any kernel, also of objects, whose spectrum decays fast.
