@@ -29,10 +29,10 @@ claim; one of m comparisons refutes at ``level / m``. Where a part of the cells 
 counts if the method is better than all of those under ``than``: it is compared with the nearest.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, product
+from itertools import chain
 from math import ceil, inf, isfinite, log2
 from typing import Any, Literal, NamedTuple
 
@@ -324,8 +324,8 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
     missing = [name for name in asked if name not in set(rows["dataset"])]
     awaited = {*rows["method"]}
     if check.question == "among_best":  # also rivals of which nothing was measured
-        awaited |= {name for name in config.compared if not config.methods[name].optional}
-        awaited -= {*splits["method"]} - {*rows["method"]}
+        needed = {name for name in config.compared if not config.methods[name].optional}
+        awaited |= needed - {*splits["method"]}
     with np.errstate(invalid="ignore"):
         parts = _parts(_with_gaps(rows, awaited, config), check, config)
         gaps = [[cell.name for cell in part.cells if cell.lacks] for part in parts]
@@ -395,33 +395,29 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
     region = claimed_region(check)
     if check.question in COMPARISONS:
         cells_of = crossing_cells if check.question == "overtakes" else compared_cells
-        sides = product(getattr(check, check.question), check.than)
-        parts = [
-            _Part(f"{one} against {other}: ", cells_of(rows, check, one, other, better), region)
-            for one, other in sides
-        ]
         in_part = check.question in ("better", "as_good") and check.over not in ("all", "average")
-        return _jointly(parts, check) if in_part and len(check.than) > 1 else parts
+        parts = []
+        for one in getattr(check, check.question):
+            sides = [(str(k), cells_of(rows, check, one, k, better)) for k in check.than]
+            if in_part and len(sides) > 1:
+                names, cells = zip(*sides, strict=True)
+                sides = [(f"the best of {' and '.join(names)}", _nearest(cells))]
+            parts += [_Part(f"{one} against {other}: ", cells, region) for other, cells in sides]
+        return parts
     if check.of:
         return [_Part(f"{name}: ", asked_cells(rows, check, name), region) for name in check.of]
     return [_Part("", asked_cells(rows, check), region)]
 
 
-def _jointly(parts: Sequence[_Part], check: Check) -> list[_Part]:
-    """Return for each method its comparisons as one, in each cell with the nearest of the others.
+def _nearest(several: Iterable[Sequence[Cell]]) -> list[Cell]:
+    """Return each cell of several comparisons of a method once, with the nearest of the others.
 
     A cell in which one of them was not measured is not measured.
     """
-    joint, n_others = [], len(check.than)
-    for start in range(0, len(parts), n_others):
-        cells: dict[str, list[Cell]] = {}
-        for cell in chain.from_iterable(part.cells for part in parts[start : start + n_others]):
-            cells.setdefault(cell.name, []).append(cell)
-        nearest = [min(one, key=lambda c: (not c.lacks, c.effect)) for one in cells.values()]
-        subject = parts[start].subject.split(" against ")[0]
-        subject += f" against the best of {' and '.join(map(str, check.than))}: "
-        joint.append(_Part(subject, nearest, parts[start].region))
-    return joint
+    cells: dict[str, list[Cell]] = {}
+    for cell in chain.from_iterable(several):
+        cells.setdefault(cell.name, []).append(cell)
+    return [min(one, key=lambda cell: (not cell.lacks, cell.effect)) for one in cells.values()]
 
 
 def _part_text(part: _Part, check: Check) -> str:

@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -15,7 +15,7 @@ import jinja2
 from kernlearn import __version__
 from kernlearn.config.model import DEFAULT_PROFILE, LoadedExperiment
 from kernlearn.config.read import shipped_name
-from kernlearn.config.spec import canonical
+from kernlearn.config.spec import canonical, cell_name
 from kernlearn.engine.run import duration
 from kernlearn.exceptions import ReportError, writing
 from kernlearn.lazy import needed_by
@@ -206,6 +206,7 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
         outcomes=Counter(report.claims["outcome"]),
         differences=report.differences.to_dict("records"),
         chances=differences.in_words(report.differences, report.chances),
+        chosen=[_chosen(cell) for cell in report.details["selected"]],
         # the first remarks are the notes of the config
         remarks=report.remarks[len(config.notes) :],
         rules=verdicts.rules(config),
@@ -216,6 +217,12 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
         written=report.details["written"],
     )
     page.write_text(text, encoding="utf-8")
+
+
+def _chosen(cell: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
+    """Return the name of a cell, and in how many splits it chose which parameters."""
+    labels = {label: value for label, value in cell.items() if label != "selected"}
+    return cell_name(labels, labels.values(), " · "), cell["selected"]
 
 
 def _write_files(report: Report, drawn: _Drawn, folder: Path) -> list[Path]:
