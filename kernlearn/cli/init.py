@@ -56,7 +56,7 @@ def init(
         raise ConfigError(f"{config}: exists; --force replaces it, --config names another")
     if task not in (None, *_METRICS):
         raise DataError(f"--task {task}: expected one of {', '.join(_METRICS)}")
-    keys = reading_options(settings, "nominal", "dense", "target")
+    keys = reading_options(settings, "nominal", "dense")
     if target is not None:
         keys = {"target": target, **keys}
     try:

@@ -1,5 +1,6 @@
 """Pages that open from disk, each a file of its own: of one experiment, or a site of several."""
 
+import json
 import re
 import shlex
 from collections import Counter
@@ -222,7 +223,11 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
 def _chosen(cell: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
     """Return the name of a cell, and in how many splits it chose which parameters."""
     labels = {label: value for label, value in cell.items() if label != "selected"}
-    return cell_name(labels, labels.values(), " · "), cell["selected"]
+    counts = {}
+    for text, n_splits in cell["selected"].items():
+        chosen = {k: v if isinstance(v, str) else canonical(v) for k, v in json.loads(text).items()}
+        counts[", ".join(f"{k}={v}" for k, v in chosen.items())] = n_splits
+    return cell_name(labels, labels.values(), " · "), counts
 
 
 def _write_files(report: Report, drawn: _Drawn, folder: Path) -> list[Path]:
