@@ -240,8 +240,7 @@ def _stored(path: Path, options: Any, **how: Any) -> "pd.DataFrame":
     if options.kind == "excel":
         how |= {"sheet_name": options.sheet, "dtype": dict.fromkeys(options.text, str)}
         how |= {"engine": "calamine", "na_values": [*_GAPS, *options.missing]}
-    source = path if options.kind == "spss" else BytesIO(file_bytes(path))
-    return getattr(pd, f"read_{options.kind}")(source, **how)
+    return getattr(pd, f"read_{options.kind}")(BytesIO(file_bytes(path)), **how)
 
 
 def _arff(path: Path, options: Any) -> "pd.DataFrame":

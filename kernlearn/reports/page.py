@@ -224,9 +224,10 @@ def _chosen(cell: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
     """Return the name of a cell, and in how many splits it chose which parameters."""
     labels = {label: value for label, value in cell.items() if label != "selected"}
     counts = {}
-    for text, n_splits in cell["selected"].items():
-        chosen = {k: v if isinstance(v, str) else canonical(v) for k, v in json.loads(text).items()}
-        counts[", ".join(f"{k}={v}" for k, v in chosen.items())] = n_splits
+    for chosen, n_splits in cell["selected"].items():
+        values = json.loads(chosen).items()
+        texts = [f"{k}={v if isinstance(v, str) else canonical(v)}" for k, v in values]
+        counts[", ".join(texts)] = n_splits
     return cell_name(labels, labels.values(), " · "), counts
 
 

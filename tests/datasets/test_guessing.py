@@ -88,7 +88,9 @@ def table_of_r(frame, path):
 
 
 def spss(frame, path):
-    pytest.importorskip("pyreadstat").write_sav(frame, path)
+    plain = path.with_suffix("")
+    pytest.importorskip("pyreadstat").write_sav(frame, plain)
+    path.write_bytes(gzip.compress(plain.read_bytes()))
 
 
 def excel(index):
@@ -122,7 +124,7 @@ WRITERS = {  # name of the file, how it is written, how it must be read or None
     "named.parquet": (lambda f, p: f.set_index(np.arange(40) * 2).to_parquet(p), None),
     "t.feather": (lambda f, p: f.to_feather(p), None),
     "t.dta": (lambda f, p: f.to_stata(p, write_index=False), None),
-    "t.sav": (spss, None),
+    "t.sav.gz": (spss, None),
     "t.xlsx": (excel(False), None),
     "index.xlsx": (excel(True), None),
 }
