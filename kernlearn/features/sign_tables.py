@@ -109,7 +109,8 @@ class SignProducts:
         """Write the products of some rows into the columns of `out` from `at` on."""
         self._products.write_constants(out[:, at:])
         write = _write_complex if self._products.width == 2 else _write_real
-        write(X, self._tables, out, at)
+        # compiled once for each dtype, whatever the layout
+        write(np.require(X, requirements=["C", "W"]), self._tables, out, at)
 
 
 def groups_of(n_columns: int, n_factors: int) -> tuple[NDArray[np.intp], int]:
