@@ -262,7 +262,7 @@ def test_kills_lose_nothing(small, tmp_path, options):
 
     The run is killed; or asked to end; or the process of a trial is killed before.
     """
-    small.write_text(small.read_text().replace("splits: 2", "splits: 20"))
+    small.write_text(small.read_text().replace("splits: 2", "splits: 10"))
     plan = make_plan(load_config(small))
     path, moment = tmp_path / "s", random.Random(f"2013 {options}")
     command = [sys.executable, "-m", "kernlearn", "run", str(small), "--store", str(path)]
