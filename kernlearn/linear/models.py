@@ -205,8 +205,9 @@ def _truncated(X: np.ndarray, tol: float | None) -> Any:
 
 
 def _with_constant(features: ArrayLike, fit_intercept: bool) -> np.ndarray:
-    """Return the features, with ones for an intercept."""
+    """Return the features as floats, with ones for an intercept."""
     X = np.asarray(features)
+    X = X if X.dtype == np.float32 else X.astype(np.float64, copy=False)
     return np.column_stack((X, np.ones(len(X), dtype=X.dtype))) if fit_intercept else X
 
 

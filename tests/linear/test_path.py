@@ -130,7 +130,7 @@ def test_full_steps_are_products_and_sums(n_steps):
 
 
 @pytest.mark.parametrize(("loss", "solver"), TRAINERS)
-def test_problems_alone_and_float32(loss, solver):
+def test_problems_alone_and_other_types_of_numbers(loss, solver):
     told = {"loss": loss, "solver": solver, "fit_intercept": True}
     coef, intercept = linear_paths(X, Y, CS, **told)
     assert (coef.shape, intercept.shape) == ((3, 4, 6), (3, 4))
@@ -138,13 +138,13 @@ def test_problems_alone_and_float32(loss, solver):
         alone, at = linear_paths(X, [y], CS, **told)
         np.testing.assert_array_equal(w, alone[0])
         np.testing.assert_array_equal(b, at[0])
-    single = X.astype(np.float32)
-    found, expected = (
-        linear_paths(each, Y, CS, **told) for each in (single, single.astype(float))
-    )
-    for one, other in zip(found, expected, strict=True):
-        assert one.dtype == np.float32
-        np.testing.assert_array_equal(one, other.astype(np.float32))
+    for given, dtype in ((X.astype(np.float32), np.float32), (X.round().astype(int), float)):
+        found, expected = (
+            linear_paths(each, Y, CS, **told) for each in (given, given.astype(float))
+        )
+        for one, other in zip(found, expected, strict=True):
+            assert one.dtype == dtype
+            np.testing.assert_array_equal(one, other.astype(dtype))
 
 
 def test_targets_within_epsilon_need_no_weights():
