@@ -225,9 +225,9 @@ class TurnedSimilarity(Kernel):
         if not self.is_distance:
             return values
         if self.turn == "negative":
-            return 0 - values  # 0 and not -0 for equal points
+            return 0.0 - values  # 0 and not -0 for equal points; counts become floats
         if self.turn == "reciprocal":
-            return 1 / (1 + values)
+            return 1 / (1.0 + values)
         if self.sigma == "auto":
             check_is_fitted(self, "sigma_", msg=NOT_FITTED)
         return np.exp(values / -(self.sigma_ if self.sigma == "auto" else float(self.sigma)))

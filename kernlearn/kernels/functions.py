@@ -147,6 +147,10 @@ class CallableKernel(TurnedSimilarity):
         )
         return np.concatenate(parts)
 
+    def set_params(self, **params: Any) -> Self:
+        self.tried = "auto"  # of the function before
+        return super().set_params(**params)
+
     def __sklearn_clone__(self) -> Self:
         # a function, and what it holds, stays the same object
         return type(self)(**self.get_params(deep=False))

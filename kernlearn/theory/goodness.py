@@ -258,7 +258,7 @@ def scaled_goodness(X: Any, y: Any, similarity: Any, kind: str = "similarity") -
     if kind == "distance" and similarity != "precomputed":
         similarity = CallableKernel(as_kernel(similarity), kind=kind)
     elif kind == "distance":
-        X = -X
+        X = 0.0 - X
     K, y = _similarities(X, y, similarity)
     return classification_goodness(K / (np.abs(K).max() or 1.0), y, similarity="precomputed")
 

@@ -114,6 +114,9 @@ def test_distances_are_turned(turn, expected):
     similarity = CallableKernel(objects.degrees, kind="distance", turn=turn, sigma=2.5)
     distances = by_hand(objects.degrees, GRAPHS[:5], GRAPHS)
     np.testing.assert_allclose(similarity(GRAPHS[:5], GRAPHS), expected(distances))
+    # another function, of matrices, that counts in bytes
+    similarity.set_params(function=lambda A, B: np.full((len(A), len(B)), 255, np.uint8))
+    np.testing.assert_allclose(similarity(np.eye(2)), np.full((2, 2), expected(255.0)))
 
 
 def test_sigma_is_the_mean_distance_of_64_evenly_spaced_points():

@@ -22,6 +22,7 @@ from kernlearn.theory import (
     ranking_weight_bound,
     regression_goodness,
 )
+from kernlearn.theory.goodness import scaled_goodness
 
 TRANSFERS = [Identity(), Sign(), Ramp(0.7), Ramp(5), Ramp(1000)]
 
@@ -403,3 +404,9 @@ def test_similarities_are_compared_on_the_same_held_out_points():
         accuracy = model.fit(words[train], y[train]).score(words[test], y[test])
         scores.append([accuracy, good.error, good.gamma(0.1)])
     assert_allclose(table[["accuracy", "error", "gamma"]], [np.mean(scores, axis=0)])
+
+
+def test_distances_may_be_counts_in_bytes():
+    D, y = np.abs(np.subtract.outer(range(6), range(6))), [0, 0, 0, 1, 1, 1]
+    found = [scaled_goodness(D.astype(t), y, "precomputed", "distance") for t in (float, np.uint8)]
+    assert found[0].margins.tolist() == found[1].margins.tolist()
