@@ -12,6 +12,7 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.kernels import BaseDotProductKernel, DotProductKernel, as_kernel
+from kernlearn.kernels.base import summed
 from kernlearn.memory import row_blocks
 from kernlearn.validation import PARAMETERS, POINTS, WHOLE, Interval, validate_data
 
@@ -117,7 +118,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Fit the kernel, truncate its series, and return the largest squared norm of X."""
         self.kernel_ = self.truncated_kernel_ = self._new_kernel().fit(X)
         self.truncation_error_ = 0.0
-        squared_norm = float(row_norms(X, squared=True).max())
+        squared_norm = float(row_norms(summed(X), squared=True).max())
         if truncation is not None:
             self.truncated_kernel_ = DotProductKernel(self.kernel_.coefficients(truncation))
             self.truncation_error_ = np.inf

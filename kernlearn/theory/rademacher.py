@@ -38,7 +38,7 @@ from sklearn.utils import check_array, check_random_state, gen_batches
 
 from kernlearn.checks import check_count, check_nonnegative, check_positive, check_share
 from kernlearn.kernels import GaussianKernel, as_kernel, mean_distance
-from kernlearn.kernels.base import diagonal, to_dense
+from kernlearn.kernels.base import diagonal, summed, to_dense
 from kernlearn.validation import Floats, label_codes
 
 #: The complexity by the number m of points, or a number c for c / sqrt(m).
@@ -886,7 +886,7 @@ def _mean_complexity(complexity: Complexity, sizes: NDArray[np.intp]) -> float:
 
 def _matrix(X: Any) -> Any:
     """Return points as a float64 matrix, dense or CSR."""
-    return check_array(X, accept_sparse="csr", dtype=np.float64)
+    return summed(check_array(X, accept_sparse="csr", dtype=np.float64))
 
 
 def _logarithmic_factor(d: int, n: int, as_printed: bool, scale: float = 1.0) -> float:

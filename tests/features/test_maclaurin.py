@@ -283,8 +283,10 @@ def test_truncation_error(X):
 
 
 def test_points_beyond_the_radius_of_convergence(X):
-    with pytest.raises(ValueError, match="converges below 1 only"):
-        RandomMaclaurin(VovkKernel()).fit(1.01 * X)
+    in_parts = sparse.csr_array(([0.6, 0.6], [0, 0], [0, 2]), (1, 1))
+    for points in (1.01 * X, in_parts):
+        with pytest.raises(ValueError, match="converges below 1 only"):
+            RandomMaclaurin(VovkKernel()).fit(points)
     model = RandomMaclaurin(VovkKernel(), truncation=3).fit(1.01 * X)
     assert model.truncation_error_ == np.inf
 
