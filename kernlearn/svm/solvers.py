@@ -190,7 +190,7 @@ def train(
     parameter.weight = as_ctypes(class_weight)
     pointer, output = binding.call(lambda: library.svm_train(problem, parameter), rows)
     model = module.toPyModel(pointer)  # frees the memory of C when it goes out of scope
-    if reached_limit(output, len(rows)):
+    if reached_limit(output, np.bincount(codes)):
         warn(
             "LIBSVM stopped at its limit of iterations before it converged: scale the "
             "features, lower C, raise tol, or check that the kernel is positive semidefinite",
@@ -245,13 +245,10 @@ def most_iterations(n_rows: int) -> int:
     return max(10_000_000, 100 * n_rows)
 
 
-def reached_limit(output: str, n_rows: int) -> bool:
-    """Whether LIBSVM's output says that a problem stopped at the maximum number of iterations.
-
-    The maximum is that of a problem with all rows; with more than two classes each has fewer.
-    """
-    limit = most_iterations(n_rows)
-    return any(int(n) >= limit for n in re.findall(r"#iter = (\d+)", output))
+def reached_limit(output: str, n_by_class: np.ndarray) -> bool:
+    """Whether LIBSVM's output says that a pair of classes stopped at its most iterations."""
+    pairs, counts = combinations(n_by_class.tolist(), 2), re.findall(r"#iter = (\d+)", output)
+    return any(int(n) >= most_iterations(sum(p)) for n, p in zip(counts, pairs, strict=False))
 
 
 def native_values(

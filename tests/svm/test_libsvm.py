@@ -54,10 +54,12 @@ def test_native_decision_values_are_those_of_blas(kernel):
 
 def test_the_limit_of_iterations_is_read_from_the_output():
     said = "..*\noptimization finished, #iter = {}\nnu = 0.5\n"
-    assert not reached_limit(said.format(9_999_999), 100)
-    assert reached_limit(said.format(10_000_000), 100)
-    assert reached_limit(said.format(5) + said.format(10_000_000), 100)
-    assert not reached_limit(said.format(10_000_000), 200_000)
+    few, many = np.array([50, 50]), np.array([50, 50, 200_000])
+    assert not reached_limit(said.format(9_999_999), few)
+    assert reached_limit(said.format(10_000_000), few)
+    # of the first pair, whose limit is that of its own rows
+    assert reached_limit(said.format(10_000_000) + 2 * said.format(5), many)
+    assert not reached_limit(said.format(5) + 2 * said.format(10_000_000), many)
 
 
 def test_a_problem_stopped_at_the_limit_warns(monkeypatch):
