@@ -139,10 +139,9 @@ def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Trajectory:
     """
     points, labels = check_X_y(X, y, **_STREAM)
     classes = two_classes(labels)
-    seed = learner.random_state
-    if not isinstance(seed, Integral):
-        seed = check_random_state(seed).randint(2**31 - 1)
-    copy = clone(learner).set_params(average=False, random_state=seed)
+    copy = clone(learner).set_params(average=False)
+    if not isinstance(seed := copy.random_state, Integral):
+        copy.random_state = seed = check_random_state(seed).randint(2**31 - 1)
     n = len(labels)
     moves = Buffer(learner.buffer, learner.buffer_size, check_random_state(seed)).moves(n)
     hypotheses = np.empty((n - 1, points.shape[1]))

@@ -65,6 +65,9 @@ def test_following_a_learner(buffer, loss):
         assert np.array_equal(X[seen.contents[t]], copy._state.rows)
     mean = OLP(**learner.get_params()).fit(X[:59], y[:59])
     assert np.allclose(seen.hypotheses.mean(axis=0), mean.coef_[0])
+    learner.random_state = np.random.RandomState(0)  # which is left as it is, too
+    first, again = (follow(learner, X, y).contents for _ in range(2))
+    assert np.array_equal(first, again)
 
 
 # -- penalties -----------------------------------------------------------------------------------
