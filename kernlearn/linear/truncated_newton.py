@@ -44,7 +44,8 @@ class TruncatedNewton:
     Attributes
     ----------
     converged : ndarray of shape (n_values,)
-        Whether the last path reached the tolerance for each value of C.
+        Whether the last path reached the tolerance for each value of C, or the objective, which
+        then has all its digits, no longer fell.
 
     References
     ----------

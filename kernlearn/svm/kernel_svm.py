@@ -79,13 +79,14 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     coef0 : float, default=0.0
         Constant of "poly" and "sigmoid".
     solver : {"libsvm", "interior_point"}, default="libsvm"
-        "interior_point", for two classes, computes the kernel matrix and converges for any C, in
-        about 25 iterations of O(n³). It is for large C and up to some thousand rows, where LIBSVM
-        takes millions of iterations.
+        "interior_point", for two classes, computes the kernel matrix. Where LIBSVM does not end
+        within 50 000 iterations, it converges for any C, in about 25 iterations of O(n³). It is
+        for large C and up to some thousand rows, where LIBSVM takes millions of iterations.
     tol : float, default=0.001
-        Tolerance of the stopping criterion: the largest violation of the optimality conditions;
-        for the interior-point method the gap between primal and dual objective, relative to
-        them.
+        Tolerance of the stopping criterion: for LIBSVM, also where the interior-point method
+        begins with it, the largest violation of the optimality conditions. With a large C the
+        objective can then be far from its minimum. For the interior-point method itself it is
+        the gap between primal and dual objective, relative to the primal one.
     cache_size : float, default=200
         Size of LIBSVM's cache of kernel rows, in units of 2²⁰ bytes.
     class_weight : dict, "balanced" or None, default=None
