@@ -45,11 +45,6 @@ class Library:
         kinds = dict.fromkeys(self.distances.split(), "distance")
         return kinds | dict.fromkeys(self.similarities.split(), "similarity")
 
-    @property
-    def installed(self) -> bool:
-        """Whether it is installed."""
-        return is_installed(self.name)
-
 
 _SCALED = dict.fromkeys(
     ("mahalanobis", "seuclidean"),
@@ -259,6 +254,6 @@ def library_of(name: str) -> Library | None:
     if method not in library.kinds:
         own = [f"{prefix}.{one}" for one in library.kinds]
         raise ValueError(f"no similarity {name!r}{suggestion(name, own)}")
-    if not library.installed:
+    if not is_installed(library.name):
         raise MissingExtraError(missing_text(name, library.name))
     return library

@@ -51,17 +51,14 @@ class SVMKernel:
         gram = np.empty((X.shape[0], Y.shape[0]), dtype=np.result_type(X.dtype, Y.dtype))
         # a block stays in cache from its product to its last power
         for rows in row_blocks(*gram.shape, itemsize=gram.itemsize):
-            gram[rows] = self._of_products(safe_sparse_dot(X[rows], Y.T, dense_output=True))
+            block = safe_sparse_dot(X[rows], Y.T, dense_output=True)
+            if self.kernel != "linear":
+                block *= self.gamma
+                block += self.coef0
+            if self.kernel == "sigmoid":
+                np.tanh(block, out=block)
+            gram[rows] = dot_product.power(block, self.degree) if self.kernel == "poly" else block
         return gram
-
-    def _of_products(self, block: np.ndarray) -> np.ndarray:
-        if self.kernel == "linear":
-            return block
-        block *= self.gamma
-        block += self.coef0
-        if self.kernel == "sigmoid":
-            return np.tanh(block, out=block)
-        return dot_product.power(block, self.degree)
 
 
 def resolve_gamma(gamma: float | str, X: Any) -> float:
@@ -315,7 +312,8 @@ class DualSolution(NamedTuple):
         From 0 to C.
     intercept : float
     gap : float
-        Difference of the primal and the dual objective, relative to the primal one.
+        Difference of the primal and the dual objective, relative to the primal one; 0 for a
+        solution by SMO, of which it is not known.
     """
 
     alpha: Floats
@@ -470,7 +468,8 @@ def train_by_interior_point(
     C : ndarray of shape (n_samples,)
         Weights of the losses.
     tol : float
-        Allowed gap between the primal and dual objective, relative to the primal one.
+        Allowed gap between the primal and dual objective, relative to the primal one; for SMO
+        its own tolerance.
     last : DualSolution, default=None
         The solution for a smaller C for which SMO did not converge: it is not tried again then.
 
@@ -483,7 +482,7 @@ def train_by_interior_point(
     Warns
     -----
     ConvergenceWarning
-        If the gap stayed above `tol`.
+        If the gap of the interior-point method stayed above `tol`.
     """
     y = np.where(codes == 0, 1.0, -1.0)
     solution, by_smo = _solve(gram, y, C, tol, last)
