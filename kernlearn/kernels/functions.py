@@ -178,8 +178,7 @@ def _compare_pairs(
             if value is None or not math.isfinite(value):
                 number = f"is {shown(result)}: 'function' must return a number for two points"
                 problem = number if value is None else not_finite(value)
-                texts = shown(x), shown(y)
-                raise SimilarityError(problem, first + i, j, texts)
+                raise SimilarityError(problem, first + i, j, (shown(x), shown(y)))
             values[i, j] = value
     return values
 

@@ -227,8 +227,7 @@ def named(name: str, **parameters: Any) -> "Kernel":
     if record is None:
         library_of(name)
         of_libraries = {one: one for one in library_names()}
-        hint = suggestion(name, KERNELS, of_libraries)
-        raise ValueError(f"no similarity {name!r}{hint}")
+        raise ValueError(f"no similarity {name!r}{suggestion(name, KERNELS, of_libraries)}")
     return record.load()(**parameters)
 
 

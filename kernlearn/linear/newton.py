@@ -243,14 +243,11 @@ class WeightedGram:
             hessian = C * self.lower
             hessian.flat[:: len(hessian) + 1] += ridge
             try:
-                factor = cholesky(hessian)
+                return -cho_solve((cholesky(hessian), True), gradient, check_finite=False)
             except LinAlgError:
                 if is_new:
                     ridge = max(10 * ridge, np.finfo(np.float64).eps * C * self.lower.trace())
-                    continue
-                # rows that were removed again leave rounding errors behind
-                weights, self._weights = self._weights, np.zeros_like(self._weights)
-                self.follow(weights)
-                is_new = True
-                continue
-            return -cho_solve((factor, True), gradient, check_finite=False)
+                else:  # rows that were removed again leave rounding errors behind
+                    weights, self._weights = self._weights, np.zeros_like(self._weights)
+                    self.follow(weights)
+                    is_new = True
