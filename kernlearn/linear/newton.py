@@ -117,9 +117,12 @@ class PrimalNewton:
             objective = 0.5 * float(w @ w) + C * loss.value(t)
             stalls = 0 if objective < least else stalls + 1
             least = min(least, objective)
-            if 0.5 * (gradient @ gradient) <= self._tol * objective or stalls > _MAX_STALLS:
+            is_small = 0.5 * (gradient @ gradient) <= self._tol * objective < np.inf
+            if is_small or stalls > _MAX_STALLS:
                 return w, t, True
             gram.follow(loss.curvature(t))
+            if not np.isfinite(objective + C * gram.lower.trace()):
+                break  # a Hessian that overflows has no factor
             step = gram.newton_step(gradient, C)
             moves = signs * (X @ step)
             length = exact_step(loss, C, t, moves, float(w @ step), float(step @ step))

@@ -158,6 +158,8 @@ def test_solvers_stopped_short_warn(monkeypatch):
         regression_path(X, TARGETS, [100.0], epsilon=0.5)
     with pytest.warns(ConvergenceWarning, match="after 2 steps at C=100"):
         linear_paths(X, Y[:1], [100.0], solver="truncated_newton", tol=1e-12)
+    with np.errstate(all="ignore"), pytest.warns(ConvergenceWarning, match="lower C"):
+        linear_paths(1e100 * X, Y[:1], [1e200], loss="hinge")  # the Hessian overflows
 
 
 def test_truncated_newton_is_for_the_squared_hinge():
