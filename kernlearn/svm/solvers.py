@@ -164,6 +164,8 @@ def train(
     ------
     ImportError
         If LIBSVM is not installed.
+    ValueError
+        If values of the kernel overflow.
 
     Warns
     -----
@@ -196,11 +198,14 @@ def train(
     # LIBSVM counts the rows from 1, in the order in which they were passed.
     indices = np.array(model.get_sv_indices(), dtype=np.intp) - 1
     coefficients = [model.sv_coef[j][: model.l] for j in range(n_classes - 1)]
+    rho = np.array(model.rho[: n_classes * (n_classes - 1) // 2])
+    if not np.isfinite(rho).all():
+        raise ValueError("values of the kernel overflow: scale the features or lower the degree")
     return SupportVectors(
         indices=by_class[indices].astype(np.int32),
         n_by_class=np.array(model.nSV[:n_classes], dtype=np.int32),
         coefficients=np.array(coefficients),
-        rho=np.array(model.rho[: n_classes * (n_classes - 1) // 2]),
+        rho=rho,
     )
 
 

@@ -220,6 +220,7 @@ def test_another_kernel_leaves_nothing_of_an_earlier_fit():
         ({"kernel": "precomputed"}, r"square matrix .* got shape \(240, 8\)"),
         ({"kernel": lambda A, B: A}, "'function' must return a number"),
         ({"kernel": lambda A, B: A @ B.T + np.inf}, "is infinite"),
+        ({"kernel": "poly", "degree": 400, "gamma": 9.0}, "overflow|not finite"),
     ],
 )
 def test_what_is_not_allowed(parameters, message, method):
