@@ -176,10 +176,6 @@ class TurnedSimilarity(Kernel):
     turn: str
     sigma: Any
 
-    @property
-    def is_distance(self) -> bool:
-        return True
-
     @abstractmethod
     def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
         """Return the values of all pairs, of similarities or distances."""
