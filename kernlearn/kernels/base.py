@@ -523,7 +523,7 @@ def check_points(
     if _takes_objects(X, kernels, None if options["reset"] else model):
         return _present(as_objects(X), kernels)
     options["accept_sparse"] = False if kernels is None else "csr"
-    if kernels and all(map(attrgetter("missing"), kernels)):
+    if kernels and all(kernel.missing or kernel.mixed for kernel in kernels):
         options["ensure_all_finite"] = "allow-nan"
     if kernels and all(map(attrgetter("mixed"), kernels)) and _holds_texts(X):
         options |= {"accept_sparse": False, "dtype": object, "ensure_all_finite": "allow-nan"}

@@ -105,7 +105,8 @@ def _weighted_mean(
 def _table(X: Any) -> Any:
     """Return a table as an array."""
     if hasattr(X, "columns"):
-        return X.to_numpy(dtype=object, na_value=np.nan)
+        # a view of numbers, which pandas makes without the copy, cannot be written to
+        return X.to_numpy(dtype=object, na_value=np.nan, copy=True)
     table = to_dense(X)
     table = table if isinstance(table, np.ndarray) else np.asarray(table, dtype=object)
     if table.dtype.kind in "US":  # numpy.array(["a", 1]) makes the number a text

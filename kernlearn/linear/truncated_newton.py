@@ -44,8 +44,8 @@ class TruncatedNewton:
     Attributes
     ----------
     converged : ndarray of shape (n_values,)
-        Whether the last path reached the tolerance for each value of C, or the objective, which
-        then has all its digits, no longer fell.
+        Whether the last path, for each value of C, reached the tolerance or a step that changes
+        the objective by no more than rounding errors.
 
     References
     ----------

@@ -86,6 +86,10 @@ def test_data_frames_in_estimators():
     model = BBSClassifier(10, similarity="gower", random_state=0).fit(frame[:40], y[:40])
     assert model.score(frame[40:], y[40:]) == 1
     assert model.feature_names_in_.tolist() == ["town", "age"]
+    numbers = frame[["age"]]  # with gaps, but without texts
+    kernel = GowerSimilarity().fit(numbers)
+    np.testing.assert_array_equal(kernel(numbers), kernel(numbers.to_numpy()))
+    BBSClassifier(10, similarity="gower", random_state=0).fit(numbers, y).predict(numbers)
     rows = [["Ulm", 1.0], ["Bonn", 2.0]] * 10
     model = BBSClassifier(4, similarity="gower", random_state=0).fit(rows, [0, 1] * 10)
     assert model.predict([["Ulm", 1.2], ["Bonn", 1.9]]).tolist() == [0, 1]
