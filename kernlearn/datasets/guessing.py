@@ -495,6 +495,8 @@ def _look_at(reading: _Reading, i: int) -> tuple[str, dict[str, int] | None]:
         return f"dates, such as {held.iloc[0]}", counts
     if column.name not in reading.options.text:
         _refuse_odd_numbers(reading, i, counts)
+        if reading.options.kind in ("delimited", "jsonl") and are_numbers(counts):
+            return f"numbers of too many digits, such as {max(counts, key=len)}", counts
     if len(counts) > _MANY:
         return "", counts
     return "", {text: counts[text] for text in default_order(counts)}

@@ -16,6 +16,7 @@ import numpy as np
 from kernlearn.checks import counted
 from kernlearn.datasets.files import opened
 from kernlearn.datasets.tables import (
+    LARGEST,
     ROW_NAMES,
     Table,
     are_numbers,
@@ -127,7 +128,8 @@ def _mask(frame: "pd.DataFrame", options: Any) -> None:
         kind, gaps = pd.api.types.infer_dtype(column), column.isin([*options.missing, *numbers])
         if kind == "string":
             gaps |= (column if options.points else column.str.strip()) == ""
-        elif kind == "decimal":  # of a database
+        # of a database, or beyond 64 bits
+        elif kind == "decimal" or (kind == "integer" and options.kind == "excel"):
             column = column.astype(float)
         elif not is_numeric:
             continue
@@ -350,8 +352,8 @@ def load_pairs(
         )
     except (ValueError, OverflowError) as error:
         raise DataError(f"{path}: not rows of one label and index:value: {error}") from None
-    if not (len(y) and np.isfinite(y).all() and np.isfinite(X.data).all()):
-        raise DataError(f"{path}: the file has no rows, or a value is not finite")
+    if not (len(y) and all((abs(values) <= LARGEST).all() for values in (y, X.data))):
+        raise DataError(f"{path}: the file has no rows, or a value not within ±{LARGEST:g}")
     X.sum_duplicates()
     X.eliminate_zeros()
     if len(query) not in (0, len(y)):
@@ -417,11 +419,10 @@ def chosen_arrays(path: Path, arrays: Mapping[str, Any], matrix: str, target: st
             f"{path}: {matrix} of shape {X.shape} and type {X.dtype} with {target} of shape "
             f"{labels.shape}, expected a matrix of numbers with a label per row"
         )
-    X = X.tocsr() if hasattr(X, "tocsr") else np.ascontiguousarray(X)
-    X = X.astype(np.float64)
+    X = (X.tocsr() if hasattr(X, "tocsr") else np.ascontiguousarray(X)).astype(np.float64)
     labels = np.char.decode(labels) if labels.dtype.kind == "S" else labels
-    if not np.isfinite(X.data if hasattr(X, "tocsr") else X).all():
-        raise DataError(f"{path}: an entry of {matrix} is not finite")
+    if not (np.abs(X.data if hasattr(X, "tocsr") else X) <= LARGEST).all():
+        raise DataError(f"{path}: an entry of {matrix} is not within ±{LARGEST:g}")
     return Table(X, labels.ravel(), ())
 
 

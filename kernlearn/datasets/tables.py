@@ -17,6 +17,8 @@ from kernlearn.exceptions import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
+#: The largest number that is read: sums of squares, which scaling takes, stay finite.
+LARGEST = 1e150
 #: The column of the names of rows, where the file gives it no name.
 ROW_NAMES = "row names"
 _LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
@@ -132,7 +134,7 @@ def values_of(
 
     column = pd.Series(column)
     if classes is None:
-        expected = "a finite number"
+        expected = f"a number within ±{LARGEST:g}"
         values = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     else:
         expected = f"one of {listed(classes)}"
@@ -142,7 +144,7 @@ def values_of(
         codes, distinct = pd.factorize(column)
         known = [exact.get(t, alike.get(canonical_label(t), np.nan)) for t in map(str, distinct)]
         values = np.array([*known, np.nan])[codes]  # -1 is missing
-    if (wrong := ~np.isfinite(values) & ~column.isna().to_numpy()).any():
+    if (wrong := ~(abs(values) <= LARGEST) & ~column.isna().to_numpy()).any():
         row = int(wrong.argmax())
         found = str(column.iloc[row])
         raise DataError(f"{place_of(row)}{what}: found {found!r:.60}, expected {expected}")

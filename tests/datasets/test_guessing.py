@@ -450,7 +450,7 @@ TABLES = {  # text, options, features, target, what is said
         "",
     ),
     "ids above 2 ** 53": (
-        f"account,x,label\n{2**63 + 1},1,p\n{2**63 + 2},2,q\n",
+        f"account,hash,x,label\n{2**63 + 1},{2**65},1,p\n{2**63 + 2},{2**65},2,q\n",
         {},
         [[1], [2]],
         [0, 1],
@@ -800,6 +800,12 @@ def test_a_sheet_begins_with_names(folder):
     assert "2 columns without a name" in loaded(folder / "f.xlsx")[1]
 
 
+def test_numbers_whose_squares_are_infinite_are_refused(folder):
+    np.savez(folder / "f.npz", X=np.full((3, 2), 1e200), y=[0, 1, 1])
+    for path in (write(folder, "x,y\n1e200,0\n2,1\n"), folder / "f.npz"):
+        assert "1e+150" in loaded(path)[1]
+
+
 def test_numbers_and_texts_in_a_sheet(folder):
     pytest.importorskip("openpyxl")
     pytest.importorskip("python_calamine")
@@ -811,6 +817,8 @@ def test_numbers_and_texts_in_a_sheet(folder):
         bunch, refusal = loaded(folder / "f.xlsx")
         assert message in refusal
         assert message or bunch.data.shape == (39, 1)
+    frame.assign(x=np.arange(40) * 1e20).to_excel(folder / "f.xlsx", index=False)
+    assert loaded(folder / "f.xlsx")[0].data.max() == 39e20
     frame.assign(x=[f"{i},5" for i in range(40)]).to_excel(folder / "f.xlsx", index=False)
     assert "0 of 40 entries are numbers; the first other is '0,5'" in loaded(folder / "f.xlsx")[1]
 
