@@ -153,7 +153,9 @@ def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
         values = estimator.get_params().values()
         if are_objects(parts.X_train) or any(getattr(v, "any_points", False) for v in values):
             return _warm_up_on(_FEW_ROWS, estimator, parts, task)
-    return _warm_up_on(_WARM_UP_ROWS, estimator, parts, task)
+    with suppress(Exception):
+        return _warm_up_on(_WARM_UP_ROWS, estimator, parts, task)
+    return None
 
 
 def _warm_up_on(n_rows: int, estimator: Any, parts: Parts, task: Task) -> None:

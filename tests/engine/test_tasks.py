@@ -52,6 +52,7 @@ task: regression
 datasets: {mine: {file: mine.csv}}
 methods:
   mean: {estimator: DummyRegressor, baseline: true}
+  k-NN: {estimator: sklearn.neighbors.KNeighborsRegressor, n_neighbors: 90, baseline: true}
   SVR: {estimator: SVR, kernel: linear, epsilon: 0.001, C: {select: [0.001, 10]}}
 protocol: {splits: 2, train: 0.6, scale: [zscore], scale_target: max_abs}
 metrics: [mse, fit_seconds]
@@ -75,7 +76,7 @@ def test_regression_and_ordinal_regression_of_a_file(tmp_path):
         for config, metric, better in ((path, "mse", 0.01), (other, "aae", 0.5)):
             plan = make_plan(load_config(config))
             assert plan.experiment.config.compared == ["SVR"]
-            assert run_plan(plan, store).done == 4
+            assert run_plan(plan, store).done == 6
             results = store.get(t.key for t in plan.trials)
             for trial in plan.trials:
                 found = results[trial.key].metrics[metric]
