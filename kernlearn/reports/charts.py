@@ -137,6 +137,8 @@ def _points(frame: pd.DataFrame, spec: FigureSpec) -> pd.DataFrame:
     columns = [spec.x, spec.color, *([spec.dash] if spec.dash else []), "mean", "std", _PANEL]
     points = pd.concat(parts)[list(dict.fromkeys(columns))]
     points[spec.x] = pd.to_numeric(points[spec.x])
+    if points[spec.color].dtype == object:  # what has no colour would not be drawn
+        points[spec.color] = points[spec.color].fillna(f"no {spec.color}")
     spread = points["std"].fillna(0)
     return points.assign(low=points["mean"] - spread, high=points["mean"] + spread)
 
@@ -181,6 +183,8 @@ def _lines(
     base = {"x": x, "color": look["color"]}
     low, high = _number("low", y["title"]), {"field": "high"}
     dashes = {"strokeDash": dash} if spec.dash else {}
+    if points["mean"].nunique() == 1:  # the only tick would be rounded to a whole number
+        y = {**y, "axis": {**y["axis"], "format": ".3~g"}}
     layers = [
         _layer({"type": "line", "strokeWidth": 1.8}, {**base, "y": y, **dashes}, has_x),
         _layer(_BAR, {**base, "y": low, "y2": high}, has_x),

@@ -650,7 +650,8 @@ def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool)
         curves = cell.pivot(index="split", columns=along, values="value").dropna()
         if curves.shape[1] > 1 and len(curves):
             x = np.log2(curves.columns.to_numpy(dtype=float))
-            fitted = np.polyfit(x, curves.to_numpy().T, 1)[0]
+            # of a constant the slope is 0, not the last digit of a float
+            fitted = np.polyfit(x, curves.sub(curves.iloc[:, 0], axis=0).to_numpy().T, 1)[0]
             away = x - x.mean()
             drift = float(cell["drift"].max() * abs(away).sum() / (away**2).sum())
             points = zip(curves.index, fitted, strict=True)

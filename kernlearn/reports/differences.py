@@ -158,7 +158,7 @@ def _groups(
             str(names[0]),
             tuple(names[1:]),
             cell_name(shared, names),
-            group["method"].tolist(),
+            method_names(group, config).tolist(),
             means[:, 0],
             means[:, [2, 5]].T,
             _measured(of_group, level),

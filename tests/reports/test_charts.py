@@ -60,8 +60,8 @@ def test_kernels_with_varied_parameters_have_colours(report):
     cells = report.cells.replace({"kernel": {"polynomial": "polynomial (degree=2)"}})
     (chart,) = figures(replace(report, experiment=experiment, cells=cells))
     color = chart.spec["vconcat"][0]["concat"][0]["layer"][0]["encoding"]["color"]
-    assert color["scale"]["domain"] == ["polynomial", "polynomial (degree=2)"]
-    assert color["legend"]["values"] == ["polynomial (degree=2)"]
+    assert color["scale"]["domain"] == ["polynomial", "polynomial (degree=2)", "no kernel"]
+    assert color["legend"]["values"] == color["scale"]["domain"][1:]
 
 
 def test_the_map_has_a_tile_for_each_number_and_difference(report, tmp_path):

@@ -144,6 +144,7 @@ def test_slopes_are_those_of_a_line_over_doublings(rows, values):
     assert asked_cells(rows, asked, "K") == []
     everything = asked_cells(rows, check(trend="rising", along="n_components"))
     assert len(everything) == 2 * 2 * 2
+    assert not any(cell.values.any() for cell in asked_cells(rows.assign(value=0.1), asked, "RF"))
 
 
 def test_a_power_law_has_one_factor_a_doubling(rows):

@@ -236,6 +236,15 @@ def test_lower_is_better_for_errors():
     assert all(c.reported > 0 for c in differences)
 
 
+def test_methods_are_named_with_what_tells_them_apart():
+    runs, summary = table(LEVELS)
+    for frame in (runs, summary):
+        frame["kernel"] = frame["method"].map({"B": "rbf", "C": "linear"})
+        frame["method"] = frame["method"].replace("C", "B")
+    found = {(c.ahead, c.behind) for c in judge(runs, summary, config())[0]}
+    assert found == {("B, rbf", "A"), ("B, linear", "A"), ("B, linear", "B, rbf")}
+
+
 def test_a_better_baseline_and_other_data_are_verdicts_of_their_own():
     better = {name: level + 0.1 for name, level in LEVELS.items()}
     _, summary = table(LEVELS, measured=better)
