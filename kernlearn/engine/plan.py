@@ -116,7 +116,7 @@ def make_plan(
                 both = f"{other} and {trial}"
                 raise ConfigError(f"{experiment.path}: {both} are one trial: leave one out")
     absent = [k for k, m in config.methods.items() if not m.is_installed(config.scope)]
-    if not (trials or missing or absent) and labels is None:
+    if not (trials or missing or absent) and chosen.issuperset(config.datasets):
         raise ConfigError(f"{experiment.path}: `only` and `exclude` leave nothing to run")
     return Plan(experiment, trials, list(missing), absent, [*config.axes])
 

@@ -200,7 +200,7 @@ def test_only_and_exclude_say_what_is_run(load):
     assert config.wants({"dataset": "other", "method": "BBS"})
     assert not config.wants({"dataset": "other", "method": "first"})
     with pytest.raises(ConfigError, match="leave nothing to run"):
-        make_plan(load(GRID, ("metrics:", only)))
+        make_plan(load(GRID, ("metrics:", only)), labels=["moons"])
     kernels = "kernels: {g: {kernel: gaussian, sigma: [1, 3]}, g (x): {kernel: linear}}\n"
     for chosen, names in {"only": ["g (sigma=1)", "g (sigma=3)"], "exclude": ["g (x)"]}.items():
         changed = f"{kernels}{chosen}: [{{kernel: g}}]\nmetrics:"
