@@ -565,12 +565,16 @@ def _report_folder(experiment: Any, only: Sequence[Mapping[str, Sequence[str]]])
 
 def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
     """Print what was dropped, coded or filled in of each data set, once."""
+    from kernlearn.reports.summary import reported_numbers
+
     done = [(label, *one) for plan in plans for label, one in plan.preparations.items()]
     for label, *sentences in dict.fromkeys(done):
         for sentence in sentences:
             output.show_wrapped(f"{label}: {sentence}", 2)
     for plan in plans:
         name = plan.experiment.name
+        if omitted := reported_numbers(plan.experiment.config)[1]:
+            output.show_wrapped(f"{name}: {omitted}", 2)
         if plan.left_out:
             advice = f"`kernlearn datasets fetch --for {name}` gets what is published"
             output.show_wrapped(f"{name}: data missing: {', '.join(plan.left_out)}; {advice}", 2)

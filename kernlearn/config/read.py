@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from inspect import Parameter
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -537,8 +537,8 @@ def _table_fault(path: Path, names: Names) -> str:
                 line = reader.line_num
                 if None in row or None in row.values():
                     raise ValueError("not as many fields as the first line")
-                if not all(isfinite(float(row.get(key) or 0)) for key in ("mean", "std")):
-                    raise ValueError("a number is not finite")
+                if not (isfinite(float(row["mean"])) and 0 <= float(row.get("std") or 0) < inf):
+                    raise ValueError("a number is not finite, or a deviation below 0")
                 cell = tuple(text for key, text in row.items() if key not in ("mean", "std"))
                 if cell in seen:
                     raise ValueError("this number occurs a second time")

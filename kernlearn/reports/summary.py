@@ -229,7 +229,9 @@ def names_of(config: ExperimentConfig) -> dict[str, Collection[Any]]:
     }
 
 
-def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
+def _numbers(
+    frame: pd.DataFrame, name: str, per_cent_is: str = "for per cent, write % in a column unit"
+) -> "pd.Series[float]":
     """Return the values of rows, shares in per cent divided by 100, if all are possible."""
     values = pd.to_numeric(frame["value"], errors="coerce").astype(float)
     metrics = frame["metric"].astype(str)
@@ -251,7 +253,7 @@ def _numbers(frame: pd.DataFrame, name: str) -> "pd.Series[float]":
         i = int(wrong.to_numpy().argmax())
         value = frame["value"].iloc[i]
         limits = f"between {low[i]:g} and {high[i]:g}" if high[i] < np.inf else "0 or more"
-        advice = "; for per cent, write % in a column unit" if of_share[i] else ""
+        advice = f"; {per_cent_is}" if of_share[i] else ""
         raise ReportError(f"{name}: row {i + 1}: {metrics[i]} is {value}, not {limits}{advice}")
     return values
 
@@ -429,6 +431,7 @@ def reported_numbers(config: ExperimentConfig) -> tuple[pd.DataFrame, str]:
         return pd.DataFrame(), ""
     texts = dict.fromkeys((*LABELS, "metric"), str)
     numbers = pd.read_csv(config.reported_path, dtype=texts, keep_default_na=False, na_values="")
+    _numbers(numbers.rename(columns={"mean": "value"}), str(config.reported), "85 % is 0.85")
     all_named, others = np.ones(len(numbers), dtype=bool), []
     cells = [*planned_labels(config)]
     kernels = [*config.kernels, *(cell.get("kernel") for cell in cells)]  # with varied parameters

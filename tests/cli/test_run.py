@@ -24,6 +24,11 @@ def test_a_session(kernlearn, small, tmp_path):
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(f"{small.read_text()}  other: {{max_trian: 9}}\n")
     assert "unknown key; did you mean 'max_train'" in kernlearn("plan", wrong).stderr
+    wrong.write_text(f"{small.read_text()}reported: r.csv\n")
+    (tmp_path / "r.csv").write_text("dataset,method,metric,mean\nmoon,K,accuracy,0.9\n")
+    assert "1 of 1 reported numbers" in kernlearn("plan", wrong).stdout
+    (tmp_path / "r.csv").write_text("dataset,method,metric,mean\nmoons,K,accuracy,90\n")
+    assert "accuracy is 90, not between 0 and 1" in kernlearn("plan", wrong).stderr
 
     first = kernlearn("run", small)
     assert first.returncode == 0, first.stderr

@@ -148,6 +148,7 @@ def test_reported_numbers_may_lie_beside_the_config(small):
         "dataset,method,metric,mean,colour\n": "mine.csv:1: needs",
         "dataset,method,metric,mean\nmoons,K,accuracy,much\n": "mine.csv:2: .*much",
         "dataset,method,metric,mean\nmoons,K,accuracy,inf\n": "mine.csv:2: a number is not finite",
+        "dataset,method,metric,mean,std\nmoons,K,accuracy,1,-1\n": "mine.csv:2: .*below 0",
         "dataset,method,metric,mean\nmoons,K,accuracy,1,2\n": "mine.csv:2: not as many fields",
         "dataset,method,metric,mean\n" + 2 * "moons,K,accuracy,1\n": "mine.csv:3: .*a second time",
     }.items():
