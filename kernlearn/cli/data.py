@@ -8,6 +8,7 @@ from typer import Argument
 
 from kernlearn import config as configs
 from kernlearn import datasets
+from kernlearn.checks import counted
 from kernlearn.cli import output
 from kernlearn.cli.output import option
 from kernlearn.exceptions import DataError
@@ -103,7 +104,7 @@ def info(
         "name": card.name,
         "title": card.title,
         "task": card.task,
-        "size": f"{'?' if card.rows is None else card.rows} rows, {card.n_features} features",
+        "size": f"{card.rows or '?'} rows, {counted(card.n_features, 'feature')}",
         "classes": ", ".join(card.classes or ()),
         "publisher": card.source.name_and_page,
         "licence": card.licence,
@@ -190,7 +191,7 @@ def add(
     card = bunch.card
     for sentence in bunch.preparation.sentences:
         output.show_wrapped(f"- {sentence}", 2)
-    size = f"{bunch.preparation.rows} rows, {card.n_features} features"
+    size = f"{card.rows} rows, {counted(card.n_features, 'feature')}"
     classes = f", classes {', '.join(card.classes)}" if card.classes else ""
     output.show_wrapped(f"- the task is {card.task}: {size}{classes}", 2)
     typer.echo(f"Card: {folder / name}.yaml; correct it there if a guess is wrong")
