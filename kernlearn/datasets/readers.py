@@ -353,7 +353,7 @@ def load_pairs(
     except (ValueError, OverflowError) as error:
         raise DataError(f"{path}: not rows of one label and index:value: {error}") from None
     if not (len(y) and all((abs(values) <= LARGEST).all() for values in (y, X.data))):
-        raise DataError(f"{path}: the file has no rows, or a value not within ±{LARGEST:g}")
+        raise DataError(f"{path}: no rows, or a value that is not finite (up to {LARGEST:g})")
     X.sum_duplicates()
     X.eliminate_zeros()
     if len(query) not in (0, len(y)):
@@ -422,7 +422,7 @@ def chosen_arrays(path: Path, arrays: Mapping[str, Any], matrix: str, target: st
     X = (X.tocsr() if hasattr(X, "tocsr") else np.ascontiguousarray(X)).astype(np.float64)
     labels = np.char.decode(labels) if labels.dtype.kind == "S" else labels
     if not (np.abs(X.data if hasattr(X, "tocsr") else X) <= LARGEST).all():
-        raise DataError(f"{path}: an entry of {matrix} is not within ±{LARGEST:g}")
+        raise DataError(f"{path}: an entry of {matrix} is not finite (up to {LARGEST:g})")
     return Table(X, labels.ravel(), ())
 
 

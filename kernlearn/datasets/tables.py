@@ -134,7 +134,7 @@ def values_of(
 
     column = pd.Series(column)
     if classes is None:
-        expected = f"a number within ±{LARGEST:g}"
+        expected = f"a finite number (up to {LARGEST:g})"
         values = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
     else:
         expected = f"one of {listed(classes)}"

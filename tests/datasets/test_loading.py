@@ -77,7 +77,7 @@ def test_missing_entries_that_are_refused(gaps, folder, make_card):
     with pytest.raises(DataError, match="3 missing entries in 2 of 4 rows; load with missing"):
         load(gaps, data_dir=folder, missing="error")
     strict = GAPS | {"format": GAPS["format"] | {"missing": []}}
-    with pytest.raises(DataError, match="line 2, column a: found '\\?', expected a number"):
+    with pytest.raises(DataError, match="line 2, column a: found '\\?', expected a finite number"):
         load(make_card(strict, n_features=3), data_dir=folder)
     with pytest.raises(DataError, match="missing must be one of drop, mean"):
         load(gaps, data_dir=folder, missing="median")
