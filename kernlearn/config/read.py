@@ -442,13 +442,20 @@ def _method_faults(entry: model.MethodEntry, names: Names) -> Iterator[Fault]:
         faults += [((*place, *path), text) for path, text in own]
     yield from faults
     if not faults and names.task in SUPERVISED and entry.is_installed(names.scope):
+        from sklearn.base import BaseEstimator, is_regressor
+
         first = {key: value.candidates[0] for key, value in entry.parameters.items()}
-        output = TASKS[names.task].load().output
+        task = TASKS[names.task].load()
         try:
             made = names.scope.make_method(entry.components(names.scope), first)
-            if not hasattr(made, output):
-                text = f"{step.estimator} has no method {output}"
+            if not hasattr(made, task.output):
+                text = f"{step.estimator} has no method {task.output}"
                 yield (), f"{text}, which `task: {names.task}` needs"
+            elif task.has_labels and isinstance(made, BaseEstimator) and is_regressor(made):
+                yield (), f"{step.estimator} predicts numbers, no classes"
+            for i, one in enumerate(made[:-1] if entry.steps else ()):
+                if not hasattr(one, "transform"):
+                    yield ("steps", i), "has no method transform, which a step before others needs"
         except Exception as error:  # of any library
             yield (), f"cannot be made: {error or type(error).__name__}"
 

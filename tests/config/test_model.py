@@ -121,6 +121,8 @@ def test_any_estimator_of_scikit_learn_runs_by_its_dotted_name(trials):
         ("{estimator: SVC, kernel: rbf, shown_as: {D: C}}", "shown_as.D: is no parameter here"),
         ("{steps: [LinearSVM, SVC]}", "steps.1: SVC needs a kernel"),
         ("{steps: [sklearn.decomposition.PCA]}", "PCA has no method predict"),
+        ("{steps: [LinearSVM, LinearSVM]}", "methods.m.steps.0: has no method transform"),
+        ("{steps: [sklearn.decomposition.PCA, Ridge]}", "Ridge predicts numbers"),
         ("{steps: [LinearSVM], estimator: SVC}", "methods.m: give an estimator, or steps"),
         ("{steps: [LinearSVM], C: 3}", "methods.m: give C to the step it belongs to"),
         ("{steps: [{estimator: LinearSVM, name: a__b}]}", "give each step a name of its own"),
