@@ -520,9 +520,10 @@ def _refuse_odd_numbers(reading: _Reading, i: int, counts: dict[str, int]) -> No
     if (signs := _SIGNS.intersection(first)) and _is_like_number(first):
         remedy, ways = "write - for −" if "−" in signs else f"leave out {min(signs)}", []
     elif hasattr(options, "decimal") and _is_like_number(first):
-        mark = re.sub(r"[\d+-]", "", first.strip())[:1]
-        ways = [("read_as.decimal", ",")] if mark == "," != decimal else []
-        ways += [("read_as.thousands", " " if mark.isspace() else mark)] if mark else []
+        marks = re.sub(r"[^.,'\s]", "", first.strip())
+        ways = [("read_as.decimal", ",")] if marks[-1:] == "," != decimal else []
+        if marks and not (ways and len({*marks}) > 1):  # of two marks the last comes first
+            ways.append(("read_as.thousands", " " if marks[0].isspace() else marks[0]))
     raise DataError(
         f"{path}: column {column.name}: {n_plain} of {n} entries are numbers; the first other is "
         f"{first!r}, {place}: {remedy}",

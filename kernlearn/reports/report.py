@@ -780,7 +780,7 @@ def outcome(report: Report) -> str:
     better = verdicts.direction(metric, config)
     ranks = means.rank(ascending=better < 0).mean(axis=1)
     many = f", by average rank over {n} data sets" if (n := len(means.columns)) > 1 else ""
-    best = ", then ".join(ranks.sort_values().index[:2])
+    best = ", then ".join(listed(alike.index) for _, alike in [*ranks.groupby(ranks)][:2])
     # the means of one data set are ordered without a test
     which = "Best" if many else {1: "Highest mean", -1: "Lowest mean"}[better]
     return f"{which} {config.scope.label(metric)}{many}: {best}." if len(ranks) > 1 else ""

@@ -501,6 +501,7 @@ REFUSED = {
         {"read_as": {"decimal": ","}},
         r'column preis: .*thousands: "\."',
     ),
+    "both": ("a;y\n1.250,5;p\n2.500,5;q\n", {}, r'decimal: ","}((?!thousands).)*$'),
     "commas of thousands": (
         'a,label\n"1,250",p\n950,q\n"2,100",p\n',
         {},

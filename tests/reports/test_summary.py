@@ -19,6 +19,7 @@ from kernlearn.reports import assemble, report_rows, summarise, write_summary
 from kernlearn.reports.report import (
     NO_CONFIG,
     is_closed,
+    outcome,
     read_report,
     read_reports,
     stored_plans,
@@ -80,6 +81,15 @@ def test_numbers_stay_with_their_parameters(tmp_path, column, value):
             [2, 3] * 2
         )
         assert cell(cells, max_features=3, reported_mean=7)["mean"] == pytest.approx(0.2)
+
+
+def test_methods_of_equal_ranks_are_named_together(tmp_path):
+    methods = "{A: {estimator: DummyClassifier}, B: {estimator: LinearSVM}, C: {estimator: SVC}}"
+    text = f"{{title: t, datasets: [iris], methods: {methods}, metrics: [accuracy]}}"
+    (tmp_path / "own.yaml").write_text(text.replace("SVC", "SVC, kernel: rbf"))
+    rows = [("iris", m, "accuracy", s, 0.8 + (m < "C") / 9) for m in "ABC" for s in range(5)]
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "metric", "split", "value"])
+    assert "A, B, then C" in outcome(report_rows(load_config(tmp_path / "own.yaml"), frame))
 
 
 def test_reported_numbers_stand_beside_their_cells(report):
