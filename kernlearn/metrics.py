@@ -16,12 +16,7 @@ from sklearn.utils import validation
 
 from kernlearn.validation import Floats, Indices, check_weights
 
-__all__ = [
-    "letor_mean_ndcg",
-    "letor_ndcg",
-    "macro_average_absolute_error",
-    "thesis_ndcg",
-]
+__all__ = ["letor_mean_ndcg", "letor_ndcg", "macro_average_absolute_error", "thesis_ndcg"]
 
 Discount: TypeAlias = Callable[[Indices], Floats]
 
@@ -239,11 +234,7 @@ def letor_ndcg(
 
 
 def letor_mean_ndcg(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    qid: ArrayLike | None = None,
-    per_query: bool = False,
+    y_true: ArrayLike, y_score: ArrayLike, *, qid: ArrayLike | None = None, per_query: bool = False
 ) -> Any:
     """MeanNDCG of LETOR 4.0: the mean of a query's NDCG@1, NDCG@2, ... to its last document.
 

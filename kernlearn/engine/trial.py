@@ -149,13 +149,11 @@ def _supervise(task: Task, trial: Trial, scope: Scope, *, alone: bool) -> build.
 
 def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
     """Fit and predict once on a few rows, so that no import or first call is timed."""
-    with suppress(Exception):  # such as more neighbours than rows
-        values = estimator.get_params().values()
-        if are_objects(parts.X_train) or any(getattr(v, "any_points", False) for v in values):
-            return _warm_up_on(_FEW_ROWS, estimator, parts, task)
-    with suppress(Exception):
-        return _warm_up_on(_WARM_UP_ROWS, estimator, parts, task)
-    return None
+    values = estimator.get_params().values()
+    few = are_objects(parts.X_train) or any(getattr(v, "any_points", False) for v in values)
+    for n_rows in (_FEW_ROWS, _WARM_UP_ROWS) if few else (_WARM_UP_ROWS,):
+        with suppress(Exception):  # such as more neighbours than rows
+            return _warm_up_on(n_rows, estimator, parts, task)
 
 
 def _warm_up_on(n_rows: int, estimator: Any, parts: Parts, task: Task) -> None:
@@ -398,11 +396,7 @@ def measure_grid(
 
     def measured(group: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[Any]]:
         points = []
-        with (
-            threadpool_limits(threads),
-            validation.recorded_warnings() as caught,
-            knowing_pairs(),
-        ):
+        with threadpool_limits(threads), validation.recorded_warnings() as caught, knowing_pairs():
             rows = (parts.X_val, parts.X_test) if tested else (parts.X_val,)
             fits = _fits(estimator, group, grid, parts, task, scope, rows)
             for parameters, n_points, converged, outputs in fits:

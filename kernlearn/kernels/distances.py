@@ -17,14 +17,7 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.kernels.base import (
-    NOT_FITTED,
-    Kernel,
-    MatrixLike,
-    evenly_spaced,
-    summed,
-    to_dense,
-)
+from kernlearn.kernels.base import NOT_FITTED, Kernel, MatrixLike, evenly_spaced, summed, to_dense
 from kernlearn.validation import POSITIVE, StrOptions
 
 # Elements of a kernel matrix that are processed at once: 512 KB of float64 stay in cache.

@@ -157,10 +157,7 @@ class CallableKernel(TurnedSimilarity):
 
 
 def _compare_pairs(
-    function: Callable[[Any, Any], Any],
-    left: Sequence[Any],
-    right: Sequence[Any],
-    first: int = 0,
+    function: Callable[[Any, Any], Any], left: Sequence[Any], right: Sequence[Any], first: int = 0
 ) -> NDArray[np.float64]:
     """Return the values of a function for all pairs of points, one after the other.
 

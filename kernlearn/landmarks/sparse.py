@@ -146,11 +146,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        landmarks: Any = None,
-        sample_weight: ArrayLike | None = None,
+        self, X: Any, y: ArrayLike, landmarks: Any = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Choose landmarks and their weights.
 

@@ -19,10 +19,7 @@ from tests.checks import parametrize_with_checks
 
 
 @parametrize_with_checks(
-    [
-        TensorSketch(),
-        TensorSketch("exponential", n_components=7, truncation=3),
-    ]
+    [TensorSketch(), TensorSketch("exponential", n_components=7, truncation=3)]
 )
 def test_conformance(estimator, check):
     check(estimator)

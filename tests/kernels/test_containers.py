@@ -22,11 +22,7 @@ from kernlearn.kernels import (
     WeightedKernelSum,
     as_kernel,
 )
-from kernlearn.landmarks import (
-    BBSClassifier,
-    NystroemEmbedding,
-    SimilarityKNNClassifier,
-)
+from kernlearn.landmarks import BBSClassifier, NystroemEmbedding, SimilarityKNNClassifier
 from kernlearn.svm import KernelSVM
 from kernlearn.voted import L1SVMClassifier, VotedKernelClassifier
 

@@ -41,10 +41,7 @@ ESTIMATORS = [
     RankLand(10, random_state=0),
     NystroemEmbedding(n_components=10, random_state=0),
 ]
-OTHERS = [
-    SimilarityKNNClassifier(n_neighbors=3),
-    LandmarkEmbedding(10, random_state=0),
-]
+OTHERS = [SimilarityKNNClassifier(n_neighbors=3), LandmarkEmbedding(10, random_state=0)]
 # Points, their classes, and a similarity of them.
 OBJECTS = {
     "strings": (*objects.strings(N), "rapidfuzz.jaro_winkler"),

@@ -13,12 +13,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels import (
-    CallableKernel,
-    as_kernel,
-    named,
-    names,
-)
+from kernlearn.kernels import CallableKernel, as_kernel, named, names
 from kernlearn.kernels.registry import KERNELS, LIBRARIES
 from kernlearn.lazy import is_installed
 from tests.kernels import objects

@@ -97,8 +97,7 @@ def test_options_are_those_of_the_solver(iris, selection, options):
 
 @pytest.mark.parametrize("per_class", [False, True])
 @pytest.mark.parametrize(
-    ("n_classes", "selection"),
-    [(2, "random"), (3, "random"), (3, "dselect"), (3, "shared")],
+    ("n_classes", "selection"), [(2, "random"), (3, "random"), (3, "dselect"), (3, "shared")]
 )
 def test_ftune_is_the_slow_version(iris, per_class, n_classes, selection):
     X, y, X_val, y_val = split(iris, n_classes)

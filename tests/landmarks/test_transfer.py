@@ -8,14 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from kernlearn.landmarks import (
-    Identity,
-    PairEmbedding,
-    Ramp,
-    Sign,
-    Transfer,
-    as_transfer,
-)
+from kernlearn.landmarks import Identity, PairEmbedding, Ramp, Sign, Transfer, as_transfer
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,7 @@ X3, Y3 = make_classification(
 )
 
 
-@parametrize_with_checks(
-    [
-        LinearSVM(),
-        LinearSVM(loss="hinge"),
-        LinearSVM(presolve=0.5),
-    ]
-)
+@parametrize_with_checks([LinearSVM(), LinearSVM(loss="hinge"), LinearSVM(presolve=0.5)])
 def test_scikit_learn_conventions(estimator, check):
     check(estimator)
 

@@ -164,11 +164,7 @@ def within_rounding(X, C):
 
 
 @settings(deadline=None, max_examples=150)
-@given(
-    problems(),
-    st.lists(st.floats(-4, 6), min_size=1, max_size=4),
-    st.sampled_from(SMOOTH),
-)
+@given(problems(), st.lists(st.floats(-4, 6), min_size=1, max_size=4), st.sampled_from(SMOOTH))
 def test_every_solution_of_a_path_is_certified(data, exponents, name):
     X, y = data
     Cs = 10.0 ** np.sort(exponents)

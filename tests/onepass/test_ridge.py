@@ -93,12 +93,7 @@ def parts_of(rows, n_parts):
 @pytest.mark.parametrize("alpha", [1e-6, 1.0])
 @pytest.mark.parametrize(
     ("scale", "shift"),
-    [
-        ([1e8, 1, 1], 0.0),
-        ([1, 1, 1], 1e6),
-        ([1, 1, 1], 1e8),
-        ([1e8, 1, 1e-8], 1e6),
-    ],
+    [([1e8, 1, 1], 0.0), ([1, 1, 1], 1e6), ([1, 1, 1], 1e8), ([1e8, 1, 1e-8], 1e6)],
 )
 def test_unlike_scales_and_far_means(alpha, scale, shift):
     """Coefficients within 1e-8 of Ridge's on the same rows, in any order and cut."""

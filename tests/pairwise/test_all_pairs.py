@@ -106,8 +106,7 @@ def test_a_half_life_follows_a_change():
     fresh, fresh_y = X[4500:], y[4500:]
     aucs = [
         roc_auc_score(
-            fresh_y,
-            AllPairsMoments(half_life=h).fit(X[:4500], y[:4500]).decision_function(fresh),
+            fresh_y, AllPairsMoments(half_life=h).fit(X[:4500], y[:4500]).decision_function(fresh)
         )
         for h in (None, 300.0)
     ]

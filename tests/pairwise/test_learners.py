@@ -258,11 +258,7 @@ def test_weights_beyond_all_bounds():
 
 # -- items ----------------------------------------------------------------------------------------
 
-LEARNERS = [
-    *MODELS,
-    AllPairsMoments(),
-    AllPairsMoments(half_life=50.0),
-]
+LEARNERS = [*MODELS, AllPairsMoments(), AllPairsMoments(half_life=50.0)]
 each_learner = pytest.mark.parametrize("model", LEARNERS, ids=range(len(LEARNERS)))
 
 

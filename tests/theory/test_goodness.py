@@ -175,11 +175,7 @@ def test_c_f_and_the_bound_of_weights():
     assert two.gamma(0.2) == one.gamma(0.2) / 2
     for transfer, bound in ((None, 0.5), (1, 0.25)):
         good = classification_goodness(
-            K,
-            y,
-            similarity="precomputed",
-            weights=np.linspace(-0.5, 0.25, 12),
-            transfer=transfer,
+            K, y, similarity="precomputed", weights=np.linspace(-0.5, 0.25, 12), transfer=transfer
         )
         assert good.bound == bound
 

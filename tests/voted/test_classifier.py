@@ -11,12 +11,8 @@ from kernlearn.kernels import (
     HomogeneousPolynomialKernel,
     PolynomialKernel,
 )
-from kernlearn.voted import (
-    L1SVMClassifier as L1SVMClassifierClass,
-)
-from kernlearn.voted import (
-    VotedKernelClassifier as VotedKernelClassifierClass,
-)
+from kernlearn.voted import L1SVMClassifier as L1SVMClassifierClass
+from kernlearn.voted import VotedKernelClassifier as VotedKernelClassifierClass
 from kernlearn.voted import (
     dimension_complexity,
     local_complexity,
