@@ -153,7 +153,8 @@ def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
     few = are_objects(parts.X_train) or any(getattr(v, "any_points", False) for v in values)
     for n_rows in (_FEW_ROWS, _WARM_UP_ROWS) if few else (_WARM_UP_ROWS,):
         with suppress(Exception):  # such as more neighbours than rows
-            return _warm_up_on(n_rows, estimator, parts, task)
+            _warm_up_on(n_rows, estimator, parts, task)
+            break
 
 
 def _warm_up_on(n_rows: int, estimator: Any, parts: Parts, task: Task) -> None:
