@@ -38,6 +38,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from kernlearn.config.model import COMPARISONS, Check, ExperimentConfig, LabelValue
 from kernlearn.config.spec import LABELS, cell_name
@@ -461,8 +462,10 @@ def check_text(check: Check) -> str:
     >>> check_text(Check(metric="mse", better=["RegLand-Sp"], than=["KR"], over="all"))
     'metric: mse, better: [RegLand-Sp], than: [KR], over: all'
     """
-    asked = {"over": check.over, **check.model_dump(exclude_defaults=True)}
-    return ", ".join(f"{k}: {asked[k]}" for k in Check.model_fields if k in asked).replace("'", "")
+    asked = {"over": check.over, **check.model_dump(mode="json", exclude_defaults=True)}
+    in_order = {name: asked[name] for name in Check.model_fields if name in asked}
+    text = yaml.safe_dump(in_order, default_flow_style=True, sort_keys=False, width=inf)
+    return text.strip()[1:-1]
 
 
 def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
