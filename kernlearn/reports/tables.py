@@ -24,7 +24,7 @@ WORDS = {
     "n_landmarks": "number of landmarks",
     "n_samples": "number of points n",
 }
-_COUNTS = ("n_samples", "n_features", "n_similarities")
+_COUNTS = ("n_samples", "n_features", "n_similarities", "comparisons")
 _HEADS = {"n_components": "D", "n_landmarks": "landmarks"}
 _PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
 # With more columns, methods and then other labels of columns are labels of rows instead.
@@ -98,7 +98,7 @@ def format_number(value: float, metric: str, scope: Scope = BUILT_IN) -> str:
         return ""
     if scope.better(metric) == 1 and not metric.startswith("neg_"):
         return f"{value:.3f}"
-    if abs(value) >= 100 or metric in _COUNTS:
+    if abs(value) >= 100 or metric.endswith(_COUNTS):
         return f"{value:.0f}"
     # a time below a tenth of a millisecond looks like the others of its column
     return f"{value:.7f}" if is_time(metric) and 0 < value < 1e-4 else f"{value:#.3g}"
@@ -259,7 +259,7 @@ def make_cell(row: dict[Any, Any] | None, metric: str, scope: Scope = BUILT_IN) 
     value, spread = (mean if np.isnan(median) else median), ""
     if not (np.isnan(low) or np.isnan(high)):
         spread = f"[{format_number(low, metric, scope)}–{format_number(high, metric, scope)}]"
-    elif not np.isnan(std) and not metric.endswith(("comparisons", *_COUNTS)):
+    elif not np.isnan(std) and not metric.endswith(_COUNTS):
         spread = f"± {format_number(std, metric, scope)}"
     return Cell(
         format_number(value, metric, scope),

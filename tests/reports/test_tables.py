@@ -78,6 +78,7 @@ def test_one_table_for_each_value(report):
         (0.00123456, "fit_seconds", "0.00123"),
         (161.2, "fit_seconds", "161"),
         (12.0, "speedup", "12.0"),
+        (12.0, "comparisons", "12"),
         (-0.000213, "neg_mean_squared_error", "-0.000213"),
         (float("nan"), "accuracy", ""),
     ],
