@@ -563,7 +563,13 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
         notes.append(omitted)
     if plan.left_out:
         notes.append(f"left out, not found: {', '.join(plan.left_out)}")
-    notes += [f"failed: {t}: {r.error}" for t, r in known if not r.done]
+    failed: dict[str, list[Trial]] = defaultdict(list)
+    for trial, row in known:
+        if not row.done:
+            failed[str(row.error)].append(trial)
+    for error, trials in failed.items():
+        more = f" and {len(trials) - 1} more" if len(trials) > 1 else ""
+        notes.append(f"failed: {trials[0]}{more}: {error}")
     if missing := len(plan.trials) - len(known):
         notes.append(f"{missing} of {len(plan.trials)} trials not run yet")
     sizes: dict[str, list[tuple[int, int]]] = defaultdict(list)
