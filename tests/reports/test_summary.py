@@ -143,6 +143,7 @@ def test_a_written_summary_gives_the_same_report(report, held, tmp_path, has_spl
 def test_a_list_that_ends_too_early_is_a_remark(tmp_path, values, remarks):
     config = tmp_path / "short.yaml"
     method = f"{{estimator: Ridge, alpha: {{select: {values}}}}}"
+    method += ", failing: {estimator: sklearn.svm.SVR, kernel: precomputed}"
     config.write_text(
         f"title: t\ntask: regression\ndatasets: [diabetes_sklearn]\nmethods: {{ridge: {method}}}\n"
         "protocol: {splits: 3, train: 0.5, scale: [zscore]}\nmetrics: [mse]\n"
@@ -151,8 +152,9 @@ def test_a_list_that_ends_too_early_is_a_remark(tmp_path, values, remarks):
     plan = make_plan(load_config(config))
     with Store(tmp_path / "runs.sqlite") as store:
         run_plan(plan, store)
-        found = [text for text in assemble(plan, store).remarks if "ridge alpha (low" in text]
-    assert len(found) == remarks
+        notes = assemble(plan, store).remarks
+    assert sum("ridge alpha (low" in text for text in notes) == remarks
+    assert sum("split 1 and 2 more" in text for text in notes) == 1  # one error, three trials
 
 
 @pytest.mark.parametrize(
