@@ -563,13 +563,10 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
         notes.append(omitted)
     if plan.left_out:
         notes.append(f"left out, not found: {', '.join(plan.left_out)}")
-    failed: dict[str, list[Trial]] = defaultdict(list)
-    for trial, row in known:
-        if not row.done:
-            failed[str(row.error)].append(trial)
-    for error, trials in failed.items():
-        more = f" and {len(trials) - 1} more" if len(trials) > 1 else ""
-        notes.append(f"failed: {trials[0]}{more}: {error}")
+    first = {str(row.error): trial for trial, row in reversed(known) if not row.done}
+    for error, n in Counter(str(row.error) for _, row in known if not row.done).items():
+        more = f" and {n - 1} more" if n > 1 else ""
+        notes.append(f"failed: {first[error]}{more}: {error}")
     if missing := len(plan.trials) - len(known):
         notes.append(f"{missing} of {len(plan.trials)} trials not run yet")
     sizes: dict[str, list[tuple[int, int]]] = defaultdict(list)
