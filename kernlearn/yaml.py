@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -218,14 +219,14 @@ class _Writer(yaml.SafeDumper):
 _Writer.add_representer(str, _Writer.represent_text)
 
 
-def dump_yaml(value: Any) -> str:
+def dump_yaml(value: Any, one_line: bool = False) -> str:
     """Write plain data as YAML that :func:`parse_yaml` reads back, keys in their order."""
-    # lists of plain values or of lists, and mappings of plain values on one line each
+    # by default lists of plain values or of lists, and mappings of plain values on one line each
     text = yaml.dump(
         value,
         Dumper=_Writer,
-        default_flow_style=None,
-        width=95,
+        default_flow_style=one_line or None,
+        width=inf if one_line else 95,
         sort_keys=False,
         allow_unicode=True,
     )

@@ -38,7 +38,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from kernlearn.config.model import COMPARISONS, Check, ExperimentConfig, LabelValue
 from kernlearn.config.spec import LABELS, cell_name
@@ -46,6 +45,7 @@ from kernlearn.engine.plan import planned_labels
 from kernlearn.reports import verdicts
 from kernlearn.reports.statistics import Estimate, best_methods, resampled
 from kernlearn.reports.summary import NOT_LABELS, label_rows, label_values, matching, metric_rows
+from kernlearn.yaml import dump_yaml
 
 HOLDS, NOT_REFUTED, LEANS_FOR = "holds", "not refuted", "leans for"
 LEANS_AGAINST, FAILS, NOT_MEASURED = "leans against", "fails", "not measured"
@@ -464,8 +464,7 @@ def check_text(check: Check) -> str:
     """
     asked = {"over": check.over, **check.model_dump(mode="json", exclude_defaults=True)}
     in_order = {name: asked[name] for name in Check.model_fields if name in asked}
-    text = yaml.safe_dump(in_order, default_flow_style=True, sort_keys=False, width=inf)
-    return text.strip()[1:-1]
+    return dump_yaml(in_order, one_line=True).strip()[1:-1]
 
 
 def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
