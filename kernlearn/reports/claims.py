@@ -543,7 +543,8 @@ def compared_cells(
         more, less = means[high], means[low]
         # of numbers below 0, such as negative errors, a multiple is further behind
         are_negative = (more <= 0) & (less <= 0)
-        more, less = more.mask(are_negative, -less), less.mask(are_negative, -more)
+        if are_negative.any():
+            more, less = more.mask(are_negative, -less), less.mask(are_negative, -more)
         values = more - times * less if check.question == "better" else times * more - less
         effect = more.mean() - less.mean()
         if check.times is not None:

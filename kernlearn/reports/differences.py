@@ -33,7 +33,7 @@ from kernlearn.config.model import ExperimentConfig, Tolerance
 from kernlearn.config.spec import cell_name
 from kernlearn.reports import verdicts
 from kernlearn.reports.statistics import LEVEL, Mean, resampled, welch
-from kernlearn.reports.summary import cell_names, label_rows, metric_rows
+from kernlearn.reports.summary import label_rows, metric_rows
 
 SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED = "shown", "not shown", "reversed", "not measured"
 #: Every outcome of a difference.
@@ -177,12 +177,13 @@ def method_names(
 ) -> "pd.Series[Any]":
     """Name the method of each row, with kernel and parameters where a data set has several."""
     keys = [k for k in ("kernel", *config.axes) if k not in data_labels(config)]
-    names = rows["method"].astype(object)
-    for _, of_method in rows.groupby("method"):
-        counts = of_method.groupby("dataset")[keys].nunique(dropna=False).max()
-        several = [k for k in keys if counts[k] > 1]
-        names[of_method.index] = cell_names(of_method, ["method", *several], separator)
-    return names
+    counts = rows.groupby(["method", "dataset"])[keys].nunique(dropna=False)
+    several = (counts > 1).groupby("method").any().to_dict("index")
+    names = []
+    for method, *values in label_rows(rows, ["method", *keys]):
+        own = {k: v for k, v in zip(keys, values, strict=True) if several[method][k]}
+        names.append(cell_name(["method", *own], [method, *own.values()], separator))
+    return pd.Series(names, rows.index, dtype=object)
 
 
 def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[np.float64]:

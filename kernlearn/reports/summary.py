@@ -467,9 +467,9 @@ def _text(label: Any) -> str:
 
 def label_rows(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ...]]:
     """Return the labels of each row, None for a label that does not apply."""
-    columns = frame[list(labels)]
-    rows = columns.astype(object).where(columns.notna(), None)
-    return list(rows.itertuples(index=False, name=None)) or [()] * len(frame)
+    rows = frame[[*labels]].to_numpy(dtype=object, copy=True)
+    rows[pd.isna(rows)] = None
+    return [*map(tuple, rows.tolist())]
 
 
 def cell_names(frame: pd.DataFrame, labels: Sequence[str], separator: str = " ") -> list[str]:
