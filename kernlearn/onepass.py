@@ -443,8 +443,8 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
         """Return what is the same for models that can be merged."""
         names = [*getattr(self, "feature_names_in_", ())]
         sizes = f"{self.n_features_in_} columns {names}, {self._n_columns} features and targets"
-        classes = getattr(self, "classes_", "numbers"), getattr(self, "_factors", None)
-        return f"{type(self).__name__}, {sizes}, {len(self.moments_)} folds, classes {classes}"
+        own = [np.asarray(getattr(self, k, None)).tolist() for k in ("classes_", "_factors")]
+        return f"{type(self).__name__}, {sizes}, {len(self.moments_)} folds, classes {own}"
 
     def _checked(self, X: Any, y: Any, reset: bool = False) -> tuple[Any, NDArray[Any]]:
         options = {**validation.POINTS, "multi_output": self._numeric, "y_numeric": self._numeric}

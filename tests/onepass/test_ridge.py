@@ -288,6 +288,13 @@ def test_what_cannot_be_merged(other, message):
         model.merge(OnePassRidgeClassifier().fit(X[:, :5], HIGH))
     with pytest.raises(ValueError, match="cannot merge"):
         model.merge(OnePassRidgeClassifier().fit(X, LABELS))
+    many = np.arange(1100)
+    one, other = (
+        OnePassRidgeClassifier(n_folds=2).partial_fit(X, HIGH, np.delete(many, left_out))
+        for left_out in (500, 501)
+    )
+    with pytest.raises(ValueError, match="cannot merge"):
+        one.merge(other)
     with pytest.raises(NotFittedError):
         model.merge(OnePassRidgeClassifier())
 
