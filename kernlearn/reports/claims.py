@@ -26,7 +26,8 @@ a cell says from which value on the method is shown to be ahead.
 
 If a claim names several methods, each is decided by itself, and the worst outcome is that of the
 claim; one of m comparisons refutes at ``level / m``. Where a part of the cells is enough, a cell
-counts if the method is better than all of those under ``than``: it is compared with the nearest.
+is in if the method is shown to be better than each of those under ``than``, and out if one of them
+is shown to be better. Its name and number are those of the nearest.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -65,7 +66,7 @@ class Cell:
     The values, by split, are differences of two methods, a metric, or its slope. The effect is
     what a report shows: the mean of the values, or the factor by which two means differ. ``ratio``
     is that of the number of test rows to the number of training rows, ``drift`` how far the mean
-    moves between processors.
+    moves between processors. ``others`` are the same of other rivals, if all are asked for.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Cell:
     effect: float
     ratio: float = 0.0
     drift: float = 0.0
+    others: tuple["Cell", ...] = ()
 
     @cached_property
     def estimate(self) -> Estimate:
@@ -81,7 +83,8 @@ class Cell:
 
     def moved(self, sign: int) -> "Cell":
         """Return the cell with its drift, its negative or none."""
-        return replace(self, drift=sign * self.drift)
+        others = tuple(one.moved(sign) for one in self.others)
+        return replace(self, drift=sign * self.drift, others=others)
 
     @property
     def lacks(self) -> bool:
@@ -110,7 +113,13 @@ class Region:
     margin: float = 0.0
 
     def standing(self, cell: Cell, level: float) -> Standing:
-        """Return whether a mean is in or out of the region, by its confidence interval."""
+        """Return whether a mean is in or out of the region, by its confidence interval.
+
+        Of several rivals one refutes, and each has to agree.
+        """
+        if cell.others:
+            standings = {self.standing(c, level) for c in (replace(cell, others=()), *cell.others)}
+            return next(one for one in ("out", "open", "in") if one in standings)
         low, high = cell.estimate.interval(level)
         lowest, highest = self.low - self.margin, self.high + self.margin
         if high < lowest or low > highest:
@@ -122,7 +131,7 @@ class Region:
         mean, low, high = cell.estimate.mean, self.low + cell.drift, self.high - cell.drift
         if self.presumed:
             return low - self.margin <= mean <= high + self.margin
-        return low < mean < high
+        return low < mean < high and all(map(self.has, cell.others))
 
 
 @dataclass(frozen=True)
@@ -402,7 +411,7 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
             sides = [(str(k), cells_of(rows, check, one, k, better)) for k in check.than]
             if in_part and len(sides) > 1:
                 names, cells = zip(*sides, strict=True)
-                sides = [(f"the best of {' and '.join(names)}", _nearest(cells))]
+                sides = [(f"the best of {' and '.join(names)}", [*_nearest(cells)])]
             parts += [_Part(f"{one} against {other}: ", cells, region) for other, cells in sides]
         return parts
     if check.of:
@@ -410,15 +419,17 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
     return [_Part("", asked_cells(rows, check), region)]
 
 
-def _nearest(several: Iterable[Sequence[Cell]]) -> list[Cell]:
-    """Return each cell of several comparisons of a method once, with the nearest of the others.
+def _nearest(several: Iterable[Sequence[Cell]]) -> Iterator[Cell]:
+    """Yield each cell of several comparisons of a method once, that with the nearest rival first.
 
     A cell in which one of them was not measured is not measured.
     """
     cells: dict[str, list[Cell]] = {}
     for cell in chain.from_iterable(several):
         cells.setdefault(cell.name, []).append(cell)
-    return [min(one, key=lambda cell: (not cell.lacks, cell.effect)) for one in cells.values()]
+    for of_cell in cells.values():
+        nearest, *others = sorted(of_cell, key=lambda cell: (not cell.lacks, cell.effect))
+        yield replace(nearest, others=tuple(others))
 
 
 def _part_text(part: _Part, check: Check) -> str:
@@ -530,12 +541,13 @@ def compared_cells(
     numbers = ("value", "ratio", "drift")
     shared = [str(label) for label in left if label in right and label not in numbers]
     pairs = left.merge(right, on=shared, how="left", suffixes=("_one", "_other"))
-    # a cell whose sides share no split stays, without values: what was planned is missing
+    # a cell whose sides share no split stays, with infinite values: what was planned is missing
     places = [label for label in shared if label != "split"]
     cells_of_other = {*label_rows(right, places)}
     cell = pd.Series(label_rows(pairs, places), pairs.index, dtype=object)
     both = pairs["value_other"].notna()
     pairs = pairs[both | ~both.groupby(cell).transform("any") & cell.isin(cells_of_other)]
+    pairs = pairs.fillna({"value_other": inf})
     # the greater value is the one that is ahead
     high, low = ("value_one", "value_other")[:: 1 if better > 0 else -1]
     times, cells = check.times or 1.0, []
@@ -613,12 +625,12 @@ def whole_cells(rows: pd.DataFrame, check: Check, method: str) -> list[Cell]:
     return cells
 
 
-# Columns of two sides that are compared.
-_SIDES = [f"{name}_{side}" for name in ("value", "ratio", "drift") for side in ("one", "other")]
+# Columns of numbers, also of two sides that are compared.
+_NUMBERS = [f"{c}{side}" for c in ("value", "ratio", "drift") for side in ("", "_one", "_other")]
 
 
 def _labels(rows: pd.DataFrame, *without: str | None) -> list[str]:
-    return [str(c) for c in rows if c not in (*NOT_LABELS, *_SIDES, *without)]
+    return [str(c) for c in rows if c not in (*NOT_LABELS, *_NUMBERS, *without)]
 
 
 def _chosen(rows: pd.DataFrame, where: Mapping[str, Any]) -> "pd.Series[bool]":
@@ -634,9 +646,18 @@ def _by_split(rows: pd.DataFrame, check: Check, *without: str) -> pd.DataFrame:
     rows = rows[_chosen(rows, {k: v for k, v in check.where.items() if k in labels})]
     if check.along is not None:
         rows = _slopes(rows, check.along, labels, logarithms=check.times is not None)
-    places = [label for label in labels if label not in (*check.across, check.along)]
-    groups = rows.groupby([*places, "split"], dropna=False, sort=False)
-    return groups[["value", "ratio", "drift"]].mean().reset_index()
+    return _whole_splits(rows, [c for c in labels if c not in (*check.across, check.along)])
+
+
+def _whole_splits(rows: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
+    """Return means by labels and split, of the splits with as many values as any other.
+
+    Means over fewer values than those of other splits are not comparable.
+    """
+    groups = rows.groupby([*labels, "split"], dropna=False, sort=False)
+    means = groups[[c for c in _NUMBERS if c in rows]].mean().assign(n=groups.size()).reset_index()
+    most = means.groupby(labels or (lambda _: 0), dropna=False)["n"].transform("max")
+    return means[means["n"] == most].drop(columns="n")
 
 
 def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool) -> pd.DataFrame:
@@ -657,7 +678,8 @@ def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool)
             fitted = np.polyfit(x, curves.sub(curves.iloc[:, 0], axis=0).to_numpy().T, 1)[0]
             away = x - x.mean()
             drift = float(cell["drift"].max() * abs(away).sum() / (away**2).sum())
-            points = zip(curves.index, fitted, strict=True)
+            # of a missing number, which is infinite, there is none
+            points = zip(curves.index, np.where(np.isnan(fitted), inf, fitted), strict=True)
             slopes += [[*values, *point, float(cell["ratio"].mean()), drift] for point in points]
     return pd.DataFrame(slopes, columns=[*keys, "split", "value", "ratio", "drift"])
 
@@ -667,12 +689,7 @@ def _means(rows: pd.DataFrame, over: Sequence[str]) -> Iterator[tuple[str, pd.Da
     keys = _labels(rows, *over)
     # labels that all cells share are not part of a name
     naming = [c for c in keys if c == "dataset" or rows[c].nunique() > 1]
-    cell = rows.groupby(keys, dropna=False, sort=False).ngroup() if keys else 0
-    rows = rows.assign(cell=cell)
-    names = dict(zip(rows["cell"], label_rows(rows, naming), strict=True))
-    groups = rows.drop(columns=keys).groupby(["cell", "split"])
-    means, sizes = groups.mean(numeric_only=True), groups.size()
-    # means over fewer values than those of other splits are not comparable
-    whole = sizes == sizes.groupby("cell").transform("max")
-    for number, of_cell in means[whole].groupby("cell"):
-        yield cell_name(naming, names[number]), of_cell.droplevel("cell")
+    cells = _whole_splits(rows, keys).groupby(keys or (lambda _: 0), dropna=False, sort=False)
+    for _, of_cell in cells:
+        name = cell_name(naming, label_rows(of_cell, naming)[0])
+        yield name, of_cell.set_index("split").sort_index()

@@ -135,6 +135,15 @@ def test_a_part_of_the_cells_is_where_a_method_is_ahead_of_all_others(config):
         assert "RF against the best of K and H0/1: better in 1" in found.numbers
 
 
+def test_to_be_ahead_of_the_nearest_is_not_to_be_ahead_of_all(config):
+    """RF is ahead of K by a little on every split, of H0/1 by more on most."""
+    gains = {"K": [0.01, 0.012] * 5, "H0/1": [0.2, -0.16] * 5, "RF": [0] * N_SPLITS}
+    rows = [("d", "accuracy", s, m, 0.8 - v) for m in gains for s, v in enumerate(gains[m])]
+    asked = {"metric": "accuracy", "better": ["RF"], "over": "some"}
+    for than, outcome in ((["K"], "holds"), (["K", "H0/1"], "leans for")):
+        assert decision(config, splits(rows), ["d"], than=than, **asked).outcome == outcome
+
+
 def test_one_of_two_comparisons_refutes_at_half_the_level(config):
     """RF is behind K by 2.45 standard errors: p = 0.037."""
     noise = np.random.default_rng(0).normal(size=N_SPLITS)
