@@ -181,7 +181,7 @@ def show_comparison(result: Any, title: str, control: str | None, margin: float 
     if few and set(outcomes) == {"not shown"}:
         typer.echo(f"Cannot say which is best: too few for a test, {few}")
     elif control is None:
-        near = outcomes.isin(["not shown", "not worse"]).sum()
+        near = (outcomes != "worse").sum()
         others = f"{near} of {len(rows) - 1} others are not shown to be worse"
         typer.echo(f"Best: {result.control}; {others}")
     test = "median, Wilcoxon signed-rank test" if many else "mean, corrected resampled t-test"

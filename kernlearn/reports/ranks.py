@@ -72,7 +72,8 @@ def method_values(
     names, families = cell_names(values, data_labels(config), ", "), []
     for dataset, name in zip(values["dataset"], names, strict=True):
         card = catalogue().get(config.datasets[dataset].name or dataset)
-        families.append((card and card.family) or name)
+        # labels of the same data, such as other classes of it, are a family too
+        families.append((card.family or card.name) if card else name)
     columns = ["dataset", "family", "name", "method", "split", "value", "ratio"]
     methods = {"name": values["method"], "method": method_names(values, config)}
     return values.assign(dataset=names, family=families, **methods)[columns]

@@ -9,6 +9,15 @@ from kernlearn.config import load_config
 from kernlearn.exceptions import ReportError
 from kernlearn.reports.ranks import compare_methods, ranking_metric
 
+TWICE = """\
+title: The same rows under two labels
+task: regression
+datasets: {raw: {name: diabetes_sklearn, scale: []}, same: {name: diabetes_sklearn}}
+methods: {mean: {estimator: DummyRegressor}, linear: {estimator: Ridge}}
+protocol: {splits: 1, scale: [zscore]}
+metrics: [mse]
+"""
+
 
 def numbers(gains, n_datasets=1, n_splits=10, noise=0.01, seed=0):
     """Values of methods that differ by gains on average."""
@@ -32,10 +41,8 @@ def test_the_corrected_test_on_one_data_set():
     differences = wide["A"] - wide["B"]
     error = np.sqrt((1 / 10 + 30 / 70) * differences.var(ddof=1))
     assert row["difference"] == pytest.approx(differences.mean())
-    p = 2 * stats.t.sf(abs(differences.mean()) / error, 9)
-    assert row["p"] == pytest.approx(p)
-    half = stats.t.ppf(0.975, 9) * error
-    assert row["high"] - row["low"] == pytest.approx(2 * half)
+    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(differences.mean()) / error, 9))
+    assert row["high"] - row["low"] == pytest.approx(2 * stats.t.ppf(0.975, 9) * error)
     assert row["outcome"] == "worse"
     # less is better
     assert compare_methods(values, -1).control == "A"
@@ -159,10 +166,18 @@ def test_the_command(kernlearn, small):
     assert "too few for a test, 2 splits\n" in kernlearn("compare", small, *one).stdout
     margin = kernlearn("compare", small, "--control", "K", "--margin", "0.5", *one)
     assert "equivalent" in margin.stdout
+    # none of the other three is worse than the best
+    assert "3 of 3 others" in kernlearn("compare", small, "--margin", "0.9", *one).stdout
     for words in (["Q"], ["--control", "Q"], ["--metric", "speed"], ["--only", "n_component=40"]):
         wrong = kernlearn("compare", small, *words)
         assert wrong.returncode == 2, words
         assert "Traceback" not in wrong.stderr
+
+
+def test_labels_of_the_same_data_are_a_family(kernlearn, tmp_path):
+    (path := tmp_path / "twice.yaml").write_text(TWICE)
+    assert kernlearn("run", path, "--no-report").returncode == 0
+    assert "on 2 data sets, 1 after" in kernlearn("compare", path).stdout
 
 
 def test_the_metric_that_methods_are_ranked_by():
