@@ -779,10 +779,12 @@ def outcome(report: Report) -> str:
     cells = report.cells[(report.cells["metric"] == metric) & report.cells["mean"].notna()]
     data = frames.cell_names(cells, compared.data_labels(config))
     cells = cells.assign(name=compared.method_names(cells, config, " "), data=data)
-    means = cells.pivot_table(index="name", columns="data", values="mean").dropna()
+    every = cells.pivot_table(index="name", columns="data", values="mean")
+    means = every.dropna()
     better = verdicts.direction(metric, config)
     ranks = means.rank(ascending=better < 0).mean(axis=1)
     many = f", by average rank over {n} data sets" if (n := len(means.columns)) > 1 else ""
+    many += " of methods that have all" if len(means) < len(every) else ""
     best = ", then ".join(listed(alike.index) for _, alike in [*ranks.groupby(ranks)][:2])
     # the means of one data set are ordered without a test
     which = "Best" if many else {1: "Highest mean", -1: "Lowest mean"}[better]

@@ -3,6 +3,7 @@
 import json
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from shutil import copy
 from statistics import fmean, median, stdev
@@ -75,21 +76,24 @@ def test_numbers_stay_with_their_parameters(tmp_path, column, value):
     ]
     names = ["dataset", "noise", "method", "max_features", "metric", "split", "value"]
     with nullcontext() if column != "std" else pytest.raises(ReportError, match="several cells"):
-        cells = report_rows(load_config(tmp_path / "own.yaml"), pd.DataFrame(rows, columns=names))
-        cells = cells.cells
-        assert cells.loc[cells["metric"] == "speedup", "mean"].tolist() == pytest.approx(
-            [2, 3] * 2
-        )
+        frame = pd.DataFrame(rows, columns=names)
+        cells = report_rows(load_config(tmp_path / "own.yaml"), frame).cells
+        ratios = cells.loc[cells["metric"] == "speedup", "mean"].tolist()
+        assert ratios == pytest.approx([2, 3] * 2)
         assert cell(cells, max_features=3, reported_mean=7)["mean"] == pytest.approx(0.2)
 
 
 def test_methods_of_equal_ranks_are_named_together(tmp_path):
     methods = "{A: {estimator: DummyClassifier}, B: {estimator: LinearSVM}, C: {estimator: SVC}}"
-    text = f"{{title: t, datasets: [iris], methods: {methods}, metrics: [accuracy]}}"
+    text = f"{{title: t, datasets: [iris, letter], methods: {methods}, metrics: [accuracy]}}"
     (tmp_path / "own.yaml").write_text(text.replace("SVC", "SVC, kernel: rbf"))
-    rows = [("iris", m, "accuracy", s, 0.8 + (m < "C") / 9) for m in "ABC" for s in range(5)]
+    places = product(["iris", "letter"], "ABC", range(5))
+    rows = [(d, m, "accuracy", s, 0.8 + (m < "C") / 9) for d, m, s in places]
     frame = pd.DataFrame(rows, columns=["dataset", "method", "metric", "split", "value"])
-    assert "A, B, then C" in outcome(report_rows(load_config(tmp_path / "own.yaml"), frame))
+    own = load_config(tmp_path / "own.yaml")
+    assert "2 data sets: A, B, then C" in outcome(report_rows(own, frame))
+    # a method that lacks a data set is not ranked, and the sentence says so
+    assert " that have all: A, B" in outcome(report_rows(own, frame[:-5]))
 
 
 def test_reported_numbers_stand_beside_their_cells(report):
