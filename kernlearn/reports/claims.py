@@ -150,8 +150,7 @@ class AmongBest:
         """Return "out" if another method is better by more than the margin."""
         of_cell = cell.ratio, cell.drift
         best = best_methods(cell.values, self.better, level, *of_cell)
-        tests = [resampled(one.dropna(), *of_cell) for one in self._ahead(cell)]
-        ahead = [test.interval(level) for test in tests]
+        ahead = [resampled(one.dropna(), *of_cell).interval(level) for one in self._ahead(cell)]
         if self.method not in best and any(high < -self.margin for _, high in ahead):
             return "out"
         return "in" if all(low > -self.margin for low, _ in ahead) else "open"

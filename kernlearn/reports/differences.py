@@ -250,12 +250,9 @@ def _exchanges(
         totals = np.zeros((len(orders), 2), dtype=int)
         for (dataset, place), group in whole.items():
             # where the measured numbers are that stand for those of this group
-            row: Any = datasets.index(dataset)
-            columns: Any = range(len(methods))
-            if exchanged == "methods":
-                columns = orders.T
-            else:
-                row = orders[:, row]
+            i, all_ = datasets.index(dataset), range(len(methods))
+            sides: Any = (i, orders.T) if exchanged == "methods" else (orders[:, i], all_)
+            row, columns = sides
             others = [whole[other, place] for other in datasets]
             means, drifts = np.stack([one.measured for one in others], axis=1)
             for reported, column in zip(group.reported.tolist(), columns, strict=True):

@@ -152,13 +152,10 @@ def best_methods(
     for one, other in combinations(signed, 2):
         differences = signed[one] - signed[other]
         tests[one, other] = resampled(differences[~np.isnan(differences)], ratio, drift)
-    adjusted = holm([test.p_value() for test in tests.values()]).tolist()
-    worse = set()
-    for ((one, other), test), p in zip(tests.items(), adjusted, strict=True):
-        ahead, behind = (one, other) if test.mean > 0 else (other, one)
-        if ahead == first and p < level:
-            worse.add(behind)
-    return [first, *(method for method in signed if method not in {first, *worse})]
+    adjusted = zip(tests.items(), holm([test.p_value() for test in tests.values()]), strict=True)
+    # the one ahead, and the one behind
+    shown = {pair if test.mean > 0 else pair[::-1] for (pair, test), p in adjusted if p < level}
+    return [first, *(one for one in signed if one != first and (first, one) not in shown)]
 
 
 def median_interval(values: Any, level: float) -> tuple[float, float]:

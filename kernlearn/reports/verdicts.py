@@ -114,10 +114,9 @@ def without_data(cells: pd.DataFrame, config: ExperimentConfig) -> set[str]:
 
 def missing_lines(names: Collection[str], config: ExperimentConfig) -> list[str]:
     """Return a line on data sets that are not public, and one on others without numbers."""
-    optional = [name for name, one in config.datasets.items() if one.optional]
-    absent = [name for name in config.datasets if name in names and name in optional]
-    others = [name for name in config.datasets if name in names and name not in optional]
-    lines = ((NO_DATA, absent), ("not measured", others))
+    named = {name: one.optional for name, one in config.datasets.items() if name in names}
+    kinds = ((NO_DATA, True), ("not measured", False))
+    lines = ((what, [k for k, v in named.items() if v == optional]) for what, optional in kinds)
     return [f"{what}: {', '.join(listed)}" for what, listed in lines if listed]
 
 
