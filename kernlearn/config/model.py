@@ -565,7 +565,7 @@ class Tolerance(Section):
 class BestSpec(Section):
     """Which cells are set in bold: the best, and those that are not significantly worse.
 
-    By a paired t-test over the splits, as in the thesis' tables. Baselines are left out.
+    By the corrected resampled t-test, for all pairs (Holm). Baselines are left out.
 
     Attributes
     ----------
