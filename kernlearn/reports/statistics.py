@@ -5,7 +5,7 @@ drew theirs independently: Welch's t-test over the splits. A verdict answers thi
 
 *Is a method better than another?* That asks about other data of the kind too. Splits of the same
 data overlap, so their numbers are not independent, and a plain t-test calls one of two equal
-methods better in three of ten tables. So the variance of a mean over J splits is taken as
+methods better in a third of all tables. So the variance of a mean over J splits is taken as
 :math:`(1/J + n_\mathrm{test}/n_\mathrm{train})\,s^2` (the corrected resampled t-test; Nadeau &
 Bengio 2003, Inference for the generalization error, Machine Learning 52). Differences, claims,
 bold, equivalence and ranks answer this question. Where several methods are compared without one
