@@ -37,7 +37,7 @@ import pandas as pd
 from kernlearn.cli.output import show_report
 from kernlearn.config import find_config
 from kernlearn.reports import charts
-from kernlearn.reports.report import Totals, read_report, read_reports, totals
+from kernlearn.reports.report import Report, read_report, read_reports, totals
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "results" / "measured"
@@ -104,7 +104,8 @@ def printed() -> str:
 
 def sentences() -> str:
     """Return what the numbers, differences and claims of the papers come to."""
-    lines = (textwrap.wrap(f"- {one}", 99, subsequent_indent="  ") for one in _totals().in_words())
+    words = totals(_reports()).in_words()
+    lines = (textwrap.wrap(f"- {one}", 99, subsequent_indent="  ") for one in words)
     return "".join("\n".join(of_one) + "\n" for of_one in lines)
 
 
@@ -113,19 +114,21 @@ def chances() -> str:
     heads = ["table", "match", "p, methods", "p, data", "shown", "reversed"]
     heads += heads[2:4]
     rows = []
-    for name, details in ((name, _details(name)) for name in EXPERIMENTS):
-        for metric in dict.fromkeys(one["metric"] for one in details.get("chances", [])):
-            outcomes = [c["outcome"] for c in details["differences"] if c["metric"] == metric]
+    for report in _reports():
+        name, of_table = report.experiment.name, report.chances.to_dict("records")
+        for metric in dict.fromkeys(one["metric"] for one in of_table):
+            of_metric = report.differences[report.differences["metric"] == metric]
             cells = [f"{name}, {metric.replace('_', ' ')}"]
             for count in ("match", "shown"):
                 of = {
                     c["exchanged"]: c
-                    for c in details["chances"]
+                    for c in of_table
                     if (c["metric"], c["count"]) == (metric, count)
                 }
                 first = next(iter(of.values()))
                 cells.append(f"{first['found']} of {first['of']}")
-                cells += [str(outcomes.count("reversed"))] if count == "shown" else []
+                reversed_ = (of_metric["outcome"] == "reversed").sum()
+                cells += [str(reversed_)] if count == "shown" else []
                 cells += [_p_value(of.get(what)) for what in ("methods", "data sets")]
             rows.append(cells)
     return _table(heads, rows)
@@ -158,11 +161,6 @@ def _table(heads: list[str], rows: list[list[str]]) -> str:
 
 
 @cache
-def _details(experiment: str) -> dict[str, Any]:
-    return json.loads((MEASURED / f"{experiment}.json").read_text(encoding="utf-8"))
-
-
-@cache
 def _summary(experiment: str) -> pd.DataFrame:
     """Return the committed numbers of an experiment, their parameters as ``n_landmarks=30``."""
     frame = pd.read_csv(MEASURED / f"{experiment}.csv", dtype={"kernel": str})
@@ -172,9 +170,8 @@ def _summary(experiment: str) -> pd.DataFrame:
 
 
 @cache
-def _totals() -> Totals:
-    """Return the totals that the site shows."""
-    return totals(read_reports(MEASURED, EXPERIMENTS)[0])
+def _reports() -> list[Report]:
+    return read_reports(MEASURED, EXPERIMENTS)[0]
 
 
 def _value(fields: str, digits: int) -> str:

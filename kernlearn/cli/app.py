@@ -163,7 +163,7 @@ def report(
     """
     from kernlearn.datasets.guessing import read_frame
     from kernlearn.reports.page import write_map
-    from kernlearn.reports.report import read_reports, stored_plans, totals, write_splits
+    from kernlearn.reports.report import read_reports, stored_plans, totals
 
     names = configs or []
     if summaries is not None and (rows is not None or profile or settings):
@@ -189,7 +189,6 @@ def report(
     if summary is not None:
         for one in found:
             reports.write_summary(one, summary)
-            write_splits(one, summary)
         # with the summaries that were there
         everything = {one.experiment.name: one for one in [*read_reports(summary)[0], *found]}
         write_map(everything.values(), summary / "map.svg")

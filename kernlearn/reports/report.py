@@ -31,6 +31,12 @@ from kernlearn.store import Row, Store, utc_now
 # How parameters that count begin.
 _COUNTS = ("n_", "min_samples_")
 _NUMBER = re.compile(r"\d[\d.]*(e[+-]?\d+)?")
+# What is decided anew from the splits of a summary, with its columns.
+_DECIDED = {
+    "claims": claimed.COLUMNS,
+    "differences": compared.COLUMNS,
+    "chances": compared.CHANCES,
+}
 
 
 @dataclass(frozen=True)
@@ -305,6 +311,9 @@ def _report(
 def write_summary(report: Report, folder: Path) -> Path:
     """Write the measured summary: one row per cell as CSV, versions and machine as JSON.
 
+    The numbers of all splits, if they are of the full protocol, stand in a folder ``splits``.
+    Without them the outcomes of claims and differences are in the JSON file.
+
     Parameters
     ----------
     report : Report
@@ -338,18 +347,16 @@ def write_summary(report: Report, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{report.experiment.name}.csv"
     path.write_text(frames.summary_text(report.cells, report.experiment.config), encoding="utf-8")
-    text = json.dumps(report.details, indent=1, ensure_ascii=False)
+    details, splits = report.details, _splits_path(folder / report.experiment.name)
+    splits.unlink(missing_ok=True)
+    if not (report.splits.empty or report.experiment.indicative):
+        details = {k: v for k, v in details.items() if k not in _DECIDED}
+        splits.parent.mkdir(exist_ok=True)
+        # the same bytes whenever it is written
+        report.splits.to_csv(splits, index=False, compression={"method": "gzip", "mtime": 1})
+    text = json.dumps(details, indent=1, ensure_ascii=False)
     path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
     return path
-
-
-def write_splits(report: Report, folder: Path) -> None:
-    """Write the numbers of all splits beside a summary, if they are of the full protocol."""
-    if not (report.splits.empty or report.experiment.indicative):
-        path = _splits_path(folder / report.experiment.name)
-        path.parent.mkdir(exist_ok=True)
-        # the same bytes whenever it is written
-        report.splits.to_csv(path, index=False, compression={"method": "gzip", "mtime": 1})
 
 
 def _splits_path(summary: Path) -> Path:
@@ -456,10 +463,8 @@ def read_report(config: Path, folder: Path) -> Report:
     if (splits := _splits_path(folder / name)).is_file():
         rows = frames.read_rows(experiment.config, pd.read_csv(splits), name)
         return _report(experiment, rows, details, experiment.config.protocol.splits)
-    claims = pd.DataFrame(details.get("claims", []), columns=claimed.COLUMNS)
-    differences = pd.DataFrame(details.get("differences", []), columns=compared.COLUMNS)
-    chances = pd.DataFrame(details.get("chances", []), columns=compared.CHANCES)
-    return Report(experiment, pd.DataFrame(), cells, claims, differences, chances, details)
+    decided = {k: pd.DataFrame(details.get(k, []), columns=c) for k, c in _DECIDED.items()}
+    return Report(experiment, pd.DataFrame(), cells, **decided, details=details)
 
 
 def _fitting(cells: pd.DataFrame, config: ExperimentConfig, folder: Path) -> pd.DataFrame:

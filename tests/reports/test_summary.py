@@ -25,7 +25,6 @@ from kernlearn.reports.report import (
     read_reports,
     stored_plans,
     totals,
-    write_splits,
 )
 from kernlearn.reports.summary import COLUMNS, TIMES, parse_summary, read_summary, summary_text
 from kernlearn.reports.tables import to_markdown
@@ -122,7 +121,8 @@ def test_reported_numbers_stand_beside_their_cells(report):
 @pytest.mark.parametrize("has_splits", [True, False])
 def test_a_written_summary_gives_the_same_report(report, held, tmp_path, has_splits):
     write_summary(report, tmp_path)
-    write_splits(report if has_splits else replace(report, splits=report.splits[:0]), tmp_path)
+    if not has_splits:  # nothing is left of the summary before
+        write_summary(replace(report, splits=report.splits[:0]), tmp_path)
     again = read_report(held, tmp_path)
     text = summary_text(report.cells, report.experiment.config)
     assert summary_text(again.cells, again.experiment.config) == text
