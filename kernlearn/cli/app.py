@@ -134,6 +134,9 @@ def plan(
     for experiment in experiments:
         for name in experiment.config.profiles:  # faults of other profiles, too
             _load([str(experiment.path)], name, [])
+        for fork in experiment.config.forks:
+            for changes in fork.alternatives.values():
+                _load([str(experiment.path)], "full", changes)
     existing = stores.Store(store, read_only=True) if store.exists() else nullcontext()
     with existing as opened:
         for plan in _plans(experiments, True, choice):

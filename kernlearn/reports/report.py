@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, starmap
+from itertools import chain, combinations, starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -252,8 +252,7 @@ def _report(
     cells.loc[lack, "verdict"] = ""
     of_cell = splits.groupby([*LABELS, *config.axes, "metric"], dropna=False)["split"]
     whole = splits[of_cell.transform("size") >= n_splits]
-    reported = frames.reported_splits(cells, config.axes)
-    claims = claimed.decide_claims(whole, config, reported)
+    claims = claimed.decide_claims(whole, config, frames.reported_splits(cells, config.axes))
 
     def compare(sign: int) -> tuple[pd.DataFrame, pd.DataFrame, "pd.Series[str]"]:
         """Compare without what moves means between processors, or with it against and for each."""
@@ -578,6 +577,9 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     for trial, row in known:
         if "n_test" in row.info:
             sizes[trial.labels["dataset"]].append((row.info["n_train"], row.info["n_test"]))
+    measured = {*plan.experiment.config.derived, *chain(*(row.metrics for _, row in known))}
+    if infos and (others := [k for k in plan.experiment.config.metrics if k not in measured]):
+        notes.append(f"no trial has measured {', '.join(others)}")
     if sizes:
         spans = {label: map(_span, zip(*of, strict=True)) for label, of in sizes.items()}
         texts = [f"{label} {' + '.join(parts)}" for label, parts in spans.items()]

@@ -24,6 +24,9 @@ def test_a_session(kernlearn, small, tmp_path):
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(f"{small.read_text()}  other: {{max_trian: 9}}\n")
     assert "unknown key; did you mean 'max_train'" in kernlearn("plan", wrong).stderr
+    fork = "{choice: a, reason: b, alternatives: {c: [seeed=2]}}"
+    wrong.write_text(f"{small.read_text()}forks: [{fork}]\n")
+    assert "-o seeed=2: " in kernlearn("plan", wrong).stderr
     wrong.write_text(f"{small.read_text()}reported: r.csv\n")
     (tmp_path / "r.csv").write_text("dataset,method,metric,mean\nmoon,K,accuracy,0.9\n")
     assert "1 of 1 reported numbers" in kernlearn("plan", wrong).stdout
@@ -38,6 +41,8 @@ def test_a_session(kernlearn, small, tmp_path):
 
     again = kernlearn("run", small)
     assert "small: 0 trials to run, 16 in the store" in again.stdout
+    shown = kernlearn("run", small, "-o", "metrics=[accuracy, comparisons]").stdout
+    assert "measured comparisons" in shown
     more = kernlearn("plan", small, "-o", "splits=3")
     assert "24 trials: 16 in the store, 0 failed, 8 to run" in more.stdout
     assert "16 trials of small with other" in kernlearn("plan", small, "-o", "seed=2").stdout
