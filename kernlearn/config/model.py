@@ -24,7 +24,7 @@ from pydantic import (
 from kernlearn import datasets
 from kernlearn.checks import suggestion
 from kernlearn.config.names import BUILT_IN, TASKS, Scope, is_time
-from kernlearn.config.spec import LABELS, Value
+from kernlearn.config.spec import LABELS, Value, as_label, unfold, varied
 from kernlearn.datasets.files import shipped
 from kernlearn.plugins import Registered
 
@@ -52,15 +52,17 @@ class Names:
     labels : dict of str to list of str
         The labels of each kind: "dataset", "kernel" and "method".
     axes : dict of str to list
-        The varied parameters with all their values.
+        The varied parameters with all their values, and "kernel" with the labels of results.
+    as_written : bool
+        Whether no profile or setting has changed the config.
     task : str
     derived : list of str
         The derived metrics.
     """
 
-    def __init__(self, raw: Any, scope: Scope, folder: Path) -> None:
+    def __init__(self, raw: Any, scope: Scope, folder: Path, as_written: bool = True) -> None:
         sections = {key: value if isinstance(value, dict) else {} for key, value in raw.items()}
-        self.scope, self.folder = scope, folder
+        self.scope, self.folder, self.as_written = scope, folder, as_written
         self.labels = {label: [*sections.get(f"{label}s", ())] for label in LABELS}
         self.axes: dict[str, list[Any]] = {}
         self.task = str(raw.get("task", "classification"))
@@ -76,7 +78,8 @@ class Names:
             folders = (self.folder, shipped("configs"))
             return [path.stem for folder in folders for path in folder.glob("[!.]*.yaml")]
         if kind.startswith("label"):
-            return [*LABELS, *self.axes, *(["metric"] if kind == "label or metric" else [])]
+            labels = dict.fromkeys((*LABELS, *self.axes))
+            return [*labels, *(["metric"] if kind == "label or metric" else [])]
         if kind.endswith("metric"):
             measured = self.scope.task_metrics(self.task)
             return [*measured, *(self.derived if kind == "metric" else [])]
@@ -89,6 +92,13 @@ class Names:
             what = kind.replace("dataset", "data set")
             where = f" for {self.task}" if str(name) in self.scope.metrics else ""
             raise ValueError(f"no {what} {name!r}{where}{suggestion(str(name), allowed)}")
+
+    def check_value(self, label: str, value: Any) -> None:
+        """Raise a ValueError if no cell of the config as written has a value of a label."""
+        if label not in self.axes:
+            self.check(label, value)
+        elif self.as_written and value not in (known := [*map(as_label, self.axes[label])]):
+            raise ValueError(f"no {label} {value!r}{suggestion(str(value), map(str, known))}")
 
 
 def named(kind: str = "") -> AfterValidator:
@@ -272,6 +282,12 @@ class KernelEntry(Entry):
     """
 
     kernel: str
+
+    def variants(self, label: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield each combination of the parameters with the label of its results."""
+        for parameters, _ in unfold(self.parameters):
+            values = ", ".join(f"{k}={parameters[k]}" for k in varied(self.parameters))
+            yield f"{label} ({values})" if values else label, parameters
 
 
 class StepEntry(Entry):
@@ -753,9 +769,9 @@ class Check(Section):
             raise ValueError(f"{self.along!r} is no parameter whose values are positive numbers")
         sides = [*getattr(self, self.question)] if self.question not in BOUNDS else []
         named = [*self.where.items(), (self.compare, [*sides, *self.than, *self.of])]
-        for label, value in [one for one in named if one[0] in LABELS]:
+        for label, value in named:
             for name in value if isinstance(value, list) else [value]:
-                names.check(label, name)
+                names.check_value(label, name)
 
     def _rules(self) -> Iterator[tuple[str, bool]]:
         """Yield what can be wrong with the options of a question, and whether it is."""
@@ -967,11 +983,9 @@ class ExperimentConfig(Section):
     @property
     def several(self) -> list[str]:
         """The labels that differ between results on the same data, data set and kernel first."""
-        kernels = [*self.kernels.values()]
-        vary = any(v.is_several for entry in kernels for v in entry.parameters.values())
-        counts = {"dataset": len(self.datasets), "kernel": len(kernels) + vary}
-        counts["method"] = len(self.methods)
-        labels = [label for label, n in counts.items() if n > 1]
+        kernels = [name for k, one in self.kernels.items() for name, _ in one.variants(k)]
+        names = {"dataset": self.datasets, "kernel": kernels, "method": self.methods}
+        labels = [label for label, of_label in names.items() if len(of_label) > 1]
         for entry in (*self.datasets.values(), *self.methods.values()):
             labels += [name for name, v in entry.shown_parameters.items() if v.is_several]
         return list(dict.fromkeys(labels))

@@ -145,12 +145,16 @@ class _Draft:
         if not isinstance(raw, dict):
             advice = f"`kernlearn init {path}` writes one for a file of data"
             raise ConfigError(f"{path}:1: a config is a mapping of keys to values; {advice}")
-        self.path, self.raw = path, raw
+        self.path, self.raw, self.as_written = path, raw, True
         self.places = {key: f"{path}:{line}" for key, line in lines.items()}
         self._label_entries()
 
     def _label_entries(self) -> None:
         """Make sections of entries mappings by label."""
+        for key in _ENTRIES:
+            labels = section if isinstance(section := self.raw.get(key), list) else []
+            if twice := [label for label in labels if labels.count(label) > 1]:
+                raise ConfigError(f"{self.place((key,))}: {key}: {twice[0]} is listed twice")
         self.raw |= {key: _by_label(self.raw[key]) for key in _ENTRIES.keys() & self.raw.keys()}
 
     def use_profile(self, profile: str) -> None:
@@ -186,6 +190,7 @@ class _Draft:
             return
         path = ("protocol", key) if key in model.Protocol.model_fields else tuple(key.split("."))
         here: Any = self.raw
+        self.as_written = False
         for i, step in enumerate(path[:-1], 1):
             if here.get(step) is None:
                 here[step], self.places[path[:i]] = {}, place
@@ -232,9 +237,10 @@ class _Draft:
     def checked(self) -> model.ExperimentConfig:
         """Return the experiment, or raise an error with all faults."""
         raw, folder = dict(self.raw), self.path.parent
-        names = Names(raw, self.scope(), folder)
+        names = Names(raw, self.scope(), folder, self.as_written)
         faults: list[Fault] = []
         varying: list[model.Entry] = []
+        kernels: list[str] = []
         for section, (entry_model, check) in _ENTRIES.items():
             if not isinstance(raw.get(section), dict):
                 continue
@@ -256,8 +262,12 @@ class _Draft:
                         text += f"; the config's key {path[0]} belongs {_homes()[str(path[0])]}"
                     faults.append(((section, label, *path), text))
             raw[section] = entries
-            varying += entries.values() if section != "kernels" else ()
-        names.axes = model.axes_of(varying)
+            if section == "kernels":
+                kernels = [name for k, entry in entries.items() for name, _ in entry.variants(k)]
+            else:
+                varying += entries.values()
+        names.axes = {**model.axes_of(varying), "kernel": kernels}
+        names.as_written &= not faults
         try:
             config = model.ExperimentConfig.model_validate(raw, context=names)
         except ValidationError as error:
@@ -522,6 +532,10 @@ def _config_faults(config: model.ExperimentConfig, names: Names) -> Iterator[Fau
             yield ("kernels", label), "is not used: no method takes a kernel of it"
     if config.protocol.scale_target is not None and config.task != "regression":
         yield ("protocol", "scale_target"), f"is for regression, not for `task: {config.task}`"
+    for key, other in (("train", "folds"), ("validation", "folds"), ("validation", "holdout")):
+        given = names.as_written and key in config.protocol.model_fields_set
+        if given and getattr(config.protocol, other) is not None:
+            yield ("protocol", key), f"has no effect with {other}: leave it out"
     for name in config.derived.keys() & scope.metrics.keys():
         yield ("derived", name), "is the name of a measured metric; take another"
     for i, name in enumerate(config.metrics if config.protocol.select_by_mean else ()):

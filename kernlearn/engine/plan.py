@@ -91,6 +91,11 @@ def make_plan(
     [24, 120]
     """
     config = experiment.config
+    for one in (*config.only, *config.exclude):
+        if not any(planned_labels(config.model_copy(update={"only": [one], "exclude": []}))):
+            name = specs.cell_name(one, one.values())
+            text = f"`only` and `exclude`: no method is run with {name}: leave it out"
+            raise ConfigError(f"{experiment.path}: {text}")
     chosen = set(config.datasets if labels is None else labels)
     names = {label: name for label, name in config.published.items() if label in chosen}
     cards = {label: datasets.find_card(name) for label, name in names.items()}
@@ -220,8 +225,7 @@ def _cells(
                 if config.wants(labels):
                     what = config.task, data, kernel, method, protocol
                     spec = TrialSpec(specs.TRIAL_VERSION, *what, split=0, metrics=metrics)
-                    place = replace(source, plugins=files) if spec.plugins else source
-                    yield labels, spec, place
+                    yield labels, spec, replace(source, plugins=files) if spec.plugins else source
 
 
 def _methods(
@@ -293,10 +297,8 @@ def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.Kerne
         yield None, None
     for label, entry in config.kernels.items():
         kernel = config.scope.kernel(entry.kernel)
-        for parameters, _ in unfold(entry.parameters):
-            values = ", ".join(f"{k}={parameters[k]}" for k in varied(entry.parameters))
-            spec = specs.KernelSpec(kernel.name, **kernel.identity, parameters=parameters)
-            yield f"{label} ({values})" if values else label, spec
+        for name, parameters in entry.variants(label):
+            yield name, specs.KernelSpec(kernel.name, **kernel.identity, parameters=parameters)
 
 
 def chosen_by_mean(rows: Mapping[str, Row]) -> dict[str, Row]:

@@ -229,8 +229,7 @@ def _shown(
     cells: Sequence[Cell], n: int, k: int, standing: Standing, region: Expected, level: float
 ) -> bool:
     """Whether the tests show that at least k of n cells have a standing."""
-    standings = [region.standing(cell, level / (n - k + 1)) for cell in cells]
-    return standings.count(standing) >= k
+    return [region.standing(cell, level / (n - k + 1)) for cell in cells].count(standing) >= k
 
 
 # ---- questions, and their words ----
@@ -357,6 +356,9 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
     texts += verdicts.missing_lines(missing, config)
     others = [k for k in dict.fromkeys(chain(*gaps)) if k.split(" ")[0] not in missing]
     texts += [f"not measured with all methods and values: {', '.join(others)}"] if others else []
+    both = {*getattr(check, check.question), *check.than} if check.than else {""}
+    if both <= {*rows[check.compare]} and not any([*missing, *others, *(p.cells for p in steady)]):
+        texts.append("no cell has both sides: `across` names labels in which they may differ")
     if missing == asked != [] and all(config.datasets[name].optional for name in asked):
         return verdicts.NO_DATA, verdicts.missing_lines(missing, config)[-1]
     is_unsteady = any(outcome(parts) != decided for parts in moved)

@@ -1,6 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
+from kernlearn.config import load_config
 from kernlearn.config.model import Check, Claim
 from tests.config.conftest import SMALL
 
@@ -56,6 +57,7 @@ def test_what_a_check_cannot_ask(check, words):
         ("metric: accuracy, above: 1, of: [RFF]", "check: no method 'RFF'; did you mean 'RF'"),
         ("metric: accuracy, above: 1, where: {dataset: x}", "check: no data set 'x'"),
         ("metric: accuracy, above: 1, where: {method: RFF}", "check: no method 'RFF'; did you"),
+        ("metric: accuracy, above: 1, where: {n_components: [9]}", "check: no n_components 9"),
         ("metric: accuracy, above: 1, where: {datset: x}", "check.where.datset: no label"),
         ("metric: accuracy, better: [K], than: [RF], across: [n]", "check.across.0: no label 'n'"),
         ("metric: accuracy, trend: rising, along: n_component", "check.along: no label"),
@@ -67,6 +69,15 @@ def test_names_that_mean_nothing_are_refused(refused, check, words):
     message = refused(f"{SMALL}claims: [{{says: a, check: {{{check}}}}}]\n")
     assert f"c.yaml:18: claims.0.{words if words[0] == 'c' else ''}" in message
     assert words in message
+
+
+def test_the_values_of_a_label_are_those_of_results(load, refused):
+    claim = "claims: [{says: a, check: {metric: accuracy, above: 1, where: {kernel: KERNEL}}}]\n"
+    varied = ("degree: 3", "degree: [2, 3]")
+    assert load(SMALL + claim.replace("KERNEL", "polynomial (degree=2)"), varied)
+    assert "c.yaml:18: " in refused(SMALL + claim.replace("KERNEL", "polynomial"), varied)
+    text = SMALL + claim.replace("kernel: KERNEL", "n_components: 40")
+    assert load_config(load(text).path, profile="quick")  # which has no 40
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,8 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
     both = load_config(small, profile="quick", settings=settings).config
     assert (both.protocol.splits, both.protocol.seed, "iris" in both.datasets) == (7, 1, True)
     assert both.methods["K"].parameters["C"].content == 0.01
+    small.write_text(SMALL.replace("splits: 2", "train: 0.7"))  # which is of no use with folds
+    assert load_config(small, settings=["folds=4"]).config.protocol.folds == 4
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,8 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
         ("[10, 40]", "[10, 10.0]", ":9: methods.RF.n_components: 10.0 is listed twice"),
         ("[10, 40]", "[1, 2], shown_as: {n_components: split}", ":9: methods.RF.split: varies, a"),
         ("seed: 1,", "select_by_mean: true,", ":11: protocol: select_by_mean needs rows held out"),
+        ("splits: 2", "folds: 3, train: 0.5", ":11: protocol.train: has no effect with folds"),
+        ("seed: 1", "holdout: 0.1, validation: 0.1", ":11: protocol.validation: has no effect"),
         ("profiles:", "best: {metrics: [speedup]}\nprofiles:", ":16: best.metrics.0: no measured"),
         ("profiles:", "reported: ../x.csv\nprofiles:", ":16: reported: no reported numbers"),
         ("profiles:", "verdict: {accuracy: {}}\nprofiles:", ":16: verdict.accuracy: give either"),
@@ -130,12 +134,13 @@ def test_faults_of_settings_name_the_setting(small):
             load_config(small, profile="quick")
 
 
-def test_a_kernel_that_nothing_takes_is_refused(refused):
+def test_what_nothing_takes_and_what_is_listed_twice_is_refused(refused):
     text = (
         "title: t\ndatasets: [iris]\nkernels: {g: {kernel: gaussian}}\nmetrics: [accuracy]\n"
         "methods: {K: {estimator: KernelSVM, kernel: rbf}}\n"
     )
     assert "kernels.g: is not used: no method takes a kernel of it" in refused(text)
+    assert "c.yaml:2: datasets: iris" in refused(text.replace("[iris]", "[iris, iris]"))
 
 
 def test_reported_numbers_may_lie_beside_the_config(small):

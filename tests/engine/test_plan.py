@@ -110,6 +110,9 @@ def test_a_matrix_of_similarities_meets_no_kernel(tmp_path):
     assert load_data(trials[0], BUILT_IN).data.shape == (60, 60)
     found = [(t.labels["dataset"], t.labels["kernel"]) for t in trials[::2]]
     assert found == [("matrix", None), ("moons", "gaussian"), ("moons", "sigmoid")]
+    path.write_text(f"{MATRICES}only: [{{dataset: matrix, kernel: sigmoid}}, {{dataset: moons}}]")
+    with pytest.raises(ConfigError, match="matrix sigmoid"):
+        plan_of(path)
 
 
 def test_an_optional_data_set_is_gone_without(tmp_path, monkeypatch):

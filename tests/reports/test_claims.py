@@ -341,6 +341,8 @@ def test_a_label_that_one_method_lacks_parts_no_cells(config):
     runs = splits(rows, ("dataset", "metric", "split", "method", "n_components", "value"))
     asked = {"metric": "accuracy", "among_best": ["K"], "over": "all"}
     assert decision(config, runs, ["d"], **asked).outcome == "fails"
+    both = runs.fillna({"n_components": 5})
+    assert "`across`" in decision(config, both, ["d"], metric="accuracy", **RF_OVER_K).numbers
 
 
 @pytest.mark.parametrize(
