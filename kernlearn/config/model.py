@@ -240,6 +240,12 @@ class DatasetEntry(Entry):
             return self.file.endswith((".yaml", ".yml"))
         return self.generator is None
 
+    def card(self, folder: Path | None) -> datasets.Card:
+        """Return its card, which may be a file in the config's folder."""
+        if self.file is None:
+            return datasets.find_card(str(self.name))
+        return datasets.read_card(Path(folder or "", self.file))
+
     def nominal_in(self, scope: Scope) -> str:
         """Return how nominal columns are encoded: those of a user's data one-hot by default.
 
@@ -924,6 +930,11 @@ class ExperimentConfig(Section):
     def scope(self) -> Scope:
         """The names that the config sees."""
         return self._scope
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the config's file."""
+        return self._folder
 
     @property
     def reported_path(self) -> Path | None:

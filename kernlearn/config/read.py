@@ -385,14 +385,10 @@ def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
             yield (key,), f"has no effect with this kind of data and `task: {names.task}`"
     if made is None and entry.of_card:
         try:
-            if entry.file is not None:
-                card = datasets.read_card(names.folder / entry.file)
-            else:
-                card = datasets.find_card(str(entry.name))
+            faults = _card_faults(entry, entry.card(names.folder), names)
+            yield from (((), text) for text in faults)
         except KernlearnError as error:
             yield (), str(error)
-        else:
-            yield from (((), text) for text in _card_faults(entry, card, names))
     elif made is not None and not made.plugin and names.task in ("regression", "ranking"):
         yield (), f"{entry.generator} draws classes, which `task: {names.task}` cannot take"
 

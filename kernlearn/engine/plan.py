@@ -273,8 +273,7 @@ def planned_labels(config: ExperimentConfig) -> Iterator[dict[str, Any]]:
     for name, entry in config.datasets.items():
         made = config.scope.generators.get(entry.generator or "")
         one: Any = made or config.scope.datasets.get(entry.name or "")
-        if name in config.published:
-            one = datasets.find_card(config.published[name])
+        one = entry.card(config.folder) if one is None and entry.of_card else one
         pairwise = entry.matrix or getattr(one, "similarity", None)
         for labels, *_ in _labelled(config, name, bool(pairwise)):
             for parameters, _ in unfold(entry.parameters):

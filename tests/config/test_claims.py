@@ -76,8 +76,8 @@ def test_the_values_of_a_label_are_those_of_results(load, refused):
     varied = ("degree: 3", "degree: [2, 3]")
     assert load(SMALL + claim.replace("KERNEL", "polynomial (degree=2)"), varied)
     assert "c.yaml:18: " in refused(SMALL + claim.replace("KERNEL", "polynomial"), varied)
-    text = SMALL + claim.replace("kernel: KERNEL", "n_components: 40")
-    assert load_config(load(text).path, profile="quick")  # which has no 40
+    path = load(SMALL + claim.replace("kernel: KERNEL", "n_components: 40")).path
+    assert load_config(path, profile="quick")  # which has no 40
 
 
 @pytest.mark.parametrize(

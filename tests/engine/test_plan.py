@@ -5,9 +5,10 @@ from pydantic import TypeAdapter
 from kernlearn.config import load_config
 from kernlearn.config.names import BUILT_IN
 from kernlearn.config.spec import TrialSpec, canonical, trial_key
-from kernlearn.datasets import load
+from kernlearn.datasets import add, load
 from kernlearn.engine import make_plan
 from kernlearn.engine.build import load_data
+from kernlearn.engine.plan import planned_labels
 from kernlearn.exceptions import ConfigError, DataError
 
 
@@ -110,6 +111,11 @@ def test_a_matrix_of_similarities_meets_no_kernel(tmp_path):
     assert load_data(trials[0], BUILT_IN).data.shape == (60, 60)
     found = [(t.labels["dataset"], t.labels["kernel"]) for t in trials[::2]]
     assert found == [("matrix", None), ("moons", "gaussian"), ("moons", "sigmoid")]
+    (tmp_path / "d.csv").write_text("a,b,c,y\n0,1,2,u\n1,0,1,u\n2,1,0,v\n")
+    add(tmp_path / "d.csv", name="own", matrix="distance", folder=tmp_path)
+    path.write_text(MATRICES.replace("  moons:", "  own: {}\n  moons:"))
+    plan = plan_of(path)
+    assert [*planned_labels(plan.experiment.config)] == [trial.labels for trial in plan.trials]
     path.write_text(f"{MATRICES}only: [{{dataset: matrix, kernel: sigmoid}}, {{dataset: moons}}]")
     with pytest.raises(ConfigError, match="matrix sigmoid"):
         plan_of(path)
