@@ -172,6 +172,8 @@ def report(
     if summaries is not None and (rows is not None or profile or settings):
         raise ReportError("--from goes without --rows, --profile and -o, which summaries have")
     loaded = _load(names, profile or "full", settings)
+    if summary is not None and len({one.name for one in loaded}) < len(loaded):
+        raise ReportError("two configs have the same name, by which summaries are found")
     skipped: Any = []
     if rows is not None:
         if len(loaded) != 1:

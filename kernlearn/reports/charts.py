@@ -86,8 +86,7 @@ def chart_of(chart: Mapping[str, Any]) -> dict[str, Any]:
 
 def data_of(frame: pd.DataFrame) -> dict[str, Any]:
     """Return the rows of a frame as data of a chart; what is missing is null."""
-    plain = frame.astype(object).where(frame.notna(), None)
-    return {"values": plain.to_dict("records")}
+    return {"values": frame.astype(object).where(frame.notna(), None).to_dict("records")}
 
 
 def stems(name: str, count: int) -> list[str]:

@@ -87,9 +87,9 @@ def test_a_site_of_a_store_and_of_summaries(session):
     own = command(session, "report", "mine.yaml", *summaries, "--output", "pages")
     assert own.returncode == 0, own.stderr
     assert (session / "pages/mine@quick/report.html").is_file()
+    assert command(session, "report", "mine.yaml", "./mine.yaml", "--summary", "s").returncode == 2
     alone = command(session, "report", *summaries)
-    assert alone.returncode == 2
-    assert "mine" in alone.stderr
+    assert (alone.returncode, "mine" in alone.stderr) == (2, True)
 
 
 def test_rows_of_any_program(session):

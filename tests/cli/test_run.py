@@ -24,8 +24,8 @@ def test_a_session(kernlearn, small, tmp_path):
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(f"{small.read_text()}  other: {{max_trian: 9}}\n")
     assert "unknown key; did you mean 'max_train'" in kernlearn("plan", wrong).stderr
-    fork = "{choice: a, reason: b, alternatives: {c: [seeed=2]}}"
-    wrong.write_text(f"{small.read_text()}forks: [{fork}]\n")
+    forks = "forks: [{choice: a, reason: b, alternatives: {c: [seeed=2]}}]"
+    wrong.write_text(small.read_text() + forks)
     assert "-o seeed=2: " in kernlearn("plan", wrong).stderr
     wrong.write_text(f"{small.read_text()}reported: r.csv\n")
     (tmp_path / "r.csv").write_text("dataset,method,metric,mean\nmoon,K,accuracy,0.9\n")
