@@ -193,7 +193,7 @@ def report(
         raise ReportError(f"{summaries or store}: nothing to show{reasons}")
     if summary is not None:
         for one in found:
-            reports.write_summary(one, summary)
+            reports.write_summary(one, summary, with_splits=True)
         # with the summaries that were there
         everything = {one.experiment.name: one for one in [*read_reports(summary)[0], *found]}
         write_map(everything.values(), summary / "map.svg")

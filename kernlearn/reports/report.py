@@ -307,17 +307,17 @@ def _report(
     return Report(experiment, splits, cells, claims, differences, chances, about)
 
 
-def write_summary(report: Report, folder: Path) -> Path:
+def write_summary(report: Report, folder: Path, *, with_splits: bool = False) -> Path:
     """Write the measured summary: one row per cell as CSV, versions and machine as JSON.
-
-    The numbers of all splits, if they are of the full protocol, stand in a folder ``splits``.
-    Without them the outcomes of claims and differences are in the JSON file.
 
     Parameters
     ----------
     report : Report
     folder : Path
         Such as ``results/measured``.
+    with_splits : bool, default=False
+        Write the numbers of all splits beside them, if they are of the full protocol. Claims and
+        differences are decided from these then, and their outcomes are not in the JSON file.
 
     Returns
     -------
@@ -348,7 +348,7 @@ def write_summary(report: Report, folder: Path) -> Path:
     path.write_text(frames.summary_text(report.cells, report.experiment.config), encoding="utf-8")
     details, splits = report.details, _splits_path(folder / report.experiment.name)
     splits.unlink(missing_ok=True)
-    if not (report.splits.empty or report.experiment.indicative):
+    if with_splits and not (report.splits.empty or report.experiment.indicative):
         details = {k: v for k, v in details.items() if k not in _DECIDED}
         splits.parent.mkdir(exist_ok=True)
         # the same bytes whenever it is written
