@@ -35,9 +35,7 @@ _MAPS = {
     "TensorSketch": TensorSketch(),
 }
 #: Maps of one kind of kernel.
-_ONLY = {
-    "TensorSketch": "degree",
-}
+_ONLY = {"TensorSketch": "degree"}
 
 
 def run() -> list[Row]:

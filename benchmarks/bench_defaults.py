@@ -62,10 +62,7 @@ _NORMALIZED = [NormalizedKernel(kernel) for kernel in _KERNELS]
 SUBJECTS = [
     Subject(linear.LinearSVM, {"C": _C}),
     Subject(svm.KernelSVM, {"C": _C, "gamma": ["scale", 0.001, 0.01, 0.1]}),
-    Subject(
-        features.MaclaurinSVM,
-        {"C": _C, "n_components": [100, 500], "h01": [False, True]},
-    ),
+    Subject(features.MaclaurinSVM, {"C": _C, "n_components": [100, 500], "h01": [False, True]}),
     Subject(
         landmarks.BBSClassifier,
         {"n_landmarks": [50, 100, 300], "similarity": _SIMILARITIES, "fit_intercept": [True]},
@@ -87,10 +84,7 @@ SUBJECTS = [
     Subject(
         landmarks.SpectrumSVM, {"similarity": _SIMILARITIES, "spectrum": ["clip", "flip", "shift"]}
     ),
-    Subject(
-        voted.VotedKernelClassifier,
-        {"lam": [0, 1e-4, 1e-2], "beta": [1e-4, 1e-3, 1e-2]},
-    ),
+    Subject(voted.VotedKernelClassifier, {"lam": [0, 1e-4, 1e-2], "beta": [1e-4, 1e-3, 1e-2]}),
     Subject(
         voted.L1SVMClassifier,
         {"kernel": ["gaussian", PolynomialKernel(degree=2)], "beta": [1e-4, 1e-3, 1e-2]},
@@ -260,10 +254,7 @@ def _speed(subject: Subject) -> tuple[float, float]:
     X = StandardScaler().fit_transform(X)
     # in turns, so that both see the same load of the machine
     seconds = [
-        (
-            least_seconds(lambda: other.fit(X, y), 2),
-            least_seconds(lambda: model.fit(X, target)),
-        )
+        (least_seconds(lambda: other.fit(X, y), 2), least_seconds(lambda: model.fit(X, target)))
         for _ in range(3)
     ]
     theirs, ours = np.min(seconds, axis=0)

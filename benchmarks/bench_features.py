@@ -66,9 +66,7 @@ def _against_product() -> list[Row]:
     for dtype in (np.float64, np.float32):
         X = X.astype(dtype)
         bare, whole, blocks = least_in_turns(
-            _bare_product(X, model),
-            lambda X=X: model.transform(X),
-            lambda X=X: _exhaust(model, X),
+            _bare_product(X, model), lambda X=X: model.transform(X), lambda X=X: _exhaust(model, X)
         )
         name = np.dtype(dtype).name
         for what, ours in (("transform", whole), ("transform_blocks", blocks)):

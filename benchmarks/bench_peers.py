@@ -149,11 +149,7 @@ _CASES = (
         sizes=(2000,),
     ),
     Case(
-        "SimilaritySVM()",
-        "SVC(kernel='linear')",
-        "unit",
-        (2000,),
-        "a similarity is learned first",
+        "SimilaritySVM()", "SVC(kernel='linear')", "unit", (2000,), "a similarity is learned first"
     ),
     Case(
         "MultipleKernelSVM()", "SVC()", "unit", (2000,), "the weights of kernels are learned first"

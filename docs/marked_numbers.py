@@ -66,12 +66,7 @@ _UNKNOWN = ("not run", "no data", "not comparable")
 
 def rewritten(text: str) -> str:
     """Return a page with every measured number, sentence and table written anew."""
-    parts = {
-        "printed": printed,
-        "totals": sentences,
-        "chances": chances,
-        "forks": forks,
-    }
+    parts = {"printed": printed, "totals": sentences, "chances": chances, "forks": forks}
     for name, made in parts.items():
         marks = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
         text = re.sub(marks, lambda m, t=made: m[1] + t() + m[2], text, flags=re.DOTALL)

@@ -32,11 +32,7 @@ def changed(tmp_path, old, new):
         ("n_features: 8", "n_features: eight", r"yaml:4: n_features: .*integer.*not 'eight'"),
         ("[cod-rna]", "[../cod-rna]", r"forms\.0\.files\.0: "),
         ("page: https", "page: htps", r"source\.page: "),
-        (
-            "task: classification",
-            "task: regression",
-            "classes: for classification",
-        ),
+        ("task: classification", "task: regression", "classes: for classification"),
         ("name: cod_rna", "name: cod", r"name: 'cod', but the file is called 'cod_rna'"),
         ("title: cod-rna", "title: [", r"yaml:\d+: not valid YAML"),
         ("title: cod-rna", "title: !!python/name:os.system", r"yaml:2: not valid YAML: no tag"),

@@ -287,10 +287,7 @@ FORMATS = {  # how it is written, the kind that must be read, or what must be sa
     ),
     "series": (lambda f, p: p.write_text("@problemName s\n@data\n1,2:a\n4,5:b\n"), "ts"),
     "html": (lambda f, p: html(p), "HTML, XML or JSON .*save it as CSV"),
-    "json": (
-        lambda f, p: p.write_text('[{"x": 1},\n{"x": 2}]\n'),
-        "or lines of JSON",
-    ),
+    "json": (lambda f, p: p.write_text('[{"x": 1},\n{"x": 2}]\n'), "or lines of JSON"),
     "pickle": (lambda f, p: p.write_bytes(pickle.dumps(f)), "write tables to CSV"),
     "npy": (lambda f, p: np.save(p.open("wb"), np.eye(3)), "numpy.savez.file, X=X, y=y"),
     "gzip": (lambda f, p: p.write_bytes(gzip.compress(b"a,b\n1,2\n")), "files end with .gz"),
@@ -442,13 +439,7 @@ TABLES = {  # text, options, features, target, what is said
         [3, 1, 0, 2, 3, 3, 4],
         "",
     ),
-    "blanks before quotes": (
-        '"y", "label"\n1, "p, q"\n2, "r"\n',
-        {},
-        [[1], [2]],
-        [0, 1],
-        "",
-    ),
+    "blanks before quotes": ('"y", "label"\n1, "p, q"\n2, "r"\n', {}, [[1], [2]], [0, 1], ""),
     "ids above 2 ** 53": (
         f"account,hash,x,label\n{2**63 + 1},{2**65},1,p\n{2**63 + 2},{2**65},2,q\n",
         {},
@@ -463,13 +454,7 @@ TABLES = {  # text, options, features, target, what is said
         [0, 1],
         "a second column of one name is read as x.1",
     ),
-    "labels above 2 ** 53": (
-        f"x,label\n1,{2**53}\n2,{2**53 + 1}\n",
-        {},
-        [[1], [2]],
-        [0, 1],
-        "",
-    ),
+    "labels above 2 ** 53": (f"x,label\n1,{2**53}\n2,{2**53 + 1}\n", {}, [[1], [2]], [0, 1], ""),
 }
 
 
@@ -545,11 +530,7 @@ REFUSED = {
     "signs of printers": ("a,label\n−1.5,p\n2,q\n−3,p\n", {}, "write - for −"),
     "an id at the end": ("a,kind,row id\n1,p,7\n2,q,8\n", {}, "row id, looks like an id"),
     "a copy of the target": ("y,x,y\np,1,p\nq,2,q\n", {"target": "y"}, r"y\.1.*drop: \[\"y\.1"),
-    "blanks that do not break": (
-        "x,y\n5\u00a0,a\n6,b\n7,a\n",
-        {},
-        "or add `read_as: {text",
-    ),
+    "blanks that do not break": ("x,y\n5\u00a0,a\n6,b\n7,a\n", {}, "or add `read_as: {text"),
     "no such column": ("a,label\n1,p\n", {"target": "b"}, "no column 'b'; its columns: a,"),
     "grades that are not all": (
         "a,y\n1,low\n2,high\n",

@@ -31,8 +31,7 @@ def values():
 @pytest.fixture
 def rows(values):
     frame = pd.DataFrame(
-        [(d, k, m, n, "accuracy", s, v) for (d, k, m, n, s), v in values.items()],
-        columns=COLUMNS,
+        [(d, k, m, n, "accuracy", s, v) for (d, k, m, n, s), v in values.items()], columns=COLUMNS
     )
     frame["ratio"], frame["drift"] = 0.5, 0.0
     labels = COLUMNS[:4]

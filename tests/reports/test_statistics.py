@@ -101,8 +101,7 @@ def test_the_best_and_what_is_not_shown_to_be_worse():
 
 
 @pytest.mark.parametrize(
-    ("ratio", "n_methods", "best"),
-    [(0.0, 2, ["A"]), (3 / 7, 2, ["A", "B"]), (0.0, 8, ["A", "B"])],
+    ("ratio", "n_methods", "best"), [(0.0, 2, ["A"]), (3 / 7, 2, ["A", "B"]), (0.0, 8, ["A", "B"])]
 )
 def test_bold_is_corrected_for_overlap_and_for_all_pairs(ratio, n_methods, best):
     """B is behind A with p = 0.01 for independent splits; the others are far behind."""

@@ -308,10 +308,7 @@ def test_the_results_of_benchopt_are_rows(report, rows):
             lambda f: f.assign(value=["x", *f["value"][1:]]),
             "row 1: value is x, expected a finite number ",
         ),
-        (
-            lambda f: f.assign(value=[np.inf, *f["value"][1:]]),
-            "row 1: value is inf, exp",
-        ),
+        (lambda f: f.assign(value=[np.inf, *f["value"][1:]]), "row 1: value is inf, exp"),
         (lambda f: f.assign(metric=[np.nan, *f["metric"][1:]]), "no metric 'nan'"),
         (lambda f: f.drop(columns="n_components"), "components is missing for RF on .*: 100, 500"),
         *(

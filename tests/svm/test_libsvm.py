@@ -7,10 +7,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from kernlearn.kernels import (
-    HomogeneousPolynomialKernel,
-    PolynomialKernel,
-)
+from kernlearn.kernels import HomogeneousPolynomialKernel, PolynomialKernel
 from kernlearn.kernels.base import compared
 from kernlearn.linear.liblinear import feature_rows
 from kernlearn.svm import solvers
