@@ -279,7 +279,7 @@ class DatasetEntry(Entry):
 
 
 class KernelEntry(Entry):
-    """A kernel with its parameters.
+    """A kernel with its parameters; a list of values makes kernels such as `rbf (sigma=1)`.
 
     Attributes
     ----------
