@@ -54,7 +54,7 @@ class Names:
     axes : dict of str to list
         The varied parameters with all their values, and "kernel" with the labels of results.
     as_written : bool
-        Whether no profile or setting has changed the config.
+        Whether no profile or setting has changed the config, and no entry has a fault.
     task : str
     derived : list of str
         The derived metrics.

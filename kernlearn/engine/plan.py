@@ -225,7 +225,8 @@ def _cells(
                 if config.wants(labels):
                     what = config.task, data, kernel, method, protocol
                     spec = TrialSpec(specs.TRIAL_VERSION, *what, split=0, metrics=metrics)
-                    yield labels, spec, replace(source, plugins=files) if spec.plugins else source
+                    place = replace(source, plugins=files) if spec.plugins else source
+                    yield labels, spec, place
 
 
 def _methods(

@@ -412,7 +412,7 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
             sides = [(str(k), cells_of(rows, check, one, k, better)) for k in check.than]
             if in_part and len(sides) > 1:
                 names, cells = zip(*sides, strict=True)
-                sides = [(f"the best of {' and '.join(names)}", [*_nearest(cells)])]
+                sides = [(f"the best of {' and '.join(names)}", _nearest(cells))]
             parts += [_Part(f"{one} against {other}: ", cells, region) for other, cells in sides]
         return parts
     if check.of:
@@ -420,17 +420,16 @@ def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_
     return [_Part("", asked_cells(rows, check), region)]
 
 
-def _nearest(several: Iterable[Sequence[Cell]]) -> Iterator[Cell]:
-    """Yield each cell of several comparisons of a method once, that with the nearest rival first.
+def _nearest(several: Iterable[Sequence[Cell]]) -> list[Cell]:
+    """Return each cell of several comparisons of a method once, with the nearest rival first.
 
     A cell in which one of them was not measured is not measured.
     """
     cells: dict[str, list[Cell]] = {}
     for cell in chain.from_iterable(several):
         cells.setdefault(cell.name, []).append(cell)
-    for of_cell in cells.values():
-        nearest, *others = sorted(of_cell, key=lambda cell: (not cell.lacks, cell.effect))
-        yield replace(nearest, others=tuple(others))
+    ordered = [sorted(c, key=lambda one: (not one.lacks, one.effect)) for c in cells.values()]
+    return [replace(nearest, others=tuple(others)) for nearest, *others in ordered]
 
 
 def _part_text(part: _Part, check: Check) -> str:
@@ -692,5 +691,5 @@ def _means(rows: pd.DataFrame, over: Sequence[str]) -> Iterator[tuple[str, pd.Da
     naming = [c for c in keys if c == "dataset" or rows[c].nunique() > 1]
     cells = _whole_splits(rows, keys).groupby(keys or (lambda _: 0), dropna=False, sort=False)
     for _, of_cell in cells:
-        name = cell_name(naming, label_rows(of_cell, naming)[0])
+        name = cell_name(naming, label_rows(of_cell[:1], naming)[0])
         yield name, of_cell.set_index("split").sort_index()

@@ -250,9 +250,12 @@ def _exchanges(
         totals = np.zeros((len(orders), 2), dtype=int)
         for (dataset, place), group in whole.items():
             # where the measured numbers are that stand for those of this group
-            i, all_ = datasets.index(dataset), range(len(methods))
-            sides: Any = (i, orders.T) if exchanged == "methods" else (orders[:, i], all_)
-            row, columns = sides
+            row: Any = datasets.index(dataset)
+            columns: Any = range(len(methods))
+            if exchanged == "methods":
+                columns = orders.T
+            else:
+                row = orders[:, row]
             others = [whole[other, place] for other in datasets]
             means, drifts = np.stack([one.measured for one in others], axis=1)
             for reported, column in zip(group.reported.tolist(), columns, strict=True):
