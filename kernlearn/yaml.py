@@ -175,7 +175,7 @@ def _followed(loc: Sequence[Any], raw: Any) -> KeyPath:
         known = range(len(raw)) if isinstance(raw, list) else raw if isinstance(raw, dict) else ()
         if step in known:
             raw = raw[step]
-        elif not (i == len(steps) - 1 and isinstance(raw, dict)):
+        elif "[" in str(step) or not (i == len(steps) - 1 and isinstance(raw, dict)):
             continue
         path.append(step)
     return tuple(path)

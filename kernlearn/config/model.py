@@ -552,7 +552,7 @@ class FigureSpec(Section):
     color: TableLabel = "method"
     dash: TableLabel | None = None
     x_scale: Literal["linear", "log"] = "linear"
-    y_scale: Literal["linear", "log"] | dict[str, Literal["linear", "log"]] = "linear"
+    y_scale: Literal["linear", "log"] | dict[MetricName, Literal["linear", "log"]] = "linear"
 
 
 class Tolerance(Section):

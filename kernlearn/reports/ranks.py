@@ -103,6 +103,8 @@ class Comparison:
         Data sets on which a method has no number.
     least_p : float
         The least p-value that a test over so many families can give.
+    corrected : bool
+        Whether the t-test on a data set is corrected for overlapping splits; for times it is not.
     """
 
     control: str
@@ -112,6 +114,7 @@ class Comparison:
     friedman: float
     left_out: list[str]
     least_p: float
+    corrected: bool
 
 
 def compare_methods(
@@ -201,6 +204,7 @@ def compare_methods(
         [str(name) for name in wide.index.unique("dataset") if name not in means.index],
         # adjusted for all tests, or one-sided
         min(0.5 ** (len(of_family) - 1) * (len(tests) if margin is None else 0.5), 1.0),
+        bool(ratios.any()),
     )
 
 

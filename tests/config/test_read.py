@@ -91,6 +91,12 @@ def test_a_profile_and_settings_are_applied_in_this_order(small):
         ("profiles:", "best: {metrics: [speedup]}\nprofiles:", ":16: best.metrics.0: no measured"),
         ("profiles:", "reported: ../x.csv\nprofiles:", ":16: reported: no reported numbers"),
         ("profiles:", "verdict: {accuracy: {}}\nprofiles:", ":16: verdict.accuracy: give either"),
+        (
+            "profiles:",
+            "figures: [{metrics: [accuracy], x: n_components, y_scale: {accurcy: log}}]\n"
+            "profiles:",
+            ":16: figures.0.y_scale.accurcy: no metric 'accurcy'; did you mean",
+        ),
         ("profiles:", "only: [{dataset: moon}]\nprofiles:", ":16: only.0: no data set 'moon'"),
         ("title: A small experiment", "title: [a]", ":1: title: input should be a valid string"),
         ("  moons: {", "  moons: 3\n  b: {", ":4: datasets.moons: must be a mapping"),

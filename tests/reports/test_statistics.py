@@ -57,11 +57,11 @@ def test_equal_values_are_tested_by_their_signs(n, shown):
 
 
 def test_equal_methods_are_seldom_called_different_and_intervals_are_right():
-    called, covered = measure(200)
+    called, covered = measure(100)
     assert 0.03 <= called <= 0.07
     assert 0.92 <= covered <= 0.97
     # with a plain t-test this would be far from both
-    plain, narrow = measure(40, ratio=0.0)
+    plain, narrow = measure(20, ratio=0.0)
     assert plain > 0.15
     assert narrow < 0.85
     # a difference there is, is found
