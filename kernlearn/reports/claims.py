@@ -560,7 +560,7 @@ def compared_cells(
         values = more - times * less if check.question == "better" else times * more - less
         effect = more.mean() - less.mean()
         if check.times is not None:
-            effect = more.mean() / less.mean() if less.mean() else inf
+            effect = more.mean() / less.mean() if less.mean() else inf if more.mean() else 1.0
         drift = float(means["drift_one"].mean() + times * means["drift_other"].mean())
         cells.append(Cell(name, values, float(effect), float(means["ratio_one"].mean()), drift))
     return cells
