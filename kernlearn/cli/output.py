@@ -186,9 +186,7 @@ def show_comparison(result: Any, title: str, control: str | None, margin: float 
         typer.echo(f"Best: {result.control}; {others}")
     t_test = "corrected resampled t-test" if result.corrected else "paired t-test"
     test = "median, Wilcoxon signed-rank test" if many else f"mean, {t_test}"
-    typer.echo(
-        f"Differences from the control or the best: {test}, level 5 %; intervals are not adjusted"
-    )
+    typer.echo(f"Differences from {result.control}: {test}, level 5 %; intervals not adjusted")
 
 
 def _difference(row: Any) -> list[str]:

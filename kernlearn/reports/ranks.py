@@ -191,14 +191,13 @@ def compare_methods(
         one = on_dataset(name, reference, dataset)
         n_splits = int(one.degrees) + 1
         each.append((name, str(dataset), one.mean, *one.interval(level), n_splits))
-    heads = ["method", "dataset", "difference", "low", "high", "n_splits"]
     p_ranks = nan
     if len(names) > 2 and len(of_family) > 1:
         p_ranks = np.nan_to_num(stats.friedmanchisquare(*ranks.to_numpy().T)[1], nan=1.0)
     return Comparison(
         reference,
         pd.DataFrame(rows, index=pd.Index(names, name="method")),
-        pd.DataFrame(each, columns=heads),
+        pd.DataFrame(each, columns=["method", "dataset", "difference", "low", "high", "n_splits"]),
         len(of_family),
         float(p_ranks),
         [str(name) for name in wide.index.unique("dataset") if name not in means.index],
