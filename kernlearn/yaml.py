@@ -170,12 +170,11 @@ def explained(
 def _followed(loc: Sequence[Any], raw: Any) -> KeyPath:
     """Return a location without what pydantic adds: the branch of a union, or that it is a key."""
     path: list[str | int] = []
-    steps = [step for step in loc if step != "[key]"]
-    for i, step in enumerate(steps):
+    for i, step in enumerate(loc):
         known = range(len(raw)) if isinstance(raw, list) else raw if isinstance(raw, dict) else ()
         if step in known:
             raw = raw[step]
-        elif "[" in str(step) or not (i == len(steps) - 1 and isinstance(raw, dict)):
+        elif "[" in str(step) or not (i == len(loc) - 1 and isinstance(raw, dict)):
             continue
         path.append(step)
     return tuple(path)
