@@ -8,16 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import GridSearchCV
 
+from kernlearn.choice import first_best, hold_out, hold_out_at_random, split_for_choice
 from kernlearn.landmarks import BBSClassifier, NystroemEmbedding, RegLand
 from kernlearn.svm import KernelSVM
-from kernlearn.validation import (
-    candidate_values,
-    first_best,
-    hold_out,
-    hold_out_at_random,
-    known_codes,
-    split_for_choice,
-)
+from kernlearn.validation import candidate_values, known_codes
 
 
 @given(st.lists(st.integers(2, 30), min_size=1, max_size=6), st.integers(0, 5), st.data())

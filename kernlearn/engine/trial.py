@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
-from kernlearn import validation
+from kernlearn import choice, validation
 from kernlearn.config.names import BUILT_IN, TASKS, Scope, load_plugins
 from kernlearn.config.spec import GOODNESS, Trial, canonical
 from kernlearn.datasets.tables import are_objects, kind_of
@@ -332,7 +332,7 @@ def select(
     if has_path:
         ties = [one["metrics"]["n_support"] * (len(grid) > 1) for one in measured]
         # rounded, so that differences by rounding error are none
-        best = validation.first_best(-np.round(scores, 12), np.array(ties))
+        best = choice.first_best(-np.round(scores, 12), np.array(ties))
     return points[best], float(scores[best]), _open_ends(points, scores, best)
 
 
@@ -359,7 +359,7 @@ def _with_validation(parts: Parts, trial: Trial) -> Parts:
     if parts.queries[0] is not None:
         raise ValueError("select needs rows held out by whole queries: give folds")
     rng = generator(protocol.seed, "validation", trial.split)
-    train, held_out = validation.hold_out_at_random(len(parts.y_train), protocol.validation, rng)
+    train, held_out = choice.hold_out_at_random(len(parts.y_train), protocol.validation, rng)
     return replace(
         parts,
         X_train=parts.training(train, train),

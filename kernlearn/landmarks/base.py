@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
-from kernlearn import validation
+from kernlearn import choice, validation
 from kernlearn.checks import listed
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel
@@ -508,7 +508,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             weights = factors[codes] if of_rows is None else factors[codes] * of_rows
         rng = check_random_state(self.random_state)
         n_choices = prod(map(len, grid.values()))
-        rows, X_val, y_val, choosing = validation.split_for_choice(
+        rows, X_val, y_val, choosing = choice.split_for_choice(
             self, X, labels, X_val, y_val, codes, n_choices, rng, of_rows
         )
         codes_val = None

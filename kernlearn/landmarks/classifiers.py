@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from sklearn.utils import gen_batches
 
-from kernlearn import validation
+from kernlearn import choice, validation
 from kernlearn.landmarks.base import (
     Contributions,
     Grid,
@@ -77,7 +77,7 @@ def choose(
         right = predicted == codes[:, np.newaxis, np.newaxis]
         correct = np.tensordot(counts, right, 1)[np.newaxis]
         losses = losses.mean(axis=0, keepdims=True)
-    best = list(map(validation.first_best, -correct, losses))
+    best = list(map(choice.first_best, -correct, losses))
     cells = np.array(np.unravel_index(best, shape)).T
     accuracies = correct / max(counts.sum(), 1e-300)
     return (accuracies, cells) if each else (accuracies[0], cells.repeat(n_problems, axis=0))

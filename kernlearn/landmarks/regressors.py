@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 
-from kernlearn import memory, validation
+from kernlearn import choice, memory, validation
 from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
     Contributions,
@@ -227,7 +227,7 @@ class LandmarkChoice(LandmarkedModel):
         X, targets, codes = self._check_targets(X, y, sample_weight)
         weights = validation.check_weights(sample_weight, X)
         rng = check_random_state(self.random_state)
-        rows, X_val, y_val, weights_val = validation.split_for_choice(
+        rows, X_val, y_val, weights_val = choice.split_for_choice(
             self, X, targets, X_val, y_val, codes, prod(shape), rng, weights
         )
         features = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
@@ -674,7 +674,7 @@ class RankLand(LandmarkedModel):
                     f"relevant document, got {len(distinct)}"
                 )
             rng = check_random_state(self.random_state)
-            _, places = validation.hold_out_at_random(len(distinct), self.validation_fraction, rng)
+            _, places = choice.hold_out_at_random(len(distinct), self.validation_fraction, rng)
             held = np.isin(codes, distinct[places])
             path = ridge_path(features[~held], eta[~held], Cs)
             scores = (features[held] @ path.T).T

@@ -20,7 +20,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
-from kernlearn import validation
+from kernlearn import choice, validation
 from kernlearn.checks import check_count, check_nonnegative
 from kernlearn.kernels import BaseDotProductKernel, Kernel, PolynomialKernel, as_kernel
 from kernlearn.kernels.base import check_points, check_training, check_values, compared
@@ -202,7 +202,7 @@ class VotedPath:
             Its place in `params`.
         """
         # rounded to ignore rounding errors
-        return validation.first_best(np.round(errors, 12), self.n_support)
+        return choice.first_best(np.round(errors, 12), self.n_support)
 
 
 @dataclass(eq=False, repr=False)
@@ -294,7 +294,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         axes, rng = self._axes(), check_random_state(self.random_state)
         data = self._check_labelled(X, y, sample_weight)
         n_choices = prod(map(len, axes.values()))
-        rows, X_val, y_val, weights_val = validation.split_for_choice(
+        rows, X_val, y_val, weights_val = choice.split_for_choice(
             self, data.X, data.y, X_val, y_val, data.codes, n_choices, rng, data.weights
         )
         path = self._follow(axes, data, rows)

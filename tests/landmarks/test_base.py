@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
+from kernlearn.choice import hold_out
 from kernlearn.datasets.tables import as_objects
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import CallableKernel, GaussianKernel, named
@@ -31,7 +32,6 @@ from kernlearn.landmarks import (
     SparseRegLand,
     SpectrumSVM,
 )
-from kernlearn.validation import hold_out
 from tests.checks import parametrize_with_checks
 
 

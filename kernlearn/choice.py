@@ -1,0 +1,122 @@
+"""A choice between values of parameters: rows held out, models along a path, and the best one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_array
+
+from kernlearn import validation
+from kernlearn.validation import Indices, Random
+
+
+@dataclass(frozen=True)
+class Fits:
+    """Fitted models that differ in some of their parameters: a part of a path.
+
+    An estimator that can fit several values of parameters for about the price of one names these
+    parameters in a tuple ``path_parameters``. Its method ``path(X, y, grid)`` takes lists of their
+    values, ``grid``, and yields the models of all combinations in parts, from the least values up:
+    a caller that has seen enough stops.
+
+    Attributes
+    ----------
+    params : list of dict
+        The values in which each model differs from the others.
+    models : list of estimator
+        The fitted models.
+    converged : list of bool
+        Whether the solver of each converged.
+    outputs : callable
+        ``outputs(method, X)`` returns what this method of each model returns for X: a sequence of
+        arrays. What the models share, such as similarities to landmarks, is computed once.
+    """
+
+    params: list[dict[str, Any]]
+    models: list[Any]
+    converged: Sequence[bool]
+    outputs: Callable[[str, Any], Sequence[NDArray[Any]]]
+
+
+def hold_out(codes: Indices, fraction: float, rng: Random) -> tuple[Indices, Indices]:
+    """Hold out a stratified share of the points, by their classes; at least one of each is not.
+
+    Returns the indices of the points to train on and of those held out, both ascending.
+    """
+    # Rank of a point within its class, from 0 to 1: the smallest ranks are a share of each class.
+    ranks = np.empty(len(codes))
+    for code in range(codes.max() + 1):
+        members = rng.permutation(np.flatnonzero(codes == code))
+        ranks[members] = (np.arange(len(members)) + rng.uniform()) / len(members)
+        ranks[members[-1]] = np.inf
+    n_held_out = min(max(round(fraction * len(codes)), 1), np.count_nonzero(ranks < np.inf))
+    if n_held_out == 0:
+        problem = "X holds 1 sample" if len(codes) == 1 else "y has no class with two points"
+        raise ValueError(
+            f"{problem}, so that none can be held out to choose parameters on: give X_val and "
+            "y_val, or a single choice"
+        )
+    held_out = np.sort(np.argsort(ranks, kind="stable")[:n_held_out])
+    return np.setdiff1d(np.arange(len(codes)), held_out), held_out
+
+
+def hold_out_at_random(
+    n_samples: int, fraction: float, rng: Random | np.random.Generator
+) -> tuple[Indices, Indices]:
+    """Hold out a random share of the points, at least one but not all.
+
+    Returns the indices of the points to train on and of those held out, in random order.
+    """
+    order = rng.permutation(n_samples)
+    n_held_out = min(max(round(fraction * n_samples), 1), n_samples - 1)
+    return order[n_held_out:], order[:n_held_out]
+
+
+def split_for_choice(
+    model: Any,
+    X: Any,
+    y: Any,
+    X_val: Any,
+    y_val: Any,
+    codes: Indices,
+    n_choices: int,
+    rng: Random,
+    weights: NDArray[np.float64] | None = None,
+) -> tuple[Indices, Any, NDArray[Any] | None, NDArray[np.float64] | None]:
+    """Return the rows of X to train on, and the validation part that parameters are chosen on.
+
+    That is the one given, of points that `model._check_points` validates. Without one it is a
+    share `model.validation_fraction` of the training points, stratified by `codes`, or None if
+    there is no choice to make. Rows of weight 0 are in neither.
+    The last result are the weights of the validation points, None where all are 1.
+    """
+    rows = validation.weighted_rows(weights, len(codes))
+    if X_val is None and y_val is None:
+        if n_choices == 1:
+            return rows, None, None, None
+        if len(rows) < len(codes):
+            codes = np.unique(codes[rows], return_inverse=True)[1]
+        training, held_out = hold_out(codes, model.validation_fraction, rng)
+        training, held_out = rows[training], rows[held_out]
+        return training, X[held_out], y[held_out], validation.taken(weights, held_out)
+    if X_val is None or y_val is None:
+        raise ValueError("X_val and y_val must be given together, or neither")
+    try:
+        X_val = model._check_points(X_val)
+    except ValueError as error:
+        raise ValueError(f"X_val: {error}") from error
+    dtype = np.float64 if y.dtype.kind == "f" else None
+    y_val = check_array(y_val, ensure_2d=y.ndim > 1, dtype=dtype, input_name="y_val")
+    if y_val.shape != (X_val.shape[0], *y.shape[1:]):
+        raise ValueError(
+            f"y_val must hold one value for each of the {X_val.shape[0]} points of X_val, "
+            f"got shape {y_val.shape}"
+        )
+    return rows, X_val, y_val, None
+
+
+def first_best(*criteria: NDArray[Any]) -> int:
+    """Return the place of the least first criterion, ties by the next ones, then by order."""
+    return int(np.lexsort([*map(np.ravel, reversed(criteria))])[0])
