@@ -58,6 +58,9 @@ SCORERS = {
     for scorer in scorers
     for name, better in {scorer.removeprefix("neg_"): -1, scorer: 1}.items()
 }
+#: Parameters of estimators that act in the choice alone: trials that differ in them share their
+#: training.
+SHARED: dict[str, list[str]] = _LISTED["shared"]
 #: Estimators by name.
 ESTIMATORS = {
     name: Registered(

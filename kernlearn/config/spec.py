@@ -196,6 +196,7 @@ class ProtocolSpec(_Part):
     holdout: float | None = None
     scale_target: str | None = None
     select_by_mean: bool | None = None
+    search: str = "all"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import TypeAlias
 
 from kernlearn import __version__
 from kernlearn.config.spec import Trial
@@ -27,6 +28,10 @@ _TICK, _LONGEST_TICK = 0.2, 1.0
 _CONNECT, _PATIENCE = 10.0, 60.0
 
 
+#: Trials that share their training, mostly one: they are run in one process.
+Job: TypeAlias = tuple[Trial, ...]
+
+
 class InProcess:
     """Run trials one after the other in the current process, which a method may end."""
 
@@ -36,21 +41,23 @@ class InProcess:
     def close(self) -> None:
         pass
 
-    def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Row]]:
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Trial, Row]]:
         machine.keep_freed_memory()
-        for trial in trials:
-            yield trial, _execute(trial, concurrent=False)
+        for job in jobs:
+            yield from zip(job, _execute(job, concurrent=False), strict=True)
 
 
-def _execute(trial: Trial, concurrent: bool, memory: int = 0) -> Row:
+def _execute(job: Job, concurrent: bool, memory: int = 0) -> list[Row]:
     # what trials need takes longer to import than a report without trials
     from kernlearn.engine.trial import execute
 
-    row = execute(trial, concurrent=concurrent)
-    if memory and "MemoryError" in (row.error or ""):
-        limit = f"MemoryLimit: {memory / 2**20:.0f} MiB are not enough (--memory)"
-        return replace(row, error=f"{limit}: {row.error}")
-    return row
+    limit = f"MemoryLimit: {memory / 2**20:.0f} MiB are not enough (--memory)"
+    return [
+        replace(row, error=f"{limit}: {row.error}")
+        if memory and "MemoryError" in (row.error or "")
+        else row
+        for row in execute(job, concurrent=concurrent)
+    ]
 
 
 class _Slot:
@@ -115,11 +122,12 @@ def _ready() -> int:
 
 @dataclass
 class _Running:
-    """A trial in a process; ``seconds`` are those that count towards its limit."""
+    """A job in a process; ``seconds`` are those that count towards its limit."""
 
     attempt: int
     slot: _Slot
-    start: machine.Start
+    job: Job
+    starts: list[machine.Start]
     seconds: float = 0.0
 
 
@@ -146,7 +154,7 @@ class Processes:
         self.about = {"executor": "processes", "jobs": jobs}
         self._timeout, self._memory = timeout, memory or 0
         self._idle: list[_Slot] = []
-        self._running: dict[Future[Row], _Running] = {}
+        self._running: dict[Future[list[Row]], _Running] = {}
 
     def close(self) -> None:
         for slot in [*(one.slot for one in self._running.values()), *self._idle]:
@@ -154,11 +162,11 @@ class Processes:
         self._running.clear()
         self._idle.clear()
 
-    def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Row]]:
-        waiting = iter(trials)
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Trial, Row]]:
+        waiting = iter(jobs)
         try:
-            for trial in islice(waiting, self.slots):
-                self._submit(trial)
+            for job in islice(waiting, self.slots):
+                self._submit(job)
             while self._running:
                 for future in self._ended():
                     one, error = self._running.pop(future), future.exception()
@@ -168,18 +176,18 @@ class Processes:
                         one.slot.kill()
                     was_killed = (_exit_code(error) or 0) < 0 and not self._is_late(one)
                     if was_killed and one.attempt <= _RETRIES:
-                        self._submit(one.start.trial, one.attempt + 1)
+                        self._submit(one.job, one.attempt + 1)
                         continue
                     # no process waits while the row is written
                     if (following := next(waiting, None)) is not None:
                         self._submit(following)
-                    row = self._failed(one, error) if error else future.result()
-                    yield one.start.trial, row
+                    rows = self._failed(one, error) if error else future.result()
+                    yield from zip(one.job, rows, strict=True)
         finally:
             if self._running:
                 self.close()
 
-    def _submit(self, trial: Trial, attempt: int = 1) -> None:
+    def _submit(self, job: Job, attempt: int = 1) -> None:
         several = self.slots > 1
         if self._idle:
             slot = self._idle.pop()
@@ -187,11 +195,10 @@ class Processes:
             # half of the memory for what is kept, half for what grows beyond
             keep = available_memory() // (2 * self.slots) if several else -1
             slot = _Slot(self._threads if several else 0, self._memory, keep)
-        start = machine.Start(trial)
-        future = slot.pool.submit(_execute, trial, several, self._memory)
-        self._running[future] = _Running(attempt, slot, start)
+        future = slot.pool.submit(_execute, job, several, self._memory)
+        self._running[future] = _Running(attempt, slot, job, machine.starts(job))
 
-    def _ended(self) -> set[Future[Row]]:
+    def _ended(self) -> set[Future[list[Row]]]:
         """Wait, and return the trials that have ended; end those that are late."""
         since, limited = time.monotonic(), self._timeout is not None
         done, _ = wait(self._running, _TICK if limited else None, FIRST_COMPLETED)
@@ -205,8 +212,8 @@ class Processes:
     def _is_late(self, one: _Running) -> bool:
         return self._timeout is not None and one.seconds > self._timeout
 
-    def _failed(self, one: _Running, error: BaseException) -> Row:
-        """Return the row of a trial that has not ended by itself."""
+    def _failed(self, one: _Running, error: BaseException) -> list[Row]:
+        """Return the rows of trials that have not ended by themselves."""
         if self._is_late(one):
             text = f"Timeout: not finished after {self._timeout:g} s, the limit (--timeout)"
         elif (code := _exit_code(error)) is not None:
@@ -214,7 +221,7 @@ class Processes:
             text = f"WorkerDied: its process died {times}(exit code {code})"
         else:
             text = _line(error)
-        return one.start.failed(text)
+        return [start.failed(text) for start in one.starts]
 
 
 def _exit_code(error: BaseException | None) -> int | None:
@@ -291,18 +298,19 @@ class DaskExecutor:
             )
         return {name: cores for name, (_, cores) in workers.items()}
 
-    def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Row]]:
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Trial, Row]]:
         from distributed import as_completed
 
-        todo = list(trials)
+        todo = list(jobs)
         futures = self._client.map(_execute, todo, concurrent=self.slots > 1, pure=False)
-        running = {f.key: (t, machine.Start(t)) for f, t in zip(futures, todo, strict=True)}
+        running = {f.key: (job, machine.starts(job)) for f, job in zip(futures, todo, strict=True)}
         try:
             with self._client.as_current():
                 for future in as_completed(futures):
-                    trial, start = running.pop(future.key)
+                    job, starts = running.pop(future.key)
                     error = future.exception()
-                    yield trial, start.failed(_line(error)) if error else future.result()
+                    failed = [start.failed(_line(error)) for start in starts] if error else []
+                    yield from zip(job, failed or future.result(), strict=True)
                     future.release()
         finally:
             if running:
@@ -321,7 +329,7 @@ def _line(error: BaseException) -> str:
 Executor = InProcess | Processes | DaskExecutor
 """What runs trials: ``slots`` at a time; ``about`` is what rows say of it.
 
-``run(trials)`` yields every trial with its row, in the order in which they end; closing the
+``run(jobs)`` yields every trial with its row, in the order in which they end; closing the
 iterator ends those that still run. ``places`` has each machine, how many trials run there at a
 time, and its cores. ``close()`` releases all processes.
 """

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -134,18 +134,24 @@ def _commit(root: Path = Path(__file__).parents[2]) -> dict[str, Any]:
 class Start:
     """The beginning of a trial, which becomes a row when it ends."""
 
-    def __init__(self, trial: Trial) -> None:
+    def __init__(self, trial: Trial, n_together: int = 1) -> None:
         self.trial, self.started, self._clock = trial, utc_now(), time.time()
+        self._n_together = n_together
 
     def row(self, **fields: Any) -> Row:
-        """Return the row of the trial, which ends now."""
-        one, seconds = self.trial, time.time() - self._clock
+        """Return the row of the trial, which ends now; of trials together each has its share."""
+        one, seconds = self.trial, (time.time() - self._clock) / self._n_together
         what = one.key, one.experiment, one.labels, one.spec.plain, self.started, seconds
         return Row(*what, machine=describe_machine(), **fields)
 
     def failed(self, error: str, trace: str | None = None) -> Row:
         """Return the row of the trial, which failed; its error is one line."""
         return self.row(error=" ".join(error.split()), traceback=trace)
+
+
+def starts(trials: Sequence[Trial]) -> list[Start]:
+    """Return the beginnings of trials that run together."""
+    return [Start(trial, len(trials)) for trial in trials]
 
 
 def error_text(error: BaseException) -> str:

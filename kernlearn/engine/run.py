@@ -8,8 +8,9 @@ from typing import Any
 
 from kernlearn.checks import suggestion
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.config.spec import Trial
-from kernlearn.engine.executors import Executor, InProcess
+from kernlearn.config.names import SHARED
+from kernlearn.config.spec import Trial, trial_key
+from kernlearn.engine.executors import Executor, InProcess, Job
 from kernlearn.engine.machine import Interrupts
 from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import ExecutorError, SelectionError
@@ -60,6 +61,18 @@ class Choice:
     def datasets(self, config: ExperimentConfig) -> list[str]:
         """Return the labels of the data sets that ``only`` allows: others need not be here."""
         return [k for k in config.datasets if is_allowed({"dataset": k}, self.only, lacking=True)]
+
+
+def sharing_training(trials: Sequence[Trial]) -> list[Job]:
+    """Return trials in jobs: those that differ in a parameter of the choice alone are one."""
+    jobs: dict[str, list[Trial]] = {}
+    for trial in trials:
+        method, key = trial.spec.method, trial.key
+        if (names := SHARED.get(method.name)) and not method.select:
+            rest = {name: value for name, value in method.parameters.items() if name not in names}
+            key = trial_key(replace(trial.spec, method=replace(method, parameters=rest)))
+        jobs.setdefault(key, []).append(trial)
+    return [tuple(job) for job in jobs.values()]
 
 
 def parse_only(text: str) -> dict[str, tuple[str, ...]]:
@@ -249,7 +262,7 @@ def run_plan(
                 check_cores(experiment.config, executor)
             listener.run_started(executor.slots)
             stack.callback(listener.run_ended)
-            results = stack.enter_context(closing(executor.run(todo)))  # type: ignore[type-var]
+            results = stack.enter_context(closing(executor.run(sharing_training(todo))))  # type: ignore[type-var]
             for trial, row in results:
                 with interrupts.held():
                     if interrupts.asked and not row.done:

@@ -1,33 +1,28 @@
 """A trial: from a specification to a row, by fitting, choosing parameters and measuring."""
 
 import json
-import time
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from inspect import signature
-from itertools import product
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
-from kernlearn import choice, validation
-from kernlearn.config.names import BUILT_IN, TASKS, Scope, load_plugins
+from kernlearn import validation
+from kernlearn.config.names import BUILT_IN, SHARED, TASKS, Scope, load_plugins
 from kernlearn.config.spec import GOODNESS, Trial, canonical
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, machine
-from kernlearn.engine.build import Parts, generator, prepare
+from kernlearn.engine.build import Parts, prepare
+from kernlearn.engine.search import chosen_inside, fit_given, measure_grid, select, steps
 from kernlearn.engine.tasks import Task
 from kernlearn.kernels import Kernel
-from kernlearn.kernels.known_pairs import knowing_pairs
 from kernlearn.kernels.registry import kernel_of_name
 from kernlearn.store import Row
 
@@ -38,13 +33,7 @@ _WARM_UP_ROWS, _FEW_ROWS = 64, 10
 _NATIVE_ROWS = 2000
 # Training rows that are compared with each other to measure goodness.
 _GOODNESS_ROWS = 500
-# Seconds of a fit, above which it pays to fit in other processes.
-_LONG_FIT = 0.5
-# By how much the score must rise towards the end of a list, relative to it, to call the end open.
-_RISE = 1e-6
 
-# The values to choose from, by parameter.
-Grid = Mapping[str, list[Any]]
 # Methods, with their kernels, that this process has warmed up.
 _warm: set[str] = set()
 # How estimators say that they need a matrix of numbers.
@@ -58,53 +47,70 @@ _NO_MATRIX = (
 )
 
 
-def execute(trial: Trial, *, concurrent: bool = False) -> Row:
-    """Run one trial in this process; whatever a method does makes a row, a failed one at worst.
+def execute(trials: Sequence[Trial], *, concurrent: bool = False) -> list[Row]:
+    """Run trials that share their training, mostly one, in this process.
 
-    ``concurrent`` tells whether other trials run at the same time, which is noted in the row.
+    Whatever a method does makes a row for each, a failed one at worst. ``concurrent`` says whether
+    other trials run at the same time, which is noted in the rows.
     """
-    start = machine.Start(trial)
+    starts = machine.starts(trials)
     try:
         with validation.recorded_warnings() as caught:
-            outcome = run_trial(trial, alone=not concurrent)
+            outcomes = run_trials(trials, alone=not concurrent)
     except BaseException as error:  # a method may do anything, such as sys.exit
         if isinstance(error, KeyboardInterrupt) and machine.Interrupts.have_come():
             raise
-        return start.failed(machine.error_text(error), traceback.format_exc())
-    messages = Counter(f"{w.category.__name__}: {w.message}" for w in caught)
-    contended = bool(outcome.info.pop("disturbed", False)) or concurrent
-    info = {**outcome.info, "contended": contended, "warnings": dict(messages)}
-    # what an estimator has chosen may be of any type
-    info = json.loads(json.dumps(info, default=_as_json))
-    return start.row(metrics=outcome.metrics, info=info)
+        text, trace = machine.error_text(error), traceback.format_exc()
+        return [start.failed(text, trace) for start in starts]
+    messages = dict(Counter(f"{w.category.__name__}: {w.message}" for w in caught))
+    rows = []
+    for start, outcome in zip(starts, outcomes, strict=True):
+        contended = bool(outcome.info.pop("disturbed", False)) or concurrent
+        info = {**outcome.info, "contended": contended, "warnings": messages}
+        # what an estimator has chosen may be of any type
+        info = json.loads(json.dumps(info, default=_as_json))
+        rows.append(start.row(metrics=outcome.metrics, info=info))
+    return rows
 
 
 def _as_json(value: Any) -> Any:
     return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else str(value)
 
 
-def run_trial(trial: Trial, *, alone: bool = False) -> build.Outcome:
-    """Carry out one trial; if no other runs, it may choose its parameters on all cores."""
-    spec = trial.spec
+def run_trial(trial: Trial) -> build.Outcome:
+    """Carry out one trial."""
+    return run_trials([trial])[0]
+
+
+def run_trials(trials: Sequence[Trial], *, alone: bool = False) -> list[build.Outcome]:
+    """Carry out trials that share their training, mostly one.
+
+    They differ in parameters of the method that act in its choice alone
+    (:data:`kernlearn.config.names.SHARED`). If no other trials run, they may choose on all cores.
+    """
+    trial, spec = trials[0], trials[0].spec
     scope = load_plugins(trial.source.plugins) if spec.plugins else BUILT_IN
     # the limit applies to loaded libraries only, and LIBSVM brings its own OpenMP threads
     for _, component in build.method_parts(scope, spec.method):
         component.load()
     with threadpool_limits(spec.protocol.threads):
         task = TASKS[spec.task].load()
-        if not isinstance(task, Task):
-            outcome: build.Outcome = task(trial, scope)
-        else:
+        if isinstance(task, Task):
             own = scope.own_metrics(metric.name for metric in spec.metrics)
-            outcome = _supervise(replace(task, own=own), trial, scope, alone=alone)
+            outcomes = _supervise(replace(task, own=own), trials, scope, alone=alone)
+        else:
+            outcomes = [task(trial, scope)]
     if spec.plugins:
-        outcome.info["plugins"] = {name: scope.state(name) for name in sorted(spec.plugins)}
-    return outcome
+        for outcome in outcomes:
+            outcome.info["plugins"] = {name: scope.state(name) for name in sorted(spec.plugins)}
+    return outcomes
 
 
-def _supervise(task: Task, trial: Trial, scope: Scope, *, alone: bool) -> build.Outcome:
+def _supervise(
+    task: Task, trials: Sequence[Trial], scope: Scope, *, alone: bool
+) -> list[build.Outcome]:
     """Fit on the training part, evaluate the predictions on the test part."""
-    spec, outcome = trial.spec, build.Outcome()
+    trial, spec, outcome = trials[0], trials[0].spec, build.Outcome()
     data = build.load_data(trial, scope)
     y = task.target(data, spec, outcome.info)
     # no classes for a target that is a number
@@ -128,23 +134,42 @@ def _supervise(task: Task, trial: Trial, scope: Scope, *, alone: bool) -> build.
                 grid, threads = spec.method.select, spec.protocol.threads
                 measured = measure_grid(estimator, grid, parts, task, scope, threads=threads)
                 outcome.info["grid"] = measured
-                return outcome
+                return [outcome]
             n_jobs = machine.usable_cores() if alone and not spec.plugins else 1
-            chosen, score, ends = select(estimator, parts, trial, task, scope, n_jobs)
-        estimator.set_params(**scope.made_values(chosen))
-        if chosen:
-            outcome.info["selected"] = chosen
-        if ends:
-            outcome.info["open_ends"] = ends
+            selection = select(estimator, parts, trial, task, scope, n_jobs)
+        estimator.set_params(**scope.made_values(selection.parameters))
+        if selection.parameters:
+            outcome.info["selected"] = selection.parameters
+        if selection.open_ends:
+            outcome.info["open_ends"] = selection.open_ends
         outcome.metrics["select_seconds"] = selecting.wall
-        if score is not None:
-            outcome.metrics["selection_score"] = score
+        if selection.score is not None:
+            outcome.metrics["selection_score"] = selection.score
         method = canonical([spec.method, spec.kernel])
         if method not in _warm:
             _warm.add(method)
             _warm_up(estimator, parts, task)
-        _measure(estimator, parts, task, outcome)
-    return outcome
+        converging = validation.noting_convergence(outcome.info, "converged")
+        with converging, machine.Stopwatch() as fitting:
+            models = _trained(estimator, parts, trials)
+        return [_measured(model, fitting, parts, task, outcome) for model in models]
+
+
+def _trained(estimator: Any, parts: Parts, trials: Sequence[Trial]) -> list[Any]:
+    """Return the fitted model of each trial."""
+    rows = parts.X_train, parts.y_train, parts.X_val, parts.y_val
+    if len(trials) == 1:
+        return [fit_given(estimator, *rows, parts.queries[0])]
+    defaults = type(estimator)().get_params(deep=False)
+    names = SHARED[trials[0].spec.method.name]
+    points = [
+        {name: trial.spec.method.parameters.get(name, defaults[name]) for name in names}
+        for trial in trials
+    ]
+    grid = {name: list(dict.fromkeys(point[name] for point in points)) for name in points[0]}
+    X, y, *held_out = rows
+    (fits,) = estimator.path(X, y, grid, *held_out)
+    return [fits.models[fits.params.index(point)] for point in points]
 
 
 def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
@@ -174,12 +199,12 @@ def _warm_up_on(n_rows: int, estimator: Any, parts: Parts, task: Task) -> None:
             warm.predict_native(X)
 
 
-def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -> None:
+def _measured(
+    estimator: Any, fitting: machine.Stopwatch, parts: Parts, task: Task, before: build.Outcome
+) -> build.Outcome:
+    """Return what is measured of a fitted model, and what was measured before."""
+    outcome = build.Outcome(dict(before.metrics), dict(before.info))
     metrics, n_rows = outcome.metrics, len(parts.y_test)
-    rows = parts.X_train, parts.y_train, parts.X_val, parts.y_val, parts.queries[0]
-    converging = validation.noting_convergence(outcome.info, "converged")
-    with converging, machine.Stopwatch() as fitting:
-        fit_given(estimator, *rows)
     with machine.Stopwatch() as predicting:
         predicted = getattr(estimator, task.output)(parts.X_test)
     watches = [fitting, predicting]
@@ -201,36 +226,11 @@ def _measure(estimator: Any, parts: Parts, task: Task, outcome: build.Outcome) -
         "predict_seconds": predicting.wall,
         "predict_cpu_seconds": predicting.cpu,
     }
-    for name, values in _chosen_inside(_steps(estimator)[-1]).items():
+    for name, values in chosen_inside(steps(estimator)[-1]).items():
         if values:
             outcome.info[name] = {**outcome.info.get(name, {}), **values}
     outcome.info["disturbed"] = any(watch.disturbed for watch in watches)
-
-
-def _chosen_inside(model: Any) -> dict[str, dict[str, Any]]:
-    """Return the parameters that an estimator has chosen in `fit`, and their open ends.
-
-    Where each of several problems has chosen by itself these are the ends that are open for more
-    than a tenth of them.
-    """
-    names = ("best_params_", "grid_", "validation_scores_")
-    best, grid, scores = (getattr(model, name, None) for name in names)
-    selected = dict(best) if isinstance(best, Mapping) else {}
-    ends, each = Counter[tuple[str, str]](), np.empty((0, 0))
-    if scores is not None and grid:
-        own: dict[str, Any] = {name: getattr(model, f"{name}_", None) for name in grid}
-        own |= selected
-        selected = own if np.ndim(scores) == len(grid) else selected
-        points = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-        each = np.reshape(scores, (-1, len(points)))
-        for problem, of_points in enumerate(each):
-            chosen = {k: np.ravel(value)[problem] for k, value in own.items()}
-            numbers = [k for k, value in chosen.items() if isinstance(value, Real)]
-            are_chosen = [all(point[k] == chosen[k] for k in numbers) for point in points]
-            place = int(np.where(are_chosen, of_points, -np.inf).argmax())
-            ends.update(_open_ends(points, of_points, place).items())
-    often = [end for end, n in reversed(ends.most_common()) if 10 * n > len(each)]
-    return {"selected": selected, "open_ends": dict(often)}
+    return outcome
 
 
 def _goodness(estimator: Any, parts: Parts) -> dict[str, float]:
@@ -238,7 +238,7 @@ def _goodness(estimator: Any, parts: Parts) -> dict[str, float]:
     from kernlearn.theory.goodness import scaled_goodness
 
     rows = np.arange(len(parts.y_train))[:: -(-len(parts.y_train) // _GOODNESS_ROWS)]
-    *before, last = _steps(estimator)
+    *before, last = steps(estimator)
     X, parameters = parts.training(rows, rows), last.get_params(deep=False)
     for step in before:
         X = step.transform(X)
@@ -251,19 +251,14 @@ def _goodness(estimator: Any, parts: Parts) -> dict[str, float]:
     return dict(zip(GOODNESS, (good.error, good.gamma(0.1)), strict=True))
 
 
-def _steps(estimator: Any) -> list[Any]:
-    """Return the steps of a pipeline, or the only estimator."""
-    return [step for _, step in getattr(estimator, "steps", [("", estimator)])]
-
-
 def _sizes(estimator: Any) -> dict[str, float]:
     """Return comparisons, those of all steps, and support vectors of the last, where counted."""
-    steps, sizes = _steps(estimator), {}
+    every, sizes = steps(estimator), {}
     for name, attribute, counted in (
-        ("comparisons", "n_comparisons_", steps),
-        ("fit_comparisons", "n_fit_comparisons_", steps),
-        ("n_similarities", "n_comparisons_", steps[-1:]),
-        ("n_support", "n_support_", steps[-1:]),
+        ("comparisons", "n_comparisons_", every),
+        ("fit_comparisons", "n_fit_comparisons_", every),
+        ("n_similarities", "n_comparisons_", every[-1:]),
+        ("n_support", "n_support_", every[-1:]),
     ):
         if values := [getattr(s, attribute) for s in counted if hasattr(s, attribute)]:
             sizes[name] = float(sum(np.sum(value) for value in values))
@@ -288,189 +283,3 @@ def _advising(X: Any) -> Iterator[None]:
                 f"them{f', such as {example}' if kind == 'strings' else ''}"
             ) from error
         raise
-
-
-def fit_given(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> Any:
-    """Fit, and pass held-out rows or queries to an estimator that takes them.
-
-    scikit-learn's gradient boosting gets no held-out rows: it would stop early on them.
-    """
-    taken = signature(estimator.fit).parameters
-    options = {"qid": query}
-    if "early_stopping" not in estimator.get_params(deep=False):
-        options |= {"X_val": X_val, "y_val": y_val}
-    given = {name: one for name, one in options.items() if name in taken and one is not None}
-    return estimator.fit(X, y, **given)
-
-
-def select(
-    estimator: Any, parts: Parts, trial: Trial, task: Task, scope: Scope, n_jobs: int = 1
-) -> tuple[dict[str, Any], float | None, dict[str, str]]:
-    """Choose parameters by the task's score on held-out rows; the first of equals wins.
-
-    Return them with their score, None if there is nothing to choose, and their open ends.
-
-    If the protocol holds no rows out, they are taken from the training part. Of several parameters
-    of an estimator with a path the fewest support vectors win a tie.
-    """
-    grid, threads = trial.spec.method.select, trial.spec.protocol.threads
-    if not grid:
-        return {}, None, {}
-    if parts.X_val is None:
-        parts = _with_validation(parts, trial)
-    measured = measure_grid(
-        estimator, grid, parts, task, scope, tested=False, threads=threads, n_jobs=n_jobs
-    )
-    has_path = hasattr(estimator, "path_parameters")
-    if len(grid) == 1 or not has_path:
-        # a path, and steps that are fitted once, may have another order than the grid
-        order = list(ParameterGrid(grid))
-        measured.sort(key=lambda one: order.index(one["parameters"]))
-    points = [one["parameters"] for one in measured]
-    scores = np.array([one["score"] for one in measured], dtype=float)
-    best = int(scores.argmax())
-    if has_path:
-        ties = [one["metrics"]["n_support"] * (len(grid) > 1) for one in measured]
-        # rounded, so that differences by rounding error are none
-        best = choice.first_best(-np.round(scores, 12), np.array(ties))
-    return points[best], float(scores[best]), _open_ends(points, scores, best)
-
-
-def _open_ends(points: list[dict[str, Any]], scores: np.ndarray, best: int) -> dict[str, str]:
-    """Return where lists of numbers end, low or high, while the score still rises."""
-    ends, chosen = {}, points[best]
-    for name, value in chosen.items():
-        candidates = [point[name] for point in points]
-        if any(isinstance(one, bool) or not isinstance(one, Real) for one in candidates):
-            continue
-        ordered = sorted({*candidates})
-        place = ordered.index(value)
-        if len(ordered) > 1 and place in (0, len(ordered) - 1):
-            near = ordered[place - 1 if place else 1]
-            rise = scores[best] - scores[points.index({**chosen, name: near})]
-            if rise > _RISE * abs(scores[best]):
-                ends[name] = "high" if place else "low"
-    return ends
-
-
-def _with_validation(parts: Parts, trial: Trial) -> Parts:
-    """Hold rows of the training part out."""
-    protocol = trial.spec.protocol
-    if parts.queries[0] is not None:
-        raise ValueError("select needs rows held out by whole queries: give folds")
-    rng = generator(protocol.seed, "validation", trial.split)
-    train, held_out = choice.hold_out_at_random(len(parts.y_train), protocol.validation, rng)
-    return replace(
-        parts,
-        X_train=parts.training(train, train),
-        y_train=parts.y_train[train],
-        X_val=parts.training(held_out, train),
-        y_val=parts.y_train[held_out],
-    )
-
-
-def measure_grid(
-    estimator: Any,
-    grid: Grid,
-    parts: Parts,
-    task: Task,
-    scope: Scope = BUILT_IN,
-    *,
-    tested: bool = True,
-    threads: int = 1,
-    n_jobs: int = 1,
-) -> list[dict[str, Any]]:
-    """Fit for every point of a grid and evaluate each on held-out, and on test rows if `tested`.
-
-    Fits that take long run in `n_jobs` processes. The steps of a pipeline before the last are
-    fitted once for all values of the last one's parameters. An estimator with `path_parameters`
-    fits for all values of these at once, by a method ``path(X, y)``: they are lists of values
-    then, and it returns an object with ``params`` (a list of dicts), ``predict`` for all of them,
-    ``n_support`` and ``converged``.
-
-    Returns
-    -------
-    list of dict
-        ``parameters``, the ``score`` on held-out rows, ``metrics`` on test rows, and ``converged``
-        where it is False.
-    """
-
-    def measured(group: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[Any]]:
-        points = []
-        with threadpool_limits(threads), validation.recorded_warnings() as caught, knowing_pairs():
-            rows = (parts.X_val, parts.X_test) if tested else (parts.X_val,)
-            fits = _fits(estimator, group, grid, parts, task, scope, rows)
-            for parameters, n_points, converged, outputs in fits:
-                chosen_on = task.label(outputs[0], len(parts.y_val), parts.y_train)
-                point: dict[str, Any] = {"parameters": parameters, "metrics": {}}
-                point["score"] = task.score(parts.y_val, chosen_on, parts.queries[1])
-                if tested:
-                    on_test = task.label(outputs[1], len(parts.y_test), parts.y_train)
-                    point["metrics"] = task.measure(parts.y_test, on_test, parts.queries[2])
-                if n_points is not None:
-                    point["metrics"]["n_support"] = float(np.sum(n_points))
-                points.append(point if converged else {**point, "converged": False})
-        return points, caught
-
-    together: dict[str, list[dict[str, Any]]] = {}
-    for point in ParameterGrid(grid):
-        together.setdefault(repr(_shared(estimator, point)), []).append(point)
-    (first, *others), clock = together.values(), time.perf_counter()
-    done = [measured(first)]
-    if n_jobs > 1 and time.perf_counter() - clock > _LONG_FIT:
-        from joblib import Parallel, delayed
-
-        # arrays are copied: joblib's files of large ones leave messages of its resource tracker
-        run = Parallel(n_jobs, max_nbytes=None)
-        done += run(delayed(measured)(group) for group in others)
-    else:
-        done += map(measured, others)
-    validation.warn_again(one for _, caught in done for one in caught)
-    return [point for points, _ in done for point in points]
-
-
-def _shared(estimator: Any, point: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a point but those of a path, or of the last step of a pipeline."""
-    if len(_steps(estimator)) > 1:
-        last = f"{estimator.steps[-1][0]}__"
-        return {name: value for name, value in point.items() if not name.startswith(last)}
-    of_path = getattr(estimator, "path_parameters", ())
-    return {name: value for name, value in point.items() if name not in of_path}
-
-
-def _fits(
-    estimator: Any,
-    group: list[dict[str, Any]],
-    grid: Grid,
-    parts: Parts,
-    task: Task,
-    scope: Scope,
-    rows: Sequence[Any],
-) -> Iterator[tuple[dict[str, Any], Any, bool, list[Any]]]:
-    """Yield each point, its support vectors, whether it converged, and its outputs for some rows.
-
-    The points of a group share the parameters that :func:`_shared` returns.
-    """
-    X, y, shared = parts.X_train, parts.y_train, _shared(estimator, group[0])
-    model = clone(estimator).set_params(**scope.made_values(shared))
-    if hasattr(model, "path_parameters"):
-        lists = {name: values for name, values in grid.items() if name not in shared}
-        path = model.set_params(**lists).path(X, y)
-        outputs = [getattr(path, task.output)(part) for part in rows]
-        states = path.params, path.n_support.ravel(), path.converged.ravel()
-        for params, n_points, converged, *of_rows in zip(*states, *outputs, strict=True):
-            yield {**shared, **params}, n_points, bool(converged), of_rows
-        return
-    has_steps = len(_steps(model)) > 1
-    if has_steps:
-        Z, rows = model[:-1].fit_transform(X, y), [model[:-1].transform(part) for part in rows]
-    for point in group:
-        info: dict[str, Any] = {}
-        with validation.noting_convergence(info, "converged"):
-            if has_steps:
-                own = {k.partition("__")[2]: v for k, v in point.items() if k not in shared}
-                last = clone(model[-1]).set_params(**scope.made_values(own)).fit(Z, y)
-            else:
-                last = fit_given(model, X, y, parts.X_val, parts.y_val, parts.queries[0])
-        outputs = [getattr(last, task.output)(part) for part in rows]
-        yield point, getattr(last, "n_support_", None), info.get("converged", True), outputs

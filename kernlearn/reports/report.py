@@ -28,8 +28,6 @@ from kernlearn.reports import verdicts
 from kernlearn.reports.tables import Table, build_tables, unmarked
 from kernlearn.store import Row, Store, utc_now
 
-# How parameters that count begin.
-_COUNTS = ("n_", "min_samples_")
 _NUMBER = re.compile(r"\d[\d.]*(e[+-]?\d+)?")
 # What is decided anew from the splits of a summary, with its columns.
 _DECIDED = {
@@ -96,7 +94,6 @@ class Report:
             f"{one['method']} {one['parameter']} ({one['end']}, {one['rising']} of "
             f"{one['choices']} choices)"
             for one in self.details["open_ends"]
-            if one["rising"] > max(1, one["choices"] / 10)
         ]
         if short:
             notes.append(f"scores still rise where the list of values ends: {', '.join(short)}")
@@ -630,7 +627,6 @@ def open_ends(known: Sequence[tuple[Trial, Row]]) -> list[dict[str, Any]]:
         (trial.labels["method"], name, end)
         for trial, row in known
         for name, end in row.info.get("open_ends", {}).items()
-        if not is_closed(name, end, row.info.get("selected", {}).get(name))
     )
     return [
         # of a method that chooses for each class its trials
@@ -641,20 +637,6 @@ def open_ends(known: Sequence[tuple[Trial, Row]]) -> list[dict[str, Any]]:
         }
         for place, rising in ends.items()
     ]
-
-
-def is_closed(parameter: str, end: str, value: float | None) -> bool:
-    """Whether no list makes sense beyond its "low" or "high" end.
-
-    This is 0, a count of 1, two leaves, degree 2, below which a model is linear, and 1 as the
-    share of features or as a rate of learning.
-    """
-    name = parameter.rpartition("__")[2]
-    if end == "high":
-        return value == 1 and name in {"max_features", "learning_rate"}
-    is_least_count = value == 1 and name.startswith(_COUNTS)
-    is_least_size = value in (1, 2) and name in {"max_leaf_nodes", "degree"}
-    return value == 0 or is_least_count or is_least_size
 
 
 def data_facts(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> dict[str, list[str]]:

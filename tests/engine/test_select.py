@@ -1,7 +1,10 @@
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
@@ -11,12 +14,11 @@ from sklearn.svm import SVC
 from kernlearn.config import load_config
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import two_moons
-from kernlearn.engine import make_plan, run_plan
-from kernlearn.engine import trial as trials
+from kernlearn.engine import make_plan, run_plan, search
 from kernlearn.engine.build import Parts, prepare
 from kernlearn.engine.plan import chosen_by_mean
+from kernlearn.engine.search import Walk, measure_grid, walked_parameter
 from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION
-from kernlearn.engine.trial import measure_grid
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier, RegLand
 from kernlearn.store import Row, Store
 from kernlearn.voted import L1SVMClassifier
@@ -104,8 +106,8 @@ def test_a_split_chooses_from_a_grid_along_the_path(parts, tmp_path, monkeypatch
         error = 1 - alone.score(parts.X_val, parts.y_val)
         slow.append((error, np.sum(alone.n_support_), point))
     with monkeypatch.context() as patched:
-        patched.setattr(trials, "fit_given", None)  # no point is fitted by itself
-        chosen, _, _ = trials.select(model, parts, trial, CLASSIFICATION, BUILT_IN, 1)
+        patched.setattr(search, "fit_given", None)  # no point is fitted by itself
+        chosen = search.select(model, parts, trial, CLASSIFICATION, BUILT_IN).parameters
     (found,) = [one for one in slow if one[2] == chosen]
     # the least error, and of equals the fewest support vectors
     assert found[:2] == min(one[:2] for one in slow)
@@ -141,7 +143,8 @@ def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, 
         alone = clone(model).set_params(**point).fit(parts.X_train, parts.y_train)
         scores[str(point)] = task.score(parts.y_val, getattr(alone, output)(parts.X_val))
     CountedScaler.n_fits = 0
-    chosen, score, ends = trials.select(model, parts, trial, task, BUILT_IN, 1)
+    selection = search.select(model, parts, trial, task, BUILT_IN)
+    chosen = selection.parameters
     assert CountedScaler.n_fits == 2
     assert len(set(scores.values())) > 1
     # the first of the best in the order of the grid
@@ -153,7 +156,9 @@ def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, 
         name: scores[str({**chosen, name: value})] for name, value in others.items() if value
     }
     sides = {"svc__C": {0.1: "low", 50.0: "high"}, "svc__gamma": {0.1: "low", 2.0: "high"}}
-    assert ends == {name: sides[name][chosen[name]] for name, s in beside.items() if s < score}
+    assert selection.open_ends == {
+        name: sides[name][chosen[name]] for name, s in beside.items() if s < selection.score
+    }
 
 
 @pytest.mark.parametrize(
@@ -167,17 +172,15 @@ def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, 
 )
 def test_an_end_is_open_where_the_score_still_rises(scores, ends):
     points = [{"C": C, "loss": "hinge", "dual": True} for C in (1, 10, 100)]
-    assert trials._open_ends(points, np.array(scores), int(np.argmax(scores))) == ends
+    grid = {"C": [1, 10, 100], "loss": ["hinge"], "dual": [True]}
+    assert search.open_ends(grid, points, np.array(scores), int(np.argmax(scores))) == ends
 
 
 @pytest.mark.parametrize("Cs", [(1e-9, 1e-3), (1e-3, 1e-1, 1e9), (10, 100)])
-@pytest.mark.parametrize(
-    "model",
-    [BBSClassifier(20), FTuneClassifier(20), FTuneClassifier(20, per_class=True), RegLand(20)],
-)
+@pytest.mark.parametrize("model", [BBSClassifier(20), FTuneClassifier(20), RegLand(20)])
 def test_what_an_estimator_chooses_by_itself_has_open_ends(parts, model, Cs):
     fitted = clone(model).set_params(C=Cs, random_state=0).fit(parts.X_train, parts.y_train)
-    found = trials._chosen_inside(fitted)
+    found = search.chosen_inside(fitted)
     assert found["selected"].get("C") in (fitted.C_, None)
     axes, scores = [*fitted.grid_], fitted.validation_scores_
     each = scores if scores.ndim > len(axes) else scores[None]  # one problem of two classes
@@ -187,6 +190,60 @@ def test_what_an_estimator_chooses_by_itself_has_open_ends(parts, model, Cs):
     ends = {0: ("low", at[row] > at[1]), len(Cs) - 1: ("high", at[row] > at[-2])}
     side, rises = ends.get(row, ("", False))
     assert found["open_ends"].get("C") == (side if rises else None)
+
+
+def tried_by_a_walk(scores, constant):
+    """How many values of a list are tried, written out."""
+    for n in range(3, len(scores) + 1):
+        best = max(scores[: n - 2])
+        if best > constant + 1e-6 and max(scores[n - 2 : n]) <= best * (1 + 1e-6):
+            return n
+    return len(scores)
+
+
+@given(st.lists(st.sampled_from([0.5, 0.6, 0.6 + 1e-9, 0.7, 0.8]), min_size=1, max_size=9))
+def test_a_walk_ends_after_two_values_without_gain_over_a_constant(scores):
+    walk, n_tried = Walk(0.5), 0
+    for score in scores:
+        if walk.has_ended():
+            break
+        walk.add(score)
+        n_tried += 1
+    assert n_tried == tried_by_a_walk(scores, 0.5)
+
+
+def test_the_longest_list_of_numbers_is_walked_along():
+    assert walked_parameter({"loss": ["a", "b", "c"], "d": [1, 2], "C": [1, 2]}) == "d"
+    assert walked_parameter({"fit_intercept": [False, True]}) is None
+
+
+class CountedSVC(SVC):
+    """Notes the values of C that it is fitted with."""
+
+    tried: ClassVar[list[float]] = []
+
+    def fit(self, X, y, sample_weight=None):
+        CountedSVC.tried.append(self.C)
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize("model", [CountedSVC(), Pipeline([("s", None), ("svc", CountedSVC())])])
+def test_a_walk_tries_a_beginning_of_the_list(parts, model):
+    """The first values predict one class alone, which does not end the walk."""
+    CountedSVC.tried.clear()
+    Cs, prefix = [1e-7, 1e-6, 1e-5, 1e-4, 1e-1, 1.0, 1e2, 1e4, 1e5, 1e6, 1e7], ""
+    if isinstance(model, Pipeline):
+        model, prefix = clone(model).set_params(s=StandardScaler()), "svc__"
+    grid = {f"{prefix}C": Cs[::-1], f"{prefix}gamma": [0.5]}
+    found = measure_grid(model, grid, parts, CLASSIFICATION, tested=False, search="walk")
+    every = measure_grid(model, grid, parts, CLASSIFICATION, tested=False)
+    scores = {p["parameters"][f"{prefix}C"]: p["score"] for p in every}
+    constant = np.bincount(parts.y_val)[np.bincount(parts.y_train).argmax()] / len(parts.y_val)
+    n_tried = tried_by_a_walk([scores[C] for C in Cs], constant)
+    assert 5 < n_tried < len(Cs)
+    assert CountedSVC.tried[:n_tried] == Cs[:n_tried]
+    assert len(CountedSVC.tried) == n_tried + len(Cs)
+    assert found == [p for p in every if p["parameters"][f"{prefix}C"] in Cs[:n_tried]]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -240,7 +297,7 @@ def test_a_choice_in_several_processes_is_the_same(tmp_path, monkeypatch):
     plan = make_plan(load_config(path))
     found = []
     for seconds in (np.inf, -1.0):
-        monkeypatch.setattr(trials, "_LONG_FIT", seconds)
+        monkeypatch.setattr(search, "_LONG_FIT", seconds)
         with Store(tmp_path / f"{seconds}.sqlite") as store:
             run_plan(plan, store)
             (result,) = store.get(t.key for t in plan.trials).values()

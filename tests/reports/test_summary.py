@@ -18,7 +18,6 @@ from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports import assemble, report_rows, summarise, write_summary
 from kernlearn.reports.report import (
     NO_CONFIG,
-    is_closed,
     outcome,
     read_report,
     read_reports,
@@ -429,18 +428,3 @@ def test_half_a_run_is_summarised_as_far_as_it_goes(report, rows):
     assert none.cells["mean"].isna().all()
     assert set(none.claims["outcome"]) == {"not measured"}
     assert np.isnan(none.cells["std"].astype(float)).all()
-
-
-@pytest.mark.parametrize(
-    ("name", "end", "closed"),
-    [
-        ("ridge__alpha", "low", [0]),
-        ("ridge__alpha", "high", []),
-        ("n_neighbors", "low", [0, 1]),
-        ("map__kernel__degree", "low", [0, 1, 2]),
-        ("max_leaf_nodes", "high", []),
-        ("learning_rate", "high", [1]),
-    ],
-)
-def test_lists_are_not_too_short_where_nothing_lies_beyond(name, end, closed):
-    assert [v for v in (0, 0.5, 1, 2, 3) if is_closed(name, end, v)] == closed

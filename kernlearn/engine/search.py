@@ -1,0 +1,332 @@
+"""The choice of parameters on held-out rows: which values are tried, and which one is taken."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from inspect import signature
+from itertools import product
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+from threadpoolctl import threadpool_limits
+
+from kernlearn import choice, validation
+from kernlearn.config.names import BUILT_IN, Scope
+from kernlearn.config.spec import Trial
+from kernlearn.engine.build import Parts, generator
+from kernlearn.engine.tasks import Task
+from kernlearn.kernels.known_pairs import knowing_pairs
+
+# The values to choose from, by parameter.
+Grid = Mapping[str, list[Any]]
+Point = dict[str, Any]
+
+# Seconds of a fit, above which it pays to fit in other processes.
+_LONG_FIT = 0.5
+# Scores that differ by less, relative to them, are equal: rounding decides nothing.
+_GAIN = 1e-6
+# Values without gain after which a walk ends.
+_PATIENCE = 2
+
+
+def _is_better(score: Any, than: Any) -> Any:
+    return score > than + _GAIN * np.abs(than)
+
+
+@dataclass
+class Walk:
+    """A way through a list of numbers from the least up, which ends after two without gain.
+
+    Values that are no better than a constant prediction do not count: a penalty so large that
+    one class is always predicted does not end the walk.
+
+    Attributes
+    ----------
+    best : float
+        The greatest score so far; at first that of a constant prediction.
+    """
+
+    best: float
+    _begun: bool = False
+    _without_gain: int = 0
+
+    def add(self, score: float) -> None:
+        """Note the score of the next value."""
+        if _is_better(score, self.best):
+            self.best, self._begun, self._without_gain = score, True, 0
+        elif self._begun:
+            self._without_gain += 1
+
+    def has_ended(self) -> bool:
+        """Whether no further value is tried."""
+        return self._without_gain >= _PATIENCE
+
+
+@dataclass
+class Search:
+    """Which points of a grid are tried: all, or those of a walk along the longest list of numbers.
+
+    There is a walk for each combination of the other parameters.
+    """
+
+    walked: str | None
+    floor: float
+    _walks: dict[str, Walk] = field(default_factory=dict)
+
+    def _walk(self, point: Point) -> Walk:
+        others = repr({name: value for name, value in point.items() if name != self.walked})
+        return self._walks.setdefault(others, Walk(self.floor))
+
+    def wants(self, point: Point) -> bool:
+        """Whether a point is tried."""
+        return self.walked is None or not self._walk(point).has_ended()
+
+    def add(self, point: Point, score: float) -> None:
+        """Note the score of a point."""
+        if self.walked is not None:
+            self._walk(point).add(score)
+
+
+def walked_parameter(grid: Grid) -> str | None:
+    """Return the parameter with the longest list of numbers, the first of several."""
+    lengths = {name: len(values) for name, values in grid.items() if _are_numbers(values)}
+    return max(lengths, key=lambda name: lengths[name], default=None)
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    return all(isinstance(one, Real) and not isinstance(one, bool) for one in values)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The parameters chosen, their score, and where their lists end while the score rises."""
+
+    parameters: Point = field(default_factory=dict)
+    score: float | None = None
+    open_ends: dict[str, str] = field(default_factory=dict)
+
+
+def select(
+    estimator: Any, parts: Parts, trial: Trial, task: Task, scope: Scope, n_jobs: int = 1
+) -> Selection:
+    """Choose parameters by the task's score on held-out rows; the first of equals wins.
+
+    If the protocol holds no rows out, they are taken from the training part. Of several parameters
+    of an estimator with a path the fewest support vectors win a tie.
+    """
+    grid, protocol = trial.spec.method.select, trial.spec.protocol
+    if not grid:
+        return Selection()
+    if parts.X_val is None:
+        parts = with_validation(parts, trial)
+    how: dict[str, Any] = {"search": protocol.search, "threads": protocol.threads}
+    measured = measure_grid(
+        estimator, grid, parts, task, scope, tested=False, n_jobs=n_jobs, **how
+    )
+    points = [one["parameters"] for one in measured]
+    scores = np.array([one["score"] for one in measured], dtype=float)
+    equal = np.flatnonzero(~_is_better(scores.max(), scores))
+    best = int(equal[0])
+    if len(grid) > 1 and hasattr(estimator, "path_parameters"):
+        sizes = [measured[place]["metrics"].get("n_support", 0) for place in equal]
+        best = int(equal[np.argmin(sizes)])
+    ends = open_ends(grid, points, scores, best)
+    return Selection(points[best], float(scores[best]), ends)
+
+
+def open_ends(grid: Grid, points: list[Point], scores: np.ndarray, best: int) -> dict[str, str]:
+    """Return where lists of numbers end, low or high, while the score still rises."""
+    ends, chosen = {}, points[best]
+    for name, values in grid.items():
+        ordered = sorted({*values}) if _are_numbers(values) else []
+        if len(ordered) < 2 or chosen[name] not in (ordered[0], ordered[-1]):
+            continue
+        place = ordered.index(chosen[name])
+        near = {**chosen, name: ordered[1 if place == 0 else place - 1]}
+        if near in points and _is_better(scores[best], scores[points.index(near)]):
+            ends[name] = "high" if place else "low"
+    return ends
+
+
+def chosen_inside(model: Any) -> dict[str, Point]:
+    """Return the parameters that an estimator has chosen in `fit`, and their open ends.
+
+    Where each of several problems has chosen by itself there is nothing to return but its values.
+    """
+    names = ("best_params_", "grid_", "validation_scores_")
+    chosen, grid, scores = (getattr(model, name, None) for name in names)
+    selected: Point = dict(chosen) if isinstance(chosen, Mapping) else {}
+    if scores is None or not grid or np.ndim(scores) != len(grid):
+        return {"selected": selected, "open_ends": {}}
+    selected = {**{name: getattr(model, f"{name}_", None) for name in grid}, **selected}
+    numbers = [name for name, values in grid.items() if _are_numbers([*values])]
+    points = [dict(zip(grid, one, strict=True)) for one in product(*grid.values())]
+    are_chosen = [all(point[name] == selected[name] for name in numbers) for point in points]
+    best = int(np.where(are_chosen, np.ravel(scores), -np.inf).argmax())
+    return {"selected": selected, "open_ends": open_ends(grid, points, np.ravel(scores), best)}
+
+
+def with_validation(parts: Parts, trial: Trial) -> Parts:
+    """Hold rows of the training part out."""
+    protocol = trial.spec.protocol
+    if parts.queries[0] is not None:
+        raise ValueError("select needs rows held out by whole queries: give folds")
+    rng = generator(protocol.seed, "validation", trial.split)
+    train, held_out = choice.hold_out_at_random(len(parts.y_train), protocol.validation, rng)
+    return replace(
+        parts,
+        X_train=parts.training(train, train),
+        y_train=parts.y_train[train],
+        X_val=parts.training(held_out, train),
+        y_val=parts.y_train[held_out],
+    )
+
+
+def measure_grid(
+    estimator: Any,
+    grid: Grid,
+    parts: Parts,
+    task: Task,
+    scope: Scope = BUILT_IN,
+    *,
+    search: str = "all",
+    tested: bool = True,
+    threads: int = 1,
+    n_jobs: int = 1,
+) -> list[Point]:
+    """Fit for the points of a grid and evaluate each on held-out, and on test rows if `tested`.
+
+    Fits that take long run in `n_jobs` processes. The steps of a pipeline before the last are
+    fitted once for all values of the last one's parameters. An estimator with `path_parameters`
+    fits all values of these by its method ``path``, see :class:`kernlearn.choice.Fits`. The
+    `search` is "all", or "walk" for a :class:`Walk`.
+
+    Returns
+    -------
+    list of dict
+        ``parameters``, the ``score`` on held-out rows, ``metrics`` on test rows, and ``converged``
+        where it is False; in the order of the grid.
+    """
+    walked = walked_parameter(grid) if search == "walk" else None
+    floor = -np.inf if walked is None else task.constant_score(parts)
+
+    def measured(group: list[Point]) -> tuple[list[Point], list[Any]]:
+        points, trying = [], Search(walked, floor)
+        with threadpool_limits(threads), validation.recorded_warnings() as caught, knowing_pairs():
+            rows = (parts.X_val, parts.X_test) if tested else (parts.X_val,)
+            for parameters, model, converged, outputs in _fits(
+                estimator, group, trying, parts, task, scope, rows
+            ):
+                chosen_on = task.label(outputs[0], len(parts.y_val), parts.y_train)
+                point: Point = {"parameters": parameters, "metrics": {}}
+                point["score"] = task.score(parts.y_val, chosen_on, parts.queries[1])
+                trying.add(parameters, point["score"])
+                if tested:
+                    on_test = task.label(outputs[1], len(parts.y_test), parts.y_train)
+                    point["metrics"] = task.measure(parts.y_test, on_test, parts.queries[2])
+                if (n_support := getattr(model, "n_support_", None)) is not None:
+                    point["metrics"]["n_support"] = float(np.sum(n_support))
+                points.append(point if converged else {**point, "converged": False})
+        return points, caught
+
+    order = list(ParameterGrid(grid))
+    together: dict[str, list[Point]] = {}
+    for point in sorted(order, key=lambda point: point[walked]) if walked else order:
+        together.setdefault(repr(_shared(estimator, point, walked)), []).append(point)
+    (first, *others), clock = together.values(), time.perf_counter()
+    done = [measured(first)]
+    if n_jobs > 1 and others and time.perf_counter() - clock > _LONG_FIT:
+        from joblib import Parallel, delayed
+
+        # arrays are copied: joblib's files of large ones leave messages of its resource tracker
+        run = Parallel(n_jobs, max_nbytes=None)
+        done += run(delayed(measured)(group) for group in others)
+    else:
+        done += map(measured, others)
+    validation.warn_again(one for _, caught in done for one in caught)
+    points = [point for points, _ in done for point in points]
+    return sorted(points, key=lambda one: order.index(one["parameters"]))
+
+
+def _shared(estimator: Any, point: Point, walked: str | None) -> Point:
+    """Return the parameters that are the same in fits that belong together.
+
+    These are all but those of a path, or of the last step of a pipeline, and the one walked along.
+    """
+    if len(steps(estimator)) > 1:
+        last = f"{estimator.steps[-1][0]}__"
+        return {k: v for k, v in point.items() if k != walked and not k.startswith(last)}
+    of_path = getattr(estimator, "path_parameters", ())
+    return {k: v for k, v in point.items() if k != walked and k not in of_path}
+
+
+def _fits(
+    estimator: Any,
+    group: list[Point],
+    trying: Search,
+    parts: Parts,
+    task: Task,
+    scope: Scope,
+    rows: Sequence[Any],
+) -> Iterator[tuple[Point, Any, bool, list[Any]]]:
+    """Yield the points that are tried, their models, whether they converged, and their outputs.
+
+    The outputs are those for some rows. The points of a group differ in parameters of a path, or
+    of the last step of a pipeline, or in the one walked along.
+    """
+    X, y = parts.X_train, parts.y_train
+    of_path = [name for name in getattr(estimator, "path_parameters", ()) if name in group[0]]
+    if of_path:
+        shared = {name: value for name, value in group[0].items() if name not in of_path}
+        model = clone(estimator).set_params(**scope.made_values(shared))
+        lists = {name: list(dict.fromkeys(point[name] for point in group)) for name in of_path}
+        for fits in model.path(X, y, lists):
+            outputs = [fits.outputs(task.output, part) for part in rows]
+            for params, one, converged, *of_rows in zip(
+                fits.params, fits.models, fits.converged, *outputs, strict=True
+            ):
+                if trying.wants(point := {**shared, **params}):
+                    yield point, one, bool(converged), of_rows
+            if not any(map(trying.wants, group)):
+                return
+        return
+    prefix, prepared = "", ""
+    if len(steps(estimator)) > 1:
+        prefix = f"{estimator.steps[-1][0]}__"
+    for point in filter(trying.wants, group):
+        info: Point = {}
+        own = {name: value for name, value in point.items() if not name.startswith(prefix)}
+        if prefix and prepared != repr(own):
+            before = clone(estimator).set_params(**scope.made_values(own))[:-1]
+            Z, features = before.fit_transform(X, y), [before.transform(part) for part in rows]
+            prepared = repr(own)
+        with validation.noting_convergence(info, "converged"):
+            if prefix:
+                last = {k.removeprefix(prefix): v for k, v in point.items() if k not in own}
+                model = clone(estimator[-1]).set_params(**scope.made_values(last)).fit(Z, y)
+            else:
+                model = clone(estimator).set_params(**scope.made_values(point))
+                fit_given(model, X, y, parts.X_val, parts.y_val, parts.queries[0])
+        outputs = [getattr(model, task.output)(part) for part in (features if prefix else rows)]
+        yield point, model, info.get("converged", True), outputs
+
+
+def steps(estimator: Any) -> list[Any]:
+    """Return the steps of a pipeline, or the only estimator."""
+    return [step for _, step in getattr(estimator, "steps", [("", estimator)])]
+
+
+def fit_given(estimator: Any, X: Any, y: Any, X_val: Any, y_val: Any, query: Any) -> Any:
+    """Fit, and pass held-out rows or queries to an estimator that takes them.
+
+    scikit-learn's gradient boosting gets no held-out rows: it would stop early on them.
+    """
+    taken = signature(estimator.fit).parameters
+    options = {"qid": query}
+    if "early_stopping" not in estimator.get_params(deep=False):
+        options |= {"X_val": X_val, "y_val": y_val}
+    given = {name: one for name, one in options.items() if name in taken and one is not None}
+    return estimator.fit(X, y, **given)
