@@ -12,6 +12,7 @@ NAMES = (
     "solvers",
     "shares",
     "newton",
+    "paths",
     "dboost",
     "greedy",
     "pairwise",

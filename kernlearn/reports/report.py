@@ -95,6 +95,8 @@ class Report:
             f"{one['choices']} choices)"
             for one in self.details["open_ends"]
         ]
+        if config.protocol.search == "walk":
+            notes.append("`select` goes up from the least value until two bring no gain")
         if short:
             notes.append(f"scores still rise where the list of values ends: {', '.join(short)}")
         return [*notes, *self.details["remarks"]]
