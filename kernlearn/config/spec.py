@@ -19,7 +19,7 @@ RESERVED = (
 )
 
 # Raised when the way a trial is carried out changes its numbers.
-TRIAL_VERSION = 1
+TRIAL_VERSION = 2
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
