@@ -95,8 +95,6 @@ class Report:
             f"{one['choices']} choices)"
             for one in self.details["open_ends"]
         ]
-        if config.protocol.search == "walk":
-            notes.append("`select` goes up from the least value until two bring no gain")
         if short:
             notes.append(f"scores still rise where the list of values ends: {', '.join(short)}")
         return [*notes, *self.details["remarks"]]
@@ -556,12 +554,14 @@ def stored_plans(
 def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     """Collect the remarks on the trials of a plan that have a row.
 
-    These are omitted data sets, missing or failed trials, warnings, changed plug-ins and times
+    These are how lists are searched, omitted data sets, missing or failed trials, warnings, changed plug-ins and times
     measured under contention.
     """
     infos = [r.info for _, r in known if r.done]
     of_done = f"of {len(infos)} trials"
     notes = []
+    if plan.experiment.config.protocol.search == "walk":
+        notes.append("lists of values are tried from the least up, until two bring no gain")
     if omitted := frames.reported_numbers(plan.experiment.config)[1]:
         notes.append(omitted)
     if plan.left_out:
