@@ -554,8 +554,8 @@ def stored_plans(
 def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     """Collect the remarks on the trials of a plan that have a row.
 
-    These are how lists are searched, omitted data sets, missing or failed trials, warnings, changed plug-ins and times
-    measured under contention.
+    These are how lists are searched, omitted data sets, missing or failed trials, warnings,
+    changed plug-ins and times measured under contention.
     """
     infos = [r.info for _, r in known if r.done]
     of_done = f"of {len(infos)} trials"
