@@ -66,24 +66,25 @@ def choose(
     cells : ndarray of shape (n_problems, 2)
         The row and the column of the best setting, the same for all problems unless `each`.
     """
-    n_problems, n_val, *shape = scores.shape
+    n_problems, _, *shape = scores.shape
     known = codes >= 0
-    counts = np.ones(n_val) if weights is None else weights
-    correct, losses = np.zeros((2, n_problems, *shape))
-    for problem, values in enumerate(scores[:, known]):
+    losses = np.zeros((n_problems, *shape))
+    right = np.empty(scores.shape, dtype=bool)
+    for problem, values in enumerate(scores):
         code = 1 if n_problems == 1 else problem
-        signs = np.where(codes[known] == code, 1, -1)[:, np.newaxis, np.newaxis]
-        correct[problem] = np.tensordot(counts[known], (values > 0) == (signs > 0), 1)
-        terms = LOSSES[loss].value(signs * values)
+        signs = np.where(codes == code, 1, -1)[:, np.newaxis, np.newaxis]
+        right[problem] = ((values > 0) == (signs > 0)) & known[:, np.newaxis, np.newaxis]
+        terms = LOSSES[loss].value(signs[known] * values[known])
         losses[problem] = np.average(terms, axis=0, weights=validation.taken(weights, known))
     if not each:
         predicted = scores[0] > 0 if n_problems == 1 else scores.argmax(axis=0)
-        right = predicted == codes[:, np.newaxis, np.newaxis]
-        correct = np.tensordot(counts, right, 1)[np.newaxis]
+        right = (predicted == codes[:, np.newaxis, np.newaxis])[np.newaxis]
         losses = losses.mean(axis=0, keepdims=True)
-    best = list(map(choice.first_best, -correct, losses))
-    cells = np.array(np.unravel_index(best, shape)).T
-    accuracies = correct / max(counts.sum(), 1e-300)
+    best = [
+        choice.best_cell(of_problem, tuple(shape), weights, ties)
+        for of_problem, ties in zip(right, losses, strict=True)
+    ]
+    accuracies, cells = (np.array(parts) for parts in zip(*best, strict=True))
     return (accuracies, cells) if each else (accuracies[0], cells.repeat(n_problems, axis=0))
 
 

@@ -233,9 +233,11 @@ class LandmarkChoice(LandmarkedModel):
         coef = np.column_stack([model.coef_ for model in models])
         yield base._fits(points, models, coef, converged)
 
-    def _set_choice(self, model: Any, chosen: Mapping[str, Any], dtype: Any) -> None:
+    def _set_choice(
+        self, model: Any, chosen: Mapping[str, Any], dtype: Any, scores: Any = None
+    ) -> None:
         """Set the fitted attributes of the model with the chosen values."""
-        self.grid_, self.validation_scores_ = self._grid(), None
+        self.grid_, self.validation_scores_ = self._grid(), scores
         for name, value in chosen.items():
             setattr(self, f"{name}_", np.asarray(value).item())
         self._keep(model, dtype)
@@ -306,16 +308,15 @@ class LandmarkChoice(LandmarkedModel):
         )
         features = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
         models = self._train(features, targets[rows], grid, validation.taken(weights, rows))
-        best, validation_scores = 0, None
+        gains = None
         if X_val is not None:
             features = np.ascontiguousarray(self._scaled(self._landmarks.values(X_val), X_val))
             losses = self._losses(models, features, y_val)
-            scores = -np.array([np.average(each, weights=weights_val) for each in losses])
-            best, validation_scores = int(scores.argmax()), scores.reshape(shape)
-        places = np.unravel_index(best, shape)
-        chosen = {name: grid[name][place] for name, place in zip(grid, places, strict=True)}
-        self._set_choice(models[best], chosen, float_type(X))
-        self.validation_scores_ = validation_scores
+            gains = -np.stack(losses, axis=-1).reshape(-1, *shape)
+        scores, cell = choice.best_cell(gains, shape, weights_val)
+        chosen = {name: grid[name][place] for name, place in zip(grid, cell, strict=True)}
+        best = models[np.ravel_multi_index(cell, shape)]
+        self._set_choice(best, chosen, float_type(X), scores)
         self.n_fit_comparisons_ = self._landmarks.comparisons.count
         return self
 
@@ -785,7 +786,7 @@ class RankLand(LandmarkedModel):
         if not defined.any():
             raise ValueError("y must hold a relevance above 0 among the documents trained on")
         features, eta = features[defined], eta[defined]
-        self.grid_, self.C_, self.validation_scores_ = {"C": Cs}, float(Cs[0]), None
+        gains = None
         if len(Cs) > 1:
             relevance, codes = queries.relevance[defined], queries.codes[defined]
             distinct = np.unique(codes)
@@ -800,8 +801,9 @@ class RankLand(LandmarkedModel):
             path = ridge_path(features[~held], eta[~held], Cs)
             scores = (features[held] @ path.T).T
             ndcg = [thesis_ndcg(relevance[held], each, qid=codes[held]) for each in scores]
-            self.validation_scores_ = np.array(ndcg)
-            self.C_ = float(Cs[self.validation_scores_.argmax()])
+            gains = np.array([ndcg])
+        self.validation_scores_, (best,) = choice.best_cell(gains, Cs.shape)
+        self.grid_, self.C_ = {"C": Cs}, float(Cs[best])
         (self.coef_,) = ridge_path(features, eta, np.array([self.C_]))
         return self
 

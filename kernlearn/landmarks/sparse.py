@@ -317,7 +317,7 @@ class PoolRows(NamedTuple):
 def triangle(features: Reals, y: Reals) -> Reals:
     """Return the triangular factor of the columns followed by y, by QR of blocks of rows."""
     n_columns = features.shape[1] + 1
-    factor = np.zeros((0, n_columns))
+    factor: Any = np.zeros((0, n_columns))
     for rows in gen_batches(len(features), max(_BLOCK_ROWS, 4 * n_columns)):
         block = np.column_stack([features[rows], y[rows]])
         factor = np.linalg.qr(np.vstack([factor, block]), mode="r")
