@@ -1,11 +1,13 @@
 """A choice between values of parameters: rows held out, models along a path, and the best one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_array
 
 from kernlearn import validation
@@ -38,6 +40,44 @@ class Fits:
     models: list[Any]
     converged: Sequence[bool]
     outputs: Callable[[str, Any], Sequence[NDArray[Any]]]
+
+
+def path_points(model: Any, grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return the combinations of a path's values, numbers ascending, the last parameter fastest.
+
+    Other parameters than those in `model.path_parameters` are refused, and so are values that the
+    estimator does not allow.
+    """
+    if unknown := [name for name in grid if name not in model.path_parameters]:
+        raise ValueError(
+            f"{unknown[0]!r} is no parameter of a path of {type(model).__name__}, which are "
+            f"{', '.join(model.path_parameters)}"
+        )
+    axes = [ascending(values) for values in grid.values()]
+    points = [dict(zip(grid, values, strict=True)) for values in product(*axes)]
+    for point in points:
+        clone(model).set_params(**point)._validate_params()
+    return points
+
+
+def separate_fits(model: Any, X: Any, y: Any, points: list[dict[str, Any]]) -> Fits:
+    """Return models that are fitted one by one, where they have nothing in common."""
+    models = [clone(model).set_params(**point) for point in points]
+    converged = np.ones(len(models), dtype=bool)
+    for place, one in enumerate(models):
+        with validation.noting_convergence(converged, place):
+            one.fit(X, y)
+
+    def outputs(method: str, X: Any) -> list[Any]:
+        return [getattr(one, method)(X) for one in models]
+
+    return Fits(points, models, converged.tolist(), outputs)
+
+
+def ascending(values: Sequence[Any]) -> list[Any]:
+    """Return the distinct values, numbers in ascending order, others in their own."""
+    distinct = list(dict.fromkeys(values))
+    return sorted(distinct) if np.asarray(distinct).dtype.kind in "iuf" else distinct
 
 
 def hold_out(codes: Indices, fraction: float, rng: Random) -> tuple[Indices, Indices]:
@@ -115,6 +155,33 @@ def split_for_choice(
             f"got shape {y_val.shape}"
         )
     return rows, X_val, y_val, None
+
+
+def best_cell(
+    values: NDArray[Any] | None,
+    shape: tuple[int, ...],
+    weights: NDArray[Any] | None = None,
+    ties: NDArray[Any] | None = None,
+) -> tuple[NDArray[Any] | None, tuple[int, ...]]:
+    """Return the mean values of held-out points, and the cell of the grid where it is greatest.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_points, *shape) or None
+        How good each choice is for each point. None without such points: there are no means then,
+        and the cell is the first.
+    shape : tuple of int
+        Number of choices along each axis of the grid.
+    weights : ndarray of shape (n_points,), default=None
+        Weights of the points; None for equal ones.
+    ties : ndarray of shape `shape`, default=None
+        Of equal means the least of these is the best, then the first.
+    """
+    if values is None:
+        return None, (0,) * len(shape)
+    means = np.average(values, axis=0, weights=weights)
+    best = first_best(-means) if ties is None else first_best(-means, ties)
+    return means, tuple(int(place) for place in np.unravel_index(best, shape))
 
 
 def first_best(*criteria: NDArray[Any]) -> int:

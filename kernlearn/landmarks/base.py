@@ -498,6 +498,15 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             If points have to be held out and no class has two. If a matrix is not square, or not
             as wide as there are training points. If points, labels or similarities are not finite.
         """
+        data, rng = self._training(X, y, X_val, y_val, sample_weight)
+        self._learn(data, self.grid_, rng)
+        self.n_fit_comparisons_ = data.candidates.comparisons.count
+        return self
+
+    def _training(
+        self, X: Any, y: Any, X_val: Any, y_val: Any, sample_weight: Any = None
+    ) -> tuple[Training, np.random.RandomState]:
+        """Validate the data, and hold points out; the generator draws what comes after."""
         grid = self.grid_ = self._grid()
         X, labels = self._check_training(X, y)
         weights = of_rows = validation.check_weights(sample_weight, X)
@@ -523,9 +532,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         candidates = self._candidates(X, labels[rows], rows)
         similarities, weights = Similarities(candidates, X, rows), validation.taken(weights, rows)
         data = Training(codes[rows], candidates, similarities, X_val, codes_val, weights, choosing)
-        self._learn(data, grid, rng)
-        self.n_fit_comparisons_ = candidates.comparisons.count
-        return self
+        return data, rng
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each point.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
+from kernlearn.choice import best_cell
 from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
     Contributions,
@@ -25,17 +26,19 @@ from kernlearn.svm import KernelSVM
 from kernlearn.validation import COUNT, WHOLE, StrOptions, candidate_values, predicted_codes
 
 
-def best_of(data: Training, scores: Callable[[Any], list[Reals]]) -> tuple[int, Any]:
+def best_of(
+    data: Training, n_models: int, scores: Callable[[Any], list[Reals]]
+) -> tuple[int, Any]:
     """Return the first of the models with the greatest accuracy, and the accuracies.
 
-    `scores` returns the scores of points by each model. Without validation points it is the first
-    model, and there are no accuracies.
+    `scores` returns the scores of points by each model.
     """
-    if data.codes_val is None:
-        return 0, None
-    right = [predicted_codes(each) == data.codes_val for each in scores(data.X_val)]
-    accuracies = np.average(right, axis=1, weights=data.weights_val)
-    return int(accuracies.argmax()), accuracies
+    right = None
+    if data.codes_val is not None:
+        predicted = np.column_stack([predicted_codes(each) for each in scores(data.X_val)])
+        right = predicted == data.codes_val[:, np.newaxis]
+    accuracies, (best,) = best_cell(right, (n_models,), data.weights_val)
+    return best, accuracies
 
 
 class NeighboursClassifier(SimilarityClassifier):
@@ -106,7 +109,7 @@ class NeighboursClassifier(SimilarityClassifier):
         self._votes = np.eye(len(self.classes_))[data.codes]
         if data.weights is not None:
             self._votes *= data.weights[:, np.newaxis]
-        best, self.validation_scores_ = best_of(data, lambda X: self._shares(X, ks))
+        best, self.validation_scores_ = best_of(data, len(ks), lambda X: self._shares(X, ks))
         self.n_neighbors_ = ks[best]
         self.best_params_ = {"n_neighbors": ks[best]}
 
@@ -352,7 +355,9 @@ class AllPointsSVM(SimilarityClassifier):
         similarities = data.candidates.compare(data.similarities.X, places=data.candidates.indices)
         features = self._training_features(similarities)
         models = [self._machine(C).fit(features, data.codes, data.weights) for C in grid["C"]]
-        best, self.validation_scores_ = best_of(data, lambda X: self._by_models(X, models))
+        best, self.validation_scores_ = best_of(
+            data, len(models), lambda X: self._by_models(X, models)
+        )
         self._model, self.C_ = models[best], grid["C"][best]
         self.best_params_ = {"C": self.C_}
 

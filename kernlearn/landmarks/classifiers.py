@@ -1,15 +1,19 @@
 """BBS, FTUNE and DBOOST: weighted sums over landmarks, or over pairs of landmarks."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import gen_batches
 
 from kernlearn import choice, validation
+from kernlearn.choice import Fits
+from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
     Contributions,
     Grid,
@@ -62,25 +66,38 @@ def choose(
     cells : ndarray of shape (n_problems, 2)
         The row and the column of the best setting, the same for all problems unless `each`.
     """
-    n_problems, n_val, *shape = scores.shape
+    n_problems, _, *shape = scores.shape
     known = codes >= 0
-    counts = np.ones(n_val) if weights is None else weights
-    correct, losses = np.zeros((2, n_problems, *shape))
-    for problem, values in enumerate(scores[:, known]):
+    losses = np.zeros((n_problems, *shape))
+    right = np.empty(scores.shape, dtype=bool)
+    for problem, values in enumerate(scores):
         code = 1 if n_problems == 1 else problem
-        signs = np.where(codes[known] == code, 1, -1)[:, np.newaxis, np.newaxis]
-        correct[problem] = np.tensordot(counts[known], (values > 0) == (signs > 0), 1)
-        terms = LOSSES[loss].value(signs * values)
+        signs = np.where(codes == code, 1, -1)[:, np.newaxis, np.newaxis]
+        right[problem] = ((values > 0) == (signs > 0)) & known[:, np.newaxis, np.newaxis]
+        terms = LOSSES[loss].value(signs[known] * values[known])
         losses[problem] = np.average(terms, axis=0, weights=validation.taken(weights, known))
     if not each:
         predicted = scores[0] > 0 if n_problems == 1 else scores.argmax(axis=0)
-        right = predicted == codes[:, np.newaxis, np.newaxis]
-        correct = np.tensordot(counts, right, 1)[np.newaxis]
+        right = (predicted == codes[:, np.newaxis, np.newaxis])[np.newaxis]
         losses = losses.mean(axis=0, keepdims=True)
-    best = list(map(choice.first_best, -correct, losses))
-    cells = np.array(np.unravel_index(best, shape)).T
-    accuracies = correct / max(counts.sum(), 1e-300)
+    best = [
+        choice.best_cell(of_problem, tuple(shape), weights, ties)
+        for of_problem, ties in zip(right, losses, strict=True)
+    ]
+    accuracies, cells = (np.array(parts) for parts in zip(*best, strict=True))
     return (accuracies, cells) if each else (accuracies[0], cells.repeat(n_problems, axis=0))
+
+
+class Trained(NamedTuple):
+    """Pairs of landmarks, and the classifiers on them by problem and transfer function.
+
+    `paths` are coefficients and intercepts for all C, `scores` the decision values of validation
+    points, none without such.
+    """
+
+    pairs: Indices
+    paths: list[list[Any]]
+    scores: list[list[Reals]]
 
 
 class LandmarkClassifier(SimilarityClassifier):
@@ -110,12 +127,27 @@ class LandmarkClassifier(SimilarityClassifier):
             One column per class if there are more than two; else positive for ``classes_[1]``.
         """
         X = self._check_points(X)
-        scores = np.empty((X.shape[0], self._n_problems), dtype=self._dtype)
-        scores[:] = getattr(self, "intercept_", 0.0)
+        sums = self._start(X.shape[0])
         for rows, similarities in self._landmarks.blocks(X):
-            for problems, features, weights, _ in self._parts(similarities):
-                scores[rows, problems] += features @ weights
-        return scores[:, 0] if len(self.classes_) == 2 else scores
+            self._add(similarities, sums[rows])
+        return self._decision_function(sums)
+
+    def _decision_function(self, sums: Reals) -> Reals:
+        return sums[:, 0] if len(self.classes_) == 2 else sums
+
+    def _predict(self, sums: Reals) -> np.ndarray:
+        return self.classes_[validation.predicted_codes(sums)]
+
+    def _start(self, n_points: int) -> Reals:
+        """Return the constants of the sums, a row for each point."""
+        sums = np.empty((n_points, self._n_problems), dtype=self._dtype)
+        sums[:] = getattr(self, "intercept_", 0.0)
+        return sums
+
+    def _add(self, similarities: Reals, sums: Reals) -> None:
+        """Add the embedding's terms to the sums of a block of points."""
+        for problems, features, weights, _ in self._parts(similarities):
+            sums[:, problems] += features @ weights
 
     def contributions(self, X: Any) -> Contributions:
         """Return what each landmark, or pair of landmarks, adds to the decision values.
@@ -434,6 +466,7 @@ class FTuneClassifier(LandmarkClassifier):
         "transfers": ["array-like", Transfer, Real, validation.StrOptions(set(NAMED))],
         "per_class": ["boolean"],
     }
+    path_parameters: ClassVar = ("per_class",)
 
     def _grid(self) -> Grid:
         family = self.transfers
@@ -446,11 +479,65 @@ class FTuneClassifier(LandmarkClassifier):
             "C": validation.candidate_values(self.C, "C"),
         }
 
+    def path(
+        self,
+        X: Any,
+        y: Any,
+        grid: Mapping[str, Sequence[Any]],
+        X_val: Any = None,
+        y_val: Any = None,
+    ) -> Iterator[Fits]:
+        """Fit models that differ in `per_class`: one training serves both choices.
+
+        Parameters
+        ----------
+        X, y, X_val, y_val
+            As for `fit`.
+        grid : dict
+            Values of `per_class`, by this name.
+
+        Yields
+        ------
+        Fits
+            The models, which are those of `fit`.
+        """
+        points = choice.path_points(self, grid)
+        base = clone(self)
+        data, rng = base._training(X, y, X_val, y_val)
+        converged = [True]
+        with validation.noting_convergence(converged, 0):
+            trained = base._train(data, base.grid_, rng)
+        models = [copy(base).set_params(**point) for point in points]
+        for model in models:
+            model._keep(data, trained)
+            model.n_fit_comparisons_ = data.candidates.comparisons.count
+        used = np.unique(np.concatenate([model.compared_indices_ for model in models]))
+        landmarks = data.candidates.take(np.searchsorted(data.candidates.indices, used))
+        base._set_landmarks(landmarks)
+        places = [np.searchsorted(used, model.compared_indices_) for model in models]
+
+        def outputs(method: str, X: Any) -> list[Any]:
+            X = check_points(base, X, base._kernels())
+            scores = [model._start(X.shape[0]) for model in models]
+            for rows, similarities in landmarks.blocks(X):
+                for model, some, sums in zip(models, places, scores, strict=True):
+                    model._add(similarities[:, some], sums[rows])
+            return [
+                getattr(model, f"_{method}")(sums)
+                for model, sums in zip(models, scores, strict=True)
+            ]
+
+        yield Fits(points, models, converged * len(models), outputs)
+
     def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
+        self._keep(data, self._train(data, grid, rng))
+
+    def _train(self, data: Training, grid: Grid, rng: np.random.RandomState) -> "Trained":
+        """Draw pairs, and train the classifiers of all settings."""
         family, Cs = grid.values()
         rng.randint(np.iinfo(np.int32).max)  # drawn before the pairs of the measured tables
         pairs = select_pairs(self.n_landmarks, data.codes, self.selection, rng, data.similarities)
-        distinct, places = np.unique(pairs, return_inverse=True)
+        distinct = np.unique(pairs)
         training, held_out = data.similarities, None
         training.keep(distinct)
         if data.X_val is not None:
@@ -466,8 +553,13 @@ class FTuneClassifier(LandmarkClassifier):
                 embeddings = self._embeddings(held_out, of_problem, family)
                 values = zip(embeddings, paths[-1], strict=True)
                 scores.append([Z @ w[0].T.astype(Z.dtype) + b[0] for Z, (w, b) in values])
+        return Trained(pairs, paths, scores)
+
+    def _keep(self, data: Training, trained: "Trained") -> None:
+        """Choose the settings, and set the fitted attributes."""
+        (pairs, paths, scores), (family, Cs) = trained, self.grid_.values()
         cells, self.validation_scores_ = np.zeros((len(pairs), 2), dtype=np.intp), None
-        if held_out is not None:
+        if scores:
             self.validation_scores_, cells = choose(
                 np.swapaxes(scores, 1, 2),
                 data.codes_val,
@@ -490,12 +582,11 @@ class FTuneClassifier(LandmarkClassifier):
             self.best_params_ = {"transfers": repr(self.transfer_), "C": self.C_}
         self.landmark_indices_ = data.candidates.indices[pairs]
         # the landmarks of pairs with a weight, and where these pairs are among them
-        places = places.reshape(pairs.shape)
-        used = np.unique(places[self.coef_ != 0])
-        self._set_landmarks(data.candidates.take(distinct[used]))
+        used = np.unique(pairs[self.coef_ != 0])
+        self._set_landmarks(data.candidates.take(used))
         self._pairs = [
             np.searchsorted(used, of_problem[weights != 0])
-            for of_problem, weights in zip(places, self.coef_, strict=True)
+            for of_problem, weights in zip(pairs, self.coef_, strict=True)
         ]
 
     def _embeddings(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -419,6 +419,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         "loss": [validation.StrOptions({"squared_hinge", "hinge"})],
         "categories": ["array-like", None],
     }
+    path_parameters: ClassVar = ("C",)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the grade of each point.
@@ -434,7 +435,9 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         ndarray of shape (n_samples,)
             The greatest grade whose lower threshold is at most the real value.
         """
-        values = self.real_value(X)
+        return self._predict(self.real_value(X))
+
+    def _predict(self, values: Reals) -> np.ndarray:
         return self.classes_[np.searchsorted(self.thresholds_, values, "right")]
 
     def real_value(self, X: Any) -> Reals:
@@ -450,7 +453,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         ndarray of shape (n_samples,)
             :math:`f(x) = \langle w, \Psi(x) \rangle`, float32 if X and the training points are.
         """
-        return self._products(X)
+        return self._products(self._check_points(X), self.coef_)
 
     def decision_function(self, X: Any) -> Reals:
         """Return the margin by which each point's real value is within each grade.
@@ -466,7 +469,12 @@ class ORLand(ClassifierMixin, LandmarkChoice):
             The distance to the nearer threshold of each grade, negative outside; the predicted
             grade has the greatest. With two grades that of the upper one only.
         """
-        values = self.real_value(X)
+        return self._decision_function(self.real_value(X))
+
+    def _real_value(self, values: Reals) -> Reals:
+        return values
+
+    def _decision_function(self, values: Reals) -> Reals:
         if len(self.thresholds_) == 1:
             return values - self.thresholds_[0]
         edges = np.concatenate([[-np.inf], self.thresholds_, [np.inf]]).astype(values.dtype)

@@ -1,16 +1,21 @@
 """Numeric targets: RegLand (algorithm 5), RankLand, and the average of Nadaraya and Watson."""
 
 from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cache, partial
+from itertools import product
 from math import prod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, clone
 from sklearn.utils import check_random_state
 
 from kernlearn import choice, memory, validation
+from kernlearn.choice import Fits
 from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
     Contributions,
@@ -102,15 +107,34 @@ class LandmarkedModel(SimilarityEstimator):
         ndarray of shape (n_samples,)
             :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
         """
-        return self._products(X) + self.intercept_
+        return self._predict(self._products(self._check_points(X), self.coef_))
 
-    def _products(self, X: Any) -> Reals:
-        r"""Validate points, and return the :math:`\langle w, \Psi(x) \rangle`, block by block."""
-        X = self._check_points(X)
-        values = np.zeros(X.shape[0], dtype=np.result_type(float_type(X), self.coef_))
+    def _predict(self, values: Reals) -> Any:
+        r"""Return the predictions for points of these :math:`\langle w, \Psi(x) \rangle`."""
+        return values + self.intercept_
+
+    def _products(self, X: Any, coef: Reals) -> Reals:
+        r"""Return the products of :math:`\Psi(x)` and weights, or columns of these, in blocks."""
+        shape = (X.shape[0], *coef.shape[1:])
+        values = np.zeros(shape, dtype=np.result_type(float_type(X), coef))
         for rows, similarities in self._landmarks.blocks(X):
-            values[rows] = self._scaled(similarities, X) @ self.coef_
+            values[rows] = self._scaled(similarities, X) @ coef
         return values
+
+    def _fits(
+        self, points: list[dict[str, Any]], models: list[Any], coef: Reals, converged: Any
+    ) -> Fits:
+        """Return the models of a path on these landmarks; `coef` has their weights in columns."""
+
+        def outputs(method: str, X: Any) -> list[Any]:
+            X = check_points(self, X, self._kernels())
+            products = np.ascontiguousarray(self._products(X, coef).T)
+            return [
+                getattr(model, f"_{method}")(values)
+                for model, values in zip(models, products, strict=True)
+            ]
+
+        return Fits(points, models, converged, outputs)
 
     def contributions(self, X: Any) -> Contributions:
         """Return what each landmark adds to the predicted values.
@@ -165,6 +189,58 @@ class LandmarkChoice(LandmarkedModel):
     @abstractmethod
     def _keep(self, model: Any, dtype: Any) -> None:
         """Set the fitted attributes; `dtype` is that of the features."""
+
+    def path(self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[Any]]) -> Iterator[Fits]:
+        """Fit models that differ in some parameters, on one embedding and along one path of C.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+        grid : dict
+            Values of some of `path_parameters`, by name.
+
+        Yields
+        ------
+        Fits
+            The models of all combinations. Their objectives are within the solver's tolerance of
+            the minimum, as those of `fit`. If the solver stops early anywhere on a path of C, no
+            model of this path counts as converged.
+        """
+        points = choice.path_points(self, grid)
+        base = clone(self).set_params(**points[0])
+        own = base._grid()
+        if prod(map(len, own.values())) > 1:  # each model has a choice of its own
+            yield choice.separate_fits(self, X, y, points)
+            return
+        X, targets, _ = base._check_targets(X, y, None)
+        rng, everything = check_random_state(self.random_state), np.arange(len(targets))
+        features = base._embed_training(X, targets, everything, None, rng, self.n_landmarks)
+        axes = {name: np.unique(grid.get(name, values)) for name, values in own.items()}
+        cells = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
+        trained: dict[Any, list[Any]] = {}
+        reached: dict[Any, bool] = {}
+        models, converged = [copy(base).set_params(**point) for point in points], []
+        for model, point in zip(models, points, strict=True):
+            key = tuple(value for name, value in point.items() if name not in axes)
+            if key not in trained:
+                reached[key] = True
+                with validation.noting_convergence(reached, key):
+                    trained[key] = model._train(features, targets, axes, None)
+            cell = {name: point.get(name, values[0]) for name, values in own.items()}
+            model._set_choice(trained[key][cells.index(cell)], cell, float_type(X))
+            converged.append(reached[key])
+        coef = np.column_stack([model.coef_ for model in models])
+        yield base._fits(points, models, coef, converged)
+
+    def _set_choice(
+        self, model: Any, chosen: Mapping[str, Any], dtype: Any, scores: Any = None
+    ) -> None:
+        """Set the fitted attributes of the model with the chosen values."""
+        self.grid_, self.validation_scores_ = self._grid(), scores
+        for name, value in chosen.items():
+            setattr(self, f"{name}_", np.asarray(value).item())
+        self._keep(model, dtype)
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -222,7 +298,7 @@ class LandmarkChoice(LandmarkedModel):
         ConvergenceWarning
             If the solver stopped before reaching `tol`.
         """
-        grid = self.grid_ = self._grid()
+        grid = self._grid()
         shape = tuple(len(values) for values in grid.values())
         X, targets, codes = self._check_targets(X, y, sample_weight)
         weights = validation.check_weights(sample_weight, X)
@@ -232,15 +308,15 @@ class LandmarkChoice(LandmarkedModel):
         )
         features = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
         models = self._train(features, targets[rows], grid, validation.taken(weights, rows))
-        best, self.validation_scores_ = 0, None
+        gains = None
         if X_val is not None:
             features = np.ascontiguousarray(self._scaled(self._landmarks.values(X_val), X_val))
             losses = self._losses(models, features, y_val)
-            scores = -np.array([np.average(each, weights=weights_val) for each in losses])
-            best, self.validation_scores_ = int(scores.argmax()), scores.reshape(shape)
-        for (name, values), place in zip(grid.items(), np.unravel_index(best, shape), strict=True):
-            setattr(self, f"{name}_", values[place].item())
-        self._keep(models[best], float_type(X))
+            gains = -np.stack(losses, axis=-1).reshape(-1, *shape)
+        scores, cell = choice.best_cell(gains, shape, weights_val)
+        chosen = {name: grid[name][place] for name, place in zip(grid, cell, strict=True)}
+        best = models[np.ravel_multi_index(cell, shape)]
+        self._set_choice(best, chosen, float_type(X), scores)
         self.n_fit_comparisons_ = self._landmarks.comparisons.count
         return self
 
@@ -314,6 +390,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         "weights": [validation.StrOptions({"similarity", "exponential"})],
         "bandwidth": [validation.POSITIVE, validation.StrOptions({"mean", "tenth"})],
     }
+    path_parameters: ClassVar = ("bandwidth",)
     _numeric_targets = True
 
     @validation.fit_context(prefer_skip_nested_validation=True)
@@ -340,27 +417,64 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
             If y does not hold one finite number per point, points are not finite, or a matrix
             of similarities is not square.
         """
+        similarities = self._store(X, y, sample_weight)
+        self._set_width(partial(_mean_size, *similarities))
+        return self
+
+    def path(self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[Any]]) -> Iterator[Fits]:
+        """Fit models that differ in the bandwidth; similarities serve all.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+        grid : dict
+            Values of the bandwidth, by this name.
+
+        Yields
+        ------
+        Fits
+            The models, which are those of `fit`.
+        """
+        points = choice.path_points(self, grid)
+        base = clone(self)
+        mean_size = cache(partial(_mean_size, *base._store(X, y, None)))
+        models = [copy(base).set_params(**point) for point in points]
+        for model in models:
+            model._set_width(mean_size)
+
+        def outputs(method: str, X: Any) -> list[Any]:
+            return base._averages(base._check_points(X), models)
+
+        yield Fits(points, models, [True] * len(models), outputs)
+
+    def _store(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Landmarks, Any, np.ndarray | None]:
+        """Store the targets; return the points, as landmarks and as such, and their weights."""
         X, targets = self._check_training(X, y)
-        of_rows = validation.check_weights(sample_weight, X)
-        rows = validation.weighted_rows(of_rows, len(targets))
-        points, targets, of_rows = validation.without_zeros(X, targets, of_rows)
+        weights = validation.check_weights(sample_weight, X)
+        rows = validation.weighted_rows(weights, len(targets))
+        points, targets, weights = validation.without_zeros(X, targets, weights)
         landmarks = self._candidates(points, targets, rows)
         self._set_landmarks(landmarks)
         targets = targets.astype(np.float64)
-        self.target_mean_ = float(np.average(targets, weights=of_rows))
+        self.target_mean_ = float(np.average(targets, weights=weights))
         # Deviations from the mean: a constant target is predicted as it is, without rounding.
         self._targets = np.column_stack([targets - self.target_mean_, np.ones(len(targets))])
-        if of_rows is not None:
-            self._targets *= of_rows[:, np.newaxis] / of_rows.max()
+        if weights is not None:
+            self._targets *= weights[:, np.newaxis] / weights.max()
+        return landmarks, points, weights
+
+    def _set_width(self, mean_size: Callable[[], float]) -> None:
+        """Set the bandwidth."""
         self.__dict__.pop("bandwidth_", None)  # of an earlier fit
         if self.weights == "exponential":
             width = self.bandwidth
             if isinstance(width, str):
-                share = 0.1 if width == "tenth" else 1.0
-                width = share * _mean_size(landmarks, points, of_rows)
+                width = mean_size() * (0.1 if width == "tenth" else 1.0)
             self.bandwidth_ = float(width)
-        self.n_fit_comparisons_ = landmarks.comparisons.count
-        return self
+        self.n_fit_comparisons_ = self._landmarks.comparisons.count
 
     def predict(self, X: Any) -> Reals:
         """Return the weighted average of the training targets for each point.
@@ -375,20 +489,27 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         ndarray of shape (n_samples,)
             float32 if X is, else float64.
         """
-        X = self._check_points(X)
-        predicted = np.empty(X.shape[0], dtype=float_type(X))
-        for rows, weights in self._landmarks.blocks(X):
-            if self.weights == "exponential":
-                weights = weights - weights.max(axis=1, keepdims=True)
-                weights /= self.bandwidth_
-                np.exp(weights, out=weights)
-            targets = self._targets.astype(weights.dtype)
-            deviations, totals = (weights @ targets).T
-            empty = _is_rounding(totals, weights, targets[:, 1])
-            totals[empty] = 1
-            predicted[rows] = deviations / totals + self.target_mean_
-            predicted[rows][empty] = self.target_mean_
+        return self._averages(self._check_points(X), [self])[0]
+
+    def _averages(self, X: Any, models: list[Any]) -> Reals:
+        """Return the predictions of models that differ in the bandwidth, a row for each."""
+        predicted = np.empty((len(models), X.shape[0]), dtype=float_type(X))
+        for rows, similarities in self._landmarks.blocks(X):
+            for model, values in zip(models, predicted[:, rows], strict=True):
+                values[:] = model._average(similarities)
         return predicted
+
+    def _average(self, weights: Reals) -> Reals:
+        """Return the averages of the targets for points with these similarities."""
+        if self.weights == "exponential":
+            weights = weights - weights.max(axis=1, keepdims=True)
+            weights /= self.bandwidth_
+            np.exp(weights, out=weights)
+        targets = self._targets.astype(weights.dtype)
+        deviations, totals = (weights @ targets).T
+        empty = _is_rounding(totals, weights, targets[:, 1])
+        totals[empty] = 1
+        return np.where(empty, 0.0, deviations / totals) + self.target_mean_
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
@@ -522,6 +643,7 @@ class RegLand(RegressorMixin, LandmarkChoice):
         "epsilon": [validation.NOT_NEGATIVE, "array-like"],
         "loss": [validation.StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
     }
+    path_parameters: ClassVar = ("C", "epsilon", "fit_intercept")
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
@@ -664,7 +786,7 @@ class RankLand(LandmarkedModel):
         if not defined.any():
             raise ValueError("y must hold a relevance above 0 among the documents trained on")
         features, eta = features[defined], eta[defined]
-        self.grid_, self.C_, self.validation_scores_ = {"C": Cs}, float(Cs[0]), None
+        gains = None
         if len(Cs) > 1:
             relevance, codes = queries.relevance[defined], queries.codes[defined]
             distinct = np.unique(codes)
@@ -679,8 +801,9 @@ class RankLand(LandmarkedModel):
             path = ridge_path(features[~held], eta[~held], Cs)
             scores = (features[held] @ path.T).T
             ndcg = [thesis_ndcg(relevance[held], each, qid=codes[held]) for each in scores]
-            self.validation_scores_ = np.array(ndcg)
-            self.C_ = float(Cs[self.validation_scores_.argmax()])
+            gains = np.array([ndcg])
+        self.validation_scores_, (best,) = choice.best_cell(gains, Cs.shape)
+        self.grid_, self.C_ = {"C": Cs}, float(Cs[best])
         (self.coef_,) = ridge_path(features, eta, np.array([self.C_]))
         return self
 
@@ -697,7 +820,7 @@ class RankLand(LandmarkedModel):
         ndarray of shape (n_samples,)
             Estimates of :math:`\eta`.
         """
-        return self._products(X)
+        return self._products(self._check_points(X), self.coef_)
 
     def score(self, X: Any, y: Any, qid: Any = None) -> float:
         """Return the mean NDCG of the queries, as defined in the thesis.

@@ -1,18 +1,21 @@
 """RegLand-Sp: regression with a few landmarks, chosen greedily from a pool."""
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, gen_batches
 
-from kernlearn import memory, validation
+from kernlearn import choice, memory, validation
+from kernlearn.choice import Fits
 from kernlearn.landmarks.base import Reals
 from kernlearn.landmarks.regressors import LandmarkedModel
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
@@ -142,6 +145,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         "epsilon": [validation.NOT_NEGATIVE],
         "beta": [validation.POSITIVE, None],
     }
+    path_parameters: ClassVar = ("ridge", "fit_intercept", "n_landmarks")
     _divides = False
 
     @validation.fit_context(prefer_skip_nested_validation=True)
@@ -183,6 +187,78 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         ConvergenceWarning
             If `max_iter` steps were not enough.
         """
+        rows = self._pool_rows(X, y, landmarks, sample_weight)
+        means: Reals = np.zeros(rows.features.shape[1])
+        mean: Any = np.float64(0.0)
+        if self.algorithm == "forward_greedy":
+            path = forward_greedy(
+                rows.features,
+                rows.targets,
+                norm_bound=self.norm_bound,
+                tol=self.tol,
+                epsilon=self.epsilon,
+                beta=self.beta,
+                max_columns=self.n_landmarks,
+                max_iter=self.max_iter,
+            )
+        else:
+            if self.fit_intercept is not False:
+                means, mean = rows.centre()
+            features, targets = rows.weighted()
+            path = fully_corrective_path(features, targets, self.n_landmarks, ridge=self.ridge)
+        self._keep(path, means, mean, rows.features.dtype)
+        return self
+
+    def path(self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[Any]]) -> Iterator[Fits]:
+        """Fit models that differ in some parameters, on one pool and its triangular factor.
+
+        Landmarks are chosen for each ridge by itself, and along one path for all numbers of them.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+        grid : dict
+            Values of some of `path_parameters`, by name.
+
+        Yields
+        ------
+        Fits
+            The models of all combinations, with the landmarks that `fit` chooses and about the
+            same weights: predictions agree to 1e-9 of the size of y.
+        """
+        points = choice.path_points(self, grid)
+        if self.algorithm == "forward_greedy":
+            yield choice.separate_fits(self, X, y, points)
+            return
+        most = max(grid.get("n_landmarks", [self.n_landmarks]))
+        base = clone(self).set_params(n_landmarks=most)
+        rows = base._pool_rows(X, y, None, None)
+        means, mean = rows.centre()
+        centred = triangle(rows.features, rows.targets)
+        constant = math.sqrt(len(rows.targets)) * np.append(means, mean)
+        whole, none = np.vstack([constant, centred]), np.zeros(len(means))
+        paths: dict[Any, GreedyPath] = {}
+        coef = np.zeros((len(means), len(points)), dtype=rows.features.dtype)
+        models = [copy(base).set_params(**point) for point in points]
+        for model in models:
+            has_intercept = model.fit_intercept is not False
+            key = has_intercept, model.ridge
+            if key not in paths:
+                factor = centred if has_intercept else whole
+                columns, target = factor[:, :-1], factor[:, -1]
+                paths[key] = fully_corrective_path(columns, target, most, ridge=model.ridge)
+            offsets = (means, mean) if has_intercept else (none, np.float64(0.0))
+            chosen = paths[key].first(model.n_landmarks)
+            model._keep(chosen, *offsets, coef.dtype)
+        for column, model in zip(coef.T, models, strict=True):
+            column[model.support_] = model.coef_
+        used = coef.any(axis=1)
+        base._set_landmarks(base._landmarks.take(np.flatnonzero(used)))
+        yield base._fits(points, models, coef[used], [True] * len(models))
+
+    def _pool_rows(self, X: Any, y: Any, landmarks: Any, sample_weight: Any) -> "PoolRows":
+        """Validate training data, and compare the points with a pool."""
         corrective = self.algorithm == "fully_corrective"
         if self.fit_intercept and not corrective:
             raise ValueError(
@@ -202,38 +278,50 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 f"n_landmarks={self.n_landmarks} is more than the {features.shape[1]} candidates "
                 "there are"
             )
-        targets, weights = targets[rows].astype(np.float64), validation.taken(weights, rows)
-        means: Reals = np.zeros(features.shape[1])
-        y_mean: Any = np.float64(0.0)
-        if corrective and self.fit_intercept is not False:
-            means, y_mean = _centre(features, weights), _centre(targets, weights)
-        if weights is not None:  # weighted squares are squares of rows times the roots
-            roots = np.sqrt(weights)
-            features = np.ascontiguousarray((features.T * roots.astype(features.dtype)).T)
-            targets = targets * roots
-        if corrective:
-            path = fully_corrective_path(features, targets, self.n_landmarks, ridge=self.ridge)
-        else:
-            path = forward_greedy(
-                features,
-                targets,
-                norm_bound=self.norm_bound,
-                tol=self.tol,
-                epsilon=self.epsilon,
-                beta=self.beta,
-                max_columns=self.n_landmarks,
-                max_iter=self.max_iter,
-            )
+        targets = targets[rows].astype(np.float64)
+        return PoolRows(features, targets, validation.taken(weights, rows))
+
+    def _keep(self, path: "GreedyPath", means: Reals, mean: Any, dtype: Any) -> None:
+        """Set the fitted attributes; `means` and `mean` were subtracted."""
         self.support_, self.n_iter_, self.loss_path_ = path.columns, path.n_iter, path.losses
         coef = path.coef[-1] if len(path.columns) else np.zeros(0)
-        self.coef_ = coef.astype(features.dtype)
-        intercept = y_mean - coef @ means[path.columns]
-        self.intercept_ = float(intercept.astype(features.dtype)) if len(coef) else float(y_mean)
+        self.coef_ = coef.astype(dtype)
+        intercept = mean - coef @ means[path.columns]
+        self.intercept_ = float(intercept.astype(dtype)) if len(coef) else float(mean)
         self.pool_indices_ = self.landmark_indices_
         if self.pool_indices_ is not None:
             self.landmark_indices_ = self.pool_indices_[self.support_]
         self._set_landmarks(self._landmarks.take(self.support_))
-        return self
+
+
+class PoolRows(NamedTuple):
+    """The similarities of points to a pool, targets, and weights of the points, if any."""
+
+    features: Reals
+    targets: Reals
+    weights: np.ndarray | None
+
+    def centre(self) -> tuple[Reals, Any]:
+        """Subtract the means of columns and targets in place, and return them."""
+        return _centre(self.features, self.weights), _centre(self.targets, self.weights)
+
+    def weighted(self) -> tuple[Reals, Reals]:
+        """Return columns and targets whose squares are weighted."""
+        if self.weights is None:
+            return self.features, self.targets
+        roots = np.sqrt(self.weights)
+        features = (self.features.T * roots.astype(self.features.dtype)).T
+        return np.ascontiguousarray(features), self.targets * roots
+
+
+def triangle(features: Reals, y: Reals) -> Reals:
+    """Return the triangular factor of the columns followed by y, by QR of blocks of rows."""
+    n_columns = features.shape[1] + 1
+    factor: Any = np.zeros((0, n_columns))
+    for rows in gen_batches(len(features), max(_BLOCK_ROWS, 4 * n_columns)):
+        block = np.column_stack([features[rows], y[rows]])
+        factor = np.linalg.qr(np.vstack([factor, block]), mode="r")
+    return factor
 
 
 def _centre(values: Reals, weights: np.ndarray | None) -> Reals:
@@ -270,6 +358,11 @@ class GreedyPath(NamedTuple):
     coef: Reals
     losses: Reals
     n_iter: int
+
+    def first(self, n: int) -> "GreedyPath":
+        """Return the path to `n` columns, if there are more, of a method of a step for each."""
+        n = min(n, len(self.columns))
+        return GreedyPath(self.columns[:n], self.coef[:n, :n], self.losses[:n], n)
 
 
 def fully_corrective_path(
