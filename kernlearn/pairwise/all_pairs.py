@@ -1,5 +1,6 @@
 """Linear functions of large AUC from all pairs of points of two classes."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self
 
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn import validation
 from kernlearn.memory import require_memory
 from kernlearn.onepass import ridge_solution
-from kernlearn.pairwise.learners import Codes, StreamRanker, two_classes, widened
+from kernlearn.pairwise.learners import Codes, Point, StreamRanker, two_classes, widened
 from kernlearn.validation import Floats
 
 
@@ -55,6 +56,10 @@ class ClassMoments(NamedTuple):
             self._join(code, mass, mean, covariance, decay ** (at[-1] - self.newest[code]))
             self.newest[code] = at[-1]
             self.counts[code] += len(at)
+
+    def of_model(self, m: int) -> "ClassMoments":
+        """Return a copy of the moments, which all models of a path share."""
+        return ClassMoments._make(values.copy() for values in self)
 
     def merge(self, other: "ClassMoments", decay: float) -> None:
         """Add the points of a stream that continues this one."""
@@ -165,6 +170,7 @@ class AllPairsMoments(StreamRanker):
     _: KW_ONLY
     half_life: float | None = None
 
+    path_parameters = ("regularization",)
     _parameter_constraints = {
         "regularization": [validation.NOT_NEGATIVE],
         "half_life": [validation.POSITIVE, None],
@@ -180,16 +186,16 @@ class AllPairsMoments(StreamRanker):
         """The covariances of the classes."""
         return self._state.covariances.copy()
 
-    def _start(self, n_features: int) -> None:
+    def _start(self, n_features: int, n_models: int) -> None:
         require_memory(
             16 * n_features**2,
             f"two covariances of {n_features} features",
             "take OLP, whose memory is that of its buffer",
         )
-        self._state = ClassMoments.empty(n_features)
+        self._state, self._buffers = ClassMoments.empty(n_features), ()
 
-    def _learn(self, X: Floats, codes: Codes) -> None:
-        self._solution: Floats | None = None
+    def _learn(self, X: Floats, codes: Codes, points: Sequence[Point] = ({},)) -> None:
+        self._solutions: dict[float, Floats] = {}  # by the regularization
         with np.errstate(over="ignore", invalid="ignore"):
             self._state.add(X, codes, self._decay)
         self._check_finite(self._state.covariances)
@@ -226,16 +232,16 @@ class AllPairsMoments(StreamRanker):
         if ours != theirs:
             raise ValueError(f"models of other features, classes or half-lives: {ours}, {theirs}")
         self._state.merge(other._state, self._decay)
-        self._solution = None
+        self._solutions = {}
         return self
 
     def _means(self) -> Floats:
         return self._state.means
 
     def _weights(self) -> Floats:
-        if self._solution is None:
-            self._solution = self._minimum()
-        return self._solution
+        if self.regularization not in self._solutions:
+            self._solutions[self.regularization] = self._minimum()
+        return self._solutions[self.regularization]
 
     def _minimum(self) -> Floats:
         means, covariances, *_, counts = self._state
