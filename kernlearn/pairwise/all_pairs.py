@@ -1,5 +1,7 @@
 """Linear functions of large AUC from all pairs of points of two classes."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self
 
@@ -7,15 +9,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.optimize import minimize
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
+from kernlearn.choice import Fits
 from kernlearn.memory import require_memory
 from kernlearn.onepass import ridge_solution
-from kernlearn.pairwise.learners import Codes, StreamRanker, two_classes, widened
+from kernlearn.pairwise.learners import (
+    Codes,
+    Point,
+    StreamRanker,
+    linear_fits,
+    path_points,
+    two_classes,
+    widened,
+)
 from kernlearn.validation import Floats
 
 
@@ -55,6 +66,10 @@ class ClassMoments(NamedTuple):
             self._join(code, mass, mean, covariance, decay ** (at[-1] - self.newest[code]))
             self.newest[code] = at[-1]
             self.counts[code] += len(at)
+
+    def of_model(self, m: int) -> "ClassMoments":
+        """Return a copy of the moments, which all models of a path share."""
+        return ClassMoments._make(values.copy() for values in self)
 
     def merge(self, other: "ClassMoments", decay: float) -> None:
         """Add the points of a stream that continues this one."""
@@ -165,6 +180,7 @@ class AllPairsMoments(StreamRanker):
     _: KW_ONLY
     half_life: float | None = None
 
+    path_parameters = ("regularization",)
     _parameter_constraints = {
         "regularization": [validation.NOT_NEGATIVE],
         "half_life": [validation.POSITIVE, None],
@@ -180,16 +196,16 @@ class AllPairsMoments(StreamRanker):
         """The covariances of the classes."""
         return self._state.covariances.copy()
 
-    def _start(self, n_features: int) -> None:
+    def _start(self, n_features: int, n_models: int) -> None:
         require_memory(
             16 * n_features**2,
             f"two covariances of {n_features} features",
             "take OLP, whose memory is that of its buffer",
         )
-        self._state = ClassMoments.empty(n_features)
+        self._state, self._buffers = ClassMoments.empty(n_features), ()
 
-    def _learn(self, X: Floats, codes: Codes) -> None:
-        self._solution: Floats | None = None
+    def _learn(self, X: Floats, codes: Codes, points: Sequence[Point] = ({},)) -> None:
+        self._solutions: dict[float, Floats] = {}  # by the regularization
         with np.errstate(over="ignore", invalid="ignore"):
             self._state.add(X, codes, self._decay)
         self._check_finite(self._state.covariances)
@@ -226,16 +242,16 @@ class AllPairsMoments(StreamRanker):
         if ours != theirs:
             raise ValueError(f"models of other features, classes or half-lives: {ours}, {theirs}")
         self._state.merge(other._state, self._decay)
-        self._solution = None
+        self._solutions = {}
         return self
 
     def _means(self) -> Floats:
         return self._state.means
 
     def _weights(self) -> Floats:
-        if self._solution is None:
-            self._solution = self._minimum()
-        return self._solution
+        if self.regularization not in self._solutions:
+            self._solutions[self.regularization] = self._minimum()
+        return self._solutions[self.regularization]
 
     def _minimum(self) -> Floats:
         means, covariances, *_, counts = self._state
@@ -319,6 +335,7 @@ class AllPairsSVM(
     tol: float = 1e-6
     max_iter: int = 1000
 
+    path_parameters = ("regularization",)
     _parameter_constraints = {**validation.PARAMETERS, "regularization": [validation.POSITIVE]}
     _multiclass = False
 
@@ -351,6 +368,51 @@ class AllPairsSVM(
         ConvergenceWarning
             If `max_iter` iterations were not enough.
         """
+        self._minimise(*self._centred(X, y, sample_weight))
+        return self
+
+    def path(
+        self, X: ArrayLike, y: ArrayLike, grid: Mapping[str, Sequence[Any]]
+    ) -> Iterator[Fits]:
+        """Solve the problem for several values of `regularization`, each from the one above.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+        grid : mapping of str to sequence
+            The values.
+
+        Yields
+        ------
+        Fits
+            All models, each equal to a fit of its own within the tolerance.
+
+        Raises
+        ------
+        ValueError
+            As `fit`, or if there is no path of a parameter.
+
+        Warns
+        -----
+        ConvergenceWarning
+            As `fit`.
+        """
+        first = clone(self)
+        points = path_points(first, grid)
+        problem = first._centred(X, y, None)
+        models = [copy(first) for _ in points]
+        converged = [True] * len(points)
+        start = None
+        for i in reversed(range(len(points))):
+            vars(models[i]).update(points[i])
+            with validation.noting_convergence(converged, i):
+                models[i]._minimise(*problem, start)
+            start = models[i].coef_[0]
+        yield linear_fits(points, models, converged)
+
+    def _centred(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+        """Return the rows, which are positive, and their weights; the middle, and the spread."""
         rows, labels = validation.validate_labelled(self, X, y)
         rows, labels, weights = validation.without_zeros(
             rows, labels, validation.check_weights(sample_weight, rows)
@@ -365,6 +427,18 @@ class AllPairsSVM(
             squares = np.einsum("i,ij,ij->j", shares, rows, rows)
         else:
             squares = rows.multiply(rows).T @ shares
+        return rows, positive, weights, middle, squares
+
+    def _minimise(
+        self,
+        rows: Any,
+        positive: NDArray[np.bool_],
+        weights: Floats | None,
+        middle: Floats,
+        squares: Floats,
+        start: Floats | None = None,
+    ) -> None:
+        """Solve the problem from some weights, by default 0."""
         scale = np.sqrt(squares + self.regularization)
         if scale.max() < 1e4:  # else the largest columns alone decide when to stop
             scale = np.ones_like(scale)
@@ -375,11 +449,12 @@ class AllPairsSVM(
             value = loss + self.regularization / 2 * (w @ w)
             return value, (rows.T @ slopes + self.regularization * w) / scale
 
-        start = np.zeros(rows.shape[1])
-        gtol = self.tol * np.abs(objective(start)[1]).max()
+        zero = np.zeros(rows.shape[1])
+        gtol = self.tol * np.abs(objective(zero)[1]).max()
         limits = {"maxiter": self.max_iter, "maxfun": 20 * self.max_iter}
+        u = zero if start is None else start * scale
         options = {"gtol": gtol, "ftol": 0.0, **limits}
-        optimum = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
+        optimum = minimize(objective, u, jac=True, method="L-BFGS-B", options=options)
         rest = np.abs(optimum.jac).max() / gtol if gtol else 0.0
         # the line search may end a few digits short
         if rest > (1 if optimum.nit >= self.max_iter else 1000):
@@ -392,7 +467,6 @@ class AllPairsSVM(
         self.objective_, self.n_iter_ = float(optimum.fun), int(optimum.nit)
         self.coef_: Floats = (optimum.x / scale)[np.newaxis]
         self.intercept_: Floats = -(self.coef_ @ middle)
-        return self
 
 
 def mean_loss(

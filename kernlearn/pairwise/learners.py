@@ -23,21 +23,23 @@ Which points are kept depends on their numbers alone, never on the points: the t
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from copy import copy, deepcopy
 from dataclasses import KW_ONLY, dataclass
-from itertools import repeat
-from math import isfinite
+from itertools import product, repeat
+from math import inf, isfinite
 from numbers import Integral
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 
 from kernlearn import validation
+from kernlearn.choice import Fits
 from kernlearn.kernels.base import to_dense
 from kernlearn.linear.losses import LOSSES
 from kernlearn.memory import row_blocks
@@ -45,6 +47,7 @@ from kernlearn.validation import Floats
 
 Codes: TypeAlias = NDArray[np.int64]
 Item: TypeAlias = Mapping[Hashable, Any]
+Point: TypeAlias = dict[str, Any]
 
 #: The policies, in the order of the numbers that `steps.draw_moves` has for them.
 POLICIES = ("fifo", "rs", "rsx", "rsx2")
@@ -74,6 +77,8 @@ class Moves(NamedTuple):
 
 class Buffer:
     """The moves of a buffer along a stream; the points are stored by the learner.
+
+    A copy goes on from where the buffer stands, as if it were alone.
 
     Parameters
     ----------
@@ -109,6 +114,7 @@ class Buffer:
         n_missing = first + n_steps - (len(starts) - 1)
         if n_missing > 0:
             n_new = max(n_missing, _AHEAD)
+            self.rng = deepcopy(self.rng)  # which copies of the buffer share
             new = draw_moves(self.policy, self.size, self._n_drawn + 1, n_new, self.rng)
             self._n_drawn += n_new
             begin, end = starts[first], starts[-1]
@@ -131,27 +137,38 @@ _CODES = np.array([[0], [1]])
 
 
 class StreamState(NamedTuple):
-    """What OLP and OAM keep of a stream."""
+    """What OLP and OAM keep of a stream, for one model or for several that share a buffer.
 
-    w: Floats  #: The iterate, shape (n_features,).
-    total: Floats  #: The sum of the iterates that are not counted as equal to w.
+    The points of the negative class are the first rows of the buffer, and those of the positive
+    class the last ones, so that each are contiguous.
+    """
+
+    w: Floats  #: The iterates, shape (n_models, n_features).
+    total: Floats  #: The sums of the iterates that are not counted as equal to w.
     sums: Floats  #: The sums of the points of each class, shape (2, n_features).
-    counts: Codes  #: The numbers of points of each class, and of iterates equal to w, shape (3,).
     rows: Floats  #: The points in the buffer, shape (size, n_features).
-    codes: Codes  #: Their classes, 0 and 1, or -1 for an empty slot, shape (size,).
+    places: Codes  #: The row of each slot, -1 for none, and the slot of each row, shape (2, size).
+    #: The numbers of points of each class, of iterates equal to w, and of points of each class in
+    #: the buffer, shape (5,).
+    counts: Codes
 
     @classmethod
-    def empty(cls, n_features: int, size: int) -> "StreamState":
+    def empty(cls, n_features: int, size: int, n_models: int = 1) -> "StreamState":
         """Return the state before the first point."""
-        d, counts = n_features, np.zeros(3, dtype=np.int64)
-        codes = np.full(size, -1, dtype=np.int64)
-        return cls(np.zeros(d), np.zeros(d), np.zeros((2, d)), counts, np.zeros((size, d)), codes)
+        d, models = n_features, (n_models, n_features)
+        places, counts = np.full((2, size), -1), np.zeros(5, dtype=np.int64)
+        rows, sums = np.zeros((size, d)), np.zeros((2, d))
+        return cls(np.zeros(models), np.zeros(models), sums, rows, places, counts)
+
+    def of_model(self, m: int) -> "StreamState":
+        """Return a state of one of several models."""
+        alone = self._replace(w=self.w[m : m + 1], total=self.total[m : m + 1])
+        return StreamState._make(values.copy() for values in alone)
 
     def widened(self, n_features: int) -> "StreamState":
         """Return the state with further features, which all points so far lack."""
-        w, total, sums, counts, rows, codes = self
-        w, total, sums, rows = (widened(a, n_features) for a in (w, total, sums, rows))
-        return StreamState(w, total, sums, counts, rows, codes)
+        wide = [widened(values, n_features) for values in self[:4]]
+        return StreamState._make([*wide, self.places, self.counts])
 
 
 def widened(values: Floats, n_columns: int) -> Floats:
@@ -170,6 +187,34 @@ def two_classes(y: Any) -> NDArray[Any]:
     return classes
 
 
+def path_points(model: Any, grid: Mapping[str, Sequence[Any]]) -> list[Point]:
+    """Return all combinations of valid values of a path, ascending; None is the greatest."""
+    if unknown := [name for name in grid if name not in model.path_parameters]:
+        raise ValueError(f"{type(model).__name__} has no path of {unknown[0]!r}")
+    for name, values in grid.items():
+        for value in values:
+            one = copy(model)
+            setattr(one, name, value)
+            one._validate_params()
+    ordered = [sorted(v, key=lambda one: inf if one is None else one) for v in grid.values()]
+    return [dict(zip(grid, values, strict=True)) for values in product(*ordered)]
+
+
+def linear_fits(points: list[Point], models: list[Any], converged: Sequence[bool] = ()) -> Fits:
+    """Return linear models of two classes as a part of a path."""
+    coef = np.concatenate([model.coef_ for model in models])
+    intercept = np.concatenate([model.intercept_ for model in models])
+
+    def outputs(method: str, X: Any) -> list[NDArray[Any]]:
+        X = validation.validate_data(models[0], X, reset=False, **validation.POINTS)
+        scores = np.ascontiguousarray((X @ coef.T + intercept).T)
+        if method == "decision_function":
+            return [*scores]
+        return [models[0].classes_[validation.predicted_codes(row)] for row in scores]
+
+    return Fits(points, models, converged or [True] * len(models), outputs)
+
+
 class StreamRanker(
     ABC, validation.PredictsByScores, validation.TakesSparse, LinearClassifierMixin, BaseEstimator
 ):
@@ -182,20 +227,22 @@ class StreamRanker(
     classes_: NDArray[Any]
     n_features_in_: int
     average: bool
+    path_parameters: ClassVar[tuple[str, ...]]
     _state: Any
+    _buffers: Sequence[Buffer]
 
     @abstractmethod
-    def _start(self, n_features: int) -> None:
+    def _start(self, n_features: int, n_models: int) -> None:
         """Begin without points."""
 
     @abstractmethod
-    def _learn(self, X: Floats, codes: Codes) -> None:
-        """Learn from some points."""
+    def _learn(self, X: Floats, codes: Codes, points: Sequence[Point] = ({},)) -> None:
+        """Learn from some points of the stream, for each point of a path."""
 
     def _weights(self) -> Floats:
         """Return the weights, not to be written to."""
-        w, total, _, counts, *_ = self._state
-        return (total + counts[2] * w) / self.n_samples_seen_ if self.average else w
+        w, total, *_, counts = self._state
+        return ((total + counts[2] * w) / self.n_samples_seen_ if self.average else w)[0]
 
     def _means(self) -> Floats:
         """Return the means of both classes, shape (2, n_features)."""
@@ -253,6 +300,42 @@ class StreamRanker(
         self._feed(points, validation.label_codes(self.classes_, labels))
         return self
 
+    def path(
+        self, X: ArrayLike, y: ArrayLike, grid: Mapping[str, Sequence[Any]]
+    ) -> Iterator[Fits]:
+        """Fit the models of all combinations of some parameters in one pass over the stream.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The points; sparse ones become dense in blocks.
+        y : array-like of shape (n_samples,)
+            Their labels, numbers or strings, of two classes.
+        grid : mapping of str to sequence
+            Values of parameters named in `path_parameters`.
+
+        Yields
+        ------
+        Fits
+            All models, each equal to a fit of its own up to rounding.
+
+        Raises
+        ------
+        ValueError
+            As `fit`, or if there is no path of a parameter.
+        """
+        first = clone(self)
+        rows, labels = validation.validate_labelled(first, X, y)
+        points = path_points(first, grid)
+        first._begin(rows.shape[1], two_classes(labels), len(points))
+        first._feed(rows, validation.label_codes(first.classes_, labels), points)
+        models = []
+        for m, point in enumerate(points):
+            models.append(copy(first))
+            buffers = [copy(buffer) for buffer in first._buffers]
+            vars(models[m]).update(point, _state=first._state.of_model(m), _buffers=buffers)
+        yield linear_fits(points, models)
+
     @validation.fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Continue with the next points of the stream, one or more.
@@ -297,19 +380,24 @@ class StreamRanker(
         self._feed(points, codes)
         return self
 
-    def _begin(self, n_features: int, classes: NDArray[Any]) -> None:
+    def _begin(self, n_features: int, classes: NDArray[Any], n_models: int = 1) -> None:
         self.classes_ = classes
         # the features of items, once one has come; whether items may bring further ones
         self._names: dict[Hashable, None] | None = None
         self._grows = False
-        self._start(n_features)
+        self._start(n_features, n_models)
 
-    def _feed(self, X: Any, codes: Codes) -> None:
+    def _feed(self, X: Any, codes: Codes, points: Sequence[Point] = ({},)) -> None:
         for part in row_blocks(*X.shape):
             rows = np.ascontiguousarray(to_dense(X[part]), dtype=np.float64).view()
             rows.flags.writeable = False  # one compiled version for all, read-only input too
-            self._learn(rows, codes[part])
-        self._check_finite(self._weights())
+            self._learn(rows, codes[part], points)
+        for values in (*self._state[:2], self._weights()):
+            self._check_finite(values)
+
+    def _values(self, name: str, points: Sequence[Point]) -> list[Any]:
+        """Return the values of a parameter at the points of a path."""
+        return [point.get(name, getattr(self, name)) for point in points]
 
     def _check_finite(self, values: Floats) -> None:
         if not np.isfinite(values).all():
@@ -532,23 +620,25 @@ class OLP(StreamRanker):
     average: bool = True
     random_state: Any = None
 
+    path_parameters = ("eta", "radius", "regularization")
     _parameter_constraints = {
         **STREAM_PARAMETERS,
         "loss": [validation.StrOptions(set(LOSSES))],
         "regularization": [validation.NOT_NEGATIVE],
     }
 
-    def _start(self, n_features: int) -> None:
+    def _start(self, n_features: int, n_models: int) -> None:
         rng = check_random_state(self.random_state)
-        self._buffer = Buffer(self.buffer, self.buffer_size, rng)
-        self._state = StreamState.empty(n_features, self.buffer_size)
+        self._buffers = [Buffer(self.buffer, self.buffer_size, rng)]
+        self._state = StreamState.empty(n_features, self.buffer_size, n_models)
 
-    def _learn(self, X: Floats, codes: Codes) -> None:
+    def _learn(self, X: Floats, codes: Codes, points: Sequence[Point] = ({},)) -> None:
         from kernlearn.pairwise.steps import olp_steps  # numba only where it is needed
 
-        radius = np.inf if self.radius is None else self.radius
-        numbers = float(self.eta), float(self.regularization), float(radius)
-        moves = self._buffer.moves(len(codes))
+        etas, lambdas = self._values("eta", points), self._values("regularization", points)
+        radii = [inf if radius is None else radius for radius in self._values("radius", points)]
+        numbers = np.array([etas, lambdas, radii], dtype=np.float64)
+        moves = self._buffers[0].moves(len(codes))
         olp_steps(X, codes, self._state, moves, [*LOSSES].index(self.loss), numbers)
 
 
@@ -633,22 +723,24 @@ class OAM(StreamRanker):
     average: bool = False
     random_state: Any = None
 
+    path_parameters = ("C",)
     _parameter_constraints = {
         **STREAM_PARAMETERS,
         "buffer_size": [validation.Interval(Integral, 2, None, closed="left")],
         "variant": [validation.StrOptions({"gradient", "sequential"})],
     }
 
-    def _start(self, n_features: int) -> None:
+    def _start(self, n_features: int, n_models: int) -> None:
         rng, half = check_random_state(self.random_state), self.buffer_size // 2
         # of the negative and of the positive class
         sizes = half, self.buffer_size - half
         self._buffers = [Buffer(self.buffer, size, rng) for size in sizes]
-        self._state = StreamState.empty(n_features, self.buffer_size)
+        self._state = StreamState.empty(n_features, self.buffer_size, n_models)
 
-    def _learn(self, X: Floats, codes: Codes) -> None:
+    def _learn(self, X: Floats, codes: Codes, points: Sequence[Point] = ({},)) -> None:
         from kernlearn.pairwise.steps import oam_steps  # numba only where it is needed
 
         n_points = np.bincount(codes, minlength=2).tolist()
         moves = tuple(buffer.moves(n) for buffer, n in zip(self._buffers, n_points, strict=True))
-        oam_steps(X, codes, self._state, moves, float(self.C), self.variant == "sequential")
+        Cs = np.array(self._values("C", points), dtype=np.float64)
+        oam_steps(X, codes, self._state, moves, Cs, self.variant == "sequential")

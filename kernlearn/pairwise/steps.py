@@ -1,7 +1,8 @@
 """The compiled steps of OLP and OAM, and the draws of their buffers.
 
-A step makes two passes over the buffered points of the other class: their scores, and the sum of
-those whose pairs have a loss.
+Models that differ in the numbers of their steps alone share the buffer, since what it keeps does
+not depend on weights. A step takes two products of matrices for all of them: the scores of the
+buffered points of the other class, and the sums of those whose pairs have a loss.
 
 Points X (n_points, n_features) are dense float64 in C order, and `codes` (n_points,) their
 classes, 0 or 1; `moves` are :class:`~kernlearn.pairwise.learners.Moves`, and `state` is a
@@ -20,6 +21,7 @@ Array = NDArray[Any]
 
 # Sums may be reordered (for vector instructions), no more: NaN and infinity are respected.
 _FAST = {"reassoc", "contract", "nsz"}
+_OAM_HINGE = -1
 
 
 @compiled()
@@ -102,45 +104,82 @@ def draw_moves(
 
 
 @compiled()
+def _put(state: Any, slot: int, point: Array, code: int) -> None:  # pragma: no cover
+    """Write a point of a class to a slot, and keep the points of each class contiguous."""
+    rows, places, counts = state.rows, state.places, state.counts
+    size = len(rows)
+    place = places[0, slot]
+    old = 0 if place < counts[3] else 1
+    if place >= 0 and old != code:
+        # the innermost point of the old class fills the gap
+        counts[3 + old] -= 1
+        last = counts[3] if old == 0 else size - 1 - counts[4]
+        for k in range(rows.shape[1]):
+            rows[place, k] = rows[last, k]
+        places[1, place] = places[1, last]
+        places[0, places[1, place]] = place
+    if place < 0 or old != code:
+        place = counts[3] if code == 0 else size - 1 - counts[4]
+        counts[3 + code] += 1
+        places[0, slot] = place
+        places[1, place] = slot
+    # by loops: an assignment of arrays takes Numba a second to compile
+    for k in range(rows.shape[1]):
+        rows[place, k] = point[k]
+
+
+@compiled()
 def _move(
-    rows: Array, row_codes: Array, x: Array, code: int, moves: Any, i: int
+    state: Any, x: Array, code: int, moves: Any, i: int, first: int
 ) -> None:  # pragma: no cover
-    """Carry out the moves of step i, after which point x of a class has come."""
+    """Carry out the moves of step i, after which point x of a class has come.
+
+    Slot 0 of the moves is slot `first` of the state.
+    """
     starts, slots, sources = moves
     # a slot may take a point from another that moves itself
     shuffled = False
     for j in range(starts[i], starts[i + 1]):
         shuffled = shuffled or sources[j] >= 0
-    old_rows = rows.copy() if shuffled else rows
-    old_codes = row_codes.copy() if shuffled else row_codes
+    rows = state.rows.copy() if shuffled else state.rows
+    places = state.places.copy() if shuffled else state.places
+    n_negative = state.counts[3]
     for j in range(starts[i], starts[i + 1]):
-        slot, source = slots[j], sources[j]
-        # by loops: an assignment of arrays takes Numba a second to compile
-        if source < 0:
-            for k in range(rows.shape[1]):
-                rows[slot, k] = x[k]
-            row_codes[slot] = code
+        if sources[j] < 0:
+            _put(state, first + slots[j], x, code)
         else:
-            for k in range(rows.shape[1]):
-                rows[slot, k] = old_rows[source, k]
-            row_codes[slot] = old_codes[source]
+            place = places[0, first + sources[j]]
+            _put(state, first + slots[j], rows[place], 0 if place < n_negative else 1)
+
+
+@compiled()
+def _of_other_class(state: Any, code: int) -> Array:  # pragma: no cover
+    """Return the buffered points of the other class than `code`."""
+    if code == 1:
+        return state.rows[: state.counts[3]]
+    return state.rows[len(state.rows) - state.counts[4] :]
 
 
 @compiled(fastmath=_FAST)
-def _dot(w: Array, rows: Array, i: int) -> float:  # pragma: no cover
-    """Return the inner product of a vector and a row of a matrix."""
+def _dot(w: Array, m: int, x: Array) -> float:  # pragma: no cover
+    """Return the inner product of a row of a matrix and a vector."""
     # a view of the row would cost as much as a short product
     total = 0.0
-    for k in range(len(w)):
-        total += w[k] * rows[i, k]
+    for k in range(len(x)):
+        total += w[m, k] * x[k]
     return total
 
 
 @compiled()
 def _minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
-    """Return the negative slope of a loss, a position in `linear.losses.LOSSES`, at a margin."""
+    """Return the negative slope of a loss at a margin.
+
+    The loss is a position in `linear.losses.LOSSES`, or that of OAM: a hinge that counts at 1 too.
+    """
     if loss == 0:
         return 1.0 if margin < 1.0 else 0.0
+    if loss == _OAM_HINGE:
+        return 1.0 if margin <= 1.0 else 0.0
     if loss == 1:
         return 2.0 * (1.0 - margin) if margin < 1.0 else 0.0
     if loss == 2:
@@ -153,139 +192,171 @@ def _minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
     return 2.0 * (1.0 - margin)
 
 
-@compiled()
-def _list_members(row_codes: Array, members: Array, n_members: Array) -> None:  # pragma: no cover
-    """List the slots of each class in `members` (2, size), and count them in `n_members` (2,)."""
-    n_members[:] = 0
-    for slot in range(len(row_codes)):
-        code = row_codes[slot]
-        if code >= 0:
-            members[code, n_members[code]] = slot
-            n_members[code] += 1
+@compiled(fastmath=_FAST)
+def _sum_pulls(
+    x: Array,
+    sign: float,
+    others: Array,
+    w: Array,
+    loss: int,
+    sums: Array,
+    pulls: Array,
+    work: Array,
+) -> bool:  # pragma: no cover
+    """Sum the points of the other class by the negative slopes of their pairs with x.
+
+    Writes to `sums` (n_models,) the sums of the slopes, and to `pulls` (n_models, n_features)
+    those of the points; `work` is scratch. Returns whether any slope is not 0.
+    """
+    n_models = len(w)
+    if pulls.size == 0 or len(others) == 0:
+        return False
+    scores = work[:n_models]
+    slopes = work[n_models : (len(others) + 1) * n_models].reshape((len(others), n_models))
+    if n_models == 1:
+        for j in range(len(others)):
+            total = 0.0
+            for k in range(len(x)):
+                total += w[0, k] * others[j, k]
+            slopes[j, 0] = total
+    else:
+        np.dot(others, w.T, slopes)
+    active = False
+    for m in range(n_models):
+        scores[m] = _dot(w, m, x)
+        sums[m] = 0.0
+    for j in range(len(others)):
+        for m in range(n_models):
+            slope = _minus_derivative(loss, sign * (scores[m] - slopes[j, m]))
+            active |= slope != 0.0
+            sums[m] += slope
+            slopes[j, m] = slope
+    if active and n_models == 1:
+        for k in range(len(x)):
+            pulls[0, k] = 0.0
+        for j in range(len(others)):
+            slope = slopes[j, 0]
+            if slope != 0.0:
+                for k in range(len(x)):
+                    pulls[0, k] += slope * others[j, k]
+    elif active:
+        np.dot(slopes.T, others, pulls)
+    return active
 
 
 @compiled(fastmath=_FAST)
 def olp_steps(
-    X: Array, codes: Array, state: Any, moves: Any, loss: int, numbers: tuple[float, float, float]
+    X: Array, codes: Array, state: Any, moves: Any, loss: int, numbers: Array
 ) -> None:  # pragma: no cover
-    """Take the steps of OLP (algorithm 8 of the thesis) over some points.
+    """Take the steps of OLP (algorithm 8 of the thesis) over some points, for several models.
 
     `moves` are those of the buffer, `loss` is a position in `linear.losses.LOSSES`, and the
-    numbers are `eta`, `regularization` and `radius` of :class:`kernlearn.pairwise.OLP`, inf for no
-    bound.
+    numbers of each model (3, n_models) are `eta`, `regularization` and `radius` of
+    :class:`kernlearn.pairwise.OLP`, inf for no bound.
     """
-    eta, regularization, radius = numbers
-    w, total, sums, counts, rows, row_codes = state
-    n_features = X.shape[1]
-    pulls = np.empty(n_features)
-    members = np.empty((2, len(rows)), dtype=np.int64)
-    n_members = np.zeros(2, dtype=np.int64)
-    _list_members(row_codes, members, n_members)
+    w, total, counts = state.w, state.total, state.counts
+    n_models, n_features = w.shape
+    sums = np.empty(n_models)
+    pulls = np.empty((n_models, n_features))
+    work = np.empty((len(state.rows) + 1) * n_models)
+    regularized = numbers[1].max() > 0.0
     for i in range(len(X)):
+        x = X[i]
         code = codes[i]
         counts[code] += 1
         t = counts[0] + counts[1]
         sign = 1.0 if code == 1 else -1.0
-        pull = 0.0
-        any_pull = False
-        if n_members[1 - code]:
-            score = _dot(w, X, i)
-        pulls[:] = 0.0
-        for j in range(n_members[1 - code]):
-            slot = members[1 - code, j]
-            strength = _minus_derivative(loss, sign * (score - _dot(w, rows, slot)))
-            if strength != 0.0:
-                any_pull = True
-                pull += strength
+        others = _of_other_class(state, code)
+        active = _sum_pulls(x, sign, others, w, loss, sums, pulls, work)
+        if active or regularized:
+            if not active:
+                sums[:] = 0.0
+                pulls[:] = 0.0
+            n_held = max(counts[3] + counts[4], 1)
+            for m in range(n_models):
+                eta, regularization, radius = numbers[0, m], numbers[1, m], numbers[2, m]
+                shrink = 1.0 - 1.0 / t if regularization > 0.0 else 1.0
+                rate = 1.0 / (regularization * t) if regularization > 0.0 else eta / math.sqrt(t)
+                rate *= sign / n_held
+                length = 0.0
                 for k in range(n_features):
-                    pulls[k] += strength * rows[slot, k]
-        if any_pull or regularization > 0.0:
-            shrink = 1.0 - 1.0 / t if regularization > 0.0 else 1.0
-            rate = 1.0 / (regularization * t) if regularization > 0.0 else eta / math.sqrt(t)
-            rate *= sign / max(n_members[0] + n_members[1], 1)
-            for k in range(n_features):
-                total[k] += counts[2] * w[k]
-                w[k] = shrink * w[k] + rate * (pull * X[i, k] - pulls[k])
-            length = 0.0
-            for k in range(n_features):
-                length += w[k] * w[k]
-            length = math.sqrt(length)
-            if length > radius:
-                w *= radius / length
+                    total[m, k] += counts[2] * w[m, k]
+                    w[m, k] = shrink * w[m, k] + rate * (sums[m] * x[k] - pulls[m, k])
+                    length += w[m, k] * w[m, k]
+                length = math.sqrt(length)
+                if length > radius:
+                    for k in range(n_features):
+                        w[m, k] *= radius / length
             counts[2] = 0
         counts[2] += 1
         for k in range(n_features):
-            sums[code, k] += X[i, k]
+            state.sums[code, k] += x[k]
         if moves.starts[i] < moves.starts[i + 1]:
-            _move(rows, row_codes, X[i], code, moves, i)
-            _list_members(row_codes, members, n_members)
+            _move(state, x, code, moves, i, 0)
 
 
 @compiled(fastmath=_FAST)
-def _oam_step(
-    x: Array, sign: float, others: Array, weight: float, sequential: bool, w: Array, pulls: Array
+def _pass_others(
+    x: Array, sign: float, others: Array, w: Array, weights: Array
 ) -> None:  # pragma: no cover
-    """Take the step of OAM for a point x of label `sign` and weight C_t; `pulls` is scratch."""
-    n_features = len(x)
-    if sequential:
-        for j in range(len(others)):
-            product = 0.0
-            length = 0.0
-            for k in range(n_features):
-                difference = x[k] - others[j, k]
-                product += w[k] * difference
-                length += difference * difference
-            missing = 1.0 - sign * product
-            if missing > 0.0 and length > 0.0:
-                rate = sign * min(weight, missing / length)
-                for k in range(n_features):
-                    w[k] += rate * (x[k] - others[j, k])
-        return
-    score = 0.0
-    for k in range(n_features):
-        score += w[k] * x[k]
-    pulls[:] = 0.0
-    n_active = 0
+    """Take the steps of OAM_seq for a point x and weights C_t."""
     for j in range(len(others)):
-        if sign * (score - _dot(w, others, j)) <= 1.0:
-            n_active += 1
-            for k in range(n_features):
-                pulls[k] += others[j, k]
-    if n_active:
-        rate = sign * weight / 2.0
-        for k in range(n_features):
-            w[k] += rate * (n_active * x[k] - pulls[k])
+        # those of the positive class lie backwards
+        other = j if sign > 0 else len(others) - 1 - j
+        length = -1.0
+        for m in range(len(w)):
+            product = 0.0
+            for k in range(len(x)):
+                product += w[m, k] * (x[k] - others[other, k])
+            missing = 1.0 - sign * product
+            if missing > 0.0:
+                if length < 0.0:
+                    length = 0.0
+                    for k in range(len(x)):
+                        length += (x[k] - others[other, k]) ** 2
+                if length > 0.0:
+                    rate = sign * min(weights[m], missing / length)
+                    for k in range(len(x)):
+                        w[m, k] += rate * (x[k] - others[other, k])
 
 
-@compiled()
+@compiled(fastmath=_FAST)
 def oam_steps(
-    X: Array, codes: Array, state: Any, moves: Any, C: float, sequential: bool
+    X: Array, codes: Array, state: Any, moves: Any, C: Array, sequential: bool
 ) -> None:  # pragma: no cover
-    """Take the steps of OAM over some points.
+    """Take the steps of OAM over some points, for several models.
 
     `moves` are those of the buffers of both classes, one step for each point of the class. The
-    first ``size // 2`` rows of the state are the buffer of the negative class. C is as in
-    :class:`kernlearn.pairwise.OAM`, and `sequential` says whether it is OAM_seq.
+    first ``size // 2`` slots of the state are the buffer of the negative class. C (n_models,) is
+    as in :class:`kernlearn.pairwise.OAM`, and `sequential` says whether it is OAM_seq.
     """
-    w, total, sums, counts, rows, row_codes = state
-    half = len(rows) // 2
-    pulls = np.empty(X.shape[1])
+    w, total, counts = state.w, state.total, state.counts
+    n_models, n_features = w.shape
+    weights, sums = np.empty((2, n_models))
+    pulls = np.empty((n_models, n_features))
+    work = np.empty((len(state.rows) + 1) * n_models)
     step = np.zeros(2, dtype=np.int64)
     for i in range(len(X)):
         x = X[i]
         code = codes[i]
-        n_others = counts[1 - code]
-        # the slots of the other class that are filled
-        others = rows[half:][:n_others] if code == 0 else rows[:half][:n_others]
-        if n_others:
-            weight = C * max(1.0, n_others / len(others))
-            _oam_step(x, 1.0 if code == 1 else -1.0, others, weight, sequential, w, pulls)
-        own_moves = moves[0] if code == 0 else moves[1]
-        if own_moves.starts[step[code]] < own_moves.starts[step[code] + 1]:
-            own = slice(0, half) if code == 0 else slice(half, len(rows))
-            _move(rows[own], row_codes[own], x, code, own_moves, step[code])
-        for k in range(len(x)):
-            sums[code, k] += x[k]
-            total[k] += w[k]
+        sign = 1.0 if code == 1 else -1.0
+        others = _of_other_class(state, code)
+        for m in range(n_models):
+            weights[m] = C[m] * max(1.0, counts[1 - code] / max(len(others), 1))
+        if sequential:
+            _pass_others(x, sign, others, w, weights)
+        elif _sum_pulls(x, sign, others, w, _OAM_HINGE, sums, pulls, work):
+            for m in range(n_models):
+                rate = sign * weights[m] / 2.0
+                for k in range(n_features):
+                    w[m, k] += rate * (sums[m] * x[k] - pulls[m, k])
+        for m in range(n_models):
+            for k in range(n_features):
+                total[m, k] += w[m, k]
+        for k in range(n_features):
+            state.sums[code, k] += x[k]
+        own = moves[0] if code == 0 else moves[1]
+        if own.starts[step[code]] < own.starts[step[code] + 1]:
+            _move(state, x, code, own, step[code], code * (len(state.rows) // 2))
         step[code] += 1
         counts[code] += 1

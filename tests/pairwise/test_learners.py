@@ -114,6 +114,44 @@ def test_oam_is_the_plain_loop(variant, buffer, size):
     np.testing.assert_allclose(averaged.coef_[0], expected.mean(axis=0), rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize(
+    ("model", "grid"),
+    [
+        *((model, {"eta": [1.0, 0.1], "radius": [None, 0.5, 3.0]}) for model in MODELS[:4]),
+        *((OLP(9, loss=loss, random_state=0), {"eta": [0.2, 0.1]}) for loss in plain.LOSSES),
+        (MODELS[0], {"regularization": [0.1, 0.0, 2.0], "radius": [2.0]}),
+        *((model, {"C": [1.0, 0.01, 1e-6]}) for model in MODELS[4:]),
+        (AllPairsMoments(), {"regularization": [10.0, 1e-3]}),
+        (AllPairsMoments(half_life=9.0), {"regularization": [10.0, 1e-3]}),
+    ],
+)
+def test_a_path_is_fits_of_its_own(model, grid, kind):
+    X, y = stream(150, 4)
+    X = kind(0.5 * X)
+    (fits,) = model.path(X[:90], y[:90], grid)
+    assert len(fits.params) == np.prod([*map(len, grid.values())])
+    predictions, scores = (fits.outputs(name, X) for name in ("predict", "decision_function"))
+    for i, (params, one) in enumerate(zip(fits.params, fits.models, strict=True)):
+        expected = clone(model).set_params(**params).fit(X[:90], y[:90])
+        assert one.get_params() == expected.get_params()
+        for _ in range(2):
+            np.testing.assert_allclose(one.coef_, expected.coef_, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(one.intercept_, expected.intercept_, rtol=1e-9, atol=1e-12)
+            for each in (one, expected):
+                each.partial_fit(X[90:], y[90:])  # each goes on alone
+        expected.fit(X[:90], y[:90])
+        np.testing.assert_allclose(scores[i], expected.decision_function(X), rtol=1e-9, atol=1e-12)
+        np.testing.assert_array_equal(predictions[i], expected.predict(X))
+
+
+def test_a_path_refuses_what_fit_refuses():
+    X, y = stream(20, 3)
+    for grid, message in [({"loss": ["hinge"]}, "no path of 'loss'"), ({"eta": [-1]}, "'eta'")]:
+        with pytest.raises(ValueError, match=message):
+            next(OLP().path(X, y, grid))
+
+
 def test_a_pair_with_a_margin_of_one_still_counts_for_oam():
     # after two points w = C/2 (x - x') = (1, 0), and the third has a margin of exactly 1
     X, y = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], [-1, 1, 1]

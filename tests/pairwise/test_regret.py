@@ -62,7 +62,7 @@ def test_following_a_learner(buffer, loss):
     for t in (30, 59):
         copy = OLP(**{**learner.get_params(), "average": False}).fit(X[:t], y[:t])
         assert np.array_equal(seen.hypotheses[t - 1], copy.coef_[0])
-        assert np.array_equal(X[seen.contents[t]], copy._state.rows)
+        assert np.array_equal(X[seen.contents[t]], copy._state.rows[copy._state.places[0]])
     mean = OLP(**learner.get_params()).fit(X[:59], y[:59])
     assert np.allclose(seen.hypotheses.mean(axis=0), mean.coef_[0])
     learner.random_state = np.random.RandomState(0)  # which is left as it is, too
