@@ -177,11 +177,11 @@ class OrdinalProblem:
         z = np.zeros(self._X.shape[1] + self._thresholds.basis.shape[1])
         path = []
         for C in Cs:
-            stage: Loss = SquaredHinge(self._weights, edge=0.0, sign=1.0)
+            stage: Loss = SquaredHinge(self._weights)
             stage_tol, n_iter = tol, 0
             if loss == "hinge":
                 width = max(float(self._short(z).max()), self._margin)
-                stage = SmoothedHinge(width, self._weights, edge=0.0, sign=1.0)
+                stage = SmoothedHinge(width, self._weights)
                 stage_tol = 0.1 * tol
             while True:
                 z, steps, converged = self._minimise(z, C, stage, stage_tol, max_iter - n_iter)

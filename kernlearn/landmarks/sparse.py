@@ -554,7 +554,7 @@ def forward_greedy(
     """
     F, y = np.asarray(features, dtype=np.float64), np.asarray(y, dtype=np.float64)
     beta = 1 / tol if beta is None else beta
-    loss = EpsilonInsensitive(epsilon, SmoothedHinge(1 / beta, edge=0.0, sign=1.0))
+    loss = EpsilonInsensitive(epsilon, SmoothedHinge(1 / beta))
     curvature = 4 * norm_bound**2 * beta * float(np.abs(F).max()) ** 2
     enough = 2 * curvature / tol
     last = math.ceil(min(enough, max_iter))

@@ -1,11 +1,12 @@
 r"""Losses of linear models, with a weight for each row, 1 by default.
 
-A loss is a sum over rows of a function of t: the margin yᵢ⟨w, xᵢ⟩ of a label, or the error
-⟨w, xᵢ⟩ − yᵢ of a target. `value` is the sum, `slope` and `curvature` are the derivatives of its
-terms, at a kink elements of the generalised ones. `steepest` is the largest curvature, and
-`slack` the relative change of a curvature that the Hessian may ignore. The hinge is smoothed:
-`gap` is how far the sum of losses without smoothing may be above its minimum for that reason,
-and `narrower` the loss with less smoothing.
+A loss is a sum over rows of a function of t. Hinges and the logistic loss increase with t: the
+excess 1 − yᵢ⟨w, xᵢ⟩ of a label, or −yᵢ⟨w, xᵢ⟩ for the logistic loss. A loss of a target has its
+error ⟨w, xᵢ⟩ − yᵢ. `value` is the sum, `slope` and `curvature` are the derivatives of its terms,
+at a kink elements of the generalised ones. `steepest` is the largest curvature, and `slack` the
+relative change of a curvature that the Hessian may ignore. The hinge is smoothed: `gap` is how
+far the sum of losses without smoothing may be above its minimum for that reason, and `narrower`
+the loss with less smoothing.
 """
 
 from collections.abc import Callable
@@ -32,28 +33,27 @@ class _Smooth:
 
 
 class SquaredHinge(_Smooth):
-    """The squared hinge max(0, sign · (t − edge))², by default max(0, 1 − t)² of a margin t."""
+    """The squared hinge max(0, t)²."""
 
     slack = 0.0
 
-    def __init__(self, weights: Weights = 1.0, *, edge: float = 1.0, sign: float = -1.0) -> None:
-        self._weights, self._edge, self._sign = weights, edge, sign
+    def __init__(self, weights: Weights = 1.0) -> None:
+        self._weights = weights
         self.steepest = 2.0 * float(np.max(weights))
 
     def value(self, t: Floats) -> float:
-        excess = np.maximum(0.0, self._sign * (t - self._edge))
-        return float(excess @ (self._weights * excess))
+        positive = np.maximum(0.0, t)
+        return float(positive @ (self._weights * positive))
 
     def slope(self, t: Floats) -> Floats:
-        excess = np.maximum(0.0, self._sign * (t - self._edge))
-        return 2.0 * self._sign * self._weights * excess
+        return 2.0 * self._weights * np.maximum(0.0, t)
 
     def curvature(self, t: Floats) -> Floats:
-        return np.where(self._sign * (t - self._edge) > 0.0, 2.0 * self._weights, 0.0)
+        return np.where(t > 0.0, 2.0 * self._weights, 0.0)
 
 
 class Logistic(_Smooth):
-    """The logistic loss log(1 + exp(−t)) of a margin t.
+    """The logistic loss log(1 + exp(t)).
 
     All curvatures change in each step. A Hessian within 10 % of the true one needs more steps,
     with linear convergence, but each costs a small part of a new product.
@@ -66,51 +66,44 @@ class Logistic(_Smooth):
         self.steepest = 0.25 * float(np.max(weights))
 
     def value(self, t: Floats) -> float:
-        return float(np.sum(self._weights * np.logaddexp(0.0, -t)))
+        return float(np.sum(self._weights * np.logaddexp(0.0, t)))
 
     def slope(self, t: Floats) -> Floats:
-        return -self._weights * expit(-t)
+        return self._weights * expit(t)
 
     def curvature(self, t: Floats) -> Floats:
         return self._weights * expit(t) * expit(-t)
 
 
 class SmoothedHinge:
-    """The hinge max(0, sign · (t − edge)), by default max(0, 1 − t), with a parabola at the kink.
+    """The hinge max(0, t), with a parabola at the kink.
 
     The parabola begins at the kink and is `width` wide; it takes at most width / 2 off the loss.
     """
 
     slack = 0.0
 
-    def __init__(
-        self, width: float, weights: Weights = 1.0, *, edge: float = 1.0, sign: float = -1.0
-    ) -> None:
-        self._width, self._weights, self._edge, self._sign = width, weights, edge, sign
+    def __init__(self, width: float, weights: Weights = 1.0) -> None:
+        self._width, self._weights = width, weights
         self.steepest = float(np.max(weights)) / width
 
     def value(self, t: Floats) -> float:
-        excess = self._sign * (t - self._edge)
-        inside = np.clip(excess, 0.0, self._width)
-        return float((self._weights * inside * (excess - 0.5 * inside)).sum() / self._width)
+        inside = np.clip(t, 0.0, self._width)
+        return float((self._weights * inside * (t - 0.5 * inside)).sum() / self._width)
 
     def slope(self, t: Floats) -> Floats:
-        share = np.clip(self._sign * (t - self._edge) / self._width, 0.0, 1.0)
-        return self._sign * self._weights * share
+        return self._weights * np.clip(t / self._width, 0.0, 1.0)
 
     def curvature(self, t: Floats) -> Floats:
-        excess = self._sign * (t - self._edge)
-        inside = (excess > 0.0) & (excess < self._width)
+        inside = (t > 0.0) & (t < self._width)
         return np.where(inside, self._weights / self._width, 0.0)
 
     def gap(self, t: Floats) -> float:
         # the slopes are dual variables of the hinge
-        positive = np.maximum(0.0, self._sign * (t - self._edge))
-        return float((positive * (self._weights - self._sign * self.slope(t))).sum())
+        return float((np.maximum(0.0, t) * (self._weights - self.slope(t))).sum())
 
     def narrower(self) -> Self:
-        width = self._width * _NARROWER
-        return type(self)(width, self._weights, edge=self._edge, sign=self._sign)
+        return type(self)(self._width * _NARROWER, self._weights)
 
 
 class EpsilonInsensitive:

@@ -74,9 +74,9 @@ class PrimalNewton:
     ) -> Floats:
         """Solve for arguments signᵢ⟨w, xᵢ⟩ − offsetᵢ of the loss, and each C.
 
-        `Cs` are best in ascending order, since each solution starts the next. `signs` are labels
-        -1 and +1, and `offsets` the targets of a regression. Returns weights of shape
-        (n_values, n_features).
+        `Cs` are best in ascending order, since each solution starts the next. For labels yᵢ of -1
+        and +1 the signs are −yᵢ, and the offset is −1 for a hinge. For a regression they are 1 and
+        the targets. Returns weights of shape (n_values, n_features).
         """
         gram = WeightedGram(self._X, self._whole, loss.steepest, loss.slack)
         w = np.zeros(self._X.shape[1])

@@ -69,7 +69,7 @@ class TruncatedNewton:
         same.
         """
         X, y, Cs = self._X, np.ascontiguousarray(y, dtype=np.float64), list(Cs)
-        slope = combination(X, y * _LOSS.slope(np.zeros(len(y))))
+        slope = combination(X, -y * _LOSS.slope(np.ones(len(y))))
         n_positive = int(np.count_nonzero(y > 0))
         # LIBLINEAR's tolerance is in proportion to the rarer class
         enough = self._tol * (max(min(n_positive, len(y) - n_positive), 1) / len(y))
@@ -82,8 +82,8 @@ class TruncatedNewton:
         if starts is not None:
             for k, (start, model) in enumerate(zip(starts, models, strict=True)):
                 margins[k] = y * (X @ start)
-                model.start(start, combination(X, y * _LOSS.slope(margins[k])))
-                grams[k].follow(_LOSS.curvature(margins[k]), grams[:k])
+                model.start(start, combination(X, -y * _LOSS.slope(1.0 - margins[k])))
+                grams[k].follow(_LOSS.curvature(1.0 - margins[k]), grams[:k])
         left = [k for k, model in enumerate(models) if not model.ended]
         while left:
             steps = np.array([models[k].direction() for k in left])
@@ -92,11 +92,11 @@ class TruncatedNewton:
             for k, step, slope in zip(left, steps, slopes, strict=True):
                 if length := models[k].search(step, moves[k]):
                     if length < 1:
-                        slope = combination(X, y * _LOSS.slope(margins[k]))
+                        slope = combination(X, -y * _LOSS.slope(1.0 - margins[k]))
                     models[k].arrive(slope)
             left = [k for k in left if not models[k].ended]
             for k in left:
-                grams[k].follow(_LOSS.curvature(margins[k]), grams[:k] + grams[k + 1 :])
+                grams[k].follow(_LOSS.curvature(1.0 - margins[k]), grams[:k] + grams[k + 1 :])
         self.converged = np.array([model.converged for model in models])
         return np.array([model.w for model in models])
 
@@ -130,13 +130,13 @@ class _Model:
         self._C, self._margins, self._gram = C, margins, gram
         self._gradient = C * slope
         self._enough = enough * float(np.linalg.norm(self._gradient))
-        self._objective = self._before = C * _LOSS.value(margins)
+        self._objective = self._before = C * _LOSS.value(1.0 - margins)
         self._n_steps = 0
 
     def start(self, w: Floats, slope: Floats) -> None:
         """Begin at w, for which the margins are there and the sum Σ yᵢ ℓ′(tᵢ) xᵢ is given."""
         self.w, self._gradient = w, w + self._C * slope
-        self._objective = 0.5 * float(w @ w) + self._C * _LOSS.value(self._margins)
+        self._objective = 0.5 * float(w @ w) + self._C * _LOSS.value(1.0 - self._margins)
         self.ended = bool(np.linalg.norm(self._gradient) <= self._enough)
 
     def direction(self) -> Floats:
@@ -153,7 +153,7 @@ class _Model:
         self._before = self._objective
         for length in _LENGTHS:
             norm = square + length * (2 * inner + length * rest)
-            objective = 0.5 * norm + self._C * _LOSS.value(self._margins + length * moves)
+            objective = 0.5 * norm + self._C * _LOSS.value(1.0 - (self._margins + length * moves))
             if objective - self._before <= _SUFFICIENT * length * promised:
                 break
         else:

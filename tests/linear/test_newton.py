@@ -17,11 +17,11 @@ CS = (0.01, 1.0, 100.0)
 RNG = np.random.default_rng(0)
 WEIGHTS = RNG.uniform(0.2, 3.0, 200)
 
-#: The losses of a margin or an error, as they are written.
+#: The losses of an excess or an error, as they are written.
 DEFINITIONS = {
-    "squared_hinge": lambda t: np.maximum(0, 1 - t) ** 2,
-    "logistic": lambda t: np.logaddexp(0, -t),
-    "hinge": lambda t: np.maximum(0, 1 - t),
+    "squared_hinge": lambda t: np.maximum(0, t) ** 2,
+    "logistic": lambda t: np.logaddexp(0, t),
+    "hinge": lambda t: np.maximum(0, t),
     "squared_epsilon_insensitive": lambda t: np.maximum(0, np.abs(t) - 0.3) ** 2,
     "epsilon_insensitive": lambda t: np.maximum(0, np.abs(t) - 0.3),
 }
@@ -30,17 +30,12 @@ SMOOTH = ("squared_hinge", "logistic")
 
 def loss_of(name, weights=1.0, width=1.0):
     """The same losses, those that are not smooth with a parabola of some width."""
-    above = {"edge": 0.0, "sign": 1.0}
     return {
         "squared_hinge": lambda: SquaredHinge(weights),
         "logistic": lambda: Logistic(weights),
         "hinge": lambda: SmoothedHinge(width, weights),
-        "squared_epsilon_insensitive": lambda: EpsilonInsensitive(
-            0.3, SquaredHinge(weights, **above)
-        ),
-        "epsilon_insensitive": lambda: EpsilonInsensitive(
-            0.3, SmoothedHinge(width, weights, **above)
-        ),
+        "squared_epsilon_insensitive": lambda: EpsilonInsensitive(0.3, SquaredHinge(weights)),
+        "epsilon_insensitive": lambda: EpsilonInsensitive(0.3, SmoothedHinge(width, weights)),
     }[name]()
 
 
@@ -54,12 +49,17 @@ def problem(n_samples, n_features, seed=0, n_positive=None):
     return X, y
 
 
+def signs_and_offsets(name, y):
+    return (1.0, y) if "insensitive" in name else (-y, 0.0 if name == "logistic" else -1.0)
+
+
 def arguments(name, X, y, w):
-    return X @ w - y if "insensitive" in name else y * (X @ w)
+    signs, offsets = signs_and_offsets(name, y)
+    return signs * (X @ w) - offsets
 
 
 def solve(X, y, Cs, name, tol=1e-10, max_iter=200, weights=1.0):
-    signs, offsets = (1.0, y) if "insensitive" in name else (y, 0.0)
+    signs, offsets = signs_and_offsets(name, y)
     solver = PrimalNewton(X, tol=tol, max_iter=max_iter)
     return solver.path(loss_of(name, weights), signs, Cs, offsets)
 
@@ -70,7 +70,7 @@ def objective(w, X, y, C, name, weights=1.0):
 
 
 def gradient(w, X, y, C, name, weights=1.0):
-    signs = 1.0 if "insensitive" in name else y
+    signs, _ = signs_and_offsets(name, y)
     slopes = loss_of(name, weights).slope(arguments(name, X, y, w))
     return w + C * X.T @ (signs * slopes)
 
@@ -85,7 +85,7 @@ def bound_on_minimum(w, X, y, C, name, weights=1.0):
     # The dual variables b of a row are those at w, free at a kink, such that w = rowsᵀb: any of
     # them give a bound.
     if name == "hinge":
-        rows, excess, linear, epsilon = y[:, None] * X, 1 - t, np.ones(len(y)), 0.0
+        rows, excess, linear, epsilon = y[:, None] * X, t, np.ones(len(y)), 0.0
     else:
         rows = -np.sign(t)[:, None] * X
         excess, linear, epsilon = np.abs(t) - 0.3, -np.sign(t) * y, 0.3
@@ -103,7 +103,7 @@ def test_losses_are_their_definitions_and_derivatives(name, weights):
     plain = name in ("hinge", "epsilon_insensitive")
     one = loss_of(name, weights, width=1e-9)
     smooth = loss_of(name, weights, width=0.5) if plain else one
-    for t in np.r_[np.linspace(-3.013, 3, 40), 1 + 1e-3, -30.0, 30.0]:
+    for t in np.r_[np.linspace(-3.013, 3, 40), 1e-3, -30.0, 30.0]:
         there = np.array([t])
         expected = float((weights * DEFINITIONS[name](there)).sum())
         assert one.value(there) == pytest.approx(expected, rel=1e-8, abs=1e-8)
@@ -277,8 +277,8 @@ def test_the_line_search_finds_the_minimum_of_a_convex_function(data, exponent, 
     C = 10.0**exponent
     w = np.random.default_rng(seed).standard_normal(X.shape[1])
     step = -gradient(w, X, y, C, name)
-    margins, moves = y * (X @ w), y * (X @ step)
-    length = newton.exact_step(loss_of(name), C, margins, moves, w @ step, step @ step)
+    t, moves = arguments(name, X, y, w), -y * (X @ step)
+    length = newton.exact_step(loss_of(name), C, t, moves, w @ step, step @ step)
     end = w + length * step
     assert objective(end, X, y, C, name) < objective(w, X, y, C, name)
     slopes = [abs(gradient(at, X, y, C, name) @ step) for at in (w, end)]
