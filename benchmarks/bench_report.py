@@ -89,7 +89,7 @@ def plant(store: Path, config: Path) -> int:
                     trial.key,
                     trial.experiment,
                     trial.labels,
-                    trial.spec.plain,
+                    {**trial.spec.plain, "split": trial.split},
                     "2026-01-01T00:00:00+00:00",
                     1.0,
                     metrics,

@@ -123,20 +123,21 @@ def plan(
     profile: Profile = "full",
     settings: Settings = [],
     only: Only = [],
+    check_all: Annotated[
+        bool, option("Check all profiles and forks, too.", None, "--all")
+    ] = False,
     store: Store = STORE,
 ) -> None:
     """Check configs, and show what is stored and what would run.
 
     Example: kernlearn plan table4_2
     """
+    from kernlearn.config.read import check_variants
+
     choice = engine.Choice(tuple(map(engine.parse_only, only)))
     experiments = _load(configs, profile, settings)
-    for experiment in experiments:
-        for name in experiment.config.profiles:  # faults of other profiles, too
-            _load([str(experiment.path)], name, [])
-        for fork in experiment.config.forks:
-            for changes in fork.alternatives.values():
-                _load([str(experiment.path)], "full", changes)
+    for experiment in experiments if check_all else ():
+        check_variants(experiment)
     existing = stores.Store(store, read_only=True) if store.exists() else nullcontext()
     with existing as opened:
         for plan in _plans(experiments, True, choice):

@@ -115,21 +115,23 @@ def load_config(
     >>> loaded.config.protocol.splits, loaded.config.protocol.seed
     (2, 7)
     """
-    draft = _Draft(find_config(name))
-    draft.use_profile(profile)
-    changes = []
-    for setting in settings:
-        before = deepcopy(draft.raw)
-        draft.set(setting)
-        # 1.0 is not 1 everywhere
-        changes += [setting] if repr(draft.raw) != repr(before) else []
-    return model.LoadedExperiment(
-        name=draft.path.stem,
-        path=draft.path,
-        profile=profile,
-        config=draft.checked(),
-        settings=tuple(changes),
-    )
+    return _Draft(find_config(name)).loaded(profile, settings)
+
+
+def check_variants(experiment: model.LoadedExperiment) -> None:
+    """Check the profiles of a config and the alternatives of its forks.
+
+    Raises
+    ------
+    ConfigError
+        With the faults of the first that has any.
+    """
+    draft = _Draft(experiment.path)
+    for profile in experiment.config.profiles:
+        deepcopy(draft).loaded(profile, ())
+    for fork in experiment.config.forks:
+        for changes in fork.alternatives.values():
+            deepcopy(draft).loaded(model.DEFAULT_PROFILE, changes)
 
 
 def load_scope(name: str | Path) -> Scope:
@@ -148,6 +150,22 @@ class _Draft:
         self.path, self.raw, self.as_written = path, raw, True
         self.places = {key: f"{path}:{line}" for key, line in lines.items()}
         self._label_entries()
+
+    def loaded(self, profile: str, settings: Iterable[str]) -> model.LoadedExperiment:
+        """Apply a profile and settings, and return the experiment."""
+        self.use_profile(profile)
+        changes = []
+        for setting in settings:
+            before = repr(self.raw)  # 1.0 is not 1 everywhere
+            self.set(setting)
+            changes += [setting] if repr(self.raw) != before else []
+        return model.LoadedExperiment(
+            name=self.path.stem,
+            path=self.path,
+            profile=profile,
+            config=self.checked(),
+            settings=tuple(changes),
+        )
 
     def _label_entries(self) -> None:
         """Make sections of entries mappings by label."""

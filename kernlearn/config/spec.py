@@ -210,7 +210,7 @@ class MetricSpec(_Part):
 
 @dataclass(frozen=True)
 class TrialSpec(_Part):
-    """All that determines the numbers of a trial."""
+    """All that determines the numbers of a trial besides the number of its split."""
 
     version: int
     task: str
@@ -218,7 +218,6 @@ class TrialSpec(_Part):
     kernel: KernelSpec | None
     method: MethodSpec
     protocol: ProtocolSpec
-    split: int
     metrics: tuple[MetricSpec, ...] = ()
 
     @property
@@ -259,14 +258,16 @@ class Trial:
     Attributes
     ----------
     key : str
-        Hash of ``spec``: the same key means the same numbers.
+        Hash of ``spec`` and ``split``: the same key means the same numbers.
     experiment : str
         Name of the experiment that it belongs to.
     labels : dict
         Its labels in tables and figures: ``dataset``, ``kernel``, ``method`` and the
         varied parameters.
     spec : TrialSpec
-        All that determines the numbers.
+        All that determines the numbers of the trial and of its other splits.
+    split : int
+        Number of the split, from 0.
     source : Source
         Where the data is.
 
@@ -285,12 +286,8 @@ class Trial:
     experiment: str
     labels: dict[str, Any]
     spec: TrialSpec
+    split: int
     source: Source
-
-    @property
-    def split(self) -> int:
-        """Number of the split, from 0."""
-        return self.spec.split
 
     def __str__(self) -> str:
         return f"{cell_name(self.labels, self.labels.values(), ' · ')} · split {self.split + 1}"
@@ -328,6 +325,11 @@ def _plain(value: Any, exact: bool = False) -> Any:
     return value
 
 
-def trial_key(spec: TrialSpec | Mapping[str, Any]) -> str:
-    """Return the key of a trial's specification, split included."""
-    return hashlib.sha256(canonical(spec).encode()).hexdigest()[:24]
+def trial_keys(spec: TrialSpec, splits: Iterable[int]) -> list[str]:
+    """Return the keys of the trials that have a specification, for each of some splits."""
+    cell = hashlib.sha256(canonical(spec).encode())
+    keys = []
+    for split in splits:
+        (own := cell.copy()).update(f" {split}".encode())
+        keys.append(own.hexdigest()[:24])
+    return keys

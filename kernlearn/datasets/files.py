@@ -33,6 +33,7 @@ PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _DAMAGE = (EOFError, OSError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)
 
 
+@cache
 def shipped(kind: Literal["configs", "datasets", "reported"]) -> Path:
     """Return the folder of the shipped files of one kind.
 

@@ -477,7 +477,7 @@ def build_kernel(
         return None
     kernel = scope.make(scope.kernel(own.name), own.parameters)
     kernel = _naming_nominal(kernel, coded)
-    points = canonical([spec.dataset, own, spec.protocol, spec.split, spec.task, list(coded)])
+    points = canonical([spec.dataset, own, spec.protocol, trial.split, spec.task, list(coded)])
     learnt = None if spec.plugins else _learnt.get(points)
     if learnt is None:
         fitted = clone(kernel).fit(X, y)

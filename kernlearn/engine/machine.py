@@ -141,7 +141,8 @@ class Start:
     def row(self, **fields: Any) -> Row:
         """Return the row of the trial, which ends now; of trials together each has its share."""
         one, seconds = self.trial, (time.time() - self._clock) / self._n_together
-        what = one.key, one.experiment, one.labels, one.spec.plain, self.started, seconds
+        spec = {**one.spec.plain, "split": one.split}
+        what = one.key, one.experiment, one.labels, spec, self.started, seconds
         return Row(*what, machine=describe_machine(), **fields)
 
     def failed(self, error: str, trace: str | None = None) -> Row:

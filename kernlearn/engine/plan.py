@@ -109,14 +109,15 @@ def make_plan(
         for label in config.datasets
         if label in chosen and label not in missing
     }
+    splits = range(config.protocol.splits)
     trials = [
-        Trial(specs.trial_key(own), experiment.name, labels, own, source)
+        Trial(key, experiment.name, labels, spec, i, source)
         for labels, spec, source in _cells(config, variants)
-        for own in (replace(spec, split=i) for i in range(config.protocol.splits))
+        for i, key in enumerate(specs.trial_keys(spec, splits))
     ]
     first: dict[Any, Trial] = {}
-    for trial in trials:
-        for same in (trial.key, (*trial.labels.items(), trial.split)):
+    for trial in trials[:: len(splits)]:
+        for same in (trial.key, tuple(trial.labels.items())):
             if (other := first.setdefault(same, trial)) is not trial:
                 both = f"{other} and {trial}"
                 raise ConfigError(f"{experiment.path}: {both} are one trial: leave one out")
@@ -215,16 +216,19 @@ def _cells(
     own = config.scope.own_metrics(config.named_metrics)
     metrics = tuple(specs.MetricSpec(metric.name, **metric.identity) for metric in own)
     files = tuple((str(plugin.path), plugin.state) for plugin in config.scope.plugins)
+    methods = cache(partial(_methods, config))
+    values = [one for entry in config.methods.values() for one in entry.parameters.values()]
+    differ = any(value.form == "by_dataset" for value in values)
     for name, entry in config.datasets.items():
         scale = config.protocol.scale if entry.scale is None else entry.scale
         protocol = specs.ProtocolSpec(**settings, scale=scale)
-        methods = cache(partial(_methods, config, name))
         for data_labels, data, source in variants.get(name, ()):
-            for method_labels, kernel, method in methods(data.pairwise is not None):
+            cells = methods(name if differ else "", data.pairwise is not None)
+            for method_labels, kernel, method in cells:
                 labels = {"dataset": name, **method_labels, **data_labels}
                 if config.wants(labels):
                     what = config.task, data, kernel, method, protocol
-                    spec = TrialSpec(specs.TRIAL_VERSION, *what, split=0, metrics=metrics)
+                    spec = TrialSpec(specs.TRIAL_VERSION, *what, metrics=metrics)
                     place = replace(source, plugins=files) if spec.plugins else source
                     yield labels, spec, place
 

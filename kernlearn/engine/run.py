@@ -9,7 +9,7 @@ from typing import Any
 from kernlearn.checks import suggestion
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import SHARED
-from kernlearn.config.spec import Trial, trial_key
+from kernlearn.config.spec import Trial, trial_keys
 from kernlearn.engine.executors import Executor, InProcess, Job
 from kernlearn.engine.machine import Interrupts
 from kernlearn.engine.plan import Plan
@@ -44,10 +44,11 @@ class Choice:
         SelectionError
             If ``only`` names what is not in the plan, or a combination that is not.
         """
+        if not self.only:
+            return plan.trials
         trials = [trial for trial in plan.trials if is_allowed(_numbered(trial), self.only)]
-        if self.only:
-            _refuse_unknown(plan, self.only)
-        if self.only and not trials:
+        _refuse_unknown(plan, self.only)
+        if not trials:
             raise SelectionError(f"{plan.experiment.name}: --only leaves no trial")
         return trials
 
@@ -70,7 +71,8 @@ def sharing_training(trials: Sequence[Trial]) -> list[Job]:
         method, key = trial.spec.method, trial.key
         if (names := SHARED.get(method.name)) and not method.select:
             rest = {name: value for name, value in method.parameters.items() if name not in names}
-            key = trial_key(replace(trial.spec, method=replace(method, parameters=rest)))
+            spec = replace(trial.spec, method=replace(method, parameters=rest))
+            (key,) = trial_keys(spec, [trial.split])
         jobs.setdefault(key, []).append(trial)
     return [tuple(job) for job in jobs.values()]
 

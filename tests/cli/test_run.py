@@ -23,10 +23,10 @@ def test_a_session(kernlearn, small, tmp_path):
     assert not (tmp_path / "results").exists()
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text(f"{small.read_text()}  other: {{max_trian: 9}}\n")
-    assert "unknown key; did you mean 'max_train'" in kernlearn("plan", wrong).stderr
+    assert "unknown key; did you mean 'max_train'" in kernlearn("plan", wrong, "--all").stderr
     forks = "forks: [{choice: a, reason: b, alternatives: {c: [seeed=2]}}]"
     wrong.write_text(small.read_text() + forks)
-    assert "-o seeed=2: " in kernlearn("plan", wrong).stderr
+    assert "-o seeed=2: " in kernlearn("plan", wrong, "--all").stderr
     wrong.write_text(f"{small.read_text()}reported: r.csv\n")
     (tmp_path / "r.csv").write_text("dataset,method,metric,mean\nmoon,K,accuracy,0.9\n")
     assert "1 of 1 reported numbers" in kernlearn("plan", wrong).stdout

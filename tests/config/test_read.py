@@ -9,7 +9,7 @@ import yaml
 
 from kernlearn.config import find_config, load_config
 from kernlearn.config.model import Entry, Section
-from kernlearn.config.read import shipped_configs, shipped_name
+from kernlearn.config.read import check_variants, shipped_configs, shipped_name
 from kernlearn.datasets.files import shipped
 from kernlearn.engine import make_plan
 from kernlearn.exceptions import ConfigError
@@ -26,8 +26,7 @@ def test_shipped_configs_are_valid_in_every_profile_and_fit_the_schema(name):
     if not all(map(is_installed, NEEDED.get(name, ()))):
         pytest.skip("needs a library that is not installed")
     path = find_config(name)
-    for profile in load_config(path).config.profiles:
-        assert load_config(path, profile=profile).indicative
+    check_variants(load_config(path))
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads((shipped("configs") / "schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(yaml.safe_load(path.read_text(encoding="utf-8")), schema)

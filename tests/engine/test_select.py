@@ -275,7 +275,7 @@ def test_the_best_mean_over_the_splits_is_taken(tmp_path):
             for name, values in scores.items()
         ]
         info = {"grid": grid} if trial.labels["method"] == "SVM" else {}
-        row = Row(trial.key, spec=trial.spec.plain, metrics={"error_percent": 50.0}, info=info)
+        row = Row(trial.key, metrics={"error_percent": 50.0}, info=info)
         results[trial.key] = row
     found = chosen_by_mean(results)
     for trial in plan.trials:
