@@ -19,6 +19,7 @@ from kernlearn.engine import Choice, Listener, make_executor, make_plan, parse_o
 from kernlearn.engine.executors import InProcess
 from kernlearn.engine.run import check_cores
 from kernlearn.exceptions import ExecutorError, SelectionError, StoreError
+from kernlearn.landmarks import FTuneClassifier
 from kernlearn.store import Store
 
 EXECUTORS = {"in-process": InProcess, "processes": make_executor}
@@ -108,6 +109,42 @@ def test_a_second_run_does_only_what_is_missing(plan, small, tmp_path):
         experiments = store.experiments()
     ways = {("full", ()): {None: 16}, ("full", ("splits=3",)): {None: 8}}
     assert experiments == {"small": ways}
+
+
+SHARING = """\
+title: t
+datasets: {{moons: {{generator: two_moons, n_samples: 90, noise: 0.3}}}}
+methods:
+  BBS: {{estimator: BBSClassifier, n_landmarks: [5, 9]}}
+  S: {{estimator: FTuneClassifier, n_landmarks: [5, 9]}}
+  M: {{estimator: FTuneClassifier, n_landmarks: [5, 9], per_class: true}}
+protocol: {{splits: 2, train: 0.5, {held_out}}}
+metrics: [accuracy]
+"""
+
+
+@pytest.mark.parametrize("held_out", ["holdout: 0.2", "seed: 1"])
+def test_methods_that_differ_in_the_choice_alone_are_trained_once(held_out, tmp_path, monkeypatch):
+    path = tmp_path / "c.yaml"
+    path.write_text(SHARING.format(held_out=held_out))
+    plan, found, trained = make_plan(load_config(path)), [], []
+    train = FTuneClassifier._train
+
+    def counted(*arguments):
+        trained.append(1)
+        return train(*arguments)
+
+    monkeypatch.setattr(FTuneClassifier, "_train", counted)
+    monkeypatch.setattr("kernlearn.engine.trial._warm_up", lambda *_: None)
+    for only in (["method=S,method=BBS", "method=M"], [""]):
+        with Store(tmp_path / f"{len(only)}") as store:
+            for text in only:
+                asked = Choice(only=(parse_only(text),) if text else ())
+                run_plan(plan, store, choice=asked)
+            found.append(numbers(plan, store))
+    assert len(found[0]) == 12
+    assert found[0] == found[1]
+    assert len(trained) == 8 + 4
 
 
 # Trouble
