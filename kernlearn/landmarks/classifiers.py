@@ -24,8 +24,8 @@ from kernlearn.landmarks.base import (
     Training,
     warn_of_distances,
 )
-from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer
-from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
+from kernlearn.landmarks.embeddings import NAMED, LandmarkEmbedding, Transfer, as_transfer
+from kernlearn.landmarks.selection import PAIR_SELECTION, select_pairs
 from kernlearn.linear.losses import LOSSES
 from kernlearn.linear.models import linear_paths
 
@@ -182,10 +182,9 @@ class LandmarkClassifier(SimilarityClassifier):
 
 
 def similarity_scale(blocks: Iterable[Reals]) -> float:
-    """Return the divisor of similarities, and warn if these are all the same.
+    """Return the greatest absolute value in blocks of columns; warn if all columns are constant.
 
-    It is the greatest absolute value in the blocks of columns, the training points' similarities
-    to the landmarks; 1 if all are 0.
+    The blocks are the training points' similarities to the landmarks. 1 if all are 0.
     """
     largest, varies = 0.0, False
     for block in blocks:
@@ -326,18 +325,15 @@ class BBSClassifier(LandmarkClassifier):
 
     def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         Cs = grid["C"]
-        chosen = select_landmarks(
-            self.n_landmarks, data.codes, self.selection, rng, data.similarities
-        )
-        similarities = data.similarities.columns(chosen)
-        self.scale_ = similarity_scale([similarities])
-        features = similarities / self.scale_
+        self._embedding = LandmarkEmbedding(self.n_landmarks, selection=self.selection)
+        features = self._embedding.learn(data.similarities, data.codes, rng)
+        similarity_scale([features])  # warns if there is nothing to learn from
         coef, intercept = _paths(self, features, data.targets(), Cs, data.weights)
         best, self.validation_scores_ = 0, None
         if data.X_val is not None:
-            held_out = data.candidates.take(chosen).compare(data.X_val) / self.scale_
             paths = coef.transpose(0, 2, 1).astype(features.dtype)
-            scores = (held_out @ paths + intercept[:, np.newaxis])[:, :, np.newaxis]
+            scores = self._embedding.embed(data.X_val) @ paths + intercept[:, np.newaxis]
+            scores = scores[:, :, np.newaxis]
             accuracies, cells = choose(scores, data.codes_val, self.loss, data.weights_val)
             best, self.validation_scores_ = cells[0, 1], accuracies[0]
         self.C_ = float(Cs[best])
@@ -345,13 +341,15 @@ class BBSClassifier(LandmarkClassifier):
         self.coef_ = coef[:, best].astype(features.dtype)
         self.intercept_ = intercept[:, best].astype(features.dtype)
         self._n_problems, self._dtype = len(self.coef_), self.coef_.dtype
-        self.landmark_indices_ = data.candidates.indices[chosen]
+        self.scale_, landmarks = self._embedding.scale_, self._embedding._landmarks
+        self.landmark_indices_ = landmarks.indices
         used = np.flatnonzero(self.coef_.any(axis=0))
-        self._set_landmarks(data.candidates.take(chosen[used]))
+        self._set_landmarks(landmarks.take(used))
         self._weights = self.coef_.T[used]
 
     def _parts(self, similarities: Reals) -> Iterator[Part]:
-        yield slice(None), similarities / self.scale_, self._weights, np.arange(len(self._weights))
+        features = self._embedding.scaled(similarities)
+        yield slice(None), features, self._weights, np.arange(len(self._weights))
 
 
 @dataclass(eq=False, repr=False)

@@ -55,7 +55,7 @@ def test_a_path_is_its_single_fits(model, grid, form):
     key = lambda point: sorted(map(str, point.items()))  # noqa: E731
     assert sorted(map(key, fits.params)) == sorted(map(key, ParameterGrid(grid)))
     numbers = [point.get("C", 0) for point in fits.params]
-    assert list(grid)[0] != "C" or numbers == sorted(numbers)
+    assert next(iter(grid)) != "C" or numbers == sorted(numbers)
     atol = 1e-3 if form == "single" else 1e-5
     methods = ["predict", *["decision_function"] * is_classifier]
     by_method = {method: fits.outputs(method, points[TEST]) for method in methods}
