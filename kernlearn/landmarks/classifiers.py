@@ -1,7 +1,7 @@
 """BBS, FTUNE and DBOOST: weighted sums over landmarks, or over pairs of landmarks."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
@@ -24,7 +24,13 @@ from kernlearn.landmarks.base import (
     Training,
     warn_of_distances,
 )
-from kernlearn.landmarks.embeddings import NAMED, LandmarkEmbedding, Transfer, as_transfer
+from kernlearn.landmarks.embeddings import (
+    NAMED,
+    LandmarkEmbedding,
+    Transfer,
+    as_transfer,
+    similarity_scale,
+)
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_pairs
 from kernlearn.linear.losses import LOSSES
 from kernlearn.linear.models import linear_paths
@@ -181,22 +187,13 @@ class LandmarkClassifier(SimilarityClassifier):
         return Contributions(landmarks, similarities[:, columns], weights, shares, intercept)
 
 
-def similarity_scale(blocks: Iterable[Reals]) -> float:
-    """Return the greatest absolute value in blocks of columns; warn if all columns are constant.
-
-    The blocks are the training points' similarities to the landmarks. 1 if all are 0.
-    """
-    largest, varies = 0.0, False
-    for block in blocks:
-        low, high = block.min(axis=0), block.max(axis=0)
-        largest = max(largest, -float(low.min()), float(high.max()))
-        varies = varies or bool((low < high).any())
+def warn_of_constants(varies: bool) -> None:
+    """Warn if similarities to landmarks do not vary among the training points."""
     if not varies:
         validation.warn(
             "all training points have the same similarities to the landmarks: the similarity says "
             "nothing about the classes"
         )
-    return largest or 1.0
 
 
 _LINEAR: dict[str, list[Any]] = {
@@ -327,7 +324,7 @@ class BBSClassifier(LandmarkClassifier):
         Cs = grid["C"]
         self._embedding = LandmarkEmbedding(self.n_landmarks, selection=self.selection)
         features = self._embedding.learn(data.similarities, data.codes, rng)
-        similarity_scale([features])  # warns if there is nothing to learn from
+        warn_of_constants(self._embedding.varies)
         coef, intercept = _paths(self, features, data.targets(), Cs, data.weights)
         best, self.validation_scores_ = 0, None
         if data.X_val is not None:
@@ -542,7 +539,9 @@ class FTuneClassifier(LandmarkClassifier):
             held_out = Similarities(data.candidates, data.X_val)
             held_out.keep(distinct)
         batches = gen_batches(len(distinct), 256)
-        self.scale_ = similarity_scale(training.columns(distinct[batch]) for batch in batches)
+        columns = (training.columns(distinct[batch]) for batch in batches)
+        self.scale_, varies = similarity_scale(columns)
+        warn_of_constants(varies)
         paths, scores = [], []
         for of_problem, target in zip(pairs, data.targets(), strict=True):
             embeddings = self._embeddings(training, of_problem, family)

@@ -196,6 +196,19 @@ def as_transfer(spec: Transfer | str | float) -> Transfer:
     )
 
 
+def similarity_scale(blocks: Iterable[Reals]) -> tuple[float, bool]:
+    """Return the greatest absolute value in blocks of columns, and whether any column varies.
+
+    The blocks are the similarities of points to landmarks. The value is 1 if all are 0.
+    """
+    largest, varies = 0.0, False
+    for block in blocks:
+        low, high = block.min(axis=0), block.max(axis=0)
+        largest = max(largest, -float(low.min()), float(high.max()))
+        varies = varies or bool((low < high).any())
+    return largest or 1.0, varies
+
+
 @dataclass(eq=False, repr=False)
 class BaseEmbedding(TransformerMixin, SimilarityEstimator):
     """Base of the embeddings, which differ in how features are made of similarities."""
@@ -429,7 +442,11 @@ class LandmarkEmbedding(BaseEmbedding):
     def learn(
         self, points: Similarities, codes: Indices, rng: Random, landmarks: Landmarks | None = None
     ) -> Reals:
-        """Embed points that are validated, with landmarks chosen from them or those passed."""
+        """Embed points that are validated, with landmarks chosen from them or those passed.
+
+        Models that check their data themselves call it. If similarities are divided by the
+        largest, it sets `varies`, whether any of them does.
+        """
         if landmarks is None:
             chosen = self._select(codes, rng, points)
             landmarks = points.landmarks.take(chosen)
@@ -440,7 +457,7 @@ class LandmarkEmbedding(BaseEmbedding):
         self.landmark_indices_ = landmarks.indices
         self._start_scale(len(landmarks.indices))
         if self.normalize is True:
-            self.scale_ = max(-float(values.min()), float(values.max())) or 1.0
+            self.scale_, self.varies = similarity_scale([values])
         return self.scaled(values)
 
     def embed(self, X: Any) -> Reals:
