@@ -29,7 +29,7 @@ from kernlearn.landmarks.base import (
     warn_of_distances,
 )
 from kernlearn.landmarks.embeddings import LandmarkEmbedding
-from kernlearn.linear.models import regression_path
+from kernlearn.linear.models import regression_paths
 from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
 
@@ -664,7 +664,7 @@ class RegLand(RegressorMixin, LandmarkChoice):
                 "little is learned, since smaller errors have no loss. Lower epsilon"
             )
         how: Any = {"loss": self.loss, "fit_intercept": self.fit_intercept, "weights": weights}
-        paths = [regression_path(features, targets, Cs, epsilon=each, **how) for each in epsilons]
+        paths = regression_paths(features, targets, Cs, epsilons, **how)
         return [(coef[i], intercept[i]) for i in range(len(Cs)) for coef, intercept in paths]
 
     def _losses(self, models: list[Any], features: Reals, targets: Any) -> list[np.ndarray]:
