@@ -19,7 +19,7 @@ from kernlearn.landmarks.base import (
     SimilarityClassifier,
     Training,
 )
-from kernlearn.landmarks.selection import select_landmarks
+from kernlearn.landmarks.embeddings import LandmarkEmbedding
 from kernlearn.linear import LinearSVM
 from kernlearn.memory import eigh
 from kernlearn.svm import KernelSVM
@@ -201,11 +201,11 @@ class LandmarkKNNClassifier(NeighboursClassifier):
     _parameter_constraints = {**NeighboursClassifier._parameter_constraints, "n_refined": [WHOLE]}
 
     def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
-        codes, similarities, ks = data.codes, data.similarities, grid["n_neighbors"]
-        chosen = select_landmarks(self.n_landmarks, codes, self.selection, rng, similarities)
-        self.landmark_indices_ = data.candidates.indices[chosen]
-        self._set_landmarks(data.candidates.take(chosen))
-        features = similarities.columns(chosen)
+        codes, ks = data.codes, grid["n_neighbors"]
+        embedding = LandmarkEmbedding(self.n_landmarks, selection=self.selection, normalize=False)
+        features = embedding.learn(data.similarities, codes, rng)
+        self.landmark_indices_ = embedding.landmark_indices_
+        self._set_landmarks(embedding._landmarks)
         self._dtype = features.dtype
         # distances by norms lose the digits of similarities that are far from 0
         self._centre = np.median(features, axis=0)

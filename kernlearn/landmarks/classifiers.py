@@ -1,7 +1,7 @@
 """BBS, FTUNE and DBOOST: weighted sums over landmarks, or over pairs of landmarks."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
@@ -24,8 +24,14 @@ from kernlearn.landmarks.base import (
     Training,
     warn_of_distances,
 )
-from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer
-from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
+from kernlearn.landmarks.embeddings import (
+    NAMED,
+    LandmarkEmbedding,
+    Transfer,
+    as_transfer,
+    similarity_scale,
+)
+from kernlearn.landmarks.selection import PAIR_SELECTION, select_pairs
 from kernlearn.linear.losses import LOSSES
 from kernlearn.linear.models import linear_paths
 
@@ -181,23 +187,13 @@ class LandmarkClassifier(SimilarityClassifier):
         return Contributions(landmarks, similarities[:, columns], weights, shares, intercept)
 
 
-def similarity_scale(blocks: Iterable[Reals]) -> float:
-    """Return the divisor of similarities, and warn if these are all the same.
-
-    It is the greatest absolute value in the blocks of columns, the training points' similarities
-    to the landmarks; 1 if all are 0.
-    """
-    largest, varies = 0.0, False
-    for block in blocks:
-        low, high = block.min(axis=0), block.max(axis=0)
-        largest = max(largest, -float(low.min()), float(high.max()))
-        varies = varies or bool((low < high).any())
+def warn_of_constants(varies: bool) -> None:
+    """Warn if similarities to landmarks do not vary among the training points."""
     if not varies:
         validation.warn(
             "all training points have the same similarities to the landmarks: the similarity says "
             "nothing about the classes"
         )
-    return largest or 1.0
 
 
 _LINEAR: dict[str, list[Any]] = {
@@ -326,18 +322,15 @@ class BBSClassifier(LandmarkClassifier):
 
     def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         Cs = grid["C"]
-        chosen = select_landmarks(
-            self.n_landmarks, data.codes, self.selection, rng, data.similarities
-        )
-        similarities = data.similarities.columns(chosen)
-        self.scale_ = similarity_scale([similarities])
-        features = similarities / self.scale_
+        self._embedding = LandmarkEmbedding(self.n_landmarks, selection=self.selection)
+        features = self._embedding.learn(data.similarities, data.codes, rng)
+        warn_of_constants(self._embedding.varies)
         coef, intercept = _paths(self, features, data.targets(), Cs, data.weights)
         best, self.validation_scores_ = 0, None
         if data.X_val is not None:
-            held_out = data.candidates.take(chosen).compare(data.X_val) / self.scale_
             paths = coef.transpose(0, 2, 1).astype(features.dtype)
-            scores = (held_out @ paths + intercept[:, np.newaxis])[:, :, np.newaxis]
+            scores = self._embedding.embed(data.X_val) @ paths + intercept[:, np.newaxis]
+            scores = scores[:, :, np.newaxis]
             accuracies, cells = choose(scores, data.codes_val, self.loss, data.weights_val)
             best, self.validation_scores_ = cells[0, 1], accuracies[0]
         self.C_ = float(Cs[best])
@@ -345,13 +338,15 @@ class BBSClassifier(LandmarkClassifier):
         self.coef_ = coef[:, best].astype(features.dtype)
         self.intercept_ = intercept[:, best].astype(features.dtype)
         self._n_problems, self._dtype = len(self.coef_), self.coef_.dtype
-        self.landmark_indices_ = data.candidates.indices[chosen]
+        self.scale_, landmarks = self._embedding.scale_, self._embedding._landmarks
+        self.landmark_indices_ = landmarks.indices
         used = np.flatnonzero(self.coef_.any(axis=0))
-        self._set_landmarks(data.candidates.take(chosen[used]))
+        self._set_landmarks(landmarks.take(used))
         self._weights = self.coef_.T[used]
 
     def _parts(self, similarities: Reals) -> Iterator[Part]:
-        yield slice(None), similarities / self.scale_, self._weights, np.arange(len(self._weights))
+        features = self._embedding.scaled(similarities)
+        yield slice(None), features, self._weights, np.arange(len(self._weights))
 
 
 @dataclass(eq=False, repr=False)
@@ -544,7 +539,9 @@ class FTuneClassifier(LandmarkClassifier):
             held_out = Similarities(data.candidates, data.X_val)
             held_out.keep(distinct)
         batches = gen_batches(len(distinct), 256)
-        self.scale_ = similarity_scale(training.columns(distinct[batch]) for batch in batches)
+        columns = (training.columns(distinct[batch]) for batch in batches)
+        self.scale_, varies = similarity_scale(columns)
+        warn_of_constants(varies)
         paths, scores = [], []
         for of_problem, target in zip(pairs, data.targets(), strict=True):
             embeddings = self._embeddings(training, of_problem, family)

@@ -16,6 +16,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.landmarks.base import (
     BY_SIMILARITY,
     Indices,
+    Landmarks,
     Reals,
     Similarities,
     SimilarityEstimator,
@@ -23,7 +24,15 @@ from kernlearn.landmarks.base import (
 )
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
 from kernlearn.memory import eigh, row_blocks
-from kernlearn.validation import POSITIVE, at_least_two, check_labels, fit_context, warn
+from kernlearn.validation import (
+    POSITIVE,
+    Random,
+    StrOptions,
+    at_least_two,
+    check_labels,
+    fit_context,
+    warn,
+)
 
 Blocks: TypeAlias = Iterable[tuple[slice, Reals]]
 
@@ -187,6 +196,19 @@ def as_transfer(spec: Transfer | str | float) -> Transfer:
     )
 
 
+def similarity_scale(blocks: Iterable[Reals]) -> tuple[float, bool]:
+    """Return the greatest absolute value in blocks of columns, and whether any column varies.
+
+    The blocks are the similarities of points to landmarks. The value is 1 if all are 0.
+    """
+    largest, varies = 0.0, False
+    for block in blocks:
+        low, high = block.min(axis=0), block.max(axis=0)
+        largest = max(largest, -float(low.min()), float(high.max()))
+        varies = varies or bool((low < high).any())
+    return largest or 1.0, varies
+
+
 @dataclass(eq=False, repr=False)
 class BaseEmbedding(TransformerMixin, SimilarityEstimator):
     """Base of the embeddings, which differ in how features are made of similarities."""
@@ -242,7 +264,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
             If there are fewer points than landmarks, or similarities look like distances.
         """
         _, blocks = self._fit(X, y)
-        if self.normalize:
+        if self.normalize is True:
             for _ in blocks:  # which measures the scale
                 pass
         self.n_fit_comparisons_ = self._landmarks.comparisons.count
@@ -301,7 +323,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         chosen = self._select(codes, check_random_state(self.random_state), similarities)
         self._set_landmarks(points.take(chosen))
         blocks = similarities.blocks(chosen, self._n_features_out)
-        return X, self._measured(blocks) if self.normalize else blocks
+        return X, self._measured(blocks) if self.normalize is True else blocks
 
     def _measured(self, blocks: Blocks) -> Blocks:
         """Yield blocks, and set the scale to the largest absolute similarity in them."""
@@ -366,9 +388,10 @@ class LandmarkEmbedding(BaseEmbedding):
         "random" ignores classes. "dselect" (algorithm 3 of [2]_) takes points unlike each other:
         from all points with two classes or none, else within each class. So do the others, by D²
         sampling, by approximate ridge leverage scores, and by randomly pivoted Cholesky.
-    normalize : bool, default=True
+    normalize : bool or "root", default=True
         Whether similarities are divided by the largest absolute one between training points and
-        landmarks; section 4.2 of [2]_ takes them to be at most 1.
+        landmarks; section 4.2 of [2]_ takes them to be at most 1. With "root" they are divided by
+        :math:`\sqrt d`, as in algorithm 5.
     random_state : int, RandomState instance or None, default=None
         Seed or generator of the choice.
 
@@ -409,15 +432,55 @@ class LandmarkEmbedding(BaseEmbedding):
     _: KW_ONLY
     similarity: SimilarityLike = "gaussian"
     kind: str = "similarity"
-    normalize: bool = True
+    normalize: Any = True
+
+    _parameter_constraints = {
+        **BaseEmbedding._parameter_constraints,
+        "normalize": ["boolean", StrOptions({"root"})],
+    }
+
+    def learn(
+        self, points: Similarities, codes: Indices, rng: Random, landmarks: Landmarks | None = None
+    ) -> Reals:
+        """Embed points that are validated, with landmarks chosen from them or those passed.
+
+        Models that check their data themselves call it. If similarities are divided by the
+        largest, it sets `varies`, whether any of them does.
+        """
+        if landmarks is None:
+            chosen = self._select(codes, rng, points)
+            landmarks = points.landmarks.take(chosen)
+            values = points.columns(chosen)
+        else:
+            values = landmarks.compare(points.X, places=points.places)
+        self._set_landmarks(landmarks)
+        self.landmark_indices_ = landmarks.indices
+        self._start_scale(len(landmarks.indices))
+        if self.normalize is True:
+            self.scale_, self.varies = similarity_scale([values])
+        return self.scaled(values)
+
+    def embed(self, X: Any) -> Reals:
+        """Embed further points that are validated."""
+        return self.scaled(self._landmarks.values(X))
+
+    def scaled(self, similarities: Reals) -> Reals:
+        """Return similarities divided by the scale, in a new array."""
+        if self.normalize is True:
+            return similarities / self.scale_
+        return similarities * similarities.dtype.type(1 / self.scale_)
 
     def _select(self, codes: Indices, rng: Any, similarities: Similarities) -> np.ndarray:
-        self.scale_ = 1.0
         self.landmark_indices_ = select_landmarks(
             self.n_landmarks, codes, self.selection, rng, similarities
         )
         self._n_features_out = len(self.landmark_indices_)
+        self._start_scale(self._n_features_out)
         return self.landmark_indices_
+
+    def _start_scale(self, n_landmarks: int) -> None:
+        """Set the scale that does not depend on similarities."""
+        self.scale_ = float(np.sqrt(n_landmarks)) if self.normalize == "root" else 1.0
 
     def _names(self) -> list[str]:
         return [f"landmark_{i}" for i in self.landmark_indices_]

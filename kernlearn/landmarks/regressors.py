@@ -28,8 +28,8 @@ from kernlearn.landmarks.base import (
     float_type,
     warn_of_distances,
 )
-from kernlearn.landmarks.selection import select_landmarks
-from kernlearn.linear.models import regression_path
+from kernlearn.landmarks.embeddings import LandmarkEmbedding
+from kernlearn.linear.models import regression_paths
 from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
 
@@ -58,6 +58,7 @@ class LandmarkedModel(SimilarityEstimator):
 
     coef_: Reals = field(init=False)
     intercept_: Any = field(init=False)
+    _embedding: LandmarkEmbedding = field(init=False)
     selection = "random"  # of models without this parameter
 
     def _embed_training(
@@ -66,31 +67,30 @@ class LandmarkedModel(SimilarityEstimator):
         """Choose landmarks from some rows of validated data, and embed the points of these."""
         points = X if len(rows) == X.shape[0] else X[rows]
         candidates = self._candidates(points, y[rows], rows)
-        if landmarks is not None:
-            if candidates.kernel is None:
-                raise ValueError(
-                    "landmarks must be None with similarity='precomputed': there are no points to "
-                    "compare with, only the rows and columns of X"
-                )
-            try:
-                unlabelled = check_points(self, landmarks, self._kernels())
-            except ValueError as error:
-                raise ValueError(f"landmarks: {error}") from error
-            places = np.arange(unlabelled.shape[0])
-            drawn = replace(candidates, indices=places, points=unlabelled, name="landmarks")
-            self.landmark_indices_: Indices | None = None
-            values = drawn.compare(points, places=rows)
-        else:
-            codes = np.zeros(len(rows), dtype=np.intp)
-            similarities = Similarities(candidates, points, rows)
-            chosen = select_landmarks(n_drawn, codes, self.selection, rng, similarities)
-            drawn = candidates.take(chosen)
-            self.landmark_indices_ = drawn.indices
-            values = similarities.columns(chosen)
-        self._set_landmarks(drawn)
+        passed = None if landmarks is None else self._passed(landmarks, candidates)
+        normalize: Any = "root" if self._divides else False
+        self._embedding = LandmarkEmbedding(n_drawn, selection=self.selection, normalize=normalize)
+        similarities, codes = Similarities(candidates, points, rows), np.zeros(len(rows), np.intp)
+        features = self._embedding.learn(similarities, codes, rng, passed)
+        self._set_landmarks(self._embedding._landmarks)
+        self.landmark_indices_ = None if passed else self._landmarks.indices
+        self.scale_ = self._embedding.scale_
         self.n_fit_comparisons_ = candidates.comparisons.count
-        self.scale_ = float(np.sqrt(len(drawn.indices))) if self._divides else 1.0
-        return np.ascontiguousarray(self._scaled(values, X))
+        return np.ascontiguousarray(features, dtype=float_type(X))
+
+    def _passed(self, landmarks: Any, candidates: Landmarks) -> Landmarks:
+        """Return points that the user has passed as landmarks."""
+        if candidates.kernel is None:
+            raise ValueError(
+                "landmarks must be None with similarity='precomputed': there are no points to "
+                "compare with, only the rows and columns of X"
+            )
+        try:
+            points = check_points(self, landmarks, self._kernels())
+        except ValueError as error:
+            raise ValueError(f"landmarks: {error}") from error
+        places = np.arange(points.shape[0])
+        return replace(candidates, indices=places, points=points, name="landmarks")
 
     def predict(self, X: Any) -> Reals:
         r"""Predict the targets of points.
@@ -160,8 +160,7 @@ class LandmarkedModel(SimilarityEstimator):
 
     def _scaled(self, similarities: Reals, X: Any) -> Reals:
         """Return the embedding of points with these similarities."""
-        features = similarities * similarities.dtype.type(1 / self.scale_)
-        return features.astype(float_type(X), copy=False)
+        return self._embedding.scaled(similarities).astype(float_type(X), copy=False)
 
 
 class LandmarkChoice(LandmarkedModel):
@@ -310,7 +309,8 @@ class LandmarkChoice(LandmarkedModel):
         models = self._train(features, targets[rows], grid, validation.taken(weights, rows))
         gains = None
         if X_val is not None:
-            features = np.ascontiguousarray(self._scaled(self._landmarks.values(X_val), X_val))
+            features = self._embedding.embed(X_val)
+            features = np.ascontiguousarray(features, dtype=float_type(X_val))
             losses = self._losses(models, features, y_val)
             gains = -np.stack(losses, axis=-1).reshape(-1, *shape)
         scores, cell = choice.best_cell(gains, shape, weights_val)
@@ -664,7 +664,7 @@ class RegLand(RegressorMixin, LandmarkChoice):
                 "little is learned, since smaller errors have no loss. Lower epsilon"
             )
         how: Any = {"loss": self.loss, "fit_intercept": self.fit_intercept, "weights": weights}
-        paths = [regression_path(features, targets, Cs, epsilon=each, **how) for each in epsilons]
+        paths = regression_paths(features, targets, Cs, epsilons, **how)
         return [(coef[i], intercept[i]) for i in range(len(Cs)) for coef, intercept in paths]
 
     def _losses(self, models: list[Any], features: Reals, targets: Any) -> list[np.ndarray]:

@@ -1,6 +1,6 @@
 """Linear support vector classifier, and linear models for several values of C."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Self
@@ -184,6 +184,22 @@ def regression_path(
     >>> regression_path([[1.0], [2.0]], [2.0, 4.0], [1000], epsilon=0.0)[0].round(2)
     array([[2.]])
     """
+    how: Any = {"loss": loss, "tol": tol, "fit_intercept": fit_intercept, "weights": weights}
+    return regression_paths(features, targets, Cs, [epsilon], **how)[0]
+
+
+def regression_paths(
+    features: ArrayLike,
+    targets: ArrayLike,
+    Cs: Sequence[float] | np.ndarray,
+    epsilons: Iterable[float],
+    *,
+    loss: str,
+    tol: float | None = None,
+    fit_intercept: bool = False,
+    weights: np.ndarray | None = None,
+) -> list[Path]:
+    """Return the result of `regression_path` for each epsilon; one Gram matrix serves all."""
     X, y = _with_constant(features, fit_intercept), np.asarray(targets, dtype=np.float64)
     centre = np.average(y, weights=weights) if fit_intercept else 0.0
     y = y - centre
@@ -193,9 +209,12 @@ def regression_path(
     else:
         hinge = SmoothedHinge(max(1.0, float(np.abs(y).max())), factors)
     newton = PrimalNewton(X, tol=tol or _TOL[loss], max_iter=_MAX_STEPS)
-    path = newton.path(EpsilonInsensitive(epsilon, hinge), 1.0, Cs, y)
-    coef, intercept = _coef_and_intercept(path, X.dtype, fit_intercept)
-    return coef, intercept + X.dtype.type(centre)
+    paths = []
+    for epsilon in epsilons:
+        path = newton.path(EpsilonInsensitive(epsilon, hinge), 1.0, Cs, y)
+        coef, intercept = _coef_and_intercept(path, X.dtype, fit_intercept)
+        paths.append((coef, intercept + X.dtype.type(centre)))
+    return paths
 
 
 def _truncated(X: np.ndarray, tol: float | None) -> Any:

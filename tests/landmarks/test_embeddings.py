@@ -44,6 +44,9 @@ def test_embeddings_by_their_definitions(kind, normalize):
         assert single.scale_ == pytest.approx(scale)
         slow = [[sign * skewed(x[None], z[None])[0, 0] / scale for z in landmarks] for x in NEW]
         np.testing.assert_allclose(single.transform(NEW), slow, rtol=1e-12)
+        root = clone(single).set_params(normalize="root").fit(X, CLASSES)
+        expected = single.transform(NEW) * scale / np.sqrt(7)
+        np.testing.assert_allclose(root.transform(NEW), expected, rtol=1e-12)
     for n_classes, transfer in product([2, 3], ["identity", "sign", 3.0, Ramp(10), "ramp"]):
         known = np.isin(CLASSES, ["ape", "bee", "cat"][:n_classes])
         points, y, f = X[known], CLASSES[known], as_transfer(transfer)
