@@ -74,6 +74,11 @@ class Moves(NamedTuple):
         moved = slice(self.starts[i], self.starts[i + 1])
         return self.slots[moved], self.sources[moved]
 
+    def carry_out(self, i: int, contents: Codes, new: int) -> None:
+        """Carry out those of one step in an array with a number for each slot."""
+        slots, sources = self.of_step(i)
+        contents[slots] = np.where(sources < 0, new, contents[sources])
+
 
 class Buffer:
     """The moves of a buffer along a stream; the points are stored by the learner.

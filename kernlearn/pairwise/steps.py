@@ -25,6 +25,60 @@ _OAM_HINGE = -1
 
 
 @compiled()
+def _repopulate(
+    size: int, rng: np.random.Generator, slots: Array, sources: Array, end: int
+) -> int:  # pragma: no cover
+    """Draw each slot anew from the buffer and the incoming point; return the new end."""
+    for slot in range(size):
+        source = int(rng.random() * (size + 1))
+        if source != slot:
+            slots[end] = slot
+            sources[end] = source if source < size else -1
+            end += 1
+    return end
+
+
+@compiled()
+def _take_each(
+    size: int, t: int, rng: np.random.Generator, slots: Array, end: int
+) -> int:  # pragma: no cover
+    """Let point t take each slot with probability 1/t."""
+    for slot in range(size):
+        if rng.random() * t < 1.0:
+            slots[end] = slot
+            end += 1
+    return end
+
+
+@compiled()
+def _take_several(
+    size: int, t: int, rng: np.random.Generator, slots: Array, end: int
+) -> int:  # pragma: no cover
+    """Draw how many slots point t takes, then which."""
+    # the binomial by inversion: its mean is under 1
+    p = 1.0 / t
+    left = rng.random()
+    # the chance of none is no less than 1 - size/t, which mostly settles it
+    # (a float exponent, as Numba would round a whole one otherwise)
+    chance = 1.0 if left < 1.0 - size * p else (1.0 - p) ** float(size)
+    n_taken = 0
+    while left >= chance and n_taken < size:
+        left -= chance
+        chance *= (size - n_taken) / (n_taken + 1) * p / (1.0 - p)
+        n_taken += 1
+    # Floyd's way to a random subset: one draw an element
+    first = end
+    for last in range(size - n_taken, size):
+        slot = int(rng.random() * (last + 1))
+        slots[end] = slot
+        for taken in slots[first:end]:
+            if taken == slot:
+                slots[end] = last
+        end += 1
+    return end
+
+
+@compiled()
 def draw_moves(
     policy: int, size: int, t: int, n_steps: int, rng: np.random.Generator
 ) -> tuple[Array, Array, Array]:  # pragma: no cover
@@ -66,38 +120,12 @@ def draw_moves(
             if slot < size:
                 slots[end] = slot
                 end += 1
-        elif t == size + 1:  # repopulation
-            for slot in range(size):
-                source = int(rng.random() * t)
-                if source != slot:
-                    slots[end] = slot
-                    sources[end] = source if source < size else -1
-                    end += 1
+        elif t == size + 1:
+            end = _repopulate(size, rng, slots, sources, end)
         elif policy == 2:  # RS-x
-            for slot in range(size):
-                if rng.random() * t < 1.0:
-                    slots[end] = slot
-                    end += 1
-        else:  # RS-x², the binomial by inversion: its mean is under 1
-            p = 1.0 / t
-            left = rng.random()
-            # the chance of none is no less than 1 - size/t, which mostly settles it
-            # (a float exponent, as Numba would round a whole one otherwise)
-            chance = 1.0 if left < 1.0 - size * p else (1.0 - p) ** float(size)
-            n_taken = 0
-            while left >= chance and n_taken < size:
-                left -= chance
-                chance *= (size - n_taken) / (n_taken + 1) * p / (1.0 - p)
-                n_taken += 1
-            # Floyd's way to a random subset: one draw an element
-            for last in range(size - n_taken, size):
-                slot = int(rng.random() * (last + 1))
-                for taken in slots[end - (last - size + n_taken) : end]:
-                    if taken == slot:
-                        slot = last
-                        break
-                slots[end] = slot
-                end += 1
+            end = _take_each(size, t, rng, slots, end)
+        else:  # RS-x²
+            end = _take_several(size, t, rng, slots, end)
         t += 1
         starts[i + 1] = end
     return starts, slots[:end], sources[:end]
