@@ -20,6 +20,7 @@ from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import memory, validation
+from kernlearn.choice import first_best
 from kernlearn.validation import Floats
 
 __all__ = ["Moments", "OnePassRidge", "OnePassRidgeClassifier"]
@@ -407,7 +408,7 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
         errors = self._held_out_errors(alphas) if len(alphas) > 1 else np.full(1, np.nan)
         coefs = _solutions(whole, alphas, k)
         intercepts = whole.mean[k:] - coefs @ whole.mean[:k]
-        return RidgePath(alphas, errors, coefs, intercepts, int(errors.argmin()))
+        return RidgePath(alphas, errors, coefs, intercepts, first_best(errors))
 
     @property
     def alpha_(self) -> float:

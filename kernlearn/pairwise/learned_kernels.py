@@ -187,8 +187,7 @@ class OnlinePairLearner(BaseEstimator, ABC):
                 if gradient is not None:
                     self._step(self.eta / np.sqrt(self.n_samples_seen_) * gradient)
             self._total += self._w
-            slots, sources = moves.of_step(i - n_old)
-            places[slots] = np.where(sources < 0, i, places[sources])
+            moves.carry_out(i - n_old, places, i)
         n_kept = min(self.n_samples_seen_, self.buffer_size)
         self._rows[:n_kept] = points[places[:n_kept]]
         self._codes[:n_kept] = labels[places[:n_kept]]

@@ -74,6 +74,11 @@ class Moves(NamedTuple):
         moved = slice(self.starts[i], self.starts[i + 1])
         return self.slots[moved], self.sources[moved]
 
+    def carry_out(self, i: int, contents: Codes, new: int) -> None:
+        """Carry out those of one step in an array with a number for each slot."""
+        slots, sources = self.of_step(i)
+        contents[slots] = np.where(sources < 0, new, contents[sources])
+
 
 class Buffer:
     """The moves of a buffer along a stream; the points are stored by the learner.
@@ -395,9 +400,10 @@ class StreamRanker(
         for values in (*self._state[:2], self._weights()):
             self._check_finite(values)
 
-    def _values(self, name: str, points: Sequence[Point]) -> list[Any]:
-        """Return the values of a parameter at the points of a path."""
-        return [point.get(name, getattr(self, name)) for point in points]
+    def _numbers(self, points: Sequence[Point], *names: str) -> Floats:
+        """Return a row of parameters for each point of a path, NaN for None."""
+        rows = [{**vars(self), **point} for point in points]
+        return np.array([[row[name] for name in names] for row in rows], dtype=np.float64)
 
     def _check_finite(self, values: Floats) -> None:
         if not np.isfinite(values).all():
@@ -635,9 +641,7 @@ class OLP(StreamRanker):
     def _learn(self, X: Floats, codes: Codes, points: Sequence[Point] = ({},)) -> None:
         from kernlearn.pairwise.steps import olp_steps  # numba only where it is needed
 
-        etas, lambdas = self._values("eta", points), self._values("regularization", points)
-        radii = [inf if radius is None else radius for radius in self._values("radius", points)]
-        numbers = np.array([etas, lambdas, radii], dtype=np.float64)
+        numbers = self._numbers(points, "eta", "regularization", "radius")
         moves = self._buffers[0].moves(len(codes))
         olp_steps(X, codes, self._state, moves, [*LOSSES].index(self.loss), numbers)
 
@@ -742,5 +746,5 @@ class OAM(StreamRanker):
 
         n_points = np.bincount(codes, minlength=2).tolist()
         moves = tuple(buffer.moves(n) for buffer, n in zip(self._buffers, n_points, strict=True))
-        Cs = np.array(self._values("C", points), dtype=np.float64)
+        Cs = self._numbers(points, "C")
         oam_steps(X, codes, self._state, moves, Cs, self.variant == "sequential")

@@ -148,9 +148,8 @@ def follow(learner: OLP, X: ArrayLike, y: ArrayLike) -> Trajectory:
     contents = np.full((n, learner.buffer_size), -1)
     for i in range(n - 1):
         hypotheses[i] = copy.partial_fit(points[[i]], labels[[i]], classes=classes).coef_[0]
-        slots, sources = moves.of_step(i)
         contents[i + 1] = contents[i]
-        contents[i + 1, slots] = np.where(sources < 0, i, contents[i, sources])
+        moves.carry_out(i, contents[i + 1], i)
     return Trajectory(hypotheses, contents)
 
 

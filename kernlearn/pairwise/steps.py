@@ -25,6 +25,60 @@ _OAM_HINGE = -1
 
 
 @compiled()
+def _repopulate(
+    size: int, rng: np.random.Generator, slots: Array, sources: Array, end: int
+) -> int:  # pragma: no cover
+    """Draw each slot anew from the buffer and the incoming point; return the new end."""
+    for slot in range(size):
+        source = int(rng.random() * (size + 1))
+        if source != slot:
+            slots[end] = slot
+            sources[end] = source if source < size else -1
+            end += 1
+    return end
+
+
+@compiled()
+def _take_each(
+    size: int, t: int, rng: np.random.Generator, slots: Array, end: int
+) -> int:  # pragma: no cover
+    """Let point t take each slot with probability 1/t."""
+    for slot in range(size):
+        if rng.random() * t < 1.0:
+            slots[end] = slot
+            end += 1
+    return end
+
+
+@compiled()
+def _take_several(
+    size: int, t: int, rng: np.random.Generator, slots: Array, end: int
+) -> int:  # pragma: no cover
+    """Draw how many slots point t takes, then which."""
+    # the binomial by inversion: its mean is under 1
+    p = 1.0 / t
+    left = rng.random()
+    # the chance of none is no less than 1 - size/t, which mostly settles it
+    # (a float exponent, as Numba would round a whole one otherwise)
+    chance = 1.0 if left < 1.0 - size * p else (1.0 - p) ** float(size)
+    n_taken = 0
+    while left >= chance and n_taken < size:
+        left -= chance
+        chance *= (size - n_taken) / (n_taken + 1) * p / (1.0 - p)
+        n_taken += 1
+    # Floyd's way to a random subset: one draw an element
+    first = end
+    for last in range(size - n_taken, size):
+        slot = int(rng.random() * (last + 1))
+        slots[end] = slot
+        for taken in slots[first:end]:
+            if taken == slot:
+                slots[end] = last
+        end += 1
+    return end
+
+
+@compiled()
 def draw_moves(
     policy: int, size: int, t: int, n_steps: int, rng: np.random.Generator
 ) -> tuple[Array, Array, Array]:  # pragma: no cover
@@ -66,38 +120,12 @@ def draw_moves(
             if slot < size:
                 slots[end] = slot
                 end += 1
-        elif t == size + 1:  # repopulation
-            for slot in range(size):
-                source = int(rng.random() * t)
-                if source != slot:
-                    slots[end] = slot
-                    sources[end] = source if source < size else -1
-                    end += 1
+        elif t == size + 1:
+            end = _repopulate(size, rng, slots, sources, end)
         elif policy == 2:  # RS-x
-            for slot in range(size):
-                if rng.random() * t < 1.0:
-                    slots[end] = slot
-                    end += 1
-        else:  # RS-x², the binomial by inversion: its mean is under 1
-            p = 1.0 / t
-            left = rng.random()
-            # the chance of none is no less than 1 - size/t, which mostly settles it
-            # (a float exponent, as Numba would round a whole one otherwise)
-            chance = 1.0 if left < 1.0 - size * p else (1.0 - p) ** float(size)
-            n_taken = 0
-            while left >= chance and n_taken < size:
-                left -= chance
-                chance *= (size - n_taken) / (n_taken + 1) * p / (1.0 - p)
-                n_taken += 1
-            # Floyd's way to a random subset: one draw an element
-            for last in range(size - n_taken, size):
-                slot = int(rng.random() * (last + 1))
-                for taken in slots[end - (last - size + n_taken) : end]:
-                    if taken == slot:
-                        slot = last
-                        break
-                slots[end] = slot
-                end += 1
+            end = _take_each(size, t, rng, slots, end)
+        else:  # RS-x²
+            end = _take_several(size, t, rng, slots, end)
         t += 1
         starts[i + 1] = end
     return starts, slots[:end], sources[:end]
@@ -213,12 +241,10 @@ def _sum_pulls(
         return False
     scores = work[:n_models]
     slopes = work[n_models : (len(others) + 1) * n_models].reshape((len(others), n_models))
-    if n_models == 1:
+    if n_models == 1:  # BLAS would be called for little
+        only = w[0]
         for j in range(len(others)):
-            total = 0.0
-            for k in range(len(x)):
-                total += w[0, k] * others[j, k]
-            slopes[j, 0] = total
+            slopes[j, 0] = _dot(others, j, only)
     else:
         np.dot(others, w.T, slopes)
     active = False
@@ -232,13 +258,11 @@ def _sum_pulls(
             sums[m] += slope
             slopes[j, m] = slope
     if active and n_models == 1:
-        for k in range(len(x)):
-            pulls[0, k] = 0.0
+        pulls[:] = 0.0
         for j in range(len(others)):
-            slope = slopes[j, 0]
-            if slope != 0.0:
+            if slopes[j, 0] != 0.0:
                 for k in range(len(x)):
-                    pulls[0, k] += slope * others[j, k]
+                    pulls[0, k] += slopes[j, 0] * others[j, k]
     elif active:
         np.dot(slopes.T, others, pulls)
     return active
@@ -251,15 +275,15 @@ def olp_steps(
     """Take the steps of OLP (algorithm 8 of the thesis) over some points, for several models.
 
     `moves` are those of the buffer, `loss` is a position in `linear.losses.LOSSES`, and the
-    numbers of each model (3, n_models) are `eta`, `regularization` and `radius` of
-    :class:`kernlearn.pairwise.OLP`, inf for no bound.
+    numbers of each model (n_models, 3) are `eta`, `regularization` and `radius` of
+    :class:`kernlearn.pairwise.OLP`, NaN for no bound.
     """
     w, total, counts = state.w, state.total, state.counts
     n_models, n_features = w.shape
     sums = np.empty(n_models)
     pulls = np.empty((n_models, n_features))
     work = np.empty((len(state.rows) + 1) * n_models)
-    regularized = numbers[1].max() > 0.0
+    regularized = numbers[:, 1].max() > 0.0
     for i in range(len(X)):
         x = X[i]
         code = codes[i]
@@ -274,7 +298,7 @@ def olp_steps(
                 pulls[:] = 0.0
             n_held = max(counts[3] + counts[4], 1)
             for m in range(n_models):
-                eta, regularization, radius = numbers[0, m], numbers[1, m], numbers[2, m]
+                eta, regularization, radius = numbers[m]
                 shrink = 1.0 - 1.0 / t if regularization > 0.0 else 1.0
                 rate = 1.0 / (regularization * t) if regularization > 0.0 else eta / math.sqrt(t)
                 rate *= sign / n_held
@@ -327,7 +351,7 @@ def oam_steps(
     """Take the steps of OAM over some points, for several models.
 
     `moves` are those of the buffers of both classes, one step for each point of the class. The
-    first ``size // 2`` slots of the state are the buffer of the negative class. C (n_models,) is
+    first ``size // 2`` slots of the state are the buffer of the negative class. C (n_models, 1) is
     as in :class:`kernlearn.pairwise.OAM`, and `sequential` says whether it is OAM_seq.
     """
     w, total, counts = state.w, state.total, state.counts
@@ -342,7 +366,7 @@ def oam_steps(
         sign = 1.0 if code == 1 else -1.0
         others = _of_other_class(state, code)
         for m in range(n_models):
-            weights[m] = C[m] * max(1.0, counts[1 - code] / max(len(others), 1))
+            weights[m] = C[m, 0] * max(1.0, counts[1 - code] / max(len(others), 1))
         if sequential:
             _pass_others(x, sign, others, w, weights)
         elif _sum_pulls(x, sign, others, w, _OAM_HINGE, sums, pulls, work):

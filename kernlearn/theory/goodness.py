@@ -32,6 +32,7 @@ from kernlearn.kernels.base import check_training, compared
 from kernlearn.kernels.functions import CallableKernel, as_kernel, kernels_of
 from kernlearn.landmarks import BBSClassifier, Identity, Ramp, Sign, as_transfer
 from kernlearn.landmarks.ordinal import encode_grades
+from kernlearn.linear.losses import LOSSES
 from kernlearn.memory import interruptible
 from kernlearn.metrics import check_queries
 from kernlearn.validation import Floats, check_labels, warn
@@ -135,11 +136,10 @@ class Goodness:
         check_positive(gamma=gamma)
         if callable(loss):
             return float(np.asarray(loss(self.margins)).mean())
-        if loss == "hinge":
-            return float(np.maximum(1 - self.margins / gamma, 0).mean())
-        if loss == "logistic":
-            return float(np.logaddexp(0, -self.margins).mean())
-        raise ValueError(f"'loss' must be 'hinge', 'logistic' or a callable, got {loss!r}")
+        if loss not in ("hinge", "logistic"):
+            raise ValueError(f"'loss' must be 'hinge', 'logistic' or a callable, got {loss!r}")
+        scale = gamma if loss == "hinge" else 1.0
+        return float(LOSSES[loss].value(self.margins / scale).mean())
 
     @property
     def misplaced(self) -> float:

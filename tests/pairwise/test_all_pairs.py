@@ -163,6 +163,23 @@ def test_solution_is_that_of_a_linear_machine_on_all_differences():
     )
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_a_path_is_fits_of_its_own(kind):
+    X, y = stream(60, 4)
+    X = kind(X)
+    model = AllPairsSVM(tol=1e-9)
+    (fits,) = model.path(X, y, {"regularization": [1e-9, 3.0, 1e-2]})
+    assert [point["regularization"] for point in fits.params] == [1e-9, 1e-2, 3.0]
+    assert fits.converged == [True] * 3
+    for one, point, scores in zip(
+        fits.models, fits.params, fits.outputs("decision_function", X), strict=True
+    ):
+        expected = clone(model).set_params(**point).fit(X, y)
+        assert one.get_params() == expected.get_params()
+        np.testing.assert_allclose(one.coef_, expected.coef_, atol=1e-6)
+        np.testing.assert_allclose(scores, one.decision_function(X), atol=1e-12)
+
+
 def test_sparse_rows_and_scores():
     X, y = stream(60, 4)
     X[np.abs(X) < 0.8] = 0

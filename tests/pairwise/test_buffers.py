@@ -4,6 +4,7 @@ import pickle
 from collections import defaultdict
 from fractions import Fraction
 from itertools import combinations, product
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, chisquare
 
+from kernlearn.pairwise import steps
 from kernlearn.pairwise.learners import POLICIES, Buffer, Moves
 from kernlearn.pairwise.steps import draw_moves
 from tests.pairwise.plain import move
@@ -29,7 +31,11 @@ def stream(policy, size, n, rng=RNG):
 
 def in_python(policy, size, t, rng):
     """Return the slots and sources of one step, not compiled."""
-    return draw_moves.py_func(POLICIES.index(policy), size, t, 1, rng)[1:]
+    plain = {name: getattr(value, "py_func", value) for name, value in vars(steps).items()}
+    drawn = FunctionType(draw_moves.py_func.__code__, plain)(
+        POLICIES.index(policy), size, t, 1, rng
+    )
+    return drawn[1:]
 
 
 class MoreDraws(Exception):
