@@ -690,7 +690,7 @@ class MaclaurinSVM(
         X, y = validation.validate_data(self, X, y, **validation.POINTS)
         X, y, weights = validation.without_zeros(X, y, validation.check_weights(sample_weight, X))
         self.map_, self.svm_ = self._parts()
-        self.svm_.fit(self.map_.fit_transform(X), y, weights)
+        self.svm_.fit(self.map_.fit(X).features(X), y, weights)
         self.classes_ = self.svm_.classes_
         return self
 
@@ -724,7 +724,7 @@ class MaclaurinSVM(
         Cs = sorted(Cs)
         rows, labels = validation.validate_labelled(first, X, y)
         first.map_, svm = first._parts()
-        svms, converged = fit_each(svm, first.map_.fit_transform(rows), labels, Cs)
+        svms, converged = fit_each(svm, first.map_.fit(rows).features(rows), labels, Cs)
         models = [copy(first).set_params(C=C) for C in Cs]
         for model, one in zip(models, svms, strict=True):
             model.svm_, model.classes_ = one, one.classes_
