@@ -63,7 +63,10 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         ValueError
             If X is not finite or has another number of columns than in `fit`.
         """
-        X = self._check_data(X)
+        return self.features(self._check_data(X))
+
+    def features(self, X: Any) -> NDArray[np.floating]:
+        """Return the features of points that are validated already."""
         Z = np.empty((X.shape[0], self._n_features_out), X.dtype)
         write = self._writer(X)
         for rows in self._blocks(X):

@@ -1,6 +1,9 @@
 """Random Maclaurin features for dot-product kernels, and linear SVMs on them: RF and H0/1."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -10,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
+from kernlearn.choice import Fits
 from kernlearn.features.base import BaseFeatureMap, Products, WriteFeatures, real_signs
 from kernlearn.kernels import (
     BaseDotProductKernel,
@@ -20,7 +24,6 @@ from kernlearn.kernels import (
 from kernlearn.kernels.base import to_dense
 from kernlearn.linear import LinearSVM
 from kernlearn.linear.models import fit_each
-from kernlearn.svm.kernel_svm import ModelPath
 from kernlearn.validation import Floats, Indices, Random
 
 # Points whose pairs tell the variance of each order: 32640 pairs.
@@ -687,7 +690,7 @@ class MaclaurinSVM(
         X, y = validation.validate_data(self, X, y, **validation.POINTS)
         X, y, weights = validation.without_zeros(X, y, validation.check_weights(sample_weight, X))
         self.map_, self.svm_ = self._parts()
-        self.svm_.fit(self.map_.fit_transform(X), y, weights)
+        self.svm_.fit(self.map_.fit(X).features(X), y, weights)
         self.classes_ = self.svm_.classes_
         return self
 
@@ -698,32 +701,35 @@ class MaclaurinSVM(
         svm = LinearSVM(self.C, tol=self.tol, presolve=self.presolve)
         return feature_map, svm.set_params(class_weight=self.class_weight)
 
-    def path(self, X: Any, y: ArrayLike) -> "MaclaurinPath":
+    def path(self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[Any]]) -> Iterator[Fits]:
         """Fit the model for each of a list of values of C, all on the same features.
 
-        Two classes are trained at the same time; each model is that of `fit` up to rounding.
+        Two classes are trained at the same time.
 
         Parameters
         ----------
         X, y
             As for `fit`.
+        grid : dict
+            The values of C, ``{"C": values}``; without them the model's own.
 
-        Returns
-        -------
-        MaclaurinPath
-            The fitted models.
+        Yields
+        ------
+        Fits
+            The models of all values, ascending; each is that of `fit` up to rounding.
         """
-        Cs = np.atleast_1d(self.C).tolist()
-        models = [clone(self).set_params(C=C) for C in Cs]
-        for model in models:
-            model._validate_params()
-        rows, labels = validation.validate_labelled(models[0], X, y)
-        feature_map, svm = models[0]._parts()
-        svms, converged = fit_each(svm, feature_map.fit_transform(rows), labels, Cs)
+        first, Cs = clone(self), grid.get("C", [self.C])
+        for C in Cs:
+            clone(self).set_params(C=C)._validate_params()
+        Cs = sorted(Cs)
+        rows, labels = validation.validate_labelled(first, X, y)
+        first.map_, svm = first._parts()
+        svms, converged = fit_each(svm, first.map_.fit(rows).features(rows), labels, Cs)
+        models = [copy(first).set_params(C=C) for C in Cs]
         for model, one in zip(models, svms, strict=True):
-            validation.validate_data(model, X, skip_check_array=True)
-            model.map_, model.svm_, model.classes_ = feature_map, one, one.classes_
-        return MaclaurinPath(self.C, models, converged)
+            model.svm_, model.classes_ = one, one.classes_
+        params = [dict.fromkeys(grid, C) for C in Cs]
+        yield Fits(params, models, converged.tolist(), partial(_outputs, models))
 
     def decision_function(self, X: Any) -> NDArray[np.floating]:
         """Return the signed distances from the separating hyperplanes, times the norm of w.
@@ -746,20 +752,9 @@ class MaclaurinSVM(
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
-class MaclaurinPath(ModelPath):
-    """Fitted Maclaurin SVMs for several values of C, with the same features."""
-
-    @property
-    def n_support(self) -> Indices:
-        """Number of weights of each setting, which are all used."""
-        return np.array([model.svm_.coef_.size for model in self.models])
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict labels by every classifier; shape (n_settings, n_samples).
-
-        The features of a block of rows are computed once for all.
-        """
-        X = validation.validate_data(self.models[0], X, reset=False, **validation.POINTS)
-        blocks = self.models[0].map_.transform_blocks(X)
-        labels = [[model.svm_.predict(Z) for model in self.models] for _, Z in blocks]
-        return np.concatenate(labels, axis=1)
+def _outputs(models: list[MaclaurinSVM], method: str, X: Any) -> list[NDArray[Any]]:
+    """Return what a method of each model returns for X, whose features are computed once."""
+    X = validation.validate_data(models[0], X, reset=False, **validation.POINTS)
+    blocks = models[0].map_.transform_blocks(X)
+    parts = [[getattr(model.svm_, method)(Z) for model in models] for _, Z in blocks]
+    return [np.concatenate(of_model) for of_model in zip(*parts, strict=True)]

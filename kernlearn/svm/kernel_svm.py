@@ -1,8 +1,9 @@
 """Kernel support vector classifier, trained by LIBSVM or an interior-point method."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any, ClassVar, Self
 
@@ -14,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
+from kernlearn.choice import Fits
 from kernlearn.kernels import ExponentialKernel, Kernel
 from kernlearn.kernels.base import check_points, check_training, compared
 from kernlearn.kernels.distances import shifted
@@ -22,27 +24,48 @@ from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
 from kernlearn.memory import allowed_memory, require_memory, row_blocks
 from kernlearn.svm import solvers
-from kernlearn.validation import Floats
+from kernlearn.validation import Floats, Indices
 
 # exp of twice as much, and its reciprocal, are finite.
 _LARGEST_EXPONENT = 300.0
+_ROWS_FOR_BLOCKS = 2000  # with fewer LIBSVM is as fast
 _BELOW = 1 - 1e-6  # share of C below which a coefficient is not at its bound
 
 
 @dataclass
-class Family:
-    """What fits share that differ in C alone, which ascends.
+class _Problem:
+    """The data of a fit, and what fits share that differ in C alone, which ascends.
 
     Attributes
     ----------
-    gram : ndarray of shape (n_samples, n_samples) or None
+    X, codes
+        The rows with a weight, and the codes of their classes.
+    rows : ndarray of shape (n_rows,)
+        Their places among all rows.
+    class_weight : ndarray of shape (n_classes,)
+    row_weights : ndarray of shape (n_rows,) or None
+        Sample weights.
+    gram : ndarray of shape (n_rows, n_rows) or None
         The kernel matrix, once it is made.
     last : DualSolution or None
         The last solution of the interior-point method.
+    blocked : BlockedSMO or None
+        The problem in blocks of rows, once it is made.
     """
 
+    X: Any
+    codes: Indices
+    rows: Indices
+    class_weight: Floats
+    row_weights: Floats | None
     gram: Floats | None = None
     last: solvers.DualSolution | None = None
+    blocked: Any = None
+
+    def factors(self) -> Floats:
+        """Return the factors on C of all rows."""
+        factors = self.class_weight[self.codes]
+        return factors if self.row_weights is None else factors * self.row_weights
 
 
 def _is_evaluated_by_libsvm(model: "KernelSVM") -> bool:
@@ -201,10 +224,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         UserWarning
             If a precomputed X, or a function, looks like a distance.
         """
-        return self._fit(None, X, y, sample_weight)
+        return self._learn(self._prepare(X, y, sample_weight))
 
-    def _fit(self, family: Family | None, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit the model, in a family of others that differ in C alone."""
+    def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> _Problem:
+        """Validate the data and fit the kernel."""
         X, y = check_training(self, X, y, self._kernels(), dtypes=(np.float64,))
         weights = validation.check_weights(sample_weight, X)
         rows = validation.weighted_rows(weights, len(y))
@@ -214,54 +237,62 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         self.classes_, codes, class_weight = validation.encode_labels(
             y, self.class_weight, weights
         )
+        if self.solver != "libsvm" and len(self.classes_) > 2:
+            raise ValueError(
+                "Only binary classification is supported by solver='interior_point'. The "
+                "type of the target is multiclass: use solver='libsvm'"
+            )
         self._native_kernel, self.kernel_ = solvers.resolve_kernel(
             self.kernel, self.degree, self.gamma, self.coef0, X, y
         )
         by_distance = self._native_kernel is not None and self._native_kernel.kernel == "rbf"
         self._centre = solvers.far_centre(X) if by_distance else None
-        support = self._train(self._near(X), codes, class_weight, weights, family)
-        self._support = support
-        self.support_, self.n_support_ = rows[support.indices].astype(np.int32), support.n_by_class
+        return _Problem(X, codes, rows, class_weight, weights)
+
+    def _learn(self, problem: _Problem, *, of_path: bool = False) -> Self:
+        """Solve the problem for C."""
+        support = self._support = self._train(problem, of_path)
+        self.support_ = problem.rows[support.indices].astype(np.int32)
+        self.n_support_ = support.n_by_class
         self.dual_coef_ = self._sign * support.coefficients
         self.intercept_ = -self._sign * support.rho
         if not self._precomputed:
-            self.support_vectors_ = X[support.indices]
+            self.support_vectors_ = problem.X[support.indices]
         elif hasattr(self, "support_vectors_"):
             del self.support_vectors_  # of an earlier fit with another kernel
         return self
 
-    def _train(
-        self,
-        X: Any,
-        codes: NDArray[np.intp],
-        class_weight: Floats,
-        weights: Floats | None,
-        family: Family | None,
-    ) -> solvers.SupportVectors:
-        row_weights = class_weight[codes] if weights is None else weights * class_weight[codes]
+    def _train(self, problem: _Problem, of_path: bool) -> solvers.SupportVectors:
+        codes, weights, n = problem.codes, problem.row_weights, len(problem.codes)
         options = {"C": self.C, "tol": self.tol, "cache_size": self.cache_size}
         native, by_libsvm = self._native_kernel, self.solver == "libsvm"
-        if not by_libsvm and len(self.classes_) > 2:
-            raise ValueError(
-                "Only binary classification is supported by solver='interior_point'. The "
-                "type of the target is multiclass: use solver='libsvm'"
-            )
-        # for a family the kernel matrix is made once, where there is memory for it
-        needed = _matrix_bytes(len(codes), self.cache_size)
-        shared = family and (family.gram is not None or needed <= allowed_memory())
+        in_blocks = of_path and by_libsvm and len(self.classes_) == 2 and n >= _ROWS_FOR_BLOCKS
+        if in_blocks and (problem.blocked or _matrix_bytes(n, 0, 4) <= allowed_memory()):
+            problem.blocked = problem.blocked or self._in_blocks(problem)
+            return solvers.train_by_blocks(problem.blocked, codes, self.C * problem.factors())
+        # a path makes the kernel matrix once, where there is memory for it
+        shared = of_path and (
+            problem.gram is not None or _matrix_bytes(n, self.cache_size) <= allowed_memory()
+        )
         if by_libsvm and native is not None and not shared:
+            X = self._near(problem.X)
             if weights is None:
-                return solvers.train(X, codes, native, class_weight, **options)
-            return solvers.train_weighted(X, codes, native, row_weights, **options)
-        family = family or Family()
-        if family.gram is None:
-            family.gram = X if self._precomputed else self._compared(X)
+                return solvers.train(X, codes, native, problem.class_weight, **options)
+            return solvers.train_weighted(X, codes, native, problem.factors(), **options)
+        if problem.gram is None:
+            problem.gram = problem.X if self._precomputed else self._compared(problem.X)
         if by_libsvm:
-            return solvers.train_weighted(family.gram, codes, None, row_weights, **options)
-        support, family.last = solvers.train_by_interior_point(
-            family.gram, codes, self.C * row_weights, tol=self.tol, last=family.last
+            return solvers.train_weighted(problem.gram, codes, None, problem.factors(), **options)
+        support, problem.last = solvers.train_by_interior_point(
+            problem.gram, codes, self.C * problem.factors(), tol=self.tol, last=problem.last
         )
         return support
+
+    def _in_blocks(self, problem: _Problem) -> Any:
+        from kernlearn.svm.blocked import BlockedSMO  # loads numba
+
+        gram = self._matrix(problem.X, np.float32)
+        return BlockedSMO(gram, np.where(problem.codes == 0, 1.0, -1.0), self.tol)
 
     def _compared(self, X: Any) -> Floats:
         n = X.shape[0]
@@ -272,43 +303,57 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             advice="use fewer rows, one of LIBSVM's own kernels ('linear', 'poly', 'rbf', "
             "'sigmoid') with solver='libsvm', or random features with LinearSVM",
         )
-        if self._native_kernel is not None:
-            return self._native_kernel(X, X)
-        gram = np.empty((n, n))
+        return self._matrix(X, np.float64)
+
+    def _matrix(self, X: Any, dtype: Any) -> NDArray[Any]:
+        """Return the kernel matrix of the training rows."""
+        n, near = X.shape[0], self._near(X)
+        gram = np.empty((n, n), dtype)
         for rows in row_blocks(n, n):
-            gram[rows] = compared(self.kernel_, X[rows], X)
+            with np.errstate(over="ignore"):
+                gram[rows] = X[rows] if self._precomputed else self._similarities(near[rows], near)
+            if not np.isfinite(gram[rows]).all():
+                raise ValueError(solvers.OVERFLOW)
         return gram
 
-    def path(self, X: Any, y: ArrayLike) -> "ModelPath":
-        """Fit the model for each of a list of values of C.
+    def _similarities(self, X: Any, Y: Any) -> Floats:
+        kernel = self._native_kernel
+        return compared(self.kernel_, X, Y) if kernel is None else kernel(X, Y)
 
-        Where memory suffices the kernel matrix is computed once, and the interior-point method
-        starts from the solution for the C before. If no coefficient is at the bound for some C,
-        its solution is the one for any greater C.
+    def path(self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[Any]]) -> Iterator[Fits]:
+        """Fit the model for each of a list of values of C, ascending.
+
+        Where memory suffices the kernel matrix is computed once. For two classes and many rows it
+        is kept in single precision, as in LIBSVM's cache, and SMO on blocks of rows starts from
+        the solution for the C before. The interior-point method starts from it too. If no
+        coefficient is at the bound for some C, its solution is the one for any greater C.
 
         Parameters
         ----------
         X, y
             As for `fit`.
+        grid : dict
+            The values of C, ``{"C": values}``; without them the model's own.
 
-        Returns
-        -------
-        ModelPath
-            The fitted models.
+        Yields
+        ------
+        Fits
+            The model of one C. It is that of `fit` within the tolerance of the solver.
         """
-        Cs = np.atleast_1d(self.C).tolist()
-        models = [clone(self).set_params(C=C) for C in Cs]
-        converged = np.ones(len(Cs), dtype=bool)
-        family, before = Family(), None
-        for place in np.argsort(Cs, kind="stable"):
-            models[place]._validate_params()
-            if before is not None and converged[before] and models[before]._is_unbounded():
-                models[place] = copy(models[before]).set_params(C=Cs[place])
-                continue
-            with validation.noting_convergence(converged, place):
-                models[place]._fit(family, X, y)
-            before = place
-        return ModelPath(self.C, models, converged)
+        first, Cs = clone(self), grid.get("C", [self.C])
+        for C in Cs:
+            clone(self).set_params(C=C)._validate_params()
+        problem, before = first._prepare(X, y), None
+        for C in sorted(Cs):
+            converged = [True]
+            if before is not None and before._is_unbounded():
+                model = copy(before).set_params(C=C)
+            else:
+                model = copy(first).set_params(C=C)
+                with validation.noting_convergence(converged, 0):
+                    model._learn(problem, of_path=True)
+                before = model if converged[0] else None
+            yield Fits([dict.fromkeys(grid, C)], [model], converged, partial(_outputs, model))
 
     def _is_unbounded(self) -> bool:
         """Whether all coefficients are below C, so that a greater C changes nothing."""
@@ -453,10 +498,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         for rows in row_blocks(X.shape[0], len(self.support_)):
             if self._precomputed:
                 block = X[rows][:, self.support_]
-            elif self._native_kernel is not None:
-                block = self._native_kernel(self._near(X[rows]), vectors)
             else:
-                block = compared(self.kernel_, X[rows], vectors)
+                block = self._similarities(self._near(X[rows]), vectors)
             values[rows] = block @ coefficients
         values += self.intercept_
         return values
@@ -469,46 +512,18 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _matrix_bytes(n_rows: int, cache_size: float) -> int:
+def _matrix_bytes(n_rows: int, cache_size: float, itemsize: int = 8) -> int:
     """Return the bytes of a kernel matrix, LIBSVM's cache, and two blocks of the matrix."""
     cache = min(int(cache_size * 2**20), 4 * n_rows**2)  # LIBSVM caches single precision
     block = next(row_blocks(n_rows, n_rows)).stop
-    return 8 * n_rows**2 + cache + 2 * 8 * n_rows * block
+    return itemsize * n_rows**2 + cache + 2 * 8 * n_rows * block
+
+
+def _outputs(model: KernelSVM, method: str, X: Any) -> list[NDArray[Any]]:
+    return [getattr(model, method)(X)]
 
 
 def _pair_members(n_classes: int) -> Floats:
     """Return the first and the second class of each pair, as rows of the identity matrix."""
     pairs = np.array(list(combinations(range(n_classes), 2)))
     return np.eye(n_classes)[pairs.T]
-
-
-@dataclass(frozen=True)
-class ModelPath:
-    """Fitted classifiers for several values of C, or for a number.
-
-    Attributes
-    ----------
-    C : float or sequence of float
-    models : list of estimator
-        The classifier of each value.
-    converged : ndarray of shape (n_settings,)
-        Whether its solver converged.
-    """
-
-    C: Any
-    models: list[Any]
-    converged: NDArray[np.bool_]
-
-    @property
-    def params(self) -> list[dict[str, float]]:
-        """The parameters in which the classifiers differ."""
-        return [{"C": float(value)} for value in self.C] if np.ndim(self.C) else [{}]
-
-    @property
-    def n_support(self) -> NDArray[np.intp]:
-        """Number of support vectors of each setting."""
-        return np.array([int(np.sum(model.n_support_)) for model in self.models])
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict labels by every classifier; shape (n_settings, n_samples)."""
-        return np.array([model.predict(X) for model in self.models])

@@ -80,12 +80,13 @@ def test_a_path_has_the_models_fitted_one_by_one(options, n_classes):
     X, y = problem(n_classes)
     X = pd.DataFrame(X, columns=list("abcdef"))
     model = MaclaurinSVM(n_components=12, random_state=0, **options)
-    path = clone(model).set_params(C=CS).path(X[:200], y[:200])
+    (path,) = model.path(X[:200], y[:200], {"C": CS[::-1]})
     assert path.params == [{"C": C} for C in CS]
     assert len({id(one.map_) for one in path.models}) == 1
-    assert path.converged.all()
-    assert len(path.n_support) == 3
-    for C, one, labels in zip(CS, path.models, path.predict(X[200:]), strict=True):
+    assert all(path.converged)
+    predicted = path.outputs("predict", X[200:])
+    for C, one, labels in zip(CS, path.models, predicted, strict=True):
+        assert one.C == C
         alone = clone(model).set_params(C=C).fit(X[:200], y[:200])
         assert list(one.feature_names_in_) == list("abcdef")
         np.testing.assert_allclose(one.svm_.coef_, alone.svm_.coef_, rtol=1e-6, atol=1e-9)
@@ -96,12 +97,12 @@ def test_a_path_has_the_models_fitted_one_by_one(options, n_classes):
 
 def test_a_path_says_which_settings_stopped_early(monkeypatch):
     data, model = problem(), MaclaurinSVM(n_components=12, random_state=0)
-    assert model.path(*data).params == [{}]
+    assert next(model.path(*data, {})).params == [{}]
     with pytest.raises(ValueError, match="'C' parameter of MaclaurinSVM"):
-        clone(model).set_params(C=[1.0, -1.0]).path(*data)
+        next(model.path(*data, {"C": [1.0, -1.0]}))
     with pytest.raises(ValueError, match="continuous"):
-        clone(model).set_params(C=CS).path(data[0], np.where(data[1] == data[1][0], 0.5, 1.5))
+        next(model.path(data[0], np.where(data[1] == data[1][0], 0.5, 1.5), {"C": CS}))
     monkeypatch.setattr(truncated_newton, "_MOST_STEPS", 4)
     with pytest.warns(ConvergenceWarning):
-        path = clone(model).set_params(C=CS).path(*data)
-    assert path.converged.tolist() == [True, False, False]
+        path = next(model.path(*data, {"C": CS}))
+    assert path.converged == [True, False, False]

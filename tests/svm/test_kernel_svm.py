@@ -210,7 +210,7 @@ def test_another_kernel_leaves_nothing_of_an_earlier_fit():
     assert not hasattr(model, "support_vectors_")
 
 
-@pytest.mark.parametrize("method", ["fit", "path"])
+@pytest.mark.parametrize("in_path", [False, True])
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -223,9 +223,10 @@ def test_another_kernel_leaves_nothing_of_an_earlier_fit():
         ({"kernel": "poly", "degree": 400, "gamma": 9.0}, "overflow|not finite"),
     ],
 )
-def test_what_is_not_allowed(parameters, message, method):
+def test_what_is_not_allowed(parameters, message, in_path):
+    model = KernelSVM(**parameters)
     with pytest.raises(ValueError, match=message):
-        getattr(KernelSVM(**parameters), method)(X2, Y2)
+        list(model.path(X2, Y2, {})) if in_path else model.fit(X2, Y2)
 
 
 @pytest.mark.parametrize("sigma", ["mean_distance", 0.5])
@@ -311,41 +312,51 @@ def test_each_setting_of_a_path_is_the_one_fitted_alone(degree):
     Cs = [0.1, 1000.0, 1e6, 10.0]
     model = KernelSVM("poly", degree=degree, coef0=1.0, gamma=0.2, tol=1e-5)
     model.set_params(solver="interior_point")
-    path = clone(model).set_params(C=Cs).path(X2[:160], Y2[:160])
-    assert path.params == [{"C": C} for C in Cs]
-    predicted = path.predict(X2[160:])
-    for i, C in enumerate(Cs):
+    for C, path in zip(sorted(Cs), model.path(X2[:160], Y2[:160], {"C": Cs}), strict=True):
+        assert path.params == [{"C": C}]
         alone = clone(model).set_params(C=C).fit(X2[:160], Y2[:160])
-        assert path.models[i].C == C
-        np.testing.assert_array_equal(predicted[i], alone.predict(X2[160:]))
+        assert path.models[0].C == C
+        (predicted,) = path.outputs("predict", X2[160:])
+        np.testing.assert_array_equal(predicted, alone.predict(X2[160:]))
         np.testing.assert_allclose(
-            path.models[i].decision_function(X2[160:]),
+            path.models[0].decision_function(X2[160:]),
             alone.decision_function(X2[160:]),
             atol=5e-3,
         )
-        assert abs(path.n_support[i] - alone.n_support_.sum()) <= 2
+        assert abs(len(path.models[0].support_) - len(alone.support_)) <= 2
 
 
-def test_a_solution_below_the_bound_serves_greater_values_of_c(monkeypatch):
-    fits = []
-    fit = KernelSVM._fit
-    monkeypatch.setattr(
-        KernelSVM, "_fit", lambda self, *data: fits.append(self.C) or fit(self, *data)
-    )
-    KernelSVM(C=[1.0, 1e3, 1e5, 1e7], gamma=2.0).path(X2, Y2)
-    assert len(fits) == 2
-    fits.clear()
-    KernelSVM(C=[1e-4, 1e-3, 1e-2], gamma=2.0).path(X2, Y2)
-    assert len(fits) == 3
+@pytest.mark.parametrize(("Cs", "n_fits"), [([1.0, 1e3, 1e5, 1e7], 2), ([1e-4, 1e-3, 1e-2], 3)])
+def test_a_solution_below_the_bound_serves_greater_values_of_c(Cs, n_fits):
+    paths = list(KernelSVM(gamma=2.0).path(X2, Y2, {"C": Cs}))
+    assert len({id(path.models[0].support_) for path in paths}) == n_fits
+
+
+@pytest.mark.parametrize(
+    ("kernel", "class_weight"),
+    [(PolynomialKernel(3), None), ("rbf", {0: 2.0}), ("precomputed", None)],
+    ids=repr,
+)
+def test_blocks_of_rows_end_at_the_minimum(kernel, class_weight, monkeypatch):
+    monkeypatch.setattr(kernel_svm, "_ROWS_FOR_BLOCKS", 2)
+    X, y = make_classification(700, 5, n_informative=4, n_redundant=0, flip_y=0.1, random_state=2)
+    X /= np.linalg.norm(X, axis=1).max()
+    points = X @ X.T if kernel == "precomputed" else X
+    model = KernelSVM(kernel, tol=1e-5, class_weight=class_weight)
+    for path in model.path(points, y, {"C": [0.01, 0.1, 1.0]}):
+        alone = clone(model).set_params(**path.params[0]).fit(points, y)
+        (values,) = path.outputs("decision_function", points)
+        np.testing.assert_allclose(values, alone.decision_function(points), atol=1e-3)
+        assert path.converged == [True]
 
 
 @DATA
 @pytest.mark.parametrize(
     "kernel", ["rbf", PolynomialKernel(2), ExponentialKernel(3.0), "precomputed"], ids=repr
 )
-@pytest.mark.parametrize("fits", [True, False])
-def test_one_kernel_matrix_serves_all_values_of_c(kernel, X, y, fits, monkeypatch):
-    if not fits:  # each is then fitted by itself
+@pytest.mark.parametrize("has_memory", [True, False])
+def test_one_kernel_matrix_serves_all_values_of_c(kernel, X, y, has_memory, monkeypatch):
+    if not has_memory:  # each is then fitted by itself
         monkeypatch.setattr(kernel_svm, "allowed_memory", lambda: 0)
     points = X @ X.T if kernel == "precomputed" else X
     made, compared = [], KernelSVM._compared
@@ -353,11 +364,12 @@ def test_one_kernel_matrix_serves_all_values_of_c(kernel, X, y, fits, monkeypatc
         KernelSVM, "_compared", lambda self, X: made.append(1) or compared(self, X)
     )
     model = KernelSVM(kernel, tol=1e-9, class_weight={0: 2.0})
-    path = clone(model).set_params(C=[0.01, 0.1, 1.0]).path(points, y)
+    path = list(model.path(points, y, {"C": [0.01, 0.1, 1.0]}))
     native = kernel == "rbf" or isinstance(kernel, PolynomialKernel)
-    assert len(made) == (0 if kernel == "precomputed" or (native and not fits) else 1)
-    for C, fitted in zip([0.01, 0.1, 1.0], path.models, strict=True):
-        alone = clone(model).set_params(C=C).fit(points, y)
+    assert len(made) == (0 if kernel == "precomputed" or (native and not has_memory) else 1)
+    for fits in path:
+        (fitted,) = fits.models
+        alone = clone(model).set_params(**fits.params[0]).fit(points, y)
         np.testing.assert_allclose(
             fitted.decision_function(points), alone.decision_function(points), atol=1e-5
         )
@@ -366,7 +378,7 @@ def test_one_kernel_matrix_serves_all_values_of_c(kernel, X, y, fits, monkeypatc
 def test_settings_whose_solver_stopped_early(monkeypatch):
     monkeypatch.setattr(solvers, "_SMO_ITERATIONS", 1)
     monkeypatch.setattr(solvers, "_MAX_ITER", 2)
-    model = KernelSVM(kernel="poly", degree=6, coef0=1.0, C=[1.0, 1e6], solver="interior_point")
+    model = KernelSVM(kernel="poly", degree=6, coef0=1.0, solver="interior_point")
     with pytest.warns(ConvergenceWarning):
-        path = model.path(X2, Y2)
-    assert not path.converged.any()
+        path = list(model.path(X2, Y2, {"C": [1.0, 1e6]}))
+    assert [fits.converged for fits in path] == [[False], [False]]
