@@ -531,7 +531,7 @@ class VotedKernelClassifier(VotedClassifier):
         for k, (kernel, gram) in enumerate(zip(family.kernels, grams, strict=True)):
             try:
                 if name == "trace":
-                    values.append(trace_complexity(gram, sample_weight=weights))
+                    values.append(_trace_complexity(gram, weights))
                 elif name == "dimension":
                     dimension = feature_dimension(kernel, family.points.shape[-1])
                     kappa = float(np.sqrt(np.diag(gram).max()))
@@ -657,10 +657,15 @@ def trace_complexity(gram: ArrayLike, *, sample_weight: Floats | None = None) ->
     >>> trace_complexity([[1.0, 0.5], [0.5, 1.0]]).__round__(4)
     0.7071
     """
-    values, kappa = _square(gram)
-    diagonal = np.diag(values)
+    values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
     weights = np.ones(len(values)) if sample_weight is None else sample_weight
-    return kappa * sqrt((weights * diagonal).sum()) / float(weights.sum())
+    return _trace_complexity(values, weights)
+
+
+def _trace_complexity(gram: Floats, weights: Floats) -> float:
+    """Return lemma 3's bound for values that are checked to be finite."""
+    kappa = _largest_norm(gram)
+    return kappa * sqrt((weights * np.diag(gram)).sum()) / float(weights.sum())
 
 
 def dimension_complexity(kappa: float, dimension: float, n_samples: int | None = None) -> float:
@@ -779,7 +784,8 @@ def local_complexity(gram: ArrayLike, radius: Any) -> Any:
     radii = np.asarray(radius, dtype=np.float64)
     if not (radii > 0).all():
         raise ValueError(f"'radius' must be a number > 0, got {radius!r}")
-    values, kappa = _square(gram)
+    values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
+    kappa = _largest_norm(values)
     atol = 1e-10 * np.abs(values).max()
     symmetric = np.allclose(values, values.T, rtol=1e-7, atol=atol)
     eigenvalues = np.linalg.eigvalsh(values) / len(values)
@@ -831,15 +837,14 @@ def monte_carlo_complexity(
     return float(np.abs(signs @ values).max(axis=1).mean()) / len(values)
 
 
-def _square(gram: ArrayLike) -> tuple[Floats, float]:
-    """Return a square matrix, and the root of its largest diagonal value."""
-    values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
-    if values.shape[0] != values.shape[1]:
-        raise ValueError(f"'gram' must be a square matrix, got shape {values.shape}")
-    diagonal = np.diag(values)
+def _largest_norm(gram: Floats) -> float:
+    """Return the root of the largest diagonal value of a square matrix."""
+    if gram.shape[0] != gram.shape[1]:
+        raise ValueError(f"'gram' must be a square matrix, got shape {gram.shape}")
+    diagonal = np.diag(gram)
     if diagonal.min() < 0:
         raise ValueError(
             f"a positive semi-definite kernel has no K(x, x) = {diagonal.min():.6g} < 0, and this "
             "complexity is for such kernels; use 'monte_carlo' or an array"
         )
-    return values, sqrt(diagonal.max())
+    return sqrt(diagonal.max())
