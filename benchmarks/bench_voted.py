@@ -83,10 +83,10 @@ def _grid() -> list[Row]:
     n_open = 0
     for i in range(5):
         train = np.concatenate([folds[j] for j in range(5) if j not in (i, (i + 1) % 5)])
-        model = VotedKernelClassifier(None, lam=_GRID, beta=_GRID, tol=1e-6)
-        path = model.path(X[train], y[train])
-        path.errors(X[folds[i]], y[folds[i]])
-        n_open += int(np.sum(~path.converged))
+        model = VotedKernelClassifier(None, tol=1e-6)
+        for fits in model.path(X[train], y[train], {"lam": _GRID, "beta": _GRID}):
+            fits.outputs("predict", X[folds[i]])
+            n_open += len(fits.converged) - sum(fits.converged)
     seconds = perf_counter() - start
     start = perf_counter()
     for i in range(5):

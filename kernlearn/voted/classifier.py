@@ -5,10 +5,11 @@ are those of the families ±K(·, x').
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from itertools import chain, groupby, product
+from itertools import groupby, product
 from math import comb, pi, prod, sqrt
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
@@ -111,98 +112,29 @@ class LabelledPoints(NamedTuple):
     class_weights: Floats
 
 
+class Setting(NamedTuple):
+    """The solutions for one value of each parameter: one per one-vs-all problem."""
+
+    params: dict[str, float]
+    complexities: Floats
+    penalties: Floats
+    solutions: "list[SparseSolution]"
+    support: Indices
+
+
 @dataclass(frozen=True)
-class VotedPath:
-    """All solutions of a grid of settings on one training set.
+class Settings:
+    """The solutions of a grid, row by row with descending values, on some rows of the data."""
 
-    Each axis of the grid is descending; lists are flattened row by row.
-
-    Attributes
-    ----------
-    params : list of dict
-        The values of the parameters in each cell.
-    complexities, penalties : list of ndarray of shape (n_kernels,)
-        The r_k, and the Λ_k = λ r_k + β, of each cell.
-    solutions : list of list of SparseSolution
-        Those of each cell: one for each one-vs-all problem; one problem for two classes.
-    n_support : ndarray of the shape of the grid
-        Number of points with a coefficient for any kernel.
-    converged : ndarray of the shape of the grid
-        Whether all gaps are within the tolerance.
-    classes : ndarray of shape (n_classes,)
-
-    Examples
-    --------
-    >>> from sklearn.datasets import make_moons
-    >>> from kernlearn.voted import VotedKernelClassifier
-    >>> X, y = make_moons(100, noise=0.1, random_state=0)
-    >>> path = VotedKernelClassifier(beta=[1e-3, 1e-2]).path(X[:60], y[:60])
-    >>> [params["beta"] for params in path.params], path.n_support.shape
-    ([0.01, 0.001], (1, 2))
-    >>> errors = path.errors(X[60:], y[60:])
-    >>> path.params[path.best(errors)]
-    {'lam': 0.01, 'beta': 0.001}
-    """
-
-    params: list[dict[str, float]]
-    complexities: list[Floats]
-    penalties: list[Floats]
-    solutions: "list[list[SparseSolution]]"
-    n_support: Indices
-    converged: NDArray[np.bool_]
-    classes: NDArray[Any]
+    cells: list[Setting]
     family: KernelFamily
-    _check: Callable[[Any], Any]
+    rows: Indices
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict classes for all settings.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for the estimator's ``predict``.
-
-        Returns
-        -------
-        ndarray of shape (n_settings, n_samples)
-        """
-        X = self._check(X)
-        solutions = [*chain.from_iterable(self.solutions)]
+    def decisions(self, X: Any) -> list[Floats]:
+        """Return f for each setting, of shape (n_samples, n_problems); kernels are shared."""
+        solutions = [one for cell in self.cells for one in cell.solutions]
         sums = self.family.sums(X, _coefficients(solutions, self.family))
-        by_setting = np.split(sums, len(self.params), axis=1)
-        return self.classes[np.array(list(map(validation.predicted_codes, by_setting)))]
-
-    def errors(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> Floats:
-        """Return the error rate for all settings.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the errors.
-
-        Returns
-        -------
-        ndarray of the shape of the grid
-        """
-        wrong = self.predict(X) != np.asarray(y)
-        return np.average(wrong, axis=1, weights=sample_weight).reshape(self.n_support.shape)
-
-    def best(self, errors: Floats) -> int:
-        """Return the setting with the least error, the fewest points, the greatest penalties.
-
-        Parameters
-        ----------
-        errors : ndarray of the shape of the grid
-
-        Returns
-        -------
-        int
-            Its place in `params`.
-        """
-        # rounded to ignore rounding errors
-        return choice.first_best(np.round(errors, 12), self.n_support)
+        return np.split(sums, len(self.cells), axis=1)
 
 
 @dataclass(eq=False, repr=False)
@@ -217,7 +149,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
     random_state: Any = None
     class_weight: Any = None
 
-    #: Parameters of which :meth:`path` takes lists of values.
+    #: Parameters of which :meth:`path` takes several values.
     path_parameters: ClassVar[tuple[str, ...]] = ("beta",)
 
     _several_kernels: ClassVar[bool] = True
@@ -230,9 +162,13 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
     def _compared_by(self) -> list[Kernel] | None:
         """Return the kernels; None for precomputed matrices."""
 
-    def _axes(self) -> dict[str, list[float]]:
-        """Return the values of each parameter to choose from, descending."""
-        return {name: _descending(getattr(self, name), name) for name in self.path_parameters}
+    def _choices(self) -> tuple[str, ...]:
+        """Return the names of the parameters of a path that matter."""
+        return self.path_parameters
+
+    def _axes(self, names: Iterable[str]) -> dict[str, list[float]]:
+        """Return the values of parameters to choose from, descending."""
+        return {name: _descending(getattr(self, name), name) for name in names}
 
     def _complexities(
         self, grams: Floats, family: KernelFamily, weights: Floats
@@ -291,52 +227,82 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         ConvergenceWarning
             If a solver stopped before the gap was within ``tol``.
         """
-        axes, rng = self._axes(), check_random_state(self.random_state)
+        axes, rng = self._axes(self._choices()), check_random_state(self.random_state)
         data = self._check_labelled(X, y, sample_weight)
-        n_choices = prod(map(len, axes.values()))
+        shape = tuple(map(len, axes.values()))
         rows, X_val, y_val, weights_val = choice.split_for_choice(
-            self, data.X, data.y, X_val, y_val, data.codes, n_choices, rng, data.weights
+            self, data.X, data.y, X_val, y_val, data.codes, prod(shape), rng, data.weights
         )
-        path = self._follow(axes, data, rows)
-        self.grid_, self.validation_scores_, best = axes, None, 0
+        settings, scores, best = self._solve(axes, data, rows), None, 0
         if y_val is not None:
             codes = validation.known_codes(self.classes_, y_val)
-            choosing = np.where(codes < 0, 1.0, data.class_weights[codes])
+            weights = np.where(codes < 0, 1.0, data.class_weights[codes])
             if weights_val is not None:
-                choosing = choosing * weights_val
-            # validated before
-            errors = replace(path, _check=lambda X: X).errors(X_val, y_val, choosing)
-            best, self.validation_scores_ = path.best(errors), 1 - errors
-        solutions = path.solutions[best]
-        _, points, _, objectives, bounds, n_iter, _ = zip(*solutions, strict=True)
-        self._family = path.family
-        self.coef_ = _coefficients(solutions, path.family)
-        self.support_ = rows[np.unique(np.concatenate(points))]
-        self.n_support_ = len(self.support_)
-        self.best_params_ = path.params[best]
-        self.complexities_ = path.complexities[best]
-        self.penalties_ = path.penalties[best]
-        self.objective_, self.dual_bound_ = np.array(objectives), np.array(bounds)
-        self.n_iter_ = max(n_iter)
-        return self
+                weights = weights * weights_val
+            predicted = map(validation.predicted_codes, settings.decisions(X_val))
+            wrong = np.array([one != codes for one in predicted])
+            errors: Floats = np.average(wrong, axis=1, weights=weights)
+            sizes = np.array([len(one.support) for one in settings.cells])
+            # rounded to ignore rounding errors
+            best, scores = choice.first_best(errors.round(12), sizes), 1 - errors
+        self.grid_ = axes
+        self.validation_scores_ = None if scores is None else scores.reshape(shape)
+        return self._settle(settings, best)
 
     @validation.fit_context(prefer_skip_nested_validation=False)
-    def path(self, X: Any, y: ArrayLike) -> VotedPath:
-        """Solve for all values of the parameters, for instance on one fold of several.
+    def path(
+        self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[float]]
+    ) -> Iterator[choice.Fits]:
+        """Fit for all combinations of values, each problem from the solution of another.
+
+        Objectives are those of single fits within ``tol``.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             As for `fit`.
         y : array-like of shape (n_samples,)
+        grid : mapping of str to sequence of float
+            Values of some of the `path_parameters`.
 
-        Returns
-        -------
-        VotedPath
-            Solutions for all settings, each computed from that of its neighbour.
+        Yields
+        ------
+        Fits
+            One with all models, in descending order of values. Its outputs are those of "predict"
+            and "decision_function".
         """
-        data = self._check_labelled(X, y)
-        return self._follow(self._axes(), data, np.arange(len(data.y)))
+        model = clone(self).set_params(**grid)
+        data = model._check_labelled(X, y)
+        axes = model._axes(self.path_parameters)
+        settings = model._solve(axes, data, np.arange(len(data.y)))
+        models = []
+        for place, cell in enumerate(settings.cells):
+            one = copy(model).set_params(**cell.params)
+            one.grid_, one.validation_scores_ = one._axes(one._choices()), None
+            models.append(one._settle(settings, place))
+
+        def outputs(method: str, X: Any) -> list[NDArray[Any]]:
+            decisions = settings.decisions(model._check_points(X))
+            if method == "predict":
+                return [model.classes_[validation.predicted_codes(one)] for one in decisions]
+            return [one.ravel() if one.shape[1] == 1 else one for one in decisions]
+
+        params = [{name: cell.params[name] for name in grid} for cell in settings.cells]
+        converged = [all(one.converged for one in cell.solutions) for cell in settings.cells]
+        yield choice.Fits(params, models, converged, outputs)
+
+    def _settle(self, settings: Settings, place: int) -> Self:
+        """Set the attributes of the solution for one setting."""
+        params, complexities, penalties, solutions, support = settings.cells[place]
+        self._family = settings.family
+        self.coef_ = _coefficients(solutions, settings.family)
+        self.support_, self.n_support_ = settings.rows[support], len(support)
+        self.best_params_ = {name: params[name] for name in self._choices()}
+        self.complexities_, self.penalties_ = complexities, penalties
+        self.objective_ = np.array([one.objective for one in solutions])
+        self.dual_bound_ = np.array([one.bound for one in solutions])
+        self.n_iter_ = max(one.n_iter for one in solutions)
+        return self
 
     def decision_function(self, X: Any) -> Floats:
         """Return f(x), evaluating only kernels and points with a coefficient.
@@ -375,9 +341,9 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         self.classes_, codes, by_class = validation.encode_labels(y, self.class_weight, weights)
         return LabelledPoints(X, y, codes, weights, by_class)
 
-    def _follow(
+    def _solve(
         self, axes: dict[str, list[float]], data: LabelledPoints, rows: Indices
-    ) -> VotedPath:
+    ) -> Settings:
         """Solve for all settings on some rows of the data."""
         from kernlearn.voted.simplex import ColumnGeneration, VotedProblem  # compiled
 
@@ -394,31 +360,25 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         grams = family.grams(X)
         complexities = self._complexities(grams, family, weights)
         params = [dict(zip(axes, point, strict=True)) for point in product(*axes.values())]
-        n_cells, n_kernels = len(params), len(grams)
         # they depend on the first axis alone, if on any
-        each_r = [complexities[i * len(complexities) // n_cells] for i in range(n_cells)]
+        each_r = [complexities[i * len(complexities) // len(params)] for i in range(len(params))]
         penalties = [
             # 0 times an infinite complexity is 0
-            (lam * r if (lam := one.get("lam")) else np.zeros(n_kernels)) + one["beta"]
+            (lam * r if (lam := one.get("lam")) else np.zeros(len(grams))) + one["beta"]
             for one, r in zip(params, each_r, strict=True)
         ]
-        solutions: list[list[SparseSolution]] = [[] for _ in params]
         losses = weights * class_weights[codes] / weights.mean()
-        # Row by row of the grid, every other row backwards: each setting starts from a neighbour.
-        order = np.arange(n_cells).reshape(-1, len(axes["beta"]))
-        order[1::2] = order[1::2, ::-1]
         problem = VotedProblem(grams, np.ones(len(y)), penalties[0], losses)
+        by_problem = []
         for signs in validation.one_against_all(codes, len(self.classes_)):
             problem = replace(problem, y=signs)
             generation = ColumnGeneration(problem, tol=self.tol, max_iter=self.max_iter)
-            for cell in order.ravel():
-                solutions[cell].append(generation.solve(penalties[cell]))
-        shape = tuple(map(len, axes.values()))
-        support = [np.unique(np.concatenate([one.points for one in cell])) for cell in solutions]
-        n_support = np.array(list(map(len, support))).reshape(shape)
-        converged = np.array([all(one.converged for one in cell) for cell in solutions])
-        results = params, each_r, penalties, solutions, n_support, converged.reshape(shape)
-        return VotedPath(*results, self.classes_, family, self._check_points)
+            by_problem.append([generation.solve(each) for each in penalties])
+        cells = []
+        for i, solutions in enumerate(map(list, zip(*by_problem, strict=True))):
+            support = np.unique(np.concatenate([one.points for one in solutions]))
+            cells.append(Setting(params[i], each_r[i], penalties[i], solutions, support))
+        return Settings(cells, family, rows)
 
 
 @dataclass(eq=False, repr=False)
@@ -544,10 +504,9 @@ class VotedKernelClassifier(VotedClassifier):
             raise ValueError("'kernels' must hold at least one kernel")
         return list(map(partial(as_kernel, name="kernels"), self.kernels))
 
-    def _axes(self) -> dict[str, list[float]]:
+    def _choices(self) -> tuple[str, ...]:
         is_local = isinstance(self.complexity, str) and self.complexity == "local"
-        names = self.path_parameters if is_local else self.path_parameters[1:]
-        return {name: _descending(getattr(self, name), name) for name in names}
+        return self.path_parameters if is_local else self.path_parameters[1:]
 
     def _complexities(
         self, grams: Floats, family: KernelFamily, weights: Floats
@@ -572,7 +531,7 @@ class VotedKernelClassifier(VotedClassifier):
         for k, (kernel, gram) in enumerate(zip(family.kernels, grams, strict=True)):
             try:
                 if name == "trace":
-                    values.append(trace_complexity(gram, sample_weight=weights))
+                    values.append(_trace_complexity(gram, weights))
                 elif name == "dimension":
                     dimension = feature_dimension(kernel, family.points.shape[-1])
                     kappa = float(np.sqrt(np.diag(gram).max()))
@@ -698,10 +657,15 @@ def trace_complexity(gram: ArrayLike, *, sample_weight: Floats | None = None) ->
     >>> trace_complexity([[1.0, 0.5], [0.5, 1.0]]).__round__(4)
     0.7071
     """
-    values, kappa = _square(gram)
-    diagonal = np.diag(values)
+    values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
     weights = np.ones(len(values)) if sample_weight is None else sample_weight
-    return kappa * sqrt((weights * diagonal).sum()) / float(weights.sum())
+    return _trace_complexity(values, weights)
+
+
+def _trace_complexity(gram: Floats, weights: Floats) -> float:
+    """Return lemma 3's bound for values that are checked to be finite."""
+    kappa = _largest_norm(gram)
+    return kappa * sqrt((weights * np.diag(gram)).sum()) / float(weights.sum())
 
 
 def dimension_complexity(kappa: float, dimension: float, n_samples: int | None = None) -> float:
@@ -820,7 +784,8 @@ def local_complexity(gram: ArrayLike, radius: Any) -> Any:
     radii = np.asarray(radius, dtype=np.float64)
     if not (radii > 0).all():
         raise ValueError(f"'radius' must be a number > 0, got {radius!r}")
-    values, kappa = _square(gram)
+    values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
+    kappa = _largest_norm(values)
     atol = 1e-10 * np.abs(values).max()
     symmetric = np.allclose(values, values.T, rtol=1e-7, atol=atol)
     eigenvalues = np.linalg.eigvalsh(values) / len(values)
@@ -872,15 +837,14 @@ def monte_carlo_complexity(
     return float(np.abs(signs @ values).max(axis=1).mean()) / len(values)
 
 
-def _square(gram: ArrayLike) -> tuple[Floats, float]:
-    """Return a square matrix, and the root of its largest diagonal value."""
-    values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
-    if values.shape[0] != values.shape[1]:
-        raise ValueError(f"'gram' must be a square matrix, got shape {values.shape}")
-    diagonal = np.diag(values)
+def _largest_norm(gram: Floats) -> float:
+    """Return the root of the largest diagonal value of a square matrix."""
+    if gram.shape[0] != gram.shape[1]:
+        raise ValueError(f"'gram' must be a square matrix, got shape {gram.shape}")
+    diagonal = np.diag(gram)
     if diagonal.min() < 0:
         raise ValueError(
             f"a positive semi-definite kernel has no K(x, x) = {diagonal.min():.6g} < 0, and this "
             "complexity is for such kernels; use 'monte_carlo' or an array"
         )
-    return values, sqrt(diagonal.max())
+    return sqrt(diagonal.max())

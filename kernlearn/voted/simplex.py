@@ -33,6 +33,7 @@ _FEW = 0.4  # share of the rows below which a product is faster without the othe
 
 _ADDED = 50  # columns that a round adds
 _SPARE = 200  # columns, besides those in use, with which a new problem starts
+_EQUAL = 1e-9  # relative gap within which a solution counts as that of other penalties too
 _PERTURBATION = 1e-8  # shift of the hinges, so that no two kinks coincide
 
 # States of a row relative to the kink of its loss.
@@ -127,14 +128,13 @@ class VotedProblem:
     def correlations(self, dual: Floats) -> Floats:
         """Return Σ_i u_i s_i y_i K_k(x_i, x_j) of shape (n_kernels, n_points).
 
-        The dual variables u_i lie in [0, 1]. Kernels with an infinite penalty have zeros.
+        The dual variables u_i lie in [0, 1]. They do not depend on the penalties.
         """
         signed = dual * (self.y * self.weights)
         result = np.zeros(self.scales.shape)
         used = np.flatnonzero(signed)
         few = len(used) < _FEW * len(signed)
-        for kernel in np.flatnonzero(np.isfinite(self.penalties)):
-            gram = self.grams[kernel]
+        for kernel, gram in enumerate(self.grams):
             result[kernel] = signed[used] @ gram[used] if few else signed @ gram
         return result
 
@@ -164,9 +164,9 @@ class VotedProblem:
         return float(losses.mean() + self.penalties[kernels] @ np.abs(coef))
 
     def solution(
-        self, columns: Indices, alpha: Floats, dual: Floats, tol: float, n_iter: int
+        self, columns: Indices, alpha: Floats, bound: float, tol: float, n_iter: int
     ) -> SparseSolution:
-        """Return the solution with the coefficients of some columns, and its dual bound.
+        """Return the solution with the coefficients of some columns.
 
         Negligible coefficients count as 0.
         """
@@ -175,7 +175,6 @@ class VotedProblem:
         kernels, points = np.divmod(columns[order], self.scales.shape[1])
         coef = alpha[order] / self.scales[kernels, points]
         objective = self.objective(kernels, points, coef)
-        bound = self.bound(dual, self.correlations(dual))
         converged = closed(objective, bound, tol)
         return SparseSolution(kernels, points, coef, objective, bound, n_iter, converged)
 
@@ -185,13 +184,48 @@ def closed(objective: float, bound: float, tol: float) -> bool:
     return objective - bound <= max(tol * objective, 1e-10)
 
 
+class Solved(NamedTuple):
+    """A solved problem, from which others that differ in their penalties start.
+
+    Attributes
+    ----------
+    columns, rows, signs : ndarray of shape (n_coefficients,)
+        Its vertex: numbers of columns, rows at their kinks and signs of coefficients.
+    solution : SparseSolution
+    loss : float
+        The mean loss.
+    norms : ndarray of shape (n_kernels,)
+        Sums of the absolute coefficients of each kernel.
+    dual : ndarray of shape (n_samples,)
+    correlations : ndarray of shape (n_kernels, n_points)
+        Those of the dual variables.
+    """
+
+    columns: Indices
+    rows: Indices
+    signs: Floats
+    solution: SparseSolution
+    loss: float
+    norms: Floats
+    dual: Floats
+    correlations: Floats
+
+    def objective(self, penalties: Floats) -> float:
+        """Return the objective of the solution for other penalties."""
+        used = self.norms > 0  # 0 times an infinite penalty is 0
+        return float(self.loss + penalties[used] @ self.norms[used])
+
+
 class ColumnGeneration:
-    r"""Column generation for problems that differ in their penalties, each from the last vertex.
+    r"""Column generation for problems that differ in their penalties.
 
     The dual variables u of the program on some columns solve the whole program if |Σ_i u_i s_i y_i
     K_k(x_i, x_j)| ≤ m Λ_k for all k and j. Otherwise columns that violate this are added, the
     program is solved again from its last vertex, and so on. A vertex remains a vertex when
-    penalties change, which only determine the edges along which the objective decreases.
+    penalties change, which only determine the edges along which the objective decreases. So each
+    problem starts from the vertex of a solved one that has the least objective for its penalties.
+    Where the dual variables of this one show that there is no lower one, nothing is left to do:
+    many settings have the same solution, as that without coefficients, or one without losses.
 
     Parameters
     ----------
@@ -214,6 +248,15 @@ class ColumnGeneration:
         # The pool's columns, and how many of them and of the rows are the vertex.
         self._pool, self._size = np.empty(0, dtype=np.intp), 0
         self.dual = np.ones(m)
+        none, no_coef = np.empty(0, dtype=np.intp), np.empty(0)
+        loss, norms = float(problem.weights.mean()), np.zeros(len(problem.grams))
+        solution = SparseSolution(none, none, no_coef, loss, 0.0, 1, False)
+        correlations = problem.correlations(self.dual)
+        # The solved problems, and which of them the vertex is that of, None for no one.
+        self._solved = [
+            Solved(none, none, no_coef, solution, loss, norms, np.ones(m), correlations)
+        ]
+        self._place: int | None = 0
         # Fractional parts of multiples of the golden ratio are evenly spread.
         spread = np.arange(m, dtype=np.float64) * 0.6180339887498949 % 1
         self._vertex = Vertex(
@@ -231,12 +274,20 @@ class ColumnGeneration:
         )
 
     def solve(self, penalties: Floats) -> SparseSolution:
-        """Solve the problem for penalties of shape (n_kernels,); warn if the gap is not closed.
-
-        Penalties of a kernel in use must stay finite.
-        """
+        """Solve the problem for penalties of shape (n_kernels,); warn if the gap is not closed."""
         problem = self._problem = replace(self._problem, penalties=penalties)
+        objectives = np.array([one.objective(penalties) for one in self._solved])
+        place = int(np.flatnonzero(objectives <= objectives.min() * (1 + _ROUNDING))[-1])
+        start = self._solved[place]
+        bound = problem.bound(start.dual, start.correlations)
+        if closed(objectives[place], bound, min(self._tol, _EQUAL)):
+            return start.solution._replace(
+                objective=float(objectives[place]), bound=bound, n_iter=1, converged=True
+            )
+        if place != self._place:
+            self._return_to(start)
         self._forget()
+        dual, correlations = start.dual, start.correlations
         by_pivots, n_iter = True, 0
         while n_iter < self._max_iter:
             n_iter += 1
@@ -244,10 +295,11 @@ class ColumnGeneration:
                 by_pivots = by_pivots and self._pivot()
                 if not by_pivots and not self._solve_by_highs():
                     break
-            dual = np.clip(self.dual, 0.0, 1.0)
-            correlations = problem.correlations(dual)
-            if closed(self._objective(), problem.bound(dual, correlations), 0.5 * self._tol):
-                break
+                dual = np.clip(self.dual, 0.0, 1.0)
+                correlations = problem.correlations(dual)
+                bound = problem.bound(dual, correlations)
+                if closed(self._objective(), bound, 0.5 * self._tol):
+                    break
             if not self._add(problem.violations(correlations)):
                 # Rounding errors keep the gap open: can HiGHS do better?
                 if not by_pivots:
@@ -260,7 +312,11 @@ class ColumnGeneration:
             unshifted = self._vertex._replace(thresholds=problem.weights)
             if not refresh(unshifted, self._size) or self._objective() > before[1]:
                 alpha[:] = before[0]
-        solution = problem.solution(self._pool, alpha, np.clip(self.dual, 0, 1), self._tol, n_iter)
+        solution = problem.solution(self._pool, alpha, bound, self._tol, n_iter)
+        self._place = None
+        if by_pivots:
+            self._place = len(self._solved)
+            self._keep(solution, dual, correlations)
         if not solution.converged:
             warn(
                 f"column generation stopped after {n_iter} rounds at a relative gap of "
@@ -268,6 +324,28 @@ class ColumnGeneration:
                 ConvergenceWarning,
             )
         return solution
+
+    def _keep(self, solution: SparseSolution, dual: Floats, correlations: Floats) -> None:
+        """Keep a solution and its vertex, from which others may start."""
+        vertex, n = self._vertex, self._size
+        columns = self._pool[vertex.columns[:n]]
+        sizes, penalties = np.abs(solution.coef), self._problem.penalties
+        norms = np.zeros(len(penalties))
+        np.add.at(norms, solution.kernels, sizes)
+        loss = solution.objective - float(penalties[solution.kernels] @ sizes)
+        rows, signs = vertex.rows[:n].copy(), vertex.signs[:n].copy()
+        self._solved.append(
+            Solved(columns, rows, signs, solution, loss, norms, dual, correlations)
+        )
+
+    def _return_to(self, solved: Solved) -> None:
+        """Make the vertex that of a solved problem."""
+        vertex, n = self._extend(np.setdiff1d(solved.columns, self._pool)), len(solved.columns)
+        order = np.argsort(self._pool)
+        vertex.columns[:n] = order[np.searchsorted(self._pool, solved.columns, sorter=order)]
+        vertex.rows[:n], vertex.signs[:n], self._size = solved.rows, solved.signs, n
+        vertex.state[:] = BELOW  # which rows are above follows from the coefficients
+        vertex.state[solved.rows] = KINK
 
     def _objective(self) -> float:
         used = np.flatnonzero(self._vertex.alpha[: len(self._pool)])
@@ -310,6 +388,11 @@ class ColumnGeneration:
         columns = np.flatnonzero(violations > 1e-12 * len(self.dual))
         if len(columns) > _ADDED:
             columns = columns[np.argpartition(-violations[columns], _ADDED)[:_ADDED]]
+        self._extend(columns)
+        return len(columns) > 0
+
+    def _extend(self, columns: Indices) -> "Vertex":
+        """Add columns to the pool, and return the vertex, whose arrays may have been replaced."""
         n, total = len(self._pool), len(self._pool) + len(columns)
         if (more := 2 * (total - len(self._vertex.alpha))) > 0:
             self._vertex = self._vertex._replace(
@@ -321,7 +404,7 @@ class ColumnGeneration:
         self._vertex.turned[:, n:total] = self._vertex.pool[n:total].T
         self._vertex.alpha[n:total] = 0.0
         self._pool = np.concatenate([self._pool, columns])
-        return len(columns) > 0
+        return self._vertex
 
     def _forget(self) -> None:
         """Drop columns, except those of the vertex and the latest others."""
