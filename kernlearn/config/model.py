@@ -442,9 +442,9 @@ class Protocol(Section):
     holdout : float
         Share of all rows that is held out to choose parameters: methods are then fitted on the
         whole training part.
-    search : {"all", "walk"}
-        How `select` goes through a list: `all` tries every value; `walk` goes up from the least
-        value of the longest list of numbers, and stops after two values without gain.
+    search : {"all", "halving"}
+        How `select` tries values: `all` on all rows, or by successive `halving`: all values on a
+        ninth of the rows, the best third of them on a third, the best third of these on all.
     select_by_mean : bool
         Choose the parameters under `select` once, by their mean score over all splits, instead
         of separately on each split.
@@ -463,7 +463,7 @@ class Protocol(Section):
     scale_target: Literal["max_abs", "zscore"] | None = None
     validation: Fraction = 0.2
     holdout: Fraction | None = None
-    search: Literal["all", "walk"] = "all"
+    search: Literal["all", "halving"] = "all"
     select_by_mean: Literal[True] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     threads: Count = 1
@@ -484,7 +484,7 @@ class Protocol(Section):
             raise ValueError("with folds one of them is held out: leave out holdout")
         if self.select_by_mean and not (self.holdout or self.folds):
             raise ValueError("select_by_mean needs rows held out of all splits: holdout or folds")
-        if self.select_by_mean and self.search == "walk":
+        if self.select_by_mean and self.search == "halving":
             raise ValueError("select_by_mean compares all values: leave out search")
         return self
 

@@ -298,6 +298,18 @@ class Parts:
         """Return some training points, as the input of a model that is fitted on ``fitted``."""
         return self.X_train[np.ix_(rows, fitted)] if self.pairwise else self.X_train[rows]
 
+    def only(self, rows: np.ndarray) -> "Parts":
+        """Return the same with some of the training points."""
+        query, *others = self.queries
+        X_val = self.X_val[:, rows] if self.pairwise and self.X_val is not None else self.X_val
+        return replace(
+            self,
+            X_train=self.training(rows, rows),
+            y_train=self.y_train[rows],
+            X_val=X_val,
+            queries=(None if query is None else query[rows], *others),
+        )
+
     def dense(self) -> "Parts":
         """Return the same with dense matrices."""
         made = {}

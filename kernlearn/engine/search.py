@@ -28,72 +28,12 @@ Point = dict[str, Any]
 _LONG_FIT = 0.5
 # Scores that differ by less, relative to them, are equal: rounding decides nothing.
 _GAIN = 1e-6
-# Values without gain after which a walk ends.
-_PATIENCE = 2
+# Successive halving: the share of the points that goes on, and the least rows of a round.
+_FACTOR, _LEAST_ROWS = 3, 1000
 
 
 def _is_better(score: Any, than: Any) -> Any:
     return score > than + _GAIN * np.abs(than)
-
-
-@dataclass
-class Walk:
-    """A way through a list of numbers from the least up, which ends after two without gain.
-
-    Values that are no better than a constant prediction do not count: a penalty so large that
-    one class is always predicted does not end the walk.
-
-    Attributes
-    ----------
-    best : float
-        The greatest score so far; at first that of a constant prediction.
-    """
-
-    best: float
-    _begun: bool = False
-    _without_gain: int = 0
-
-    def add(self, score: float) -> None:
-        """Note the score of the next value."""
-        if _is_better(score, self.best):
-            self.best, self._begun, self._without_gain = score, True, 0
-        elif self._begun:
-            self._without_gain += 1
-
-    def has_ended(self) -> bool:
-        """Whether no further value is tried."""
-        return self._without_gain >= _PATIENCE
-
-
-@dataclass
-class Search:
-    """Which points of a grid are tried: all, or those of a walk along the longest list of numbers.
-
-    There is a walk for each combination of the other parameters.
-    """
-
-    walked: str | None
-    floor: float
-    _walks: dict[str, Walk] = field(default_factory=dict)
-
-    def _walk(self, point: Point) -> Walk:
-        others = repr({name: value for name, value in point.items() if name != self.walked})
-        return self._walks.setdefault(others, Walk(self.floor))
-
-    def wants(self, point: Point) -> bool:
-        """Whether a point is tried."""
-        return self.walked is None or not self._walk(point).has_ended()
-
-    def add(self, point: Point, score: float) -> None:
-        """Note the score of a point."""
-        if self.walked is not None:
-            self._walk(point).add(score)
-
-
-def walked_parameter(grid: Grid) -> str | None:
-    """Return the parameter with the longest list of numbers, the first of several."""
-    lengths = {name: len(values) for name, values in grid.items() if _are_numbers(values)}
-    return max(lengths, key=lambda name: lengths[name], default=None)
 
 
 def _are_numbers(values: Sequence[Any]) -> bool:
@@ -122,19 +62,52 @@ def select(
         return Selection()
     if parts.X_val is None:
         parts = with_validation(parts, trial)
-    how: dict[str, Any] = {"search": protocol.search, "threads": protocol.threads}
-    measured = measure_grid(
-        estimator, grid, parts, task, scope, tested=False, n_jobs=n_jobs, **how
-    )
+    points, n_rows = list(ParameterGrid(grid)), len(parts.y_train)
+    halves = protocol.search == "halving"
+    order = generator(protocol.seed, "search", trial.split).permutation(n_rows)
+    measured: list[Point] = []
+    for size in round_sizes(len(points), n_rows) if halves else [n_rows]:
+        if len(points) == 1 and measured:
+            break
+        rows = parts if size == n_rows else parts.only(enough_rows(order, size, parts.y_train))
+        how: dict[str, Any] = {"threads": protocol.threads, "n_jobs": n_jobs}
+        measured = measure_grid(estimator, points, rows, task, scope, tested=False, **how)
+        points = best_third(measured)
     points = [one["parameters"] for one in measured]
     scores = np.array([one["score"] for one in measured], dtype=float)
     equal = np.flatnonzero(~_is_better(scores.max(), scores))
     best = int(equal[0])
     if len(grid) > 1 and hasattr(estimator, "path_parameters"):
-        sizes = [measured[place]["metrics"].get("n_support", 0) for place in equal]
-        best = int(equal[np.argmin(sizes)])
+        n_support = [measured[place]["metrics"].get("n_support", 0) for place in equal]
+        best = int(equal[np.argmin(n_support)])
     ends = open_ends(grid, points, scores, best)
     return Selection(points[best], float(scores[best]), ends)
+
+
+def round_sizes(n_points: int, n_rows: int) -> list[int]:
+    """Return the numbers of rows that the rounds of successive halving train on.
+
+    A third of the points goes on to three times as many rows, at last to all. Fits on a thousand
+    rows are cheap: there are no smaller rounds.
+    """
+    n_rounds = 0
+    while _FACTOR ** (n_rounds + 1) <= min(n_points, n_rows / _LEAST_ROWS):
+        n_rounds += 1
+    return [n_rows // _FACTOR**left for left in range(n_rounds, -1, -1)]
+
+
+def enough_rows(order: np.ndarray, size: int, y: np.ndarray) -> np.ndarray:
+    """Return the first rows of an order, and the first one of each class or grade."""
+    distinct, first = np.unique(y[order], return_index=True)
+    more: Any = first[first >= size] if len(distinct) < size else []
+    return order[[*range(size), *more]]
+
+
+def best_third(measured: list[Point]) -> list[Point]:
+    """Return the points with the best scores, the first of equals, in the order that they had."""
+    scores = np.array([one["score"] for one in measured])
+    best = np.argsort(-scores, kind="stable")[: -(-len(measured) // _FACTOR)]
+    return [measured[place]["parameters"] for place in sorted(best)]
 
 
 def open_ends(grid: Grid, points: list[Point], scores: np.ndarray, best: int) -> dict[str, str]:
@@ -187,43 +160,37 @@ def with_validation(parts: Parts, trial: Trial) -> Parts:
 
 def measure_grid(
     estimator: Any,
-    grid: Grid,
+    order: Sequence[Point],
     parts: Parts,
     task: Task,
     scope: Scope = BUILT_IN,
     *,
-    search: str = "all",
     tested: bool = True,
     threads: int = 1,
     n_jobs: int = 1,
 ) -> list[Point]:
-    """Fit for the points of a grid and evaluate each on held-out, and on test rows if `tested`.
+    """Fit for points of a grid and evaluate each on held-out, and on test rows if `tested`.
 
     Fits that take long run in `n_jobs` processes. The steps of a pipeline before the last are
     fitted once for all values of the last one's parameters. An estimator with `path_parameters`
-    fits all values of these by its method ``path``, see :class:`kernlearn.choice.Fits`. The
-    `search` is "all", or "walk" for a :class:`Walk`.
+    fits all values of these by its method ``path``, see :class:`kernlearn.choice.Fits`.
 
     Returns
     -------
     list of dict
         ``parameters``, the ``score`` on held-out rows, ``metrics`` on test rows, and ``converged``
-        where it is False; in the order of the grid.
+        where it is False; in the order of the points.
     """
-    walked = walked_parameter(grid) if search == "walk" else None
-    floor = -np.inf if walked is None else task.constant_score(parts)
 
     def measured(group: list[Point]) -> tuple[list[Point], list[Any]]:
-        points, trying = [], Search(walked, floor)
+        points = []
         with threadpool_limits(threads), validation.recorded_warnings() as caught, knowing_pairs():
             rows = (parts.X_val, parts.X_test) if tested else (parts.X_val,)
-            for parameters, model, converged, outputs in _fits(
-                estimator, group, trying, parts, task, scope, rows
-            ):
+            fits = _fits(estimator, group, parts, task, scope, rows)
+            for parameters, model, converged, outputs in fits:
                 chosen_on = task.label(outputs[0], len(parts.y_val), parts.y_train)
                 point: Point = {"parameters": parameters, "metrics": {}}
                 point["score"] = task.score(parts.y_val, chosen_on, parts.queries[1])
-                trying.add(parameters, point["score"])
                 if tested:
                     on_test = task.label(outputs[1], len(parts.y_test), parts.y_train)
                     point["metrics"] = task.measure(parts.y_test, on_test, parts.queries[2])
@@ -232,10 +199,9 @@ def measure_grid(
                 points.append(point if converged else {**point, "converged": False})
         return points, caught
 
-    order = list(ParameterGrid(grid))
     together: dict[str, list[Point]] = {}
-    for point in sorted(order, key=lambda point: point[walked]) if walked else order:
-        together.setdefault(repr(_shared(estimator, point, walked)), []).append(point)
+    for point in order:
+        together.setdefault(repr(_shared(estimator, point)), []).append(point)
     (first, *others), clock = together.values(), time.perf_counter()
     done = [measured(first)]
     if n_jobs > 1 and others and time.perf_counter() - clock > _LONG_FIT:
@@ -251,31 +217,21 @@ def measure_grid(
     return sorted(points, key=lambda one: order.index(one["parameters"]))
 
 
-def _shared(estimator: Any, point: Point, walked: str | None) -> Point:
-    """Return the parameters that are the same in fits that belong together.
-
-    These are all but those of a path, or of the last step of a pipeline, and the one walked along.
-    """
+def _shared(estimator: Any, point: Point) -> Point:
+    """Return the parameters of a point but those of a path, or of the last step of a pipeline."""
     if len(steps(estimator)) > 1:
         last = f"{estimator.steps[-1][0]}__"
-        return {k: v for k, v in point.items() if k != walked and not k.startswith(last)}
+        return {name: value for name, value in point.items() if not name.startswith(last)}
     of_path = getattr(estimator, "path_parameters", ())
-    return {k: v for k, v in point.items() if k != walked and k not in of_path}
+    return {name: value for name, value in point.items() if name not in of_path}
 
 
 def _fits(
-    estimator: Any,
-    group: list[Point],
-    trying: Search,
-    parts: Parts,
-    task: Task,
-    scope: Scope,
-    rows: Sequence[Any],
+    estimator: Any, group: list[Point], parts: Parts, task: Task, scope: Scope, rows: Sequence[Any]
 ) -> Iterator[tuple[Point, Any, bool, list[Any]]]:
-    """Yield the points that are tried, their models, whether they converged, and their outputs.
+    """Yield each point, its model, whether it converged, and its outputs for some rows.
 
-    The outputs are those for some rows. The points of a group differ in parameters of a path, or
-    of the last step of a pipeline, or in the one walked along.
+    The points of a group share the parameters that :func:`_shared` returns.
     """
     X, y = parts.X_train, parts.y_train
     of_path = [name for name in getattr(estimator, "path_parameters", ()) if name in group[0]]
@@ -288,29 +244,23 @@ def _fits(
             for params, one, converged, *of_rows in zip(
                 fits.params, fits.models, fits.converged, *outputs, strict=True
             ):
-                if trying.wants(point := {**shared, **params}):
+                if (point := {**shared, **params}) in group:
                     yield point, one, bool(converged), of_rows
-            if not any(map(trying.wants, group)):
-                return
         return
-    prefix, prepared = "", ""
-    if len(steps(estimator)) > 1:
-        prefix = f"{estimator.steps[-1][0]}__"
-    for point in filter(trying.wants, group):
+    prefix = f"{estimator.steps[-1][0]}__" if len(steps(estimator)) > 1 else ""
+    if prefix:
+        before = clone(estimator).set_params(**scope.made_values(_shared(estimator, group[0])))
+        Z, rows = before[:-1].fit_transform(X, y), [before[:-1].transform(part) for part in rows]
+    for point in group:
         info: Point = {}
-        own = {name: value for name, value in point.items() if not name.startswith(prefix)}
-        if prefix and prepared != repr(own):
-            before = clone(estimator).set_params(**scope.made_values(own))[:-1]
-            Z, features = before.fit_transform(X, y), [before.transform(part) for part in rows]
-            prepared = repr(own)
         with validation.noting_convergence(info, "converged"):
             if prefix:
-                last = {k.removeprefix(prefix): v for k, v in point.items() if k not in own}
-                model = clone(estimator[-1]).set_params(**scope.made_values(last)).fit(Z, y)
+                own = {k.removeprefix(prefix): v for k, v in point.items() if k.startswith(prefix)}
+                model = clone(estimator[-1]).set_params(**scope.made_values(own)).fit(Z, y)
             else:
                 model = clone(estimator).set_params(**scope.made_values(point))
                 fit_given(model, X, y, parts.X_val, parts.y_val, parts.queries[0])
-        outputs = [getattr(model, task.output)(part) for part in (features if prefix else rows)]
+        outputs = [getattr(model, task.output)(part) for part in rows]
         yield point, model, info.get("converged", True), outputs
 
 

@@ -114,14 +114,6 @@ class Task:
         scores = scorer(estimator, X, true)
         return {m.name: m.better * _finite(scores[m.scorer], m.name) for m in asked}
 
-    def constant_score(self, parts: build.Parts) -> float:
-        """Return the score on held-out rows of the most frequent class, or of the mean."""
-        y, n_held_out = parts.y_train, len(parts.y_val)
-        labels, counts = np.unique(y, return_counts=True)
-        constant = labels[counts.argmax()] if self.has_labels else y.mean()
-        predicted = self.label(np.full(n_held_out, constant), n_held_out, y)
-        return self.score(parts.y_val, predicted, parts.queries[1])
-
     def score(self, true: Array, predicted: Array, query: Query = None) -> float:
         """Return a number of which more is better."""
         metric = METRICS[self.score_by]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
 from kernlearn import validation
@@ -131,8 +132,8 @@ def _supervise(
             kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train, coded)
             estimator = build.build_estimator(trial, scope, kernel, kind, coded)
             if spec.protocol.select_by_mean and spec.method.select:
-                grid, threads = spec.method.select, spec.protocol.threads
-                measured = measure_grid(estimator, grid, parts, task, scope, threads=threads)
+                points, threads = list(ParameterGrid(spec.method.select)), spec.protocol.threads
+                measured = measure_grid(estimator, points, parts, task, scope, threads=threads)
                 outcome.info["grid"] = measured
                 return [outcome]
             n_jobs = machine.usable_cores() if alone and not spec.plugins else 1

@@ -560,8 +560,8 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     infos = [r.info for _, r in known if r.done]
     of_done = f"of {len(infos)} trials"
     notes = []
-    if plan.experiment.config.protocol.search == "walk":
-        notes.append("lists of values are tried from the least up, until two bring no gain")
+    if plan.experiment.config.protocol.search == "halving":
+        notes.append("parameters are chosen by successive halving (search: halving)")
     if omitted := frames.reported_numbers(plan.experiment.config)[1]:
         notes.append(omitted)
     if plan.left_out:

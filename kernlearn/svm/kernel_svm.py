@@ -28,7 +28,6 @@ from kernlearn.validation import Floats, Indices
 
 # exp of twice as much, and its reciprocal, are finite.
 _LARGEST_EXPONENT = 300.0
-_ROWS_FOR_BLOCKS = 2000  # with fewer LIBSVM is as fast
 _BELOW = 1 - 1e-6  # share of C below which a coefficient is not at its bound
 
 
@@ -49,8 +48,6 @@ class _Problem:
         The kernel matrix, once it is made.
     last : DualSolution or None
         The last solution of the interior-point method.
-    blocked : BlockedSMO or None
-        The problem in blocks of rows, once it is made.
     """
 
     X: Any
@@ -60,7 +57,6 @@ class _Problem:
     row_weights: Floats | None
     gram: Floats | None = None
     last: solvers.DualSolution | None = None
-    blocked: Any = None
 
     def factors(self) -> Floats:
         """Return the factors on C of all rows."""
@@ -266,10 +262,6 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         codes, weights, n = problem.codes, problem.row_weights, len(problem.codes)
         options = {"C": self.C, "tol": self.tol, "cache_size": self.cache_size}
         native, by_libsvm = self._native_kernel, self.solver == "libsvm"
-        in_blocks = of_path and by_libsvm and len(self.classes_) == 2 and n >= _ROWS_FOR_BLOCKS
-        if in_blocks and (problem.blocked or _matrix_bytes(n, 0, 4) <= allowed_memory()):
-            problem.blocked = problem.blocked or self._in_blocks(problem)
-            return solvers.train_by_blocks(problem.blocked, codes, self.C * problem.factors())
         # a path makes the kernel matrix once, where there is memory for it
         shared = of_path and (
             problem.gram is not None or _matrix_bytes(n, self.cache_size) <= allowed_memory()
@@ -288,12 +280,6 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         )
         return support
 
-    def _in_blocks(self, problem: _Problem) -> Any:
-        from kernlearn.svm.blocked import BlockedSMO  # loads numba
-
-        gram = self._matrix(problem.X, np.float32)
-        return BlockedSMO(gram, np.where(problem.codes == 0, 1.0, -1.0), self.tol)
-
     def _compared(self, X: Any) -> Floats:
         n = X.shape[0]
         factors = 5 * 8 * n**2 if self.solver == "interior_point" else 0
@@ -303,30 +289,20 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             advice="use fewer rows, one of LIBSVM's own kernels ('linear', 'poly', 'rbf', "
             "'sigmoid') with solver='libsvm', or random features with LinearSVM",
         )
-        return self._matrix(X, np.float64)
-
-    def _matrix(self, X: Any, dtype: Any) -> NDArray[Any]:
-        """Return the kernel matrix of the training rows."""
-        n, near = X.shape[0], self._near(X)
-        gram = np.empty((n, n), dtype)
+        if self._native_kernel is not None:
+            near = self._near(X)
+            return self._native_kernel(near, near)
+        gram = np.empty((n, n))
         for rows in row_blocks(n, n):
-            with np.errstate(over="ignore"):
-                gram[rows] = X[rows] if self._precomputed else self._similarities(near[rows], near)
-            if not np.isfinite(gram[rows]).all():
-                raise ValueError(solvers.OVERFLOW)
+            gram[rows] = compared(self.kernel_, X[rows], X)
         return gram
-
-    def _similarities(self, X: Any, Y: Any) -> Floats:
-        kernel = self._native_kernel
-        return compared(self.kernel_, X, Y) if kernel is None else kernel(X, Y)
 
     def path(self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[Any]]) -> Iterator[Fits]:
         """Fit the model for each of a list of values of C, ascending.
 
-        Where memory suffices the kernel matrix is computed once. For two classes and many rows it
-        is kept in single precision, as in LIBSVM's cache, and SMO on blocks of rows starts from
-        the solution for the C before. The interior-point method starts from it too. If no
-        coefficient is at the bound for some C, its solution is the one for any greater C.
+        Where memory suffices the kernel matrix is computed once, and the interior-point method
+        starts from the solution for the C before. If no coefficient is at the bound for some C,
+        its solution is the one for any greater C.
 
         Parameters
         ----------
@@ -498,8 +474,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         for rows in row_blocks(X.shape[0], len(self.support_)):
             if self._precomputed:
                 block = X[rows][:, self.support_]
+            elif self._native_kernel is not None:
+                block = self._native_kernel(self._near(X[rows]), vectors)
             else:
-                block = self._similarities(self._near(X[rows]), vectors)
+                block = compared(self.kernel_, X[rows], vectors)
             values[rows] = block @ coefficients
         values += self.intercept_
         return values
@@ -512,11 +490,11 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _matrix_bytes(n_rows: int, cache_size: float, itemsize: int = 8) -> int:
+def _matrix_bytes(n_rows: int, cache_size: float) -> int:
     """Return the bytes of a kernel matrix, LIBSVM's cache, and two blocks of the matrix."""
     cache = min(int(cache_size * 2**20), 4 * n_rows**2)  # LIBSVM caches single precision
     block = next(row_blocks(n_rows, n_rows)).stop
-    return itemsize * n_rows**2 + cache + 2 * 8 * n_rows * block
+    return 8 * n_rows**2 + cache + 2 * 8 * n_rows * block
 
 
 def _outputs(model: KernelSVM, method: str, X: Any) -> list[NDArray[Any]]:

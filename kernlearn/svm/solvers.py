@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,10 +31,6 @@ from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, load_bin
 from kernlearn.memory import cholesky, interruptible, row_blocks
 from kernlearn.validation import Floats, Indices, warn
 
-if TYPE_CHECKING:
-    from kernlearn.svm.blocked import BlockedSMO
-
-OVERFLOW = "values of the kernel overflow: scale the features or lower the degree"
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
 
@@ -194,13 +190,17 @@ def train(
     pointer, output = binding.call(lambda: library.svm_train(problem, parameter), rows)
     model = module.toPyModel(pointer)  # frees the memory of C when it goes out of scope
     if reached_limit(output, np.bincount(codes)):
-        _warn_of_limit()
+        warn(
+            "LIBSVM stopped at its limit of iterations before it converged: scale the "
+            "features, lower C, raise tol, or check that the kernel is positive semidefinite",
+            ConvergenceWarning,
+        )
     # LIBSVM counts the rows from 1, in the order in which they were passed.
     indices = np.array(model.get_sv_indices(), dtype=np.intp) - 1
     coefficients = [model.sv_coef[j][: model.l] for j in range(n_classes - 1)]
     rho = np.array(model.rho[: n_classes * (n_classes - 1) // 2])
     if not np.isfinite(rho).all():
-        raise ValueError(OVERFLOW)
+        raise ValueError("values of the kernel overflow: scale the features or lower the degree")
     return SupportVectors(
         indices=by_class[indices].astype(np.int32),
         n_by_class=np.array(model.nSV[:n_classes], dtype=np.int32),
@@ -239,43 +239,6 @@ def train_weighted(
         n_by_class=model.n_support_.astype(np.int32),
         coefficients=sign * to_dense(model.dual_coef_),
         rho=-sign * model.intercept_,
-    )
-
-
-def train_by_blocks(dual: "BlockedSMO", codes: Indices, C: Floats) -> SupportVectors:
-    """Train a C-SVC of two classes by SMO on blocks of rows.
-
-    `codes` are class codes 0 and 1, of which the first is the positive class of the dual problem,
-    and `C` are the bounds of the rows.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If it stopped after as many steps as LIBSVM takes at most.
-    """
-    alpha, rho, converged = dual.solve(C, most_iterations(len(codes)))
-    if not converged:
-        _warn_of_limit()
-    return _of_two_classes(alpha, codes, rho)
-
-
-def _of_two_classes(alpha: Floats, codes: Indices, rho: float) -> SupportVectors:
-    used = np.flatnonzero(alpha)
-    indices = used[np.argsort(codes[used], kind="stable")]
-    signs = np.where(codes[indices] == 0, 1.0, -1.0)
-    return SupportVectors(
-        indices=indices.astype(np.int32),
-        n_by_class=np.bincount(codes[indices], minlength=2).astype(np.int32),
-        coefficients=(signs * alpha[indices])[np.newaxis],
-        rho=np.array([rho]),
-    )
-
-
-def _warn_of_limit() -> None:
-    warn(
-        "SMO stopped at LIBSVM's limit of iterations before it converged: scale the features, "
-        "lower C, raise tol, or check that the kernel is positive semidefinite",
-        ConvergenceWarning,
     )
 
 
@@ -534,7 +497,14 @@ def train_by_interior_point(
             "the features, lower C, or check that the kernel is positive semidefinite",
             ConvergenceWarning,
         )
-    support = _of_two_classes(solution.alpha, codes, -solution.intercept)
+    used = np.flatnonzero(solution.alpha)
+    indices = used[np.argsort(codes[used], kind="stable")]
+    support = SupportVectors(
+        indices=indices.astype(np.int32),
+        n_by_class=np.bincount(codes[indices], minlength=2).astype(np.int32),
+        coefficients=(y * solution.alpha)[np.newaxis, indices],
+        rho=np.array([-solution.intercept]),
+    )
     return support, None if by_smo else solution
 
 

@@ -15,9 +15,9 @@ from kernlearn.config import load_config
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import two_moons
 from kernlearn.engine import make_plan, run_plan, search
-from kernlearn.engine.build import Parts, prepare
+from kernlearn.engine.build import Parts, generator, prepare
 from kernlearn.engine.plan import chosen_by_mean
-from kernlearn.engine.search import Walk, measure_grid, walked_parameter
+from kernlearn.engine.search import measure_grid
 from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier, RegLand
 from kernlearn.store import Row, Store
@@ -48,7 +48,7 @@ def parts() -> Parts:
 
 def test_every_point_is_measured(parts):
     grid = {"gamma": [0.1, 10.0], "C": [1.0, 100.0]}
-    found = measure_grid(SVC(), grid, parts, CLASSIFICATION)
+    found = measure_grid(SVC(), list(ParameterGrid(grid)), parts, CLASSIFICATION)
     assert [point["parameters"] for point in found] == list(ParameterGrid(grid))
     for point in found:
         model = SVC(**point["parameters"]).fit(parts.X_train, parts.y_train)
@@ -62,7 +62,7 @@ def test_a_path_gives_what_single_fits_do(parts):
 
     model = L1SVMClassifier(PolynomialKernel())
     grid = {"kernel__degree": [1, 4], "beta": [0.1, 0.01]}
-    found = measure_grid(model, grid, parts, CLASSIFICATION)
+    found = measure_grid(model, list(ParameterGrid(grid)), parts, CLASSIFICATION)
     points = [(p["parameters"]["kernel__degree"], p["parameters"]["beta"]) for p in found]
     assert sorted(points) == [(1, 0.01), (1, 0.1), (4, 0.01), (4, 0.1)]
     for point in found:
@@ -192,66 +192,79 @@ def test_what_an_estimator_chooses_by_itself_has_open_ends(parts, model, Cs):
     assert found["open_ends"].get("C") == (side if rises else None)
 
 
-def tried_by_a_walk(scores, constant):
-    """How many values of a list are tried, written out."""
-    for n in range(3, len(scores) + 1):
-        best = max(scores[: n - 2])
-        if best > constant + 1e-6 and max(scores[n - 2 : n]) <= best * (1 + 1e-6):
-            return n
-    return len(scores)
+@pytest.mark.parametrize(
+    ("n_points", "n_rows", "sizes"),
+    [
+        (9, 16_000, [1777, 5333, 16_000]),
+        (9, 6000, [2000, 6000]),
+        (9, 2500, [2500]),
+        (8, 16_000, [5333, 16_000]),
+        (2, 16_000, [16_000]),
+        (30, 30_000, [1111, 3333, 10_000, 30_000]),
+    ],
+)
+def test_rounds_of_halving(n_points, n_rows, sizes):
+    assert search.round_sizes(n_points, n_rows) == sizes
 
 
-@given(st.lists(st.sampled_from([0.5, 0.6, 0.6 + 1e-9, 0.7, 0.8]), min_size=1, max_size=9))
-def test_a_walk_ends_after_two_values_without_gain_over_a_constant(scores):
-    walk, n_tried = Walk(0.5), 0
-    for score in scores:
-        if walk.has_ended():
-            break
-        walk.add(score)
-        n_tried += 1
-    assert n_tried == tried_by_a_walk(scores, 0.5)
-
-
-def test_the_longest_list_of_numbers_is_walked_along():
-    assert walked_parameter({"loss": ["a", "b", "c"], "d": [1, 2], "C": [1, 2]}) == "d"
-    assert walked_parameter({"fit_intercept": [False, True]}) is None
+@given(st.integers(1, 60), st.lists(st.integers(0, 20), min_size=60, max_size=60))
+def test_a_round_trains_on_every_class(size, y):
+    order = np.random.default_rng(0).permutation(60)
+    rows = search.enough_rows(order, size, np.array(y))
+    assert rows[:size].tolist() == order[:size].tolist()
+    assert len(set(rows)) == len(rows) <= size + len(set(y))
+    if len(set(y)) < size:
+        assert {y[row] for row in rows} == set(y)
 
 
 class CountedSVC(SVC):
-    """Notes the values of C that it is fitted with."""
+    """Notes the numbers of rows that it is fitted on, with C."""
 
-    tried: ClassVar[list[float]] = []
+    tried: ClassVar[list[tuple[int, float]]] = []
 
     def fit(self, X, y, sample_weight=None):
-        CountedSVC.tried.append(self.C)
+        CountedSVC.tried.append((len(y), self.C))
         return super().fit(X, y, sample_weight)
 
 
-@pytest.mark.parametrize("model", [CountedSVC(), Pipeline([("s", None), ("svc", CountedSVC())])])
-def test_a_walk_tries_a_beginning_of_the_list(parts, model):
-    """The first values predict one class alone, which does not end the walk."""
+@pytest.mark.parametrize("in_pipeline", [False, True])
+def test_the_best_third_goes_on_to_more_rows(in_pipeline, parts, tmp_path, monkeypatch):
+    monkeypatch.setattr(search, "_LEAST_ROWS", 3)
+    path = tmp_path / "c.yaml"
+    path.write_text(NESTED.replace("splits: 3", "splits: 3, search: halving"))
+    trial = make_plan(load_config(path)).trials[0]
+    Cs, model, prefix = [10.0**k for k in range(4, -5, -1)], CountedSVC(), ""
+    if in_pipeline:
+        model, prefix = Pipeline([("s", StandardScaler()), ("svc", model)]), "svc__"
+    method = replace(trial.spec.method, select={f"{prefix}C": Cs})
+    trial = replace(trial, spec=replace(trial.spec, method=method))
     CountedSVC.tried.clear()
-    Cs, prefix = [1e-7, 1e-6, 1e-5, 1e-4, 1e-1, 1.0, 1e2, 1e4, 1e5, 1e6, 1e7], ""
-    if isinstance(model, Pipeline):
-        model, prefix = clone(model).set_params(s=StandardScaler()), "svc__"
-    grid = {f"{prefix}C": Cs[::-1], f"{prefix}gamma": [0.5]}
-    found = measure_grid(model, grid, parts, CLASSIFICATION, tested=False, search="walk")
-    every = measure_grid(model, grid, parts, CLASSIFICATION, tested=False)
-    scores = {p["parameters"][f"{prefix}C"]: p["score"] for p in every}
-    constant = np.bincount(parts.y_val)[np.bincount(parts.y_train).argmax()] / len(parts.y_val)
-    n_tried = tried_by_a_walk([scores[C] for C in Cs], constant)
-    assert 5 < n_tried < len(Cs)
-    assert CountedSVC.tried[:n_tried] == Cs[:n_tried]
-    assert len(CountedSVC.tried) == n_tried + len(Cs)
-    assert found == [p for p in every if p["parameters"][f"{prefix}C"] in Cs[:n_tried]]
+    chosen = search.select(model, parts, trial, CLASSIFICATION, BUILT_IN)
+    tried = list(CountedSVC.tried)
+    # written out: nine values, the best three, the best one
+    n, left = len(parts.y_train), Cs
+    order = generator(1, "search", trial.split).permutation(n)
+    expected = []
+    for size in (n // 9, n // 3):
+        rows, scores = search.enough_rows(order, size, parts.y_train), {}
+        for C in left:
+            one = clone(model).set_params(**{f"{prefix}C": C})
+            one.fit(parts.X_train[rows], parts.y_train[rows])
+            scores[C] = one.score(parts.X_val, parts.y_val)
+            expected.append((len(rows), C))
+        kept = sorted(left, key=lambda C: -scores[C])[: len(left) // 3]
+        left = [C for C in left if C in kept]
+    assert tried == expected
+    assert chosen.parameters == {f"{prefix}C": left[0]}
+    assert chosen.score == scores[left[0]]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_points_whose_solver_stopped_early_say_so(parts):
-    found = measure_grid(SVC(max_iter=20), {"C": [0.001, 1000.0]}, parts, CLASSIFICATION)
+    found = measure_grid(SVC(max_iter=20), [{"C": 0.001}, {"C": 1000.0}], parts, CLASSIFICATION)
     assert [point.get("converged", True) for point in found] == [True, False]
     model = L1SVMClassifier("gaussian", max_iter=1)
-    found = measure_grid(model, {"beta": [100.0, 1e-5]}, parts, CLASSIFICATION)
+    found = measure_grid(model, [{"beta": 100.0}, {"beta": 1e-5}], parts, CLASSIFICATION)
     assert [point.get("converged", True) for point in found] == [True, False]
 
 

@@ -332,24 +332,6 @@ def test_a_solution_below_the_bound_serves_greater_values_of_c(Cs, n_fits):
     assert len({id(path.models[0].support_) for path in paths}) == n_fits
 
 
-@pytest.mark.parametrize(
-    ("kernel", "class_weight"),
-    [(PolynomialKernel(3), None), ("rbf", {0: 2.0}), ("precomputed", None)],
-    ids=repr,
-)
-def test_blocks_of_rows_end_at_the_minimum(kernel, class_weight, monkeypatch):
-    monkeypatch.setattr(kernel_svm, "_ROWS_FOR_BLOCKS", 2)
-    X, y = make_classification(700, 5, n_informative=4, n_redundant=0, flip_y=0.1, random_state=2)
-    X /= np.linalg.norm(X, axis=1).max()
-    points = X @ X.T if kernel == "precomputed" else X
-    model = KernelSVM(kernel, tol=1e-5, class_weight=class_weight)
-    for path in model.path(points, y, {"C": [0.01, 0.1, 1.0]}):
-        alone = clone(model).set_params(**path.params[0]).fit(points, y)
-        (values,) = path.outputs("decision_function", points)
-        np.testing.assert_allclose(values, alone.decision_function(points), atol=1e-3)
-        assert path.converged == [True]
-
-
 @DATA
 @pytest.mark.parametrize(
     "kernel", ["rbf", PolynomialKernel(2), ExponentialKernel(3.0), "precomputed"], ids=repr
