@@ -75,9 +75,12 @@ def separate_fits(model: Any, X: Any, y: Any, points: list[dict[str, Any]]) -> F
 
 
 def ascending(values: Sequence[Any]) -> list[Any]:
-    """Return the distinct values, numbers in ascending order, others in their own."""
+    """Return the distinct values, numbers ascending and None last, others in their own order."""
     distinct = list(dict.fromkeys(values))
-    return sorted(distinct) if np.asarray(distinct).dtype.kind in "iuf" else distinct
+    numbers = [np.inf if value is None else value for value in distinct]
+    if np.asarray(numbers).dtype.kind not in "iuf":
+        return distinct
+    return [distinct[place] for place in np.argsort(numbers, kind="stable")]
 
 
 def hold_out(codes: Indices, fraction: float, rng: Random) -> tuple[Indices, Indices]:

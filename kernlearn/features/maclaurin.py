@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn import validation
+from kernlearn import choice, validation
 from kernlearn.choice import Fits
 from kernlearn.features.base import BaseFeatureMap, Products, WriteFeatures, real_signs
 from kernlearn.kernels import (
@@ -718,18 +718,15 @@ class MaclaurinSVM(
         Fits
             The models of all values, ascending; each is that of `fit` up to rounding.
         """
-        first, Cs = clone(self), grid.get("C", [self.C])
-        for C in Cs:
-            clone(self).set_params(C=C)._validate_params()
-        Cs = sorted(Cs)
+        first, points = clone(self), choice.path_points(self, grid)
         rows, labels = validation.validate_labelled(first, X, y)
         first.map_, svm = first._parts()
+        models = [copy(first).set_params(**point) for point in points]
+        Cs = [model.C for model in models]
         svms, converged = fit_each(svm, first.map_.fit(rows).features(rows), labels, Cs)
-        models = [copy(first).set_params(C=C) for C in Cs]
         for model, one in zip(models, svms, strict=True):
             model.svm_, model.classes_ = one, one.classes_
-        params = [dict.fromkeys(grid, C) for C in Cs]
-        yield Fits(params, models, converged.tolist(), partial(_outputs, models))
+        yield Fits(points, models, converged.tolist(), partial(_outputs, models))
 
     def decision_function(self, X: Any) -> NDArray[np.floating]:
         """Return the signed distances from the separating hyperplanes, times the norm of w.

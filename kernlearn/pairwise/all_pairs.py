@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn import validation
+from kernlearn import choice, validation
 from kernlearn.choice import Fits
 from kernlearn.memory import require_memory
 from kernlearn.onepass import ridge_solution
@@ -23,7 +23,6 @@ from kernlearn.pairwise.learners import (
     Point,
     StreamRanker,
     linear_fits,
-    path_points,
     two_classes,
     widened,
 )
@@ -399,7 +398,7 @@ class AllPairsSVM(
             As `fit`.
         """
         first = clone(self)
-        points = path_points(first, grid)
+        points = choice.path_points(first, grid)
         problem = first._centred(X, y, None)
         models = [copy(first) for _ in points]
         converged = [True] * len(points)

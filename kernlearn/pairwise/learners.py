@@ -26,8 +26,8 @@ from array import array
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import KW_ONLY, dataclass
-from itertools import product, repeat
-from math import inf, isfinite
+from itertools import repeat
+from math import isfinite
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
@@ -38,7 +38,7 @@ from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 
-from kernlearn import validation
+from kernlearn import choice, validation
 from kernlearn.choice import Fits
 from kernlearn.kernels.base import to_dense
 from kernlearn.linear.losses import LOSSES
@@ -192,19 +192,6 @@ def two_classes(y: Any) -> NDArray[Any]:
     return classes
 
 
-def path_points(model: Any, grid: Mapping[str, Sequence[Any]]) -> list[Point]:
-    """Return all combinations of valid values of a path, ascending; None is the greatest."""
-    if unknown := [name for name in grid if name not in model.path_parameters]:
-        raise ValueError(f"{type(model).__name__} has no path of {unknown[0]!r}")
-    for name, values in grid.items():
-        for value in values:
-            one = copy(model)
-            setattr(one, name, value)
-            one._validate_params()
-    ordered = [sorted(v, key=lambda one: inf if one is None else one) for v in grid.values()]
-    return [dict(zip(grid, values, strict=True)) for values in product(*ordered)]
-
-
 def linear_fits(points: list[Point], models: list[Any], converged: Sequence[bool] = ()) -> Fits:
     """Return linear models of two classes as a part of a path."""
     coef = np.concatenate([model.coef_ for model in models])
@@ -331,7 +318,7 @@ class StreamRanker(
         """
         first = clone(self)
         rows, labels = validation.validate_labelled(first, X, y)
-        points = path_points(first, grid)
+        points = choice.path_points(first, grid)
         first._begin(rows.shape[1], two_classes(labels), len(points))
         first._feed(rows, validation.label_codes(first.classes_, labels), points)
         models = []

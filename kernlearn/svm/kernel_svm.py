@@ -14,7 +14,7 @@ from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn import validation
+from kernlearn import choice, validation
 from kernlearn.choice import Fits
 from kernlearn.kernels import ExponentialKernel, Kernel
 from kernlearn.kernels.base import check_points, check_training, compared
@@ -316,20 +316,18 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         Fits
             The model of one C. It is that of `fit` within the tolerance of the solver.
         """
-        first, Cs = clone(self), grid.get("C", [self.C])
-        for C in Cs:
-            clone(self).set_params(C=C)._validate_params()
+        first, points = clone(self), choice.path_points(self, grid)
         problem, before = first._prepare(X, y), None
-        for C in sorted(Cs):
+        for point in points:
             converged = [True]
             if before is not None and before._is_unbounded():
-                model = copy(before).set_params(C=C)
+                model = copy(before).set_params(**point)
             else:
-                model = copy(first).set_params(C=C)
+                model = copy(first).set_params(**point)
                 with validation.noting_convergence(converged, 0):
                     model._learn(problem, of_path=True)
                 before = model if converged[0] else None
-            yield Fits([dict.fromkeys(grid, C)], [model], converged, partial(_outputs, model))
+            yield Fits([point], [model], converged, partial(_outputs, model))
 
     def _is_unbounded(self) -> bool:
         """Whether all coefficients are below C, so that a greater C changes nothing."""
