@@ -174,6 +174,22 @@ def error_percent(true: Array, predicted: Array) -> float:
     return 100 * (1 - float(np.mean(true == predicted)))
 
 
+def auc(true: Array, scores: Array) -> float:
+    """Return the share of the pairs of a positive and a negative point scored in order.
+
+    The same as scikit-learn's ``roc_auc_score``, which takes 4 ms for any number of points: a
+    choice among 63 steps and radii would wait for it longer than for the models.
+    """
+    from scipy.stats import rankdata
+
+    positive = true == true.max()
+    n_positive, n_negative = np.count_nonzero(positive), np.count_nonzero(~positive)
+    if not n_negative:
+        return math.nan
+    in_order = rankdata(scores)[positive].sum() - n_positive * (n_positive + 1) / 2
+    return float(in_order / (n_positive * n_negative))
+
+
 CLASSIFICATION = Task("classification", _classes, "accuracy", has_labels=True)
 
 

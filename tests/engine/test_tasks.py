@@ -2,11 +2,14 @@ from contextlib import closing
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
 
 from kernlearn.config import load_config
 from kernlearn.config.names import BUILT_IN, TASKS
 from kernlearn.engine import build, make_executor, make_plan, run_plan
-from kernlearn.engine.tasks import equal_frequency
+from kernlearn.engine.tasks import auc, equal_frequency
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.pairwise import stream_regret
@@ -245,3 +248,10 @@ def test_goodness_is_that_of_the_kernel_on_training_rows(small, tmp_path):
             key = trial.labels["dataset"], trial.split
             assert good == pytest.approx(found.setdefault(key, good))
             assert 0 < good["goodness_error"] < 0.5
+
+
+@given(st.integers(2, 40), st.integers(0, 2**31 - 1))
+def test_auc_is_that_of_scikit_learn(n, seed):
+    rng = np.random.default_rng(seed)
+    true, scores = np.r_[0, 1, rng.integers(2, size=n)], rng.integers(5, size=n + 2) / 7
+    assert auc(true, scores) == pytest.approx(roc_auc_score(true, scores), abs=1e-12)
