@@ -210,15 +210,6 @@ class Similarities:
             return self._compute(which, rows, transposed=True)
         return np.array([self._columns[i][rows] for i in which.tolist()])
 
-    def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, Reals]]:
-        """Yield rows with their similarities to landmarks `which`, as `Landmarks.blocks` does."""
-        if not self._columns:
-            yield from self.landmarks.take(which).blocks(self.X, width)
-            return
-        values = self.columns(which)
-        for rows in row_blocks(len(values), max(len(which), width)):
-            yield rows, values[rows]
-
     def _compute(
         self, which: Indices, rows: Indices | slice = slice(None), *, transposed: bool = False
     ) -> Reals:

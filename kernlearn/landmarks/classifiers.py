@@ -324,7 +324,7 @@ class BBSClassifier(LandmarkClassifier):
         Cs = grid["C"]
         self._embedding = LandmarkEmbedding(self.n_landmarks, selection=self.selection)
         features = self._embedding.learn(data.similarities, data.codes, rng)
-        warn_of_constants(self._embedding.varies)
+        warn_of_constants(self._embedding._varies)
         coef, intercept = _paths(self, features, data.targets(), Cs, data.weights)
         best, self.validation_scores_ = 0, None
         if data.X_val is not None:

@@ -70,9 +70,4 @@ def test_blocks_of_rows(small_blocks):
     blocks = list(every.blocks(X))
     assert [rows for rows, _ in blocks] == [slice(0, N_ROWS), slice(N_ROWS, 8)]
     np.testing.assert_allclose(np.vstack([b for _, b in blocks]), every.compare(X), rtol=1e-12)
-    which, kept = np.array([3, 1]), Similarities(every, X)
-    for _ in range(2):  # not kept, then kept
-        together = np.vstack([b for _, b in kept.blocks(which, 2)])
-        np.testing.assert_allclose(together, every.compare(X)[:, which], rtol=1e-12)
-        kept.keep(which)
     assert not list(every.take(np.array([], dtype=int)).blocks(X))
