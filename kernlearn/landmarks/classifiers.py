@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -22,6 +22,7 @@ from kernlearn.landmarks.base import (
     Similarities,
     SimilarityClassifier,
     Training,
+    scores_of,
     warn_of_distances,
 )
 from kernlearn.landmarks.embeddings import (
@@ -94,18 +95,6 @@ def choose(
     return (accuracies, cells) if each else (accuracies[0], cells.repeat(n_problems, axis=0))
 
 
-class Trained(NamedTuple):
-    """Pairs of landmarks, and the classifiers on them by problem and transfer function.
-
-    `paths` are coefficients and intercepts for all C, `scores` the decision values of validation
-    points, none without such.
-    """
-
-    pairs: Indices
-    paths: list[list[Any]]
-    scores: list[list[Reals]]
-
-
 class LandmarkClassifier(SimilarityClassifier):
     """Base of BBS, FTUNE and DBOOST, separators by weighted sums over landmarks.
 
@@ -133,10 +122,7 @@ class LandmarkClassifier(SimilarityClassifier):
             One column per class if there are more than two; else positive for ``classes_[1]``.
         """
         X = self._check_points(X)
-        sums = self._start(X.shape[0])
-        for rows, similarities in self._landmarks.blocks(X):
-            self._add(similarities, sums[rows])
-        return self._decision_function(sums)
+        return self._decision_function(scores_of([self], self._landmarks, X)[0])
 
     def _decision_function(self, sums: Reals) -> Reals:
         return sums[:, 0] if len(self.classes_) == 2 else sums
@@ -144,16 +130,13 @@ class LandmarkClassifier(SimilarityClassifier):
     def _predict(self, sums: Reals) -> np.ndarray:
         return self.classes_[validation.predicted_codes(sums)]
 
-    def _start(self, n_points: int) -> Reals:
-        """Return the constants of the sums, a row for each point."""
-        sums = np.empty((n_points, self._n_problems), dtype=self._dtype)
+    def _scores(self, similarities: Reals) -> Reals:
+        """Return the weighted sums of a block of points."""
+        sums = np.empty((len(similarities), self._n_problems), dtype=self._dtype)
         sums[:] = getattr(self, "intercept_", 0.0)
-        return sums
-
-    def _add(self, similarities: Reals, sums: Reals) -> None:
-        """Add the embedding's terms to the sums of a block of points."""
         for problems, features, weights, _ in self._parts(similarities):
             sums[:, problems] += features @ weights
+        return sums
 
     def contributions(self, X: Any) -> Contributions:
         """Return what each landmark, or pair of landmarks, adds to the decision values.
@@ -508,15 +491,9 @@ class FTuneClassifier(LandmarkClassifier):
             model.n_fit_comparisons_ = data.candidates.comparisons.count
         used = np.unique(np.concatenate([model.compared_indices_ for model in models]))
         landmarks = data.candidates.take(np.searchsorted(data.candidates.indices, used))
-        base._set_landmarks(landmarks)
-        places = [np.searchsorted(used, model.compared_indices_) for model in models]
 
         def outputs(method: str, X: Any) -> list[Any]:
-            X = check_points(base, X, base._kernels())
-            scores = [model._start(X.shape[0]) for model in models]
-            for rows, similarities in landmarks.blocks(X):
-                for model, some, sums in zip(models, places, scores, strict=True):
-                    model._add(similarities[:, some], sums[rows])
+            scores = scores_of(models, landmarks, check_points(base, X, base._kernels()))
             return [
                 getattr(model, f"_{method}")(sums)
                 for model, sums in zip(models, scores, strict=True)
@@ -527,8 +504,12 @@ class FTuneClassifier(LandmarkClassifier):
     def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         self._keep(data, self._train(data, grid, rng))
 
-    def _train(self, data: Training, grid: Grid, rng: np.random.RandomState) -> "Trained":
-        """Draw pairs, and train the classifiers of all settings."""
+    def _train(self, data: Training, grid: Grid, rng: np.random.RandomState) -> tuple[Any, ...]:
+        """Draw pairs, and train classifiers on them, by problem and transfer function.
+
+        Returns the pairs, coefficients and intercepts for all C, and the decision values of
+        validation points, none without such.
+        """
         family, Cs = grid.values()
         rng.randint(np.iinfo(np.int32).max)  # drawn before the pairs of the measured tables
         pairs = select_pairs(self.n_landmarks, data.codes, self.selection, rng, data.similarities)
@@ -550,9 +531,9 @@ class FTuneClassifier(LandmarkClassifier):
                 embeddings = self._embeddings(held_out, of_problem, family)
                 values = zip(embeddings, paths[-1], strict=True)
                 scores.append([Z @ w[0].T.astype(Z.dtype) + b[0] for Z, (w, b) in values])
-        return Trained(pairs, paths, scores)
+        return pairs, paths, scores
 
-    def _keep(self, data: Training, trained: "Trained") -> None:
+    def _keep(self, data: Training, trained: tuple[Any, ...]) -> None:
         """Choose the settings, and set the fitted attributes."""
         (pairs, paths, scores), (family, Cs) = trained, self.grid_.values()
         cells, self.validation_scores_ = np.zeros((len(pairs), 2), dtype=np.intp), None

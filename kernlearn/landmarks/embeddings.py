@@ -295,7 +295,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         if y is not None and self.selection in self._by_class:
             # numbers to predict are no classes
             by_class |= not type_of_target(y).startswith("continuous")
-        X, classes = self._check_training(X, y if by_class else None)
+        X, classes, _ = self._check_training(X, y if by_class else None)
         codes = np.zeros(X.shape[0], dtype=np.intp)
         if by_class:
             validation.check_labels(classes)

@@ -26,6 +26,7 @@ from kernlearn.landmarks.base import (
     Similarities,
     SimilarityEstimator,
     float_type,
+    scores_of,
     warn_of_distances,
 )
 from kernlearn.landmarks.embeddings import LandmarkEmbedding
@@ -172,10 +173,10 @@ class LandmarkChoice(LandmarkedModel):
     def _grid(self) -> Grid:
         """Return the values to choose from, by parameter, of equally good ones the best first."""
 
-    def _check_targets(self, X: Any, y: Any, weights: Any) -> tuple[Any, np.ndarray, Indices]:
-        """Validate training data; return X, the targets, and codes to stratify by."""
-        X, y = self._check_training(X, y)
-        return X, y.astype(np.float64), np.zeros(len(y), dtype=np.intp)
+    def _check_targets(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, ...]:
+        """Validate training data; return X, targets, codes to stratify by, and weights."""
+        X, y, weights = self._check_training(X, y, sample_weight)
+        return X, y, np.zeros(len(y), dtype=np.intp), weights
 
     @abstractmethod
     def _train(self, features: Reals, targets: Any, grid: Grid, weights: Any) -> list[Any]:
@@ -212,23 +213,24 @@ class LandmarkChoice(LandmarkedModel):
         if prod(map(len, own.values())) > 1:  # each model has a choice of its own
             yield choice.separate_fits(self, X, y, points)
             return
-        X, targets, _ = base._check_targets(X, y, None)
+        X, targets, *_ = base._check_targets(X, y)
         rng, everything = check_random_state(self.random_state), np.arange(len(targets))
         features = base._embed_training(X, targets, everything, None, rng, self.n_landmarks)
         axes = {name: np.unique(grid.get(name, values)) for name, values in own.items()}
-        cells = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
-        trained: dict[Any, list[Any]] = {}
-        reached: dict[Any, bool] = {}
+
+        @cache
+        def trained(**others: Any) -> tuple[dict[tuple[Any, ...], Any], bool]:
+            reached = [True]
+            with validation.noting_convergence(reached, 0):
+                ends = copy(base).set_params(**others)._train(features, targets, axes, None)
+            return dict(zip(product(*axes.values()), ends, strict=True)), reached[0]
+
         models, converged = [copy(base).set_params(**point) for point in points], []
         for model, point in zip(models, points, strict=True):
-            key = tuple(value for name, value in point.items() if name not in axes)
-            if key not in trained:
-                reached[key] = True
-                with validation.noting_convergence(reached, key):
-                    trained[key] = model._train(features, targets, axes, None)
+            ends, reached = trained(**{name: point[name] for name in point.keys() - axes.keys()})
             cell = {name: point.get(name, values[0]) for name, values in own.items()}
-            model._set_choice(trained[key][cells.index(cell)], cell, float_type(X))
-            converged.append(reached[key])
+            model._set_choice(ends[tuple(cell.values())], cell, float_type(X))
+            converged.append(reached)
         coef = np.column_stack([model.coef_ for model in models])
         yield base._fits(points, models, coef, converged)
 
@@ -299,8 +301,7 @@ class LandmarkChoice(LandmarkedModel):
         """
         grid = self._grid()
         shape = tuple(len(values) for values in grid.values())
-        X, targets, codes = self._check_targets(X, y, sample_weight)
-        weights = validation.check_weights(sample_weight, X)
+        X, targets, codes, weights = self._check_targets(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         rows, X_val, y_val, weights_val = choice.split_for_choice(
             self, X, targets, X_val, y_val, codes, prod(shape), rng, weights
@@ -444,7 +445,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
             model._set_width(mean_size)
 
         def outputs(method: str, X: Any) -> list[Any]:
-            return base._averages(base._check_points(X), models)
+            return base._averages(X, models)
 
         yield Fits(points, models, [True] * len(models), outputs)
 
@@ -452,13 +453,11 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[Landmarks, Any, np.ndarray | None]:
         """Store the targets; return the points, as landmarks and as such, and their weights."""
-        X, targets = self._check_training(X, y)
-        weights = validation.check_weights(sample_weight, X)
+        X, targets, weights = self._check_training(X, y, sample_weight)
         rows = validation.weighted_rows(weights, len(targets))
         points, targets, weights = validation.without_zeros(X, targets, weights)
         landmarks = self._candidates(points, targets, rows)
         self._set_landmarks(landmarks)
-        targets = targets.astype(np.float64)
         self.target_mean_ = float(np.average(targets, weights=weights))
         # Deviations from the mean: a constant target is predicted as it is, without rounding.
         self._targets = np.column_stack([targets - self.target_mean_, np.ones(len(targets))])
@@ -489,17 +488,14 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         ndarray of shape (n_samples,)
             float32 if X is, else float64.
         """
-        return self._averages(self._check_points(X), [self])[0]
+        return self._averages(X, [self])[0]
 
-    def _averages(self, X: Any, models: list[Any]) -> Reals:
-        """Return the predictions of models that differ in the bandwidth, a row for each."""
-        predicted = np.empty((len(models), X.shape[0]), dtype=float_type(X))
-        for rows, similarities in self._landmarks.blocks(X):
-            for model, values in zip(models, predicted[:, rows], strict=True):
-                values[:] = model._average(similarities)
-        return predicted
+    def _averages(self, X: Any, models: list[Any]) -> list[Reals]:
+        """Return the predictions of models that differ in the bandwidth."""
+        X = self._check_points(X)
+        return [each.astype(float_type(X)) for each in scores_of(models, self._landmarks, X)]
 
-    def _average(self, weights: Reals) -> Reals:
+    def _scores(self, weights: Reals) -> Reals:
         """Return the averages of the targets for points with these similarities."""
         if self.weights == "exponential":
             weights = weights - weights.max(axis=1, keepdims=True)
@@ -780,7 +776,7 @@ class RankLand(LandmarkedModel):
         queries = check_queries(y, qid)
         eta = queries.normalized_gains()
         defined = ~np.isnan(eta)
-        X, targets = self._check_training(X, np.where(defined, eta, 0.0))
+        X, targets, _ = self._check_training(X, np.where(defined, eta, 0.0))
         rng, everything = check_random_state(self.random_state), np.arange(len(eta))
         features = self._embed_training(X, targets, everything, landmarks, rng, self.n_landmarks)
         if not defined.any():

@@ -191,16 +191,10 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         means: Reals = np.zeros(rows.features.shape[1])
         mean: Any = np.float64(0.0)
         if self.algorithm == "forward_greedy":
-            path = forward_greedy(
-                rows.features,
-                rows.targets,
-                norm_bound=self.norm_bound,
-                tol=self.tol,
-                epsilon=self.epsilon,
-                beta=self.beta,
-                max_columns=self.n_landmarks,
-                max_iter=self.max_iter,
-            )
+            loss: Any = {"epsilon": self.epsilon, "beta": self.beta, "tol": self.tol}
+            bounds = {"norm_bound": self.norm_bound, "max_columns": self.n_landmarks}
+            settings = {**loss, **bounds, "max_iter": self.max_iter}
+            path = forward_greedy(rows.features, rows.targets, **settings)
         else:
             if self.fit_intercept is not False:
                 means, mean = rows.centre()
@@ -265,8 +259,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 "fit_intercept=True needs algorithm='fully_corrective': algorithm 6 has no "
                 "intercept"
             )
-        X, targets = self._check_training(X, y)
-        weights = validation.check_weights(sample_weight, X)
+        X, targets, weights = self._check_training(X, y, sample_weight)
         if weights is not None and not corrective:
             raise ValueError("sample_weight needs algorithm='fully_corrective'")
         rng = check_random_state(self.random_state)
@@ -278,8 +271,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 f"n_landmarks={self.n_landmarks} is more than the {features.shape[1]} candidates "
                 "there are"
             )
-        targets = targets[rows].astype(np.float64)
-        return PoolRows(features, targets, validation.taken(weights, rows))
+        return PoolRows(features, targets[rows], validation.taken(weights, rows))
 
     def _keep(self, path: "GreedyPath", means: Reals, mean: Any, dtype: Any) -> None:
         """Set the fitted attributes; `means` and `mean` were subtracted."""
