@@ -405,8 +405,10 @@ def float_type(X: Any) -> type[np.floating]:
 def scores_of(models: Sequence[Any], landmarks: Landmarks, X: Any) -> list[Reals]:
     """Return the scores of points by each model, from one comparison with landmarks, in blocks.
 
-    A model's `_scores` takes the similarities to its own landmarks, which are some of these.
+    A model's `_scores` takes the similarities to its own landmarks, which are some of these, and
+    the type of features.
     """
+    dtype = float_type(X)
     own = [
         slice(None)
         if model._landmarks is landmarks
@@ -414,10 +416,34 @@ def scores_of(models: Sequence[Any], landmarks: Landmarks, X: Any) -> list[Reals
         for model in models
     ]
     blocks = [
-        [model._scores(similarities[:, some]) for model, some in zip(models, own, strict=True)]
+        [
+            model._scores(similarities[:, some], dtype)
+            for model, some in zip(models, own, strict=True)
+        ]
         for _, similarities in landmarks.blocks(X)
     ]
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+
+
+def fits_on(
+    landmarks: Landmarks,
+    points: list[dict[str, Any]],
+    models: list[Any],
+    converged: Sequence[bool],
+) -> choice.Fits:
+    """Return the models of a path, which share a comparison with landmarks.
+
+    What a method returns a model makes of its scores, by the method with an underscore before.
+    """
+
+    def outputs(method: str, X: Any) -> list[Any]:
+        scores = scores_of(models, landmarks, check_points(models[0], X, models[0]._kernels()))
+        return [
+            getattr(model, f"_{method}")(values)
+            for model, values in zip(models, scores, strict=True)
+        ]
+
+    return choice.Fits(points, models, converged, outputs)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from sklearn.utils import gen_batches
 
 from kernlearn import choice, validation
 from kernlearn.choice import Fits
-from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
     Contributions,
     Grid,
@@ -22,6 +21,7 @@ from kernlearn.landmarks.base import (
     Similarities,
     SimilarityClassifier,
     Training,
+    fits_on,
     scores_of,
     warn_of_distances,
 )
@@ -130,7 +130,7 @@ class LandmarkClassifier(SimilarityClassifier):
     def _predict(self, sums: Reals) -> np.ndarray:
         return self.classes_[validation.predicted_codes(sums)]
 
-    def _scores(self, similarities: Reals) -> Reals:
+    def _scores(self, similarities: Reals, dtype: Any) -> Reals:
         """Return the weighted sums of a block of points."""
         sums = np.empty((len(similarities), self._n_problems), dtype=self._dtype)
         sums[:] = getattr(self, "intercept_", 0.0)
@@ -491,15 +491,7 @@ class FTuneClassifier(LandmarkClassifier):
             model.n_fit_comparisons_ = data.candidates.comparisons.count
         used = np.unique(np.concatenate([model.compared_indices_ for model in models]))
         landmarks = data.candidates.take(np.searchsorted(data.candidates.indices, used))
-
-        def outputs(method: str, X: Any) -> list[Any]:
-            scores = scores_of(models, landmarks, check_points(base, X, base._kernels()))
-            return [
-                getattr(model, f"_{method}")(sums)
-                for model, sums in zip(models, scores, strict=True)
-            ]
-
-        yield Fits(points, models, converged * len(models), outputs)
+        yield fits_on(landmarks, points, models, converged * len(models))
 
     def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         self._keep(data, self._train(data, grid, rng))

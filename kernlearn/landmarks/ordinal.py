@@ -453,7 +453,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         ndarray of shape (n_samples,)
             :math:`f(x) = \langle w, \Psi(x) \rangle`, float32 if X and the training points are.
         """
-        return self._products(self._check_points(X), self.coef_)
+        return self._products(X)
 
     def decision_function(self, X: Any) -> Reals:
         """Return the margin by which each point's real value is within each grade.

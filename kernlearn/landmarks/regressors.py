@@ -25,6 +25,7 @@ from kernlearn.landmarks.base import (
     Reals,
     Similarities,
     SimilarityEstimator,
+    fits_on,
     float_type,
     scores_of,
     warn_of_distances,
@@ -108,34 +109,18 @@ class LandmarkedModel(SimilarityEstimator):
         ndarray of shape (n_samples,)
             :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
         """
-        return self._predict(self._products(self._check_points(X), self.coef_))
+        return self._predict(self._products(X))
 
     def _predict(self, values: Reals) -> Any:
         r"""Return the predictions for points of these :math:`\langle w, \Psi(x) \rangle`."""
         return values + self.intercept_
 
-    def _products(self, X: Any, coef: Reals) -> Reals:
-        r"""Return the products of :math:`\Psi(x)` and weights, or columns of these, in blocks."""
-        shape = (X.shape[0], *coef.shape[1:])
-        values = np.zeros(shape, dtype=np.result_type(float_type(X), coef))
-        for rows, similarities in self._landmarks.blocks(X):
-            values[rows] = self._scaled(similarities, X) @ coef
-        return values
+    def _products(self, X: Any) -> Reals:
+        r"""Return :math:`\langle w, \Psi(x) \rangle` of points."""
+        return scores_of([self], self._landmarks, self._check_points(X))[0]
 
-    def _fits(
-        self, points: list[dict[str, Any]], models: list[Any], coef: Reals, converged: Any
-    ) -> Fits:
-        """Return the models of a path on these landmarks; `coef` has their weights in columns."""
-
-        def outputs(method: str, X: Any) -> list[Any]:
-            X = check_points(self, X, self._kernels())
-            products = np.ascontiguousarray(self._products(X, coef).T)
-            return [
-                getattr(model, f"_{method}")(values)
-                for model, values in zip(models, products, strict=True)
-            ]
-
-        return Fits(points, models, converged, outputs)
+    def _scores(self, similarities: Reals, dtype: Any) -> Reals:
+        return self._embedding.scaled(similarities).astype(dtype, copy=False) @ self.coef_
 
     def contributions(self, X: Any) -> Contributions:
         """Return what each landmark adds to the predicted values.
@@ -154,14 +139,11 @@ class LandmarkedModel(SimilarityEstimator):
         X = self._check_points(X)
         similarities = self._landmarks.values(X)
         warn_of_distances(similarities)
-        shares = self._scaled(similarities, X) * self.coef_
+        features = self._embedding.scaled(similarities).astype(float_type(X), copy=False)
+        shares = features * self.coef_
         intercept = getattr(self, "intercept_", 0.0)
         landmarks = self._landmarks.indices
         return Contributions(landmarks, similarities, self.coef_, shares, intercept)
-
-    def _scaled(self, similarities: Reals, X: Any) -> Reals:
-        """Return the embedding of points with these similarities."""
-        return self._embedding.scaled(similarities).astype(float_type(X), copy=False)
 
 
 class LandmarkChoice(LandmarkedModel):
@@ -231,8 +213,7 @@ class LandmarkChoice(LandmarkedModel):
             cell = {name: point.get(name, values[0]) for name, values in own.items()}
             model._set_choice(ends[tuple(cell.values())], cell, float_type(X))
             converged.append(reached)
-        coef = np.column_stack([model.coef_ for model in models])
-        yield base._fits(points, models, coef, converged)
+        yield fits_on(base._landmarks, points, models, converged)
 
     def _set_choice(
         self, model: Any, chosen: Mapping[str, Any], dtype: Any, scores: Any = None
@@ -418,8 +399,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
             If y does not hold one finite number per point, points are not finite, or a matrix
             of similarities is not square.
         """
-        similarities = self._store(X, y, sample_weight)
-        self._set_width(partial(_mean_size, *similarities))
+        self._set_width(self._store(X, y, sample_weight))
         return self
 
     def path(self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[Any]]) -> Iterator[Fits]:
@@ -439,20 +419,15 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         """
         points = choice.path_points(self, grid)
         base = clone(self)
-        mean_size = cache(partial(_mean_size, *base._store(X, y, None)))
+        mean_size = base._store(X, y)
         models = [copy(base).set_params(**point) for point in points]
         for model in models:
             model._set_width(mean_size)
 
-        def outputs(method: str, X: Any) -> list[Any]:
-            return base._averages(X, models)
+        yield fits_on(base._landmarks, points, models, [True] * len(models))
 
-        yield Fits(points, models, [True] * len(models), outputs)
-
-    def _store(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Landmarks, Any, np.ndarray | None]:
-        """Store the targets; return the points, as landmarks and as such, and their weights."""
+    def _store(self, X: Any, y: Any, sample_weight: Any = None) -> Callable[[], float]:
+        """Store the targets; return what computes the mean absolute similarity of the points."""
         X, targets, weights = self._check_training(X, y, sample_weight)
         rows = validation.weighted_rows(weights, len(targets))
         points, targets, weights = validation.without_zeros(X, targets, weights)
@@ -463,7 +438,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         self._targets = np.column_stack([targets - self.target_mean_, np.ones(len(targets))])
         if weights is not None:
             self._targets *= weights[:, np.newaxis] / weights.max()
-        return landmarks, points, weights
+        return cache(partial(_mean_size, landmarks, points, weights))
 
     def _set_width(self, mean_size: Callable[[], float]) -> None:
         """Set the bandwidth."""
@@ -488,14 +463,12 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         ndarray of shape (n_samples,)
             float32 if X is, else float64.
         """
-        return self._averages(X, [self])[0]
+        return scores_of([self], self._landmarks, self._check_points(X))[0]
 
-    def _averages(self, X: Any, models: list[Any]) -> list[Reals]:
-        """Return the predictions of models that differ in the bandwidth."""
-        X = self._check_points(X)
-        return [each.astype(float_type(X)) for each in scores_of(models, self._landmarks, X)]
+    def _predict(self, values: Reals) -> Reals:
+        return values
 
-    def _scores(self, weights: Reals) -> Reals:
+    def _scores(self, weights: Reals, dtype: Any) -> Reals:
         """Return the averages of the targets for points with these similarities."""
         if self.weights == "exponential":
             weights = weights - weights.max(axis=1, keepdims=True)
@@ -505,7 +478,8 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         deviations, totals = (weights @ targets).T
         empty = _is_rounding(totals, weights, targets[:, 1])
         totals[empty] = 1
-        return np.where(empty, 0.0, deviations / totals) + self.target_mean_
+        averages = np.where(empty, 0.0, deviations / totals) + self.target_mean_
+        return averages.astype(dtype)
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
@@ -816,7 +790,7 @@ class RankLand(LandmarkedModel):
         ndarray of shape (n_samples,)
             Estimates of :math:`\eta`.
         """
-        return self._products(self._check_points(X), self.coef_)
+        return self._products(X)
 
     def score(self, X: Any, y: Any, qid: Any = None) -> float:
         """Return the mean NDCG of the queries, as defined in the thesis.
