@@ -402,7 +402,7 @@ def float_type(X: Any) -> type[np.floating]:
     return np.float32 if X.dtype == np.float32 else np.float64
 
 
-def scores_of(models: Sequence[Any], landmarks: Landmarks, X: Any) -> list[Reals]:
+def scores_of(models: Sequence[Any], X: Any, landmarks: Landmarks) -> list[Reals]:
     """Return the scores of points by each model, from one comparison with landmarks, in blocks.
 
     A model's `_scores` takes the similarities to its own landmarks, which are some of these, and
@@ -437,7 +437,8 @@ def fits_on(
     """
 
     def outputs(method: str, X: Any) -> list[Any]:
-        scores = scores_of(models, landmarks, check_points(models[0], X, models[0]._kernels()))
+        X = check_points(models[0], X, models[0]._kernels())
+        scores = scores_of(models, X, landmarks)
         return [
             getattr(model, f"_{method}")(values)
             for model, values in zip(models, scores, strict=True)

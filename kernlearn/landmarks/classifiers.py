@@ -121,8 +121,8 @@ class LandmarkClassifier(SimilarityClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             One column per class if there are more than two; else positive for ``classes_[1]``.
         """
-        X = self._check_points(X)
-        return self._decision_function(scores_of([self], self._landmarks, X)[0])
+        sums = scores_of([self], self._check_points(X), self._landmarks)[0]
+        return self._decision_function(sums)
 
     def _decision_function(self, sums: Reals) -> Reals:
         return sums[:, 0] if len(self.classes_) == 2 else sums

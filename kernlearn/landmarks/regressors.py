@@ -117,7 +117,7 @@ class LandmarkedModel(SimilarityEstimator):
 
     def _products(self, X: Any) -> Reals:
         r"""Return :math:`\langle w, \Psi(x) \rangle` of points."""
-        return scores_of([self], self._landmarks, self._check_points(X))[0]
+        return scores_of([self], self._check_points(X), self._landmarks)[0]
 
     def _scores(self, similarities: Reals, dtype: Any) -> Reals:
         return self._embedding.scaled(similarities).astype(dtype, copy=False) @ self.coef_
@@ -463,7 +463,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         ndarray of shape (n_samples,)
             float32 if X is, else float64.
         """
-        return scores_of([self], self._landmarks, self._check_points(X))[0]
+        return scores_of([self], self._check_points(X), self._landmarks)[0]
 
     def _predict(self, values: Reals) -> Reals:
         return values
