@@ -75,15 +75,12 @@ def choose(
     """
     n_problems, _, *shape = scores.shape
     known = codes >= 0
-    losses = np.zeros((n_problems, *shape))
-    right = np.empty(scores.shape, dtype=bool)
-    for problem, values in enumerate(scores):
-        code = 1 if n_problems == 1 else problem
-        signs = np.where(codes == code, 1, -1)[:, np.newaxis, np.newaxis]
-        right[problem] = ((values > 0) == (signs > 0)) & known[:, np.newaxis, np.newaxis]
-        terms = LOSSES[loss].value(signs[known] * values[known])
-        losses[problem] = np.average(terms, axis=0, weights=validation.taken(weights, known))
-    if not each:
+    signs = validation.one_against_all(codes, max(n_problems, 2))[:, :, np.newaxis, np.newaxis]
+    terms = LOSSES[loss].value(signs[:, known] * scores[:, known])
+    losses = np.average(terms, axis=1, weights=validation.taken(weights, known))
+    if each:
+        right = ((scores > 0) == (signs > 0)) & known[:, np.newaxis, np.newaxis]
+    else:
         predicted = scores[0] > 0 if n_problems == 1 else scores.argmax(axis=0)
         right = (predicted == codes[:, np.newaxis, np.newaxis])[np.newaxis]
         losses = losses.mean(axis=0, keepdims=True)
@@ -530,13 +527,8 @@ class FTuneClassifier(LandmarkClassifier):
         (pairs, paths, scores), (family, Cs) = trained, self.grid_.values()
         cells, self.validation_scores_ = np.zeros((len(pairs), 2), dtype=np.intp), None
         if scores:
-            self.validation_scores_, cells = choose(
-                np.swapaxes(scores, 1, 2),
-                data.codes_val,
-                self.loss,
-                data.weights_val,
-                each=self.per_class,
-            )
+            held_out = np.swapaxes(scores, 1, 2), data.codes_val, self.loss, data.weights_val
+            self.validation_scores_, cells = choose(*held_out, each=self.per_class)
         rows, columns = cells.T
         best = [(*path[row], i) for path, (row, i) in zip(paths, cells, strict=True)]
         self.coef_ = np.array([coef[0, i] for coef, _, i in best])

@@ -41,7 +41,7 @@ class LandmarkedModel(SimilarityEstimator):
     r"""Landmarks and the embedding of algorithm 5, for models with numeric targets.
 
     The embedding is :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d`, without the
-    divisor where `_divides` is False. The parameters have the meaning that they have for
+    divisor where `_normalize` is False. The parameters have the meaning that they have for
     :class:`RegLand`.
 
     References
@@ -50,7 +50,7 @@ class LandmarkedModel(SimilarityEstimator):
     """
 
     _numeric_targets = True
-    _divides = True
+    _normalize: ClassVar[Any] = "root"
 
     n_landmarks: int = 50
     _: KW_ONLY
@@ -70,8 +70,9 @@ class LandmarkedModel(SimilarityEstimator):
         points = X if len(rows) == X.shape[0] else X[rows]
         candidates = self._candidates(points, y[rows], rows)
         passed = None if landmarks is None else self._passed(landmarks, candidates)
-        normalize: Any = "root" if self._divides else False
-        self._embedding = LandmarkEmbedding(n_drawn, selection=self.selection, normalize=normalize)
+        self._embedding = LandmarkEmbedding(
+            n_drawn, selection=self.selection, normalize=self._normalize
+        )
         similarities, codes = Similarities(candidates, points, rows), np.zeros(len(rows), np.intp)
         features = self._embedding.learn(similarities, codes, rng, passed)
         self._set_landmarks(self._embedding._landmarks)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -146,7 +146,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         "beta": [validation.POSITIVE, None],
     }
     path_parameters: ClassVar = ("ridge", "fit_intercept", "n_landmarks")
-    _divides = False
+    _normalize = False
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -231,19 +231,18 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         means, mean = _centre(features), _centre(targets)
         centred = triangle(features, targets)
         constant = math.sqrt(len(targets)) * np.append(means, mean)
-        whole, none = np.vstack([constant, centred]), np.zeros(len(means))
-        paths: dict[Any, GreedyPath] = {}
+        whole = np.vstack([constant, centred])
+
+        @cache
+        def greedy(has_intercept: bool, ridge: float) -> GreedyPath:
+            factor = centred if has_intercept else whole
+            return fully_corrective_path(factor[:, :-1], factor[:, -1], most, ridge=ridge)
+
         models = [copy(base).set_params(**point) for point in points]
         for model in models:
             has_intercept = model.fit_intercept is not False
-            key = has_intercept, model.ridge
-            if key not in paths:
-                factor = centred if has_intercept else whole
-                columns, target = factor[:, :-1], factor[:, -1]
-                paths[key] = fully_corrective_path(columns, target, most, ridge=model.ridge)
-            offsets = (means, mean) if has_intercept else (none, np.float64(0.0))
-            chosen = paths[key].first(model.n_landmarks)
-            model._keep(chosen, *offsets, features.dtype)
+            chosen = greedy(has_intercept, model.ridge).first(model.n_landmarks)
+            model._keep(chosen, has_intercept * means, has_intercept * mean, features.dtype)
         used = np.unique(np.concatenate([model.support_ for model in models]))
         yield fits_on(base._landmarks.take(used), points, models, [True] * len(models))
 
