@@ -224,13 +224,10 @@ class Similarities:
             if is_whole and not transposed:
                 return some
             if not values.size:
-                shape = (len(which), len(chosen)) if transposed else (len(chosen), len(which))
-                values = np.empty(shape, dtype=some.dtype)
-            if transposed:
-                values[:, block] = some.T
-            else:
-                values[block] = some
-        return values
+                shape = len(chosen), len(which)
+                values = np.empty(shape, some.dtype, order="F" if transposed else "C")
+            values[block] = some
+        return values.T if transposed else values
 
 
 class Contributions(NamedTuple):
@@ -553,7 +550,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         )
         rng = check_random_state(self.random_state)
         n_choices = prod(map(len, grid.values()))
-        rows, X_val, y_val, weights_val = choice.split_for_choice(
+        rows, X_val, y_val, choosing = choice.split_for_choice(
             self, X, labels, X_val, y_val, codes, n_choices, rng, weights
         )
         codes_val = None if y_val is None else validation.known_codes(self.classes_, y_val)
@@ -561,16 +558,14 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             weights = factors[codes] * (1.0 if weights is None else weights)
             if codes_val is not None:
                 of_points = np.where(codes_val < 0, 1.0, factors[codes_val])
-                weights_val = of_points * (1.0 if weights_val is None else weights_val)
+                choosing = of_points * (1.0 if choosing is None else choosing)
         if len(rows) < len(codes):
             X = X[rows]
         # Rows of X as passed: with a matrix of similarities these are also its columns.
         candidates = self._candidates(X, labels[rows], rows)
         similarities, weights = Similarities(candidates, X, rows), validation.taken(weights, rows)
-        codes = codes[rows]
-        return Training(
-            codes, candidates, similarities, X_val, codes_val, weights, weights_val
-        ), rng
+        data = Training(codes[rows], candidates, similarities, X_val, codes_val, weights, choosing)
+        return data, rng
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each point.
