@@ -112,6 +112,10 @@ class Landmarks:
         """Return the similarities of all points, computed in blocks."""
         return np.concatenate([similarities for _, similarities in self.blocks(X)])
 
+    def places_of(self, some: "Landmarks") -> Indices | slice:
+        """Return the places of some of these landmarks among them."""
+        return slice(None) if some is self else validation.places(self.indices, some.indices)
+
     def take(self, which: Indices) -> "Landmarks":
         """Return some of the landmarks, by their place among these."""
         points = None if self.points is None else self.points[which]
@@ -406,27 +410,16 @@ def scores_of(models: Sequence[Any], X: Any, landmarks: Landmarks) -> list[Reals
     the type of features.
     """
     dtype = float_type(X)
-    own = [
-        slice(None)
-        if model._landmarks is landmarks
-        else validation.places(landmarks.indices, model._landmarks.indices)
-        for model in models
-    ]
+    own = [(model, landmarks.places_of(model._landmarks)) for model in models]
     blocks = [
-        [
-            model._scores(similarities[:, some], dtype)
-            for model, some in zip(models, own, strict=True)
-        ]
+        [model._scores(similarities[:, some], dtype) for model, some in own]
         for _, similarities in landmarks.blocks(X)
     ]
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 
 def fits_on(
-    landmarks: Landmarks,
-    points: list[dict[str, Any]],
-    models: list[Any],
-    converged: Sequence[bool],
+    landmarks: Landmarks, points: list[dict[str, Any]], models: list[Any], converged: list[bool]
 ) -> choice.Fits:
     """Return the models of a path, which share a comparison with landmarks.
 
