@@ -19,7 +19,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels.base import check_points, check_training, compared, first_wrong
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.memory import row_blocks
-from kernlearn.validation import Indices, warn
+from kernlearn.validation import Floats, Indices, warn
 
 Reals: TypeAlias = NDArray[np.floating]
 
@@ -98,19 +98,23 @@ class Landmarks:
         return values if self.sign == 1 else -values
 
     def blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, Reals]]:
-        """Yield slices of rows of X with their similarities to the landmarks, if there are any.
+        """Yield slices of rows of X with their similarities to the landmarks.
 
         `width` is the number of columns made of each row, if more than there are landmarks.
         """
         if not len(self.indices):
+            yield slice(0, X.shape[0]), np.zeros((X.shape[0], 0), dtype=float_type(X))
             return
         for rows in row_blocks(X.shape[0], max(len(self.indices), width)):
             yield rows, self.compare(X[rows], places=range(rows.start, rows.stop))
 
     def values(self, X: Any) -> Reals:
         """Return the similarities of all points, computed in blocks."""
-        blocks = [similarities for _, similarities in self.blocks(X)]
-        return np.concatenate(blocks) if blocks else np.zeros((X.shape[0], len(self.indices)))
+        return np.concatenate([similarities for _, similarities in self.blocks(X)])
+
+    def places_of(self, some: "Landmarks") -> Indices | slice:
+        """Return the places of some of these landmarks among them."""
+        return slice(None) if some is self else validation.places(self.indices, some.indices)
 
     def take(self, which: Indices) -> "Landmarks":
         """Return some of the landmarks, by their place among these."""
@@ -192,8 +196,7 @@ class Similarities:
             self.keep(which)
         if self._columnwise and self._columns.keys() >= {*which.tolist()}:
             return np.ascontiguousarray(self.by_landmark(which, rows).T)
-        places = rows if self.places is None else self.places[rows]
-        return self.landmarks.take(which).compare(self.X, rows, places)
+        return self._compute(which, rows)
 
     def columns(self, which: Indices) -> Reals:
         """Return the similarities of all points to landmarks `which`, which may repeat.
@@ -210,15 +213,6 @@ class Similarities:
             return self._compute(which, rows, transposed=True)
         return np.array([self._columns[i][rows] for i in which.tolist()])
 
-    def blocks(self, which: Indices, width: int) -> Iterator[tuple[slice, Reals]]:
-        """Yield rows with their similarities to landmarks `which`, as `Landmarks.blocks` does."""
-        if not self._columns:
-            yield from self.landmarks.take(which).blocks(self.X, width)
-            return
-        values = self.columns(which)
-        for rows in row_blocks(len(values), max(len(which), width)):
-            yield rows, values[rows]
-
     def _compute(
         self, which: Indices, rows: Indices | slice = slice(None), *, transposed: bool = False
     ) -> Reals:
@@ -234,13 +228,10 @@ class Similarities:
             if is_whole and not transposed:
                 return some
             if not values.size:
-                shape = (len(which), len(chosen)) if transposed else (len(chosen), len(which))
-                values = np.empty(shape, dtype=some.dtype)
-            if transposed:
-                values[:, block] = some.T
-            else:
-                values[block] = some
-        return values
+                shape = len(chosen), len(which)
+                values = np.empty(shape, some.dtype, order="F" if transposed else "C")
+            values[block] = some
+        return values.T if transposed else values
 
 
 class Contributions(NamedTuple):
@@ -330,11 +321,15 @@ class SimilarityEstimator(BaseEstimator):
         """Return the kernel that compares points; None for precomputed matrices."""
         return kernels_of(getattr(self, self._compared_by), self._compared_by)
 
-    def _check_training(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Validate training data; y may be None for an estimator that does without."""
-        kernels = self._kernels()
+    def _check_training(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[Any, Any, Floats | None]:
+        """Validate points, targets and weights; y may be None for an estimator without."""
+        kernels, numeric = self._kernels(), self._numeric_targets
         self.__dict__.pop("_landmarks", None)  # of an earlier fit
-        return check_training(self, X, y, kernels, numeric=self._numeric_targets)
+        X, y = check_training(self, X, y, kernels, numeric=numeric)
+        weights = validation.check_weights(sample_weight, X)
+        return X, y.astype(np.float64) if numeric else y, weights
 
     def _check_points(self, X: Any) -> Any:
         """Validate points, or the similarities of points to the landmarks alone."""
@@ -406,6 +401,40 @@ class SimilarityEstimator(BaseEstimator):
 def float_type(X: Any) -> type[np.floating]:
     """Return the type that features of points are computed in."""
     return np.float32 if X.dtype == np.float32 else np.float64
+
+
+def scores_of(models: Sequence[Any], X: Any, landmarks: Landmarks) -> list[Reals]:
+    """Return the scores of points by each model, from one comparison with landmarks, in blocks.
+
+    A model's `_scores` takes the similarities to its own landmarks, which are some of these, and
+    the type of features.
+    """
+    dtype = float_type(X)
+    own = [(model, landmarks.places_of(model._landmarks)) for model in models]
+    blocks = [
+        [model._scores(similarities[:, some], dtype) for model, some in own]
+        for _, similarities in landmarks.blocks(X)
+    ]
+    return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+
+
+def fits_on(
+    landmarks: Landmarks, points: list[dict[str, Any]], models: list[Any], converged: list[bool]
+) -> choice.Fits:
+    """Return the models of a path, which share a comparison with landmarks.
+
+    What a method returns a model makes of its scores, by the method with an underscore before.
+    """
+
+    def outputs(method: str, X: Any) -> list[Any]:
+        X = check_points(models[0], X, models[0]._kernels())
+        scores = scores_of(models, X, landmarks)
+        return [
+            getattr(model, f"_{method}")(values)
+            for model, values in zip(models, scores, strict=True)
+        ]
+
+    return choice.Fits(points, models, converged, outputs)
 
 
 @dataclass(frozen=True)
@@ -508,24 +537,21 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
     ) -> tuple[Training, np.random.RandomState]:
         """Validate the data, and hold points out; the generator draws what comes after."""
         grid = self.grid_ = self._grid()
-        X, labels = self._check_training(X, y)
-        weights = of_rows = validation.check_weights(sample_weight, X)
+        X, labels, weights = self._check_training(X, y, sample_weight)
         self.classes_, codes, factors = validation.encode_labels(
-            labels, self.class_weight, of_rows
+            labels, self.class_weight, weights
         )
-        if self.class_weight is not None:
-            weights = factors[codes] if of_rows is None else factors[codes] * of_rows
         rng = check_random_state(self.random_state)
         n_choices = prod(map(len, grid.values()))
         rows, X_val, y_val, choosing = choice.split_for_choice(
-            self, X, labels, X_val, y_val, codes, n_choices, rng, of_rows
+            self, X, labels, X_val, y_val, codes, n_choices, rng, weights
         )
-        codes_val = None
-        if y_val is not None:
-            codes_val = validation.known_codes(self.classes_, y_val)
-            if self.class_weight is not None:
+        codes_val = None if y_val is None else validation.known_codes(self.classes_, y_val)
+        if self.class_weight is not None:
+            weights = factors[codes] * (1.0 if weights is None else weights)
+            if codes_val is not None:
                 of_points = np.where(codes_val < 0, 1.0, factors[codes_val])
-                choosing = of_points if choosing is None else of_points * choosing
+                choosing = of_points * (1.0 if choosing is None else choosing)
         if len(rows) < len(codes):
             X = X[rows]
         # Rows of X as passed: with a matrix of similarities these are also its columns.

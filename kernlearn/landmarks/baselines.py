@@ -204,8 +204,8 @@ class LandmarkKNNClassifier(NeighboursClassifier):
         codes, ks = data.codes, grid["n_neighbors"]
         embedding = LandmarkEmbedding(self.n_landmarks, selection=self.selection, normalize=False)
         features = embedding.learn(data.similarities, codes, rng)
-        self.landmark_indices_ = embedding.landmark_indices_
         self._set_landmarks(embedding._landmarks)
+        self.landmark_indices_ = self._landmarks.indices
         self._dtype = features.dtype
         # distances by norms lose the digits of similarities that are far from 0
         self._centre = np.median(features, axis=0)

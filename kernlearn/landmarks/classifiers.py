@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -13,7 +13,6 @@ from sklearn.utils import gen_batches
 
 from kernlearn import choice, validation
 from kernlearn.choice import Fits
-from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
     Contributions,
     Grid,
@@ -22,6 +21,8 @@ from kernlearn.landmarks.base import (
     Similarities,
     SimilarityClassifier,
     Training,
+    fits_on,
+    scores_of,
     warn_of_distances,
 )
 from kernlearn.landmarks.embeddings import (
@@ -74,15 +75,12 @@ def choose(
     """
     n_problems, _, *shape = scores.shape
     known = codes >= 0
-    losses = np.zeros((n_problems, *shape))
-    right = np.empty(scores.shape, dtype=bool)
-    for problem, values in enumerate(scores):
-        code = 1 if n_problems == 1 else problem
-        signs = np.where(codes == code, 1, -1)[:, np.newaxis, np.newaxis]
-        right[problem] = ((values > 0) == (signs > 0)) & known[:, np.newaxis, np.newaxis]
-        terms = LOSSES[loss].value(signs[known] * values[known])
-        losses[problem] = np.average(terms, axis=0, weights=validation.taken(weights, known))
-    if not each:
+    signs = validation.one_against_all(codes, max(n_problems, 2))[:, :, np.newaxis, np.newaxis]
+    terms = LOSSES[loss].value(signs[:, known] * scores[:, known])
+    losses = np.average(terms, axis=1, weights=validation.taken(weights, known))
+    if each:
+        right = ((scores > 0) == (signs > 0)) & known[:, np.newaxis, np.newaxis]
+    else:
         predicted = scores[0] > 0 if n_problems == 1 else scores.argmax(axis=0)
         right = (predicted == codes[:, np.newaxis, np.newaxis])[np.newaxis]
         losses = losses.mean(axis=0, keepdims=True)
@@ -92,18 +90,6 @@ def choose(
     ]
     accuracies, cells = (np.array(parts) for parts in zip(*best, strict=True))
     return (accuracies, cells) if each else (accuracies[0], cells.repeat(n_problems, axis=0))
-
-
-class Trained(NamedTuple):
-    """Pairs of landmarks, and the classifiers on them by problem and transfer function.
-
-    `paths` are coefficients and intercepts for all C, `scores` the decision values of validation
-    points, none without such.
-    """
-
-    pairs: Indices
-    paths: list[list[Any]]
-    scores: list[list[Reals]]
 
 
 class LandmarkClassifier(SimilarityClassifier):
@@ -132,10 +118,7 @@ class LandmarkClassifier(SimilarityClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             One column per class if there are more than two; else positive for ``classes_[1]``.
         """
-        X = self._check_points(X)
-        sums = self._start(X.shape[0])
-        for rows, similarities in self._landmarks.blocks(X):
-            self._add(similarities, sums[rows])
+        sums = scores_of([self], self._check_points(X), self._landmarks)[0]
         return self._decision_function(sums)
 
     def _decision_function(self, sums: Reals) -> Reals:
@@ -144,16 +127,13 @@ class LandmarkClassifier(SimilarityClassifier):
     def _predict(self, sums: Reals) -> np.ndarray:
         return self.classes_[validation.predicted_codes(sums)]
 
-    def _start(self, n_points: int) -> Reals:
-        """Return the constants of the sums, a row for each point."""
-        sums = np.empty((n_points, self._n_problems), dtype=self._dtype)
+    def _scores(self, similarities: Reals, dtype: Any) -> Reals:
+        """Return the weighted sums of a block of points."""
+        sums = np.empty((len(similarities), self._n_problems), dtype=self._dtype)
         sums[:] = getattr(self, "intercept_", 0.0)
-        return sums
-
-    def _add(self, similarities: Reals, sums: Reals) -> None:
-        """Add the embedding's terms to the sums of a block of points."""
         for problems, features, weights, _ in self._parts(similarities):
             sums[:, problems] += features @ weights
+        return sums
 
     def contributions(self, X: Any) -> Contributions:
         """Return what each landmark, or pair of landmarks, adds to the decision values.
@@ -324,7 +304,7 @@ class BBSClassifier(LandmarkClassifier):
         Cs = grid["C"]
         self._embedding = LandmarkEmbedding(self.n_landmarks, selection=self.selection)
         features = self._embedding.learn(data.similarities, data.codes, rng)
-        warn_of_constants(self._embedding.varies)
+        warn_of_constants(self._embedding._varies)
         coef, intercept = _paths(self, features, data.targets(), Cs, data.weights)
         best, self.validation_scores_ = 0, None
         if data.X_val is not None:
@@ -508,27 +488,17 @@ class FTuneClassifier(LandmarkClassifier):
             model.n_fit_comparisons_ = data.candidates.comparisons.count
         used = np.unique(np.concatenate([model.compared_indices_ for model in models]))
         landmarks = data.candidates.take(np.searchsorted(data.candidates.indices, used))
-        base._set_landmarks(landmarks)
-        places = [np.searchsorted(used, model.compared_indices_) for model in models]
-
-        def outputs(method: str, X: Any) -> list[Any]:
-            X = check_points(base, X, base._kernels())
-            scores = [model._start(X.shape[0]) for model in models]
-            for rows, similarities in landmarks.blocks(X):
-                for model, some, sums in zip(models, places, scores, strict=True):
-                    model._add(similarities[:, some], sums[rows])
-            return [
-                getattr(model, f"_{method}")(sums)
-                for model, sums in zip(models, scores, strict=True)
-            ]
-
-        yield Fits(points, models, converged * len(models), outputs)
+        yield fits_on(landmarks, points, models, converged * len(models))
 
     def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
         self._keep(data, self._train(data, grid, rng))
 
-    def _train(self, data: Training, grid: Grid, rng: np.random.RandomState) -> "Trained":
-        """Draw pairs, and train the classifiers of all settings."""
+    def _train(self, data: Training, grid: Grid, rng: np.random.RandomState) -> tuple[Any, ...]:
+        """Draw pairs, and train classifiers on them, by problem and transfer function.
+
+        Returns the pairs, coefficients and intercepts for all C, and the decision values of
+        validation points, none without such.
+        """
         family, Cs = grid.values()
         rng.randint(np.iinfo(np.int32).max)  # drawn before the pairs of the measured tables
         pairs = select_pairs(self.n_landmarks, data.codes, self.selection, rng, data.similarities)
@@ -550,20 +520,15 @@ class FTuneClassifier(LandmarkClassifier):
                 embeddings = self._embeddings(held_out, of_problem, family)
                 values = zip(embeddings, paths[-1], strict=True)
                 scores.append([Z @ w[0].T.astype(Z.dtype) + b[0] for Z, (w, b) in values])
-        return Trained(pairs, paths, scores)
+        return pairs, paths, scores
 
-    def _keep(self, data: Training, trained: "Trained") -> None:
+    def _keep(self, data: Training, trained: tuple[Any, ...]) -> None:
         """Choose the settings, and set the fitted attributes."""
         (pairs, paths, scores), (family, Cs) = trained, self.grid_.values()
         cells, self.validation_scores_ = np.zeros((len(pairs), 2), dtype=np.intp), None
         if scores:
-            self.validation_scores_, cells = choose(
-                np.swapaxes(scores, 1, 2),
-                data.codes_val,
-                self.loss,
-                data.weights_val,
-                each=self.per_class,
-            )
+            held_out = np.swapaxes(scores, 1, 2), data.codes_val, self.loss, data.weights_val
+            self.validation_scores_, cells = choose(*held_out, each=self.per_class)
         rows, columns = cells.T
         best = [(*path[row], i) for path, (row, i) in zip(paths, cells, strict=True)]
         self.coef_ = np.array([coef[0, i] for coef, _, i in best])

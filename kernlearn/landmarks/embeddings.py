@@ -12,6 +12,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
+from kernlearn import validation
 from kernlearn.kernels import Kernel
 from kernlearn.landmarks.base import (
     BY_SIMILARITY,
@@ -24,17 +25,7 @@ from kernlearn.landmarks.base import (
 )
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
 from kernlearn.memory import eigh, row_blocks
-from kernlearn.validation import (
-    POSITIVE,
-    Random,
-    StrOptions,
-    at_least_two,
-    check_labels,
-    fit_context,
-    warn,
-)
-
-Blocks: TypeAlias = Iterable[tuple[slice, Reals]]
+from kernlearn.validation import Random
 
 SimilarityLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
@@ -229,12 +220,9 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
 
     @abstractmethod
     def _write(self, similarities: Reals, out: Reals) -> None:
-        """Write the features of similarities, before they are scaled."""
+        """Write the features of similarities."""
 
-    def _finish(self, features: Reals) -> None:
-        """Scale features in place, and apply what comes after."""
-
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike | None = None) -> Self:
         """Choose the landmarks.
 
@@ -263,14 +251,10 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         UserWarning
             If there are fewer points than landmarks, or similarities look like distances.
         """
-        _, blocks = self._fit(X, y)
-        if self.normalize is True:
-            for _ in blocks:  # which measures the scale
-                pass
-        self.n_fit_comparisons_ = self._landmarks.comparisons.count
+        self._fit(X, y, embed=False)
         return self
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @validation.fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Reals:
         """Choose the landmarks and embed the training points, computing similarities once.
 
@@ -283,9 +267,9 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         -------
         ndarray of shape (n_samples, n_features_out)
         """
-        features = self._features(*self._fit(X, y))
-        self.n_fit_comparisons_ = self._landmarks.comparisons.count
-        return features
+        X, values = self._fit(X, y)
+        blocks = row_blocks(len(values), max(values.shape[1], self._n_features_out))
+        return self._features(X, ((rows, values[rows]) for rows in blocks))
 
     def transform(self, X: Any) -> Reals:
         """Embed points.
@@ -305,39 +289,53 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         X = self._check_points(X)
         return self._features(X, self._landmarks.blocks(X, self._n_features_out))
 
-    def _fit(self, X: Any, y: Any) -> tuple[Any, Blocks]:
-        """Return the validated points, and blocks of their similarities to the landmarks."""
+    def _fit(self, X: Any, y: Any, *, embed: bool = True) -> tuple[Any, Reals]:
+        """Validate points and choose landmarks; return the points, and what `_compare` does."""
         by_class = self._needs_classes
         if y is not None and self.selection in self._by_class:
             # numbers to predict are no classes
             by_class |= not type_of_target(y).startswith("continuous")
-        X, classes = self._check_training(X, y if by_class else None)
+        X, classes, _ = self._check_training(X, y if by_class else None)
         codes = np.zeros(X.shape[0], dtype=np.intp)
         if by_class:
-            check_labels(classes)
+            validation.check_labels(classes)
             names, codes = np.unique(classes, return_inverse=True)
             if self._needs_classes:
-                self.classes_ = at_least_two(names)
-        points = self._candidates(X, classes if by_class else y)
-        similarities = Similarities(points, X)
-        chosen = self._select(codes, check_random_state(self.random_state), similarities)
-        self._set_landmarks(points.take(chosen))
-        blocks = similarities.blocks(chosen, self._n_features_out)
-        return X, self._measured(blocks) if self.normalize is True else blocks
+                self.classes_ = validation.at_least_two(names)
+        points = Similarities(self._candidates(X, classes if by_class else y), X)
+        values = self._compare(points, codes, check_random_state(self.random_state), embed=embed)
+        self.n_fit_comparisons_ = self._landmarks.comparisons.count
+        return X, values
 
-    def _measured(self, blocks: Blocks) -> Blocks:
-        """Yield blocks, and set the scale to the largest absolute similarity in them."""
-        largest = 0.0
-        for rows, similarities in blocks:
-            largest = max(largest, float(np.abs(similarities).max()))
-            yield rows, similarities
-        self.scale_ = largest or 1.0
+    def _compare(
+        self,
+        points: Similarities,
+        codes: Indices,
+        rng: Random,
+        landmarks: Landmarks | None = None,
+        *,
+        embed: bool = True,
+    ) -> Reals:
+        """Return similarities to landmarks that are chosen from the points, or to those passed.
 
-    def _features(self, X: Any, blocks: Blocks) -> Reals:
+        They are computed only to `embed` the points, or to divide by the largest.
+        """
+        if landmarks is not None:
+            self._set_landmarks(landmarks)
+            values = landmarks.compare(points.X, places=points.places)
+        else:
+            chosen = self._select(codes, rng, points)
+            self._set_landmarks(points.landmarks.take(chosen))
+            needed = embed or self.normalize is True
+            values = points.columns(chosen) if needed else np.empty((0, 0))
+        if self.normalize is True:
+            self.scale_, self._varies = similarity_scale([values])
+        return values
+
+    def _features(self, X: Any, blocks: Iterable[tuple[slice, Reals]]) -> Reals:
         features = np.empty((X.shape[0], self._n_features_out), dtype=float_type(X))
         for rows, similarities in blocks:
             self._write(similarities, features[rows])
-        self._finish(features)
         return features
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -436,7 +434,7 @@ class LandmarkEmbedding(BaseEmbedding):
 
     _parameter_constraints = {
         **BaseEmbedding._parameter_constraints,
-        "normalize": ["boolean", StrOptions({"root"})],
+        "normalize": ["boolean", validation.StrOptions({"root"})],
     }
 
     def learn(
@@ -444,21 +442,9 @@ class LandmarkEmbedding(BaseEmbedding):
     ) -> Reals:
         """Embed points that are validated, with landmarks chosen from them or those passed.
 
-        Models that check their data themselves call it. If similarities are divided by the
-        largest, it sets `varies`, whether any of them does.
+        Models that check their data themselves call it.
         """
-        if landmarks is None:
-            chosen = self._select(codes, rng, points)
-            landmarks = points.landmarks.take(chosen)
-            values = points.columns(chosen)
-        else:
-            values = landmarks.compare(points.X, places=points.places)
-        self._set_landmarks(landmarks)
-        self.landmark_indices_ = landmarks.indices
-        self._start_scale(len(landmarks.indices))
-        if self.normalize is True:
-            self.scale_, self.varies = similarity_scale([values])
-        return self.scaled(values)
+        return self.scaled(self._compare(points, codes, rng, landmarks))
 
     def embed(self, X: Any) -> Reals:
         """Embed further points that are validated."""
@@ -475,21 +461,17 @@ class LandmarkEmbedding(BaseEmbedding):
             self.n_landmarks, codes, self.selection, rng, similarities
         )
         self._n_features_out = len(self.landmark_indices_)
-        self._start_scale(self._n_features_out)
         return self.landmark_indices_
 
-    def _start_scale(self, n_landmarks: int) -> None:
-        """Set the scale that does not depend on similarities."""
-        self.scale_ = float(np.sqrt(n_landmarks)) if self.normalize == "root" else 1.0
+    def _set_landmarks(self, landmarks: Landmarks) -> None:
+        super()._set_landmarks(landmarks)
+        self.scale_ = float(np.sqrt(self.n_comparisons_)) if self.normalize == "root" else 1.0
 
     def _names(self) -> list[str]:
         return [f"landmark_{i}" for i in self.landmark_indices_]
 
     def _write(self, similarities: Reals, out: Reals) -> None:
-        out[...] = similarities
-
-    def _finish(self, features: Reals) -> None:
-        features /= self.scale_
+        out[...] = self.scaled(similarities)
 
 
 @dataclass(eq=False, repr=False)
@@ -565,7 +547,7 @@ class PairEmbedding(BaseEmbedding):
     _parameter_constraints = {
         **BaseEmbedding._parameter_constraints,
         "selection": [PAIR_SELECTION],
-        "transfer": [str, Transfer, POSITIVE],
+        "transfer": [str, Transfer, validation.POSITIVE],
     }
     _needs_classes = True
 
@@ -588,11 +570,8 @@ class PairEmbedding(BaseEmbedding):
     def _write(self, similarities: Reals, out: Reals) -> None:
         ups, downs = (similarities.take(places, axis=1) for places in (self._ups, self._downs))
         np.subtract(ups, downs, out=out)
-
-    def _finish(self, features: Reals) -> None:
-        for rows in row_blocks(*features.shape):
-            features[rows] /= self.scale_
-            self.transfer_(features[rows], out=features[rows])
+        out /= self.scale_
+        self.transfer_(out, out=out)
 
 
 @dataclass(eq=False, repr=False)
@@ -702,7 +681,7 @@ class NystroemEmbedding(BaseEmbedding):
         used = self.eigenvalues_ > rounding
         self.rank_ = int(used.sum())
         if not self.rank_:
-            warn(
+            validation.warn(
                 "all features are 0: the kernel matrix of the landmarks has no positive eigenvalue"
             )
         roots = np.sqrt(self.eigenvalues_[used])

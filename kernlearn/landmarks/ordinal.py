@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
 from kernlearn import validation
-from kernlearn.landmarks.base import Grid, Indices, Reals
+from kernlearn.landmarks.base import Grid, Reals
 from kernlearn.landmarks.regressors import LandmarkChoice
 from kernlearn.linear.losses import Loss, SmoothedHinge, SquaredHinge
 from kernlearn.linear.newton import ROUNDING_STEP, exact_step
@@ -453,7 +453,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         ndarray of shape (n_samples,)
             :math:`f(x) = \langle w, \Psi(x) \rangle`, float32 if X and the training points are.
         """
-        return self._products(self._check_points(X), self.coef_)
+        return self._products(X)
 
     def decision_function(self, X: Any) -> Reals:
         """Return the margin by which each point's real value is within each grade.
@@ -491,17 +491,16 @@ class ORLand(ClassifierMixin, LandmarkChoice):
     def _grid(self) -> Grid:
         return {"C": validation.candidate_values(self.C, "C").astype(np.float64)}
 
-    def _check_targets(self, X: Any, y: Any, weights: Any) -> tuple[Any, np.ndarray, Indices]:
-        codes = self._order = None
+    def _check_targets(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, ...]:
+        codes: Any = None
         if y is not None:
             self.classes_, codes, self._order = encode_grades(y, self.categories)
-        X, codes = self._check_training(X, codes)
+        X, _, weights = self._check_training(X, codes, sample_weight)
         targets = self.classes_[codes]
-        rows = validation.weighted_rows(validation.check_weights(weights, X), len(codes))
-        present = np.unique(codes[rows])
-        validation.at_least_two(self.classes_[present])
+        present = np.unique(codes[validation.weighted_rows(weights, len(codes))])
         self.classes_ = self.classes_[present]
-        return X, targets, np.searchsorted(present, codes)
+        validation.at_least_two(self.classes_)
+        return X, targets, np.searchsorted(present, codes), weights
 
     def _train(self, features: Reals, targets: Any, grid: Grid, weights: Any) -> list[Any]:
         problem = OrdinalProblem(

@@ -25,7 +25,9 @@ from kernlearn.landmarks.base import (
     Reals,
     Similarities,
     SimilarityEstimator,
+    fits_on,
     float_type,
+    scores_of,
     warn_of_distances,
 )
 from kernlearn.landmarks.embeddings import LandmarkEmbedding
@@ -39,7 +41,7 @@ class LandmarkedModel(SimilarityEstimator):
     r"""Landmarks and the embedding of algorithm 5, for models with numeric targets.
 
     The embedding is :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d`, without the
-    divisor where `_divides` is False. The parameters have the meaning that they have for
+    divisor where `_normalize` is False. The parameters have the meaning that they have for
     :class:`RegLand`.
 
     References
@@ -48,7 +50,7 @@ class LandmarkedModel(SimilarityEstimator):
     """
 
     _numeric_targets = True
-    _divides = True
+    _normalize: ClassVar[Any] = "root"
 
     n_landmarks: int = 50
     _: KW_ONLY
@@ -68,8 +70,9 @@ class LandmarkedModel(SimilarityEstimator):
         points = X if len(rows) == X.shape[0] else X[rows]
         candidates = self._candidates(points, y[rows], rows)
         passed = None if landmarks is None else self._passed(landmarks, candidates)
-        normalize: Any = "root" if self._divides else False
-        self._embedding = LandmarkEmbedding(n_drawn, selection=self.selection, normalize=normalize)
+        self._embedding = LandmarkEmbedding(
+            n_drawn, selection=self.selection, normalize=self._normalize
+        )
         similarities, codes = Similarities(candidates, points, rows), np.zeros(len(rows), np.intp)
         features = self._embedding.learn(similarities, codes, rng, passed)
         self._set_landmarks(self._embedding._landmarks)
@@ -107,34 +110,18 @@ class LandmarkedModel(SimilarityEstimator):
         ndarray of shape (n_samples,)
             :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
         """
-        return self._predict(self._products(self._check_points(X), self.coef_))
+        return self._predict(self._products(X))
 
     def _predict(self, values: Reals) -> Any:
         r"""Return the predictions for points of these :math:`\langle w, \Psi(x) \rangle`."""
         return values + self.intercept_
 
-    def _products(self, X: Any, coef: Reals) -> Reals:
-        r"""Return the products of :math:`\Psi(x)` and weights, or columns of these, in blocks."""
-        shape = (X.shape[0], *coef.shape[1:])
-        values = np.zeros(shape, dtype=np.result_type(float_type(X), coef))
-        for rows, similarities in self._landmarks.blocks(X):
-            values[rows] = self._scaled(similarities, X) @ coef
-        return values
+    def _products(self, X: Any) -> Reals:
+        r"""Return :math:`\langle w, \Psi(x) \rangle` of points."""
+        return scores_of([self], self._check_points(X), self._landmarks)[0]
 
-    def _fits(
-        self, points: list[dict[str, Any]], models: list[Any], coef: Reals, converged: Any
-    ) -> Fits:
-        """Return the models of a path on these landmarks; `coef` has their weights in columns."""
-
-        def outputs(method: str, X: Any) -> list[Any]:
-            X = check_points(self, X, self._kernels())
-            products = np.ascontiguousarray(self._products(X, coef).T)
-            return [
-                getattr(model, f"_{method}")(values)
-                for model, values in zip(models, products, strict=True)
-            ]
-
-        return Fits(points, models, converged, outputs)
+    def _scores(self, similarities: Reals, dtype: Any) -> Reals:
+        return self._embedding.scaled(similarities).astype(dtype, copy=False) @ self.coef_
 
     def contributions(self, X: Any) -> Contributions:
         """Return what each landmark adds to the predicted values.
@@ -153,14 +140,11 @@ class LandmarkedModel(SimilarityEstimator):
         X = self._check_points(X)
         similarities = self._landmarks.values(X)
         warn_of_distances(similarities)
-        shares = self._scaled(similarities, X) * self.coef_
+        features = self._embedding.scaled(similarities).astype(float_type(X), copy=False)
+        shares = features * self.coef_
         intercept = getattr(self, "intercept_", 0.0)
         landmarks = self._landmarks.indices
         return Contributions(landmarks, similarities, self.coef_, shares, intercept)
-
-    def _scaled(self, similarities: Reals, X: Any) -> Reals:
-        """Return the embedding of points with these similarities."""
-        return self._embedding.scaled(similarities).astype(float_type(X), copy=False)
 
 
 class LandmarkChoice(LandmarkedModel):
@@ -172,10 +156,10 @@ class LandmarkChoice(LandmarkedModel):
     def _grid(self) -> Grid:
         """Return the values to choose from, by parameter, of equally good ones the best first."""
 
-    def _check_targets(self, X: Any, y: Any, weights: Any) -> tuple[Any, np.ndarray, Indices]:
-        """Validate training data; return X, the targets, and codes to stratify by."""
-        X, y = self._check_training(X, y)
-        return X, y.astype(np.float64), np.zeros(len(y), dtype=np.intp)
+    def _check_targets(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, ...]:
+        """Validate training data; return X, targets, codes to stratify by, and weights."""
+        X, y, weights = self._check_training(X, y, sample_weight)
+        return X, y, np.zeros(len(y), dtype=np.intp), weights
 
     @abstractmethod
     def _train(self, features: Reals, targets: Any, grid: Grid, weights: Any) -> list[Any]:
@@ -212,25 +196,25 @@ class LandmarkChoice(LandmarkedModel):
         if prod(map(len, own.values())) > 1:  # each model has a choice of its own
             yield choice.separate_fits(self, X, y, points)
             return
-        X, targets, _ = base._check_targets(X, y, None)
+        X, targets, *_ = base._check_targets(X, y)
         rng, everything = check_random_state(self.random_state), np.arange(len(targets))
         features = base._embed_training(X, targets, everything, None, rng, self.n_landmarks)
         axes = {name: np.unique(grid.get(name, values)) for name, values in own.items()}
-        cells = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
-        trained: dict[Any, list[Any]] = {}
-        reached: dict[Any, bool] = {}
+
+        @cache
+        def trained(**others: Any) -> tuple[dict[tuple[Any, ...], Any], bool]:
+            reached = [True]
+            with validation.noting_convergence(reached, 0):
+                ends = copy(base).set_params(**others)._train(features, targets, axes, None)
+            return dict(zip(product(*axes.values()), ends, strict=True)), reached[0]
+
         models, converged = [copy(base).set_params(**point) for point in points], []
         for model, point in zip(models, points, strict=True):
-            key = tuple(value for name, value in point.items() if name not in axes)
-            if key not in trained:
-                reached[key] = True
-                with validation.noting_convergence(reached, key):
-                    trained[key] = model._train(features, targets, axes, None)
+            ends, reached = trained(**{name: point[name] for name in point.keys() - axes.keys()})
             cell = {name: point.get(name, values[0]) for name, values in own.items()}
-            model._set_choice(trained[key][cells.index(cell)], cell, float_type(X))
-            converged.append(reached[key])
-        coef = np.column_stack([model.coef_ for model in models])
-        yield base._fits(points, models, coef, converged)
+            model._set_choice(ends[tuple(cell.values())], cell, float_type(X))
+            converged.append(reached)
+        yield fits_on(base._landmarks, points, models, converged)
 
     def _set_choice(
         self, model: Any, chosen: Mapping[str, Any], dtype: Any, scores: Any = None
@@ -299,8 +283,7 @@ class LandmarkChoice(LandmarkedModel):
         """
         grid = self._grid()
         shape = tuple(len(values) for values in grid.values())
-        X, targets, codes = self._check_targets(X, y, sample_weight)
-        weights = validation.check_weights(sample_weight, X)
+        X, targets, codes, weights = self._check_targets(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         rows, X_val, y_val, weights_val = choice.split_for_choice(
             self, X, targets, X_val, y_val, codes, prod(shape), rng, weights
@@ -417,8 +400,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
             If y does not hold one finite number per point, points are not finite, or a matrix
             of similarities is not square.
         """
-        similarities = self._store(X, y, sample_weight)
-        self._set_width(partial(_mean_size, *similarities))
+        self._set_width(self._store(X, y, sample_weight))
         return self
 
     def path(self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[Any]]) -> Iterator[Fits]:
@@ -438,33 +420,26 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         """
         points = choice.path_points(self, grid)
         base = clone(self)
-        mean_size = cache(partial(_mean_size, *base._store(X, y, None)))
+        mean_size = base._store(X, y)
         models = [copy(base).set_params(**point) for point in points]
         for model in models:
             model._set_width(mean_size)
 
-        def outputs(method: str, X: Any) -> list[Any]:
-            return base._averages(base._check_points(X), models)
+        yield fits_on(base._landmarks, points, models, [True] * len(models))
 
-        yield Fits(points, models, [True] * len(models), outputs)
-
-    def _store(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Landmarks, Any, np.ndarray | None]:
-        """Store the targets; return the points, as landmarks and as such, and their weights."""
-        X, targets = self._check_training(X, y)
-        weights = validation.check_weights(sample_weight, X)
+    def _store(self, X: Any, y: Any, sample_weight: Any = None) -> Callable[[], float]:
+        """Store the targets; return what computes the mean absolute similarity of the points."""
+        X, targets, weights = self._check_training(X, y, sample_weight)
         rows = validation.weighted_rows(weights, len(targets))
         points, targets, weights = validation.without_zeros(X, targets, weights)
         landmarks = self._candidates(points, targets, rows)
         self._set_landmarks(landmarks)
-        targets = targets.astype(np.float64)
         self.target_mean_ = float(np.average(targets, weights=weights))
         # Deviations from the mean: a constant target is predicted as it is, without rounding.
         self._targets = np.column_stack([targets - self.target_mean_, np.ones(len(targets))])
         if weights is not None:
             self._targets *= weights[:, np.newaxis] / weights.max()
-        return landmarks, points, weights
+        return cache(partial(_mean_size, landmarks, points, weights))
 
     def _set_width(self, mean_size: Callable[[], float]) -> None:
         """Set the bandwidth."""
@@ -489,17 +464,12 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         ndarray of shape (n_samples,)
             float32 if X is, else float64.
         """
-        return self._averages(self._check_points(X), [self])[0]
+        return scores_of([self], self._check_points(X), self._landmarks)[0]
 
-    def _averages(self, X: Any, models: list[Any]) -> Reals:
-        """Return the predictions of models that differ in the bandwidth, a row for each."""
-        predicted = np.empty((len(models), X.shape[0]), dtype=float_type(X))
-        for rows, similarities in self._landmarks.blocks(X):
-            for model, values in zip(models, predicted[:, rows], strict=True):
-                values[:] = model._average(similarities)
-        return predicted
+    def _predict(self, values: Reals) -> Reals:
+        return values
 
-    def _average(self, weights: Reals) -> Reals:
+    def _scores(self, weights: Reals, dtype: Any) -> Reals:
         """Return the averages of the targets for points with these similarities."""
         if self.weights == "exponential":
             weights = weights - weights.max(axis=1, keepdims=True)
@@ -509,7 +479,8 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         deviations, totals = (weights @ targets).T
         empty = _is_rounding(totals, weights, targets[:, 1])
         totals[empty] = 1
-        return np.where(empty, 0.0, deviations / totals) + self.target_mean_
+        averages = np.where(empty, 0.0, deviations / totals) + self.target_mean_
+        return averages.astype(dtype)
 
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
@@ -780,7 +751,7 @@ class RankLand(LandmarkedModel):
         queries = check_queries(y, qid)
         eta = queries.normalized_gains()
         defined = ~np.isnan(eta)
-        X, targets = self._check_training(X, np.where(defined, eta, 0.0))
+        X, targets, _ = self._check_training(X, np.where(defined, eta, 0.0))
         rng, everything = check_random_state(self.random_state), np.arange(len(eta))
         features = self._embed_training(X, targets, everything, landmarks, rng, self.n_landmarks)
         if not defined.any():
@@ -820,7 +791,7 @@ class RankLand(LandmarkedModel):
         ndarray of shape (n_samples,)
             Estimates of :math:`\eta`.
         """
-        return self._products(self._check_points(X), self.coef_)
+        return self._products(X)
 
     def score(self, X: Any, y: Any, qid: Any = None) -> float:
         """Return the mean NDCG of the queries, as defined in the thesis.

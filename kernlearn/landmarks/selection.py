@@ -1,7 +1,6 @@
 """The choice of landmarks: at random, by DSELECT, or to span the feature space."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -214,17 +213,21 @@ class FeatureSpace:
         return -(doubles**2) / 2 if self._similarities.is_distance else doubles
 
 
-@dataclass(frozen=True)
 class Sample:
     """Weighted points of a feature space, on whose span others are projected.
 
     Negative eigenvalues of an indefinite kernel's matrix of these points count as 0.
 
-    Attributes
+    Parameters
     ----------
     space : FeatureSpace
     which : ndarray of shape (n_sampled,)
         The points.
+    weights : ndarray of shape (n_sampled,)
+        Factors on their feature vectors.
+
+    Attributes
+    ----------
     spectrum : ndarray of shape (n_sampled,)
         Eigenvalues of the weighted kernel matrix of the points, ascending, at least 0.
     values : ndarray of shape (rank,)
@@ -234,22 +237,14 @@ class Sample:
         eigenvectors.
     """
 
-    space: FeatureSpace
-    which: Indices
-    spectrum: Floats
-    values: Floats
-    projection: Floats
-
-    @classmethod
-    def of(cls, space: FeatureSpace, which: Indices, weights: Floats) -> "Sample":
-        """Decompose the kernel matrix of some points, whose feature vectors have weights."""
+    def __init__(self, space: FeatureSpace, which: Indices, weights: Floats) -> None:
+        self.space, self.which = space, which
         gram = space.part(which, which) * np.outer(weights, weights)
         spectrum, vectors = eigh((gram + gram.T) / 2)
         # the square of what is kept must not underflow
         used = spectrum > max(len(which) * space.rounding * spectrum[-1], _LEAST)
-        values = spectrum[used]
-        projection = weights[:, np.newaxis] * vectors[:, used] / np.sqrt(values)
-        return cls(space, which, np.maximum(spectrum, 0.0), values, projection)
+        self.spectrum, self.values = np.maximum(spectrum, 0.0), spectrum[used]
+        self.projection = weights[:, np.newaxis] * vectors[:, used] / np.sqrt(self.values)
 
     def ridge(self, rank: int) -> float:
         """Return λ, the sum of all eigenvalues but the greatest `rank`, divided by `rank`.
@@ -406,7 +401,7 @@ def leverage_sampling(
     weights = np.ones(len(which))
     while True:
         rows = order[: sizes.pop()]
-        sample = Sample.of(space, which, weights)
+        sample = Sample(space, which, weights)
         scores = sample.leverage(rows, sample.ridge(rank))
         if not sizes:
             return candidates[order[_distinct(scores, n, rng)]]
@@ -459,7 +454,7 @@ def random_pivots(
     everything = np.arange(len(candidates))
     if len(fixed):
         chosen = len(candidates) + np.arange(len(fixed))
-        rest = Sample.of(space, chosen, np.ones(len(chosen))).rest(everything)
+        rest = Sample(space, chosen, np.ones(len(chosen))).rest(everything)
         return candidates[_distinct(rest, n, rng)]
     pivots, _ = draw_pivots(space, n, rng, n_proposed=min(n, _MOST_PROPOSED))
     others = rng.permutation(np.setdiff1d(everything, pivots))[: n - len(pivots)]

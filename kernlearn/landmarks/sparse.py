@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state, gen_batches
 
 from kernlearn import choice, memory, validation
 from kernlearn.choice import Fits
-from kernlearn.landmarks.base import Reals
+from kernlearn.landmarks.base import Reals, fits_on
 from kernlearn.landmarks.regressors import LandmarkedModel
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
 
@@ -146,7 +146,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         "beta": [validation.POSITIVE, None],
     }
     path_parameters: ClassVar = ("ridge", "fit_intercept", "n_landmarks")
-    _divides = False
+    _normalize = False
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -187,26 +187,20 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         ConvergenceWarning
             If `max_iter` steps were not enough.
         """
-        rows = self._pool_rows(X, y, landmarks, sample_weight)
-        means: Reals = np.zeros(rows.features.shape[1])
+        features, targets, weights = self._pool_rows(X, y, landmarks, sample_weight)
+        means: Reals = np.zeros(features.shape[1])
         mean: Any = np.float64(0.0)
         if self.algorithm == "forward_greedy":
-            path = forward_greedy(
-                rows.features,
-                rows.targets,
-                norm_bound=self.norm_bound,
-                tol=self.tol,
-                epsilon=self.epsilon,
-                beta=self.beta,
-                max_columns=self.n_landmarks,
-                max_iter=self.max_iter,
-            )
+            loss: Any = {"epsilon": self.epsilon, "beta": self.beta, "tol": self.tol}
+            bounds = {"norm_bound": self.norm_bound, "max_columns": self.n_landmarks}
+            settings = {**loss, **bounds, "max_iter": self.max_iter}
+            path = forward_greedy(features, targets, **settings)
         else:
             if self.fit_intercept is not False:
-                means, mean = rows.centre()
-            features, targets = rows.weighted()
-            path = fully_corrective_path(features, targets, self.n_landmarks, ridge=self.ridge)
-        self._keep(path, means, mean, rows.features.dtype)
+                means, mean = _centre(features, weights), _centre(targets, weights)
+            data = _weighted(features, targets, weights)
+            path = fully_corrective_path(*data, self.n_landmarks, ridge=self.ridge)
+        self._keep(path, means, mean, features.dtype)
         return self
 
     def path(self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[Any]]) -> Iterator[Fits]:
@@ -233,40 +227,36 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
             return
         most = max(grid.get("n_landmarks", [self.n_landmarks]))
         base = clone(self).set_params(n_landmarks=most)
-        rows = base._pool_rows(X, y, None, None)
-        means, mean = rows.centre()
-        centred = triangle(rows.features, rows.targets)
-        constant = math.sqrt(len(rows.targets)) * np.append(means, mean)
-        whole, none = np.vstack([constant, centred]), np.zeros(len(means))
-        paths: dict[Any, GreedyPath] = {}
-        coef = np.zeros((len(means), len(points)), dtype=rows.features.dtype)
+        features, targets, _ = base._pool_rows(X, y)
+        means, mean = _centre(features), _centre(targets)
+        centred = triangle(features, targets)
+        constant = math.sqrt(len(targets)) * np.append(means, mean)
+        whole = np.vstack([constant, centred])
+
+        @cache
+        def greedy(has_intercept: bool, ridge: float) -> GreedyPath:
+            factor = centred if has_intercept else whole
+            return fully_corrective_path(factor[:, :-1], factor[:, -1], most, ridge=ridge)
+
         models = [copy(base).set_params(**point) for point in points]
         for model in models:
             has_intercept = model.fit_intercept is not False
-            key = has_intercept, model.ridge
-            if key not in paths:
-                factor = centred if has_intercept else whole
-                columns, target = factor[:, :-1], factor[:, -1]
-                paths[key] = fully_corrective_path(columns, target, most, ridge=model.ridge)
-            offsets = (means, mean) if has_intercept else (none, np.float64(0.0))
-            chosen = paths[key].first(model.n_landmarks)
-            model._keep(chosen, *offsets, coef.dtype)
-        for column, model in zip(coef.T, models, strict=True):
-            column[model.support_] = model.coef_
-        used = coef.any(axis=1)
-        base._set_landmarks(base._landmarks.take(np.flatnonzero(used)))
-        yield base._fits(points, models, coef[used], [True] * len(models))
+            chosen = greedy(has_intercept, model.ridge).first(model.n_landmarks)
+            model._keep(chosen, has_intercept * means, has_intercept * mean, features.dtype)
+        used = np.unique(np.concatenate([model.support_ for model in models]))
+        yield fits_on(base._landmarks.take(used), points, models, [True] * len(models))
 
-    def _pool_rows(self, X: Any, y: Any, landmarks: Any, sample_weight: Any) -> "PoolRows":
-        """Validate training data, and compare the points with a pool."""
+    def _pool_rows(
+        self, X: Any, y: Any, landmarks: Any = None, sample_weight: Any = None
+    ) -> tuple[Reals, Any, Any]:
+        """Validate training data; return similarities to a pool, targets, and weights if any."""
         corrective = self.algorithm == "fully_corrective"
         if self.fit_intercept and not corrective:
             raise ValueError(
                 "fit_intercept=True needs algorithm='fully_corrective': algorithm 6 has no "
                 "intercept"
             )
-        X, targets = self._check_training(X, y)
-        weights = validation.check_weights(sample_weight, X)
+        X, targets, weights = self._check_training(X, y, sample_weight)
         if weights is not None and not corrective:
             raise ValueError("sample_weight needs algorithm='fully_corrective'")
         rng = check_random_state(self.random_state)
@@ -278,8 +268,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
                 f"n_landmarks={self.n_landmarks} is more than the {features.shape[1]} candidates "
                 "there are"
             )
-        targets = targets[rows].astype(np.float64)
-        return PoolRows(features, targets, validation.taken(weights, rows))
+        return features, targets[rows], validation.taken(weights, rows)
 
     def _keep(self, path: "GreedyPath", means: Reals, mean: Any, dtype: Any) -> None:
         """Set the fitted attributes; `means` and `mean` were subtracted."""
@@ -294,24 +283,13 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         self._set_landmarks(self._landmarks.take(self.support_))
 
 
-class PoolRows(NamedTuple):
-    """The similarities of points to a pool, targets, and weights of the points, if any."""
-
-    features: Reals
-    targets: Reals
-    weights: np.ndarray | None
-
-    def centre(self) -> tuple[Reals, Any]:
-        """Subtract the means of columns and targets in place, and return them."""
-        return _centre(self.features, self.weights), _centre(self.targets, self.weights)
-
-    def weighted(self) -> tuple[Reals, Reals]:
-        """Return columns and targets whose squares are weighted."""
-        if self.weights is None:
-            return self.features, self.targets
-        roots = np.sqrt(self.weights)
-        features = (self.features.T * roots.astype(self.features.dtype)).T
-        return np.ascontiguousarray(features), self.targets * roots
+def _weighted(features: Reals, targets: Reals, weights: np.ndarray | None) -> tuple[Reals, Reals]:
+    """Return columns and targets whose squares are weighted."""
+    if weights is None:
+        return features, targets
+    roots = np.sqrt(weights)
+    columns = (features.T * roots.astype(features.dtype)).T
+    return np.ascontiguousarray(columns), targets * roots
 
 
 def triangle(features: Reals, y: Reals) -> Reals:
@@ -324,7 +302,7 @@ def triangle(features: Reals, y: Reals) -> Reals:
     return factor
 
 
-def _centre(values: Reals, weights: np.ndarray | None) -> Reals:
+def _centre(values: Reals, weights: np.ndarray | None = None) -> Any:
     """Subtract means in place, and return them; constants become exactly zero."""
     first = values[0].copy()
     values -= first

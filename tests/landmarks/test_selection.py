@@ -226,7 +226,7 @@ def test_d2_sampling_is_the_algorithm_as_printed(values, is_distance, fixed):
 
 def sample_of(K, which, weights=None):
     space = FeatureSpace(Matrix(K), np.arange(len(K)), generator())
-    return Sample.of(space, which, np.ones(len(which)) if weights is None else weights)
+    return Sample(space, which, np.ones(len(which)) if weights is None else weights)
 
 
 def test_leverage_of_a_matrix_of_low_rank_is_not_rounding():
