@@ -646,8 +646,7 @@ class TwoStageClassifier(validation.TakesSparse, ClassifierMixin, BaseEstimator,
         -------
         ndarray of shape (n_samples,)
         """
-        points = self._points(X)
-        return self.classifier_.predict(points)
+        return self.classifier_.predict(self._points(X))
 
     def _points(self, X: Any) -> Any:
         """Return validated points as the classifier takes them."""
@@ -724,8 +723,7 @@ class MetricKNNClassifier(TwoStageClassifier):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        points = self._points(X)
-        return self.classifier_.predict_proba(points)
+        return self.classifier_.predict_proba(self._points(X))
 
 
 @dataclass(eq=False, repr=False)
@@ -795,8 +793,7 @@ class SimilaritySVM(TwoStageClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Those of ``SVC``: positive for ``classes_[1]``, if there are two classes.
         """
-        points = self._points(X)
-        return self.classifier_.decision_function(points)
+        return self.classifier_.decision_function(self._points(X))
 
 
 @dataclass(eq=False, repr=False)

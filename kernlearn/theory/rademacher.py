@@ -27,6 +27,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -136,33 +137,29 @@ class PairwiseClass(ABC):
             raise ValueError(f"{self.name} is not fitted to data: call fit(X) first")
         return self._bound(int(n), as_printed)
 
-    def supremum(self, x: ArrayLike, points: ArrayLike, signs: ArrayLike) -> float:
+    @abstractmethod
+    def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         r"""Return :math:`\sup_h \frac{1}{n} \sum_\tau \varepsilon_\tau h(x, x_\tau)`.
 
         Parameters
         ----------
-        x : array-like of shape (n_features,)
+        x : ndarray of shape (n_features,)
             The first point of all pairs.
-        points : array-like of shape (n, n_features)
+        points : ndarray of shape (n, n_features)
             The second points.
-        signs : array-like of shape (n,)
+        signs : ndarray of shape (n,)
             The :math:`\varepsilon_\tau`, -1 and +1.
 
         Returns
         -------
         float
         """
-        x, points, signs = (np.asarray(a, dtype=np.float64) for a in (x, points, signs))
-        return self._supremum(x, points, signs)
 
     @abstractmethod
     def _measure(self, X: Any, y: ArrayLike | None) -> None: ...
 
     @abstractmethod
     def _bound(self, n: int, as_printed: bool) -> float: ...
-
-    @abstractmethod
-    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float: ...
 
 
 class LinearAUC(PairwiseClass):
@@ -232,7 +229,7 @@ class LinearAUC(PairwiseClass):
             root = min(d ** (1 / self.p - 0.5) / math.sqrt(n), n ** (1 / self.p - 1))
         return 2 * self.largest * self.radius * root
 
-    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
+    def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         return self.radius * float(np.linalg.norm(signs @ (x - points), self.p)) / len(signs)
 
 
@@ -310,7 +307,7 @@ class BilinearSimilarity(_MatrixClass):
     problem = "similarity"
     _scale = 1.0
 
-    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
+    def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         mean = signs @ points / len(signs)
         left = np.abs(x).max() if self.norm == "1,1" else np.linalg.norm(x)
         right = np.linalg.norm(mean) if self.norm in ("2,2", "S(1)") else np.abs(mean).max()
@@ -336,7 +333,7 @@ class MahalanobisMetric(_MatrixClass):
     problem = "metric"
     _scale = 4.0
 
-    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
+    def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         differences = x - points
         # symmetric, but with signs it has no square root
         mean = differences.T @ (signs[:, np.newaxis] * differences) / len(signs)
@@ -387,7 +384,7 @@ class KernelAUC(PairwiseClass):
     def _bound(self, n: int, as_printed: bool) -> float:
         return 2 * self.kappa * self.radius / math.sqrt(n)
 
-    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
+    def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         # the weight of the point itself is the sum of the signs
         weights = np.append(-signs, signs.sum())
         gram = np.asarray(self.fitted(np.vstack([points, x])), dtype=np.float64)
@@ -451,19 +448,15 @@ class KernelCombination(PairwiseClass):
             kernels = [GaussianKernel(sigma=width * distance) for width in _WIDTHS]
         self.fitted = [clone(kernel).fit(X, y) for kernel in kernels]
         parts = [X[rows] for rows in gen_batches(X.shape[0], _BLOCK)]
-        self.squared_kappa = max(
-            float(np.abs(kernel(A, B)).max())
-            for kernel in self.fitted
-            for A in parts
-            for B in parts
-        )
+        blocks = (kernel(A, B) for kernel, A, B in product(self.fitted, parts, parts))
+        self.squared_kappa = max(float(np.abs(block).max()) for block in blocks)
 
     def _bound(self, n: int, as_printed: bool) -> float:
         p = len(self.fitted)
         inside = math.e * math.log(p) if self.constraint == "simplex" else p
         return self.squared_kappa * math.sqrt(inside / n)
 
-    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
+    def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         values = [np.ravel(kernel(points, x[np.newaxis])) for kernel in self.fitted]
         means = np.array(values) @ signs / len(signs)
         largest = float(means.max())
@@ -743,17 +736,9 @@ def fast_rate_bound(
     [0.056, 0.372]
     """
     size = n if buffer_size is None else buffer_size
-    _check(
-        n,
-        delta,
-        regret,
-        size,
-        lipschitz=lipschitz,
-        strong_convexity=strong_convexity,
-        feature_norm=feature_norm,
-        loss_bound=loss_bound,
-        dimension_factor=dimension_factor,
-    )
+    _check(n, delta, regret, size, lipschitz=lipschitz, strong_convexity=strong_convexity)
+    check_positive(loss_bound=loss_bound)
+    check_positive(feature_norm=feature_norm, dimension_factor=dimension_factor)
     if n < 3:
         raise ValueError(f"'n' must be 3 or more, got {n!r}: theorem 6.18 needs it")
     if epsilon is not None and not 0 < epsilon <= 1:

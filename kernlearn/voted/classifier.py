@@ -76,14 +76,12 @@ class KernelFamily:
                 grams[place] = compared(kernel, X, self.points)
         for coef0, group in groupby(sorted(polynomials), itemgetter(0)):
             base = safe_sparse_dot(X, self.points.T, dense_output=True) + float(coef0)
-            reached = 0
-            lower: Any = 1.0
+            power, reached = np.ones_like(base), 0
             for _, degree, place in group:
-                grams[place] = lower
                 for _ in range(degree - reached):
-                    grams[place] *= base
-                check_values(grams[place], X, self.points)
-                reached, lower = degree, grams[place]
+                    power *= base
+                check_values(power, X, self.points)
+                grams[place], reached = power, degree
         return grams
 
     def sums(self, X: Any, coef: Sequence[Any]) -> Floats:
@@ -118,8 +116,12 @@ class Setting(NamedTuple):
     params: dict[str, float]
     complexities: Floats
     penalties: Floats
-    solutions: "list[SparseSolution]"
-    support: Indices
+    solutions: "tuple[SparseSolution, ...]"
+
+    @property
+    def support(self) -> Indices:
+        """The points with a coefficient."""
+        return np.unique(np.concatenate([one.points for one in self.solutions]))
 
 
 @dataclass(frozen=True)
@@ -293,10 +295,12 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
 
     def _settle(self, settings: Settings, place: int) -> Self:
         """Set the attributes of the solution for one setting."""
-        params, complexities, penalties, solutions, support = settings.cells[place]
+        cell = settings.cells[place]
+        params, complexities, penalties, solutions = cell
         self._family = settings.family
         self.coef_ = _coefficients(solutions, settings.family)
-        self.support_, self.n_support_ = settings.rows[support], len(support)
+        self.support_ = settings.rows[cell.support]
+        self.n_support_ = len(self.support_)
         self.best_params_ = {name: params[name] for name in self._choices()}
         self.complexities_, self.penalties_ = complexities, penalties
         self.objective_ = np.array([one.objective for one in solutions])
@@ -361,7 +365,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         complexities = self._complexities(grams, family, weights)
         params = [dict(zip(axes, point, strict=True)) for point in product(*axes.values())]
         # they depend on the first axis alone, if on any
-        each_r = [complexities[i * len(complexities) // len(params)] for i in range(len(params))]
+        each_r = np.repeat(complexities, len(params) // len(complexities), axis=0)
         penalties = [
             # 0 times an infinite complexity is 0
             (lam * r if (lam := one.get("lam")) else np.zeros(len(grams))) + one["beta"]
@@ -374,11 +378,8 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             problem = replace(problem, y=signs)
             generation = ColumnGeneration(problem, tol=self.tol, max_iter=self.max_iter)
             by_problem.append([generation.solve(each) for each in penalties])
-        cells = []
-        for i, solutions in enumerate(map(list, zip(*by_problem, strict=True))):
-            support = np.unique(np.concatenate([one.points for one in solutions]))
-            cells.append(Setting(params[i], each_r[i], penalties[i], solutions, support))
-        return Settings(cells, family, rows)
+        by_cell = zip(*by_problem, strict=True)
+        return Settings([*map(Setting, params, each_r, penalties, by_cell)], family, rows)
 
 
 @dataclass(eq=False, repr=False)
@@ -531,7 +532,7 @@ class VotedKernelClassifier(VotedClassifier):
         for k, (kernel, gram) in enumerate(zip(family.kernels, grams, strict=True)):
             try:
                 if name == "trace":
-                    values.append(_trace_complexity(gram, weights))
+                    values.append(trace_complexity(gram, sample_weight=weights))
                 elif name == "dimension":
                     dimension = feature_dimension(kernel, family.points.shape[-1])
                     kappa = float(np.sqrt(np.diag(gram).max()))
@@ -659,13 +660,8 @@ def trace_complexity(gram: ArrayLike, *, sample_weight: Floats | None = None) ->
     """
     values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
     weights = np.ones(len(values)) if sample_weight is None else sample_weight
-    return _trace_complexity(values, weights)
-
-
-def _trace_complexity(gram: Floats, weights: Floats) -> float:
-    """Return lemma 3's bound for values that are checked to be finite."""
-    kappa = _largest_norm(gram)
-    return kappa * sqrt((weights * np.diag(gram)).sum()) / float(weights.sum())
+    kappa = _largest_norm(values)
+    return kappa * sqrt((weights * np.diag(values)).sum()) / float(weights.sum())
 
 
 def dimension_complexity(kappa: float, dimension: float, n_samples: int | None = None) -> float:

@@ -194,8 +194,6 @@ class Solved(NamedTuple):
     solution : SparseSolution
     loss : float
         The mean loss.
-    norms : ndarray of shape (n_kernels,)
-        Sums of the absolute coefficients of each kernel.
     dual : ndarray of shape (n_samples,)
     correlations : ndarray of shape (n_kernels, n_points)
         Those of the dual variables.
@@ -206,14 +204,12 @@ class Solved(NamedTuple):
     signs: Floats
     solution: SparseSolution
     loss: float
-    norms: Floats
     dual: Floats
     correlations: Floats
 
     def objective(self, penalties: Floats) -> float:
         """Return the objective of the solution for other penalties."""
-        used = self.norms > 0  # 0 times an infinite penalty is 0
-        return float(self.loss + penalties[used] @ self.norms[used])
+        return self.loss + float(penalties[self.solution.kernels] @ np.abs(self.solution.coef))
 
 
 class ColumnGeneration:
@@ -249,13 +245,11 @@ class ColumnGeneration:
         self._pool, self._size = np.empty(0, dtype=np.intp), 0
         self.dual = np.ones(m)
         none, no_coef = np.empty(0, dtype=np.intp), np.empty(0)
-        loss, norms = float(problem.weights.mean()), np.zeros(len(problem.grams))
+        loss = float(problem.weights.mean())
         solution = SparseSolution(none, none, no_coef, loss, 0.0, 1, False)
         correlations = problem.correlations(self.dual)
         # The solved problems, and which of them the vertex is that of, None for no one.
-        self._solved = [
-            Solved(none, none, no_coef, solution, loss, norms, np.ones(m), correlations)
-        ]
+        self._solved = [Solved(none, none, no_coef, solution, loss, np.ones(m), correlations)]
         self._place: int | None = 0
         # Fractional parts of multiples of the golden ratio are evenly spread.
         spread = np.arange(m, dtype=np.float64) * 0.6180339887498949 % 1
@@ -329,14 +323,10 @@ class ColumnGeneration:
         """Keep a solution and its vertex, from which others may start."""
         vertex, n = self._vertex, self._size
         columns = self._pool[vertex.columns[:n]]
-        sizes, penalties = np.abs(solution.coef), self._problem.penalties
-        norms = np.zeros(len(penalties))
-        np.add.at(norms, solution.kernels, sizes)
-        loss = solution.objective - float(penalties[solution.kernels] @ sizes)
         rows, signs = vertex.rows[:n].copy(), vertex.signs[:n].copy()
-        self._solved.append(
-            Solved(columns, rows, signs, solution, loss, norms, dual, correlations)
-        )
+        penalties = self._problem.penalties[solution.kernels]
+        loss = solution.objective - float(penalties @ np.abs(solution.coef))
+        self._solved.append(Solved(columns, rows, signs, solution, loss, dual, correlations))
 
     def _return_to(self, solved: Solved) -> None:
         """Make the vertex that of a solved problem."""
@@ -819,11 +809,9 @@ def grow(
     ``corner`` is the element at their intersection minus row times inverse times column.
     """
     for q in range(size):
-        factor = column[q] / corner
-        add(inverse[q], row, factor, size)
-        inverse[q, size] = -factor
-    for r in range(size):
-        inverse[size, r] = -row[r] / corner
+        add(inverse[q], row, column[q] / corner, size)
+        inverse[q, size] = -column[q] / corner
+        inverse[size, q] = -row[q] / corner
     inverse[size, size] = 1.0 / corner
 
 
