@@ -211,9 +211,6 @@ def _minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
     if loss == 1:
         return 2.0 * (1.0 - margin) if margin < 1.0 else 0.0
     if loss == 2:
-        if margin > 0:
-            tail = math.exp(-margin)
-            return tail / (1.0 + tail)
         return 1.0 / (1.0 + math.exp(margin))
     if loss == 3:
         return math.exp(-margin)

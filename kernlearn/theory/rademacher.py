@@ -79,10 +79,6 @@ class PairwiseClass(ABC):
     Kar (2013), sections 6.3 and 6.6.
     """
 
-    #: The table of the thesis with its bound.
-    table: ClassVar[str]
-    #: What is learned with it.
-    problem: ClassVar[str]
     #: The class as the thesis writes it.
     name: str
     n_features: int
@@ -204,9 +200,6 @@ class LinearAUC(PairwiseClass):
     2.5
     """
 
-    table = "6.1"
-    problem = "AUC"
-
     def __init__(self, q: float = 2.0, radius: float = 1.0) -> None:
         if isinstance(q, bool) or not isinstance(q, (int, float)) or not q >= 1:
             raise ValueError(f"'q' must be a number from 1 to infinity, got {q!r}")
@@ -236,7 +229,6 @@ class LinearAUC(PairwiseClass):
 class _MatrixClass(PairwiseClass):
     """Base of similarities and metrics: balls of norms of a matrix."""
 
-    table = "6.2"
     #: The factor of the norm of psi over the product of those of the points.
     _scale: ClassVar[float]
 
@@ -304,7 +296,6 @@ class BilinearSimilarity(_MatrixClass):
     10.0
     """
 
-    problem = "similarity"
     _scale = 1.0
 
     def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
@@ -330,7 +321,6 @@ class MahalanobisMetric(_MatrixClass):
     8.0
     """
 
-    problem = "metric"
     _scale = 4.0
 
     def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
@@ -365,9 +355,6 @@ class KernelAUC(PairwiseClass):
     >>> KernelAUC("gaussian").fit([[0.0], [1.0], [2.0]]).bound(100)
     0.2
     """
-
-    table = "6.1"
-    problem = "kernel AUC"
 
     def __init__(self, kernel: Any = "gaussian", radius: float = 1.0) -> None:
         self.kernel = as_kernel(kernel)
@@ -428,9 +415,6 @@ class KernelCombination(PairwiseClass):
     >>> KernelCombination(widths, "sphere").fit([[0.0], [1.0]]).bound(100)
     0.2
     """
-
-    table = "6.3"
-    problem = "multiple kernels"
 
     def __init__(self, kernels: Sequence[Any] | None = None, constraint: str = "simplex") -> None:
         if constraint not in ("simplex", "sphere"):
