@@ -715,41 +715,21 @@ def first_rise(
 ) -> int:  # pragma: no cover
     """Return the item at whose step the slope stops being negative, -1 if there is none.
 
-    The slope rises by an item's gain at its step. ``order[:count]`` is reordered.
+    The slope rises by the gain of each of the items ``order[:count]`` at its step.
     """
-    low, high = 0, count
-    while high - low > 1:
-        cut = steps[order[(low + high) // 2]]
-        # Three parts: below the cut, at the cut, above the cut.
-        i, j, k = low, low, high
-        below, at = 0.0, 0.0
-        while j < k:
-            item = order[j]
-            if steps[item] < cut:
-                below += gains[item]
-                order[i], order[j] = item, order[i]
-                i += 1
-                j += 1
-            elif steps[item] > cut:
-                k -= 1
-                order[j], order[k] = order[k], item
-            else:
-                at += gains[item]
-                j += 1
-        if slope + below >= 0:
-            high = i
-        elif slope + below + at >= 0:
-            # The steepest of those at the same step is the best pivot.
-            best = order[i]
-            for place in range(i, j):
-                if gains[order[place]] > gains[best]:
-                    best = order[place]
-            return best
-        else:
-            slope += below + at
-            low = j
-    if low < high and slope + gains[order[low]] >= 0:
-        return order[low]
+    items = order[:count]
+    while len(items):
+        reached = steps[items]
+        cut = reached[len(items) // 2]
+        below = items[reached < cut]
+        if slope + gains[below].sum() >= 0:
+            items = below
+            continue
+        at = items[reached == cut]
+        slope += gains[below].sum() + gains[at].sum()
+        if slope >= 0:  # the steepest of those at the same step is the best pivot
+            return at[np.argmax(gains[at])]
+        items = items[reached > cut]
     return -1
 
 
