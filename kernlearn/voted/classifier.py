@@ -100,16 +100,6 @@ class KernelFamily:
         return total
 
 
-class LabelledPoints(NamedTuple):
-    """Validated points with their labels, and weights."""
-
-    X: Any
-    y: NDArray[Any]
-    codes: Indices
-    weights: Floats
-    class_weights: Floats
-
-
 class Setting(NamedTuple):
     """The solutions for one value of each parameter: one per one-vs-all problem."""
 
@@ -230,15 +220,16 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             If a solver stopped before the gap was within ``tol``.
         """
         axes, rng = self._axes(self._choices()), check_random_state(self.random_state)
-        data = self._check_labelled(X, y, sample_weight)
+        X, y, codes, weights, factors = data = self._check_labelled(X, y, sample_weight)
         shape = tuple(map(len, axes.values()))
         rows, X_val, y_val, weights_val = choice.split_for_choice(
-            self, data.X, data.y, X_val, y_val, data.codes, prod(shape), rng, data.weights
+            self, X, y, X_val, y_val, codes, prod(shape), rng, weights
         )
-        settings, scores, best = self._solve(axes, data, rows), None, 0
+        settings, best = self._solve(axes, data, rows), 0
+        self.grid_, self.validation_scores_ = axes, None
         if y_val is not None:
             codes = validation.known_codes(self.classes_, y_val)
-            weights = np.where(codes < 0, 1.0, data.class_weights[codes])
+            weights = np.where(codes < 0, 1.0, factors[codes])
             if weights_val is not None:
                 weights = weights * weights_val
             predicted = map(validation.predicted_codes, settings.decisions(X_val))
@@ -246,9 +237,8 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             errors: Floats = np.average(wrong, axis=1, weights=weights)
             sizes = np.array([len(one.support) for one in settings.cells])
             # rounded to ignore rounding errors
-            best, scores = choice.first_best(errors.round(12), sizes), 1 - errors
-        self.grid_ = axes
-        self.validation_scores_ = None if scores is None else scores.reshape(shape)
+            best = choice.first_best(errors.round(12), sizes)
+            self.validation_scores_ = (1 - errors).reshape(shape)
         return self._settle(settings, best)
 
     @validation.fit_context(prefer_skip_nested_validation=False)
@@ -276,7 +266,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         model = clone(self).set_params(**grid)
         data = model._check_labelled(X, y)
         axes = model._axes(self.path_parameters)
-        settings = model._solve(axes, data, np.arange(len(data.y)))
+        settings = model._solve(axes, data, np.arange(len(data[1])))
         models = []
         for place, cell in enumerate(settings.cells):
             one = copy(model).set_params(**cell.params)
@@ -336,17 +326,17 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
     def _check_points(self, X: Any) -> Any:
         return check_points(self, X, self._compared_by(), _FLOATS)
 
-    def _check_labelled(self, X: Any, y: Any, sample_weight: Any = None) -> LabelledPoints:
-        """Validate training data and set ``classes_``."""
+    def _check_labelled(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, ...]:
+        """Set ``classes_``; return points, labels, codes, and weights of points and classes."""
         kernels = self._compared_by()
         X, y = check_training(self, X, y, kernels, several=self._several_kernels, dtypes=_FLOATS)
         weights = validation.check_weights(sample_weight, X)
         weights = np.ones(len(y)) if weights is None else weights
         self.classes_, codes, by_class = validation.encode_labels(y, self.class_weight, weights)
-        return LabelledPoints(X, y, codes, weights, by_class)
+        return X, y, codes, weights, by_class
 
     def _solve(
-        self, axes: dict[str, list[float]], data: LabelledPoints, rows: Indices
+        self, axes: dict[str, list[float]], data: tuple[Any, ...], rows: Indices
     ) -> Settings:
         """Solve for all settings on some rows of the data."""
         from kernlearn.voted.simplex import ColumnGeneration, VotedProblem  # compiled
