@@ -133,29 +133,32 @@ class PairwiseClass(ABC):
             raise ValueError(f"{self.name} is not fitted to data: call fit(X) first")
         return self._bound(int(n), as_printed)
 
-    @abstractmethod
-    def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
+    def supremum(self, x: ArrayLike, points: ArrayLike, signs: ArrayLike) -> float:
         r"""Return :math:`\sup_h \frac{1}{n} \sum_\tau \varepsilon_\tau h(x, x_\tau)`.
 
         Parameters
         ----------
-        x : ndarray of shape (n_features,)
+        x : array-like of shape (n_features,)
             The first point of all pairs.
-        points : ndarray of shape (n, n_features)
+        points : array-like of shape (n, n_features)
             The second points.
-        signs : ndarray of shape (n,)
+        signs : array-like of shape (n,)
             The :math:`\varepsilon_\tau`, -1 and +1.
 
         Returns
         -------
         float
         """
+        return self._supremum(*(np.asarray(a, dtype=np.float64) for a in (x, points, signs)))
 
     @abstractmethod
     def _measure(self, X: Any, y: ArrayLike | None) -> None: ...
 
     @abstractmethod
     def _bound(self, n: int, as_printed: bool) -> float: ...
+
+    @abstractmethod
+    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float: ...
 
 
 class LinearAUC(PairwiseClass):
@@ -222,7 +225,7 @@ class LinearAUC(PairwiseClass):
             root = min(d ** (1 / self.p - 0.5) / math.sqrt(n), n ** (1 / self.p - 1))
         return 2 * self.largest * self.radius * root
 
-    def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
+    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         return self.radius * float(np.linalg.norm(signs @ (x - points), self.p)) / len(signs)
 
 
@@ -298,7 +301,7 @@ class BilinearSimilarity(_MatrixClass):
 
     _scale = 1.0
 
-    def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
+    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         mean = signs @ points / len(signs)
         left = np.abs(x).max() if self.norm == "1,1" else np.linalg.norm(x)
         right = np.linalg.norm(mean) if self.norm in ("2,2", "S(1)") else np.abs(mean).max()
@@ -323,7 +326,7 @@ class MahalanobisMetric(_MatrixClass):
 
     _scale = 4.0
 
-    def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
+    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         differences = x - points
         # symmetric, but with signs it has no square root
         mean = differences.T @ (signs[:, np.newaxis] * differences) / len(signs)
@@ -371,7 +374,7 @@ class KernelAUC(PairwiseClass):
     def _bound(self, n: int, as_printed: bool) -> float:
         return 2 * self.kappa * self.radius / math.sqrt(n)
 
-    def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
+    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         # the weight of the point itself is the sum of the signs
         weights = np.append(-signs, signs.sum())
         gram = np.asarray(self.fitted(np.vstack([points, x])), dtype=np.float64)
@@ -440,7 +443,7 @@ class KernelCombination(PairwiseClass):
         inside = math.e * math.log(p) if self.constraint == "simplex" else p
         return self.squared_kappa * math.sqrt(inside / n)
 
-    def supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
+    def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
         values = [np.ravel(kernel(points, x[np.newaxis])) for kernel in self.fitted]
         means = np.array(values) @ signs / len(signs)
         largest = float(means.max())
