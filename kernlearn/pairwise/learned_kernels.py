@@ -646,7 +646,8 @@ class TwoStageClassifier(validation.TakesSparse, ClassifierMixin, BaseEstimator,
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classifier_.predict(self._points(X))
+        points = self._points(X)
+        return self.classifier_.predict(points)
 
     def _points(self, X: Any) -> Any:
         """Return validated points as the classifier takes them."""
@@ -723,7 +724,8 @@ class MetricKNNClassifier(TwoStageClassifier):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        return self.classifier_.predict_proba(self._points(X))
+        points = self._points(X)
+        return self.classifier_.predict_proba(points)
 
 
 @dataclass(eq=False, repr=False)
@@ -793,7 +795,8 @@ class SimilaritySVM(TwoStageClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Those of ``SVC``: positive for ``classes_[1]``, if there are two classes.
         """
-        return self.classifier_.decision_function(self._points(X))
+        points = self._points(X)
+        return self.classifier_.decision_function(points)
 
 
 @dataclass(eq=False, repr=False)
