@@ -107,31 +107,26 @@ class Buffer:
         self.policy, self.size = POLICIES.index(policy), size
         self.rng = np.random.default_rng(random_state.randint(2**31 - 1))
         self._n_drawn = 0
-        # moves that were drawn, and the first of their steps that was not returned
-        self._drawn, self._next = _NONE, 0
+        self._drawn = _NONE  # the moves that were drawn and not returned yet
 
     def moves(self, n_steps: int) -> Moves:
         """Return the moves of the next steps; they do not depend on how a stream is divided."""
         from kernlearn.pairwise.steps import draw_moves  # numba only where it is needed
 
         starts, slots, sources = self._drawn
-        first = self._next
-        n_missing = first + n_steps - (len(starts) - 1)
+        n_missing = n_steps - (len(starts) - 1)
         if n_missing > 0:
             n_new = max(n_missing, _AHEAD)
             self.rng = deepcopy(self.rng)  # which copies of the buffer share
             new = draw_moves(self.policy, self.size, self._n_drawn + 1, n_new, self.rng)
             self._n_drawn += n_new
-            begin, end = starts[first], starts[-1]
-            starts = np.append(starts[first:-1] - begin, new[0] + (end - begin))
-            slots = np.append(slots[begin:end], new[1])
-            sources = np.append(sources[begin:end], new[2])
-            first = 0
-        self._next = first + n_steps
-        self._drawn = Moves(starts, slots, sources)
-        if self._next == len(starts) - 1:  # all returned
-            self._drawn, self._next = _NONE, 0
-        return Moves(starts[first : first + n_steps + 1], slots, sources)
+            begin, end = starts[0], starts[-1]
+            starts = np.append(starts[:-1] - begin, new[0] + (end - begin))
+            slots = np.append(slots[begin:], new[1])
+            sources = np.append(sources[begin:], new[2])
+        all_returned = n_steps == len(starts) - 1
+        self._drawn = _NONE if all_returned else Moves(starts[n_steps:], slots, sources)
+        return Moves(starts[: n_steps + 1], slots, sources)
 
 
 _NONE = Moves(*(np.zeros(n, dtype=np.int64) for n in (1, 0, 0)))

@@ -211,9 +211,6 @@ def _minus_derivative(loss: int, margin: float) -> float:  # pragma: no cover
     if loss == 1:
         return 2.0 * (1.0 - margin) if margin < 1.0 else 0.0
     if loss == 2:
-        if margin > 0:
-            tail = math.exp(-margin)
-            return tail / (1.0 + tail)
         return 1.0 / (1.0 + math.exp(margin))
     if loss == 3:
         return math.exp(-margin)
@@ -237,6 +234,8 @@ def _sum_pulls(
     those of the points; `work` is scratch. Returns whether any slope is not 0.
     """
     n_models = len(w)
+    sums[:] = 0.0
+    pulls[:] = 0.0
     if pulls.size == 0 or len(others) == 0:
         return False
     scores = work[:n_models]
@@ -250,7 +249,6 @@ def _sum_pulls(
     active = False
     for m in range(n_models):
         scores[m] = _dot(w, m, x)
-        sums[m] = 0.0
     for j in range(len(others)):
         for m in range(n_models):
             slope = _minus_derivative(loss, sign * (scores[m] - slopes[j, m]))
@@ -258,7 +256,6 @@ def _sum_pulls(
             sums[m] += slope
             slopes[j, m] = slope
     if active and n_models == 1:
-        pulls[:] = 0.0
         for j in range(len(others)):
             if slopes[j, 0] != 0.0:
                 for k in range(len(x)):
@@ -293,9 +290,6 @@ def olp_steps(
         others = _of_other_class(state, code)
         active = _sum_pulls(x, sign, others, w, loss, sums, pulls, work)
         if active or regularized:
-            if not active:
-                sums[:] = 0.0
-                pulls[:] = 0.0
             n_held = max(counts[3] + counts[4], 1)
             for m in range(n_models):
                 eta, regularization, radius = numbers[m]

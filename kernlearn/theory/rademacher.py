@@ -27,6 +27,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -78,10 +79,6 @@ class PairwiseClass(ABC):
     Kar (2013), sections 6.3 and 6.6.
     """
 
-    #: The table of the thesis with its bound.
-    table: ClassVar[str]
-    #: What is learned with it.
-    problem: ClassVar[str]
     #: The class as the thesis writes it.
     name: str
     n_features: int
@@ -152,8 +149,7 @@ class PairwiseClass(ABC):
         -------
         float
         """
-        x, points, signs = (np.asarray(a, dtype=np.float64) for a in (x, points, signs))
-        return self._supremum(x, points, signs)
+        return self._supremum(*(np.asarray(a, dtype=np.float64) for a in (x, points, signs)))
 
     @abstractmethod
     def _measure(self, X: Any, y: ArrayLike | None) -> None: ...
@@ -207,9 +203,6 @@ class LinearAUC(PairwiseClass):
     2.5
     """
 
-    table = "6.1"
-    problem = "AUC"
-
     def __init__(self, q: float = 2.0, radius: float = 1.0) -> None:
         if isinstance(q, bool) or not isinstance(q, (int, float)) or not q >= 1:
             raise ValueError(f"'q' must be a number from 1 to infinity, got {q!r}")
@@ -239,7 +232,6 @@ class LinearAUC(PairwiseClass):
 class _MatrixClass(PairwiseClass):
     """Base of similarities and metrics: balls of norms of a matrix."""
 
-    table = "6.2"
     #: The factor of the norm of psi over the product of those of the points.
     _scale: ClassVar[float]
 
@@ -307,7 +299,6 @@ class BilinearSimilarity(_MatrixClass):
     10.0
     """
 
-    problem = "similarity"
     _scale = 1.0
 
     def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
@@ -333,7 +324,6 @@ class MahalanobisMetric(_MatrixClass):
     8.0
     """
 
-    problem = "metric"
     _scale = 4.0
 
     def _supremum(self, x: Floats, points: Floats, signs: Floats) -> float:
@@ -368,9 +358,6 @@ class KernelAUC(PairwiseClass):
     >>> KernelAUC("gaussian").fit([[0.0], [1.0], [2.0]]).bound(100)
     0.2
     """
-
-    table = "6.1"
-    problem = "kernel AUC"
 
     def __init__(self, kernel: Any = "gaussian", radius: float = 1.0) -> None:
         self.kernel = as_kernel(kernel)
@@ -432,9 +419,6 @@ class KernelCombination(PairwiseClass):
     0.2
     """
 
-    table = "6.3"
-    problem = "multiple kernels"
-
     def __init__(self, kernels: Sequence[Any] | None = None, constraint: str = "simplex") -> None:
         if constraint not in ("simplex", "sphere"):
             raise ValueError(f"'constraint' must be 'simplex' or 'sphere', got {constraint!r}")
@@ -451,12 +435,8 @@ class KernelCombination(PairwiseClass):
             kernels = [GaussianKernel(sigma=width * distance) for width in _WIDTHS]
         self.fitted = [clone(kernel).fit(X, y) for kernel in kernels]
         parts = [X[rows] for rows in gen_batches(X.shape[0], _BLOCK)]
-        self.squared_kappa = max(
-            float(np.abs(kernel(A, B)).max())
-            for kernel in self.fitted
-            for A in parts
-            for B in parts
-        )
+        blocks = (kernel(A, B) for kernel, A, B in product(self.fitted, parts, parts))
+        self.squared_kappa = max(float(np.abs(block).max()) for block in blocks)
 
     def _bound(self, n: int, as_printed: bool) -> float:
         p = len(self.fitted)
@@ -743,17 +723,9 @@ def fast_rate_bound(
     [0.056, 0.372]
     """
     size = n if buffer_size is None else buffer_size
-    _check(
-        n,
-        delta,
-        regret,
-        size,
-        lipschitz=lipschitz,
-        strong_convexity=strong_convexity,
-        feature_norm=feature_norm,
-        loss_bound=loss_bound,
-        dimension_factor=dimension_factor,
-    )
+    _check(n, delta, regret, size, lipschitz=lipschitz, strong_convexity=strong_convexity)
+    check_positive(loss_bound=loss_bound)
+    check_positive(feature_norm=feature_norm, dimension_factor=dimension_factor)
     if n < 3:
         raise ValueError(f"'n' must be 3 or more, got {n!r}: theorem 6.18 needs it")
     if epsilon is not None and not 0 < epsilon <= 1:

@@ -76,14 +76,12 @@ class KernelFamily:
                 grams[place] = compared(kernel, X, self.points)
         for coef0, group in groupby(sorted(polynomials), itemgetter(0)):
             base = safe_sparse_dot(X, self.points.T, dense_output=True) + float(coef0)
-            reached = 0
-            lower: Any = 1.0
+            power, reached = np.ones_like(base), 0
             for _, degree, place in group:
-                grams[place] = lower
                 for _ in range(degree - reached):
-                    grams[place] *= base
-                check_values(grams[place], X, self.points)
-                reached, lower = degree, grams[place]
+                    power *= base
+                check_values(power, X, self.points)
+                grams[place], reached = power, degree
         return grams
 
     def sums(self, X: Any, coef: Sequence[Any]) -> Floats:
@@ -102,24 +100,18 @@ class KernelFamily:
         return total
 
 
-class LabelledPoints(NamedTuple):
-    """Validated points with their labels, and weights."""
-
-    X: Any
-    y: NDArray[Any]
-    codes: Indices
-    weights: Floats
-    class_weights: Floats
-
-
 class Setting(NamedTuple):
     """The solutions for one value of each parameter: one per one-vs-all problem."""
 
     params: dict[str, float]
     complexities: Floats
     penalties: Floats
-    solutions: "list[SparseSolution]"
-    support: Indices
+    solutions: "tuple[SparseSolution, ...]"
+
+    @property
+    def support(self) -> Indices:
+        """The points with a coefficient."""
+        return np.unique(np.concatenate([one.points for one in self.solutions]))
 
 
 @dataclass(frozen=True)
@@ -228,15 +220,16 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             If a solver stopped before the gap was within ``tol``.
         """
         axes, rng = self._axes(self._choices()), check_random_state(self.random_state)
-        data = self._check_labelled(X, y, sample_weight)
+        X, y, codes, weights, factors = data = self._check_labelled(X, y, sample_weight)
         shape = tuple(map(len, axes.values()))
         rows, X_val, y_val, weights_val = choice.split_for_choice(
-            self, data.X, data.y, X_val, y_val, data.codes, prod(shape), rng, data.weights
+            self, X, y, X_val, y_val, codes, prod(shape), rng, weights
         )
-        settings, scores, best = self._solve(axes, data, rows), None, 0
+        settings, best = self._solve(axes, data, rows), 0
+        self.grid_, self.validation_scores_ = axes, None
         if y_val is not None:
             codes = validation.known_codes(self.classes_, y_val)
-            weights = np.where(codes < 0, 1.0, data.class_weights[codes])
+            weights = np.where(codes < 0, 1.0, factors[codes])
             if weights_val is not None:
                 weights = weights * weights_val
             predicted = map(validation.predicted_codes, settings.decisions(X_val))
@@ -244,9 +237,8 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             errors: Floats = np.average(wrong, axis=1, weights=weights)
             sizes = np.array([len(one.support) for one in settings.cells])
             # rounded to ignore rounding errors
-            best, scores = choice.first_best(errors.round(12), sizes), 1 - errors
-        self.grid_ = axes
-        self.validation_scores_ = None if scores is None else scores.reshape(shape)
+            best = choice.first_best(errors.round(12), sizes)
+            self.validation_scores_ = (1 - errors).reshape(shape)
         return self._settle(settings, best)
 
     @validation.fit_context(prefer_skip_nested_validation=False)
@@ -274,7 +266,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         model = clone(self).set_params(**grid)
         data = model._check_labelled(X, y)
         axes = model._axes(self.path_parameters)
-        settings = model._solve(axes, data, np.arange(len(data.y)))
+        settings = model._solve(axes, data, np.arange(len(data[1])))
         models = []
         for place, cell in enumerate(settings.cells):
             one = copy(model).set_params(**cell.params)
@@ -293,10 +285,12 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
 
     def _settle(self, settings: Settings, place: int) -> Self:
         """Set the attributes of the solution for one setting."""
-        params, complexities, penalties, solutions, support = settings.cells[place]
+        cell = settings.cells[place]
+        params, complexities, penalties, solutions = cell
         self._family = settings.family
         self.coef_ = _coefficients(solutions, settings.family)
-        self.support_, self.n_support_ = settings.rows[support], len(support)
+        self.support_ = settings.rows[cell.support]
+        self.n_support_ = len(self.support_)
         self.best_params_ = {name: params[name] for name in self._choices()}
         self.complexities_, self.penalties_ = complexities, penalties
         self.objective_ = np.array([one.objective for one in solutions])
@@ -332,17 +326,17 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
     def _check_points(self, X: Any) -> Any:
         return check_points(self, X, self._compared_by(), _FLOATS)
 
-    def _check_labelled(self, X: Any, y: Any, sample_weight: Any = None) -> LabelledPoints:
-        """Validate training data and set ``classes_``."""
+    def _check_labelled(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, ...]:
+        """Set ``classes_``; return points, labels, codes, and weights of points and classes."""
         kernels = self._compared_by()
         X, y = check_training(self, X, y, kernels, several=self._several_kernels, dtypes=_FLOATS)
         weights = validation.check_weights(sample_weight, X)
         weights = np.ones(len(y)) if weights is None else weights
         self.classes_, codes, by_class = validation.encode_labels(y, self.class_weight, weights)
-        return LabelledPoints(X, y, codes, weights, by_class)
+        return X, y, codes, weights, by_class
 
     def _solve(
-        self, axes: dict[str, list[float]], data: LabelledPoints, rows: Indices
+        self, axes: dict[str, list[float]], data: tuple[Any, ...], rows: Indices
     ) -> Settings:
         """Solve for all settings on some rows of the data."""
         from kernlearn.voted.simplex import ColumnGeneration, VotedProblem  # compiled
@@ -361,7 +355,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         complexities = self._complexities(grams, family, weights)
         params = [dict(zip(axes, point, strict=True)) for point in product(*axes.values())]
         # they depend on the first axis alone, if on any
-        each_r = [complexities[i * len(complexities) // len(params)] for i in range(len(params))]
+        each_r = np.repeat(complexities, len(params) // len(complexities), axis=0)
         penalties = [
             # 0 times an infinite complexity is 0
             (lam * r if (lam := one.get("lam")) else np.zeros(len(grams))) + one["beta"]
@@ -374,11 +368,8 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             problem = replace(problem, y=signs)
             generation = ColumnGeneration(problem, tol=self.tol, max_iter=self.max_iter)
             by_problem.append([generation.solve(each) for each in penalties])
-        cells = []
-        for i, solutions in enumerate(map(list, zip(*by_problem, strict=True))):
-            support = np.unique(np.concatenate([one.points for one in solutions]))
-            cells.append(Setting(params[i], each_r[i], penalties[i], solutions, support))
-        return Settings(cells, family, rows)
+        by_cell = zip(*by_problem, strict=True)
+        return Settings([*map(Setting, params, each_r, penalties, by_cell)], family, rows)
 
 
 @dataclass(eq=False, repr=False)
@@ -531,7 +522,7 @@ class VotedKernelClassifier(VotedClassifier):
         for k, (kernel, gram) in enumerate(zip(family.kernels, grams, strict=True)):
             try:
                 if name == "trace":
-                    values.append(_trace_complexity(gram, weights))
+                    values.append(trace_complexity(gram, sample_weight=weights))
                 elif name == "dimension":
                     dimension = feature_dimension(kernel, family.points.shape[-1])
                     kappa = float(np.sqrt(np.diag(gram).max()))
@@ -659,13 +650,8 @@ def trace_complexity(gram: ArrayLike, *, sample_weight: Floats | None = None) ->
     """
     values: Floats = check_array(gram, dtype=np.float64, input_name="gram")
     weights = np.ones(len(values)) if sample_weight is None else sample_weight
-    return _trace_complexity(values, weights)
-
-
-def _trace_complexity(gram: Floats, weights: Floats) -> float:
-    """Return lemma 3's bound for values that are checked to be finite."""
-    kappa = _largest_norm(gram)
-    return kappa * sqrt((weights * np.diag(gram)).sum()) / float(weights.sum())
+    kappa = _largest_norm(values)
+    return kappa * sqrt((weights * np.diag(values)).sum()) / float(weights.sum())
 
 
 def dimension_complexity(kappa: float, dimension: float, n_samples: int | None = None) -> float:

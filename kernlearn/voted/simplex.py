@@ -194,8 +194,6 @@ class Solved(NamedTuple):
     solution : SparseSolution
     loss : float
         The mean loss.
-    norms : ndarray of shape (n_kernels,)
-        Sums of the absolute coefficients of each kernel.
     dual : ndarray of shape (n_samples,)
     correlations : ndarray of shape (n_kernels, n_points)
         Those of the dual variables.
@@ -206,14 +204,12 @@ class Solved(NamedTuple):
     signs: Floats
     solution: SparseSolution
     loss: float
-    norms: Floats
     dual: Floats
     correlations: Floats
 
     def objective(self, penalties: Floats) -> float:
         """Return the objective of the solution for other penalties."""
-        used = self.norms > 0  # 0 times an infinite penalty is 0
-        return float(self.loss + penalties[used] @ self.norms[used])
+        return self.loss + float(penalties[self.solution.kernels] @ np.abs(self.solution.coef))
 
 
 class ColumnGeneration:
@@ -249,13 +245,11 @@ class ColumnGeneration:
         self._pool, self._size = np.empty(0, dtype=np.intp), 0
         self.dual = np.ones(m)
         none, no_coef = np.empty(0, dtype=np.intp), np.empty(0)
-        loss, norms = float(problem.weights.mean()), np.zeros(len(problem.grams))
+        loss = float(problem.weights.mean())
         solution = SparseSolution(none, none, no_coef, loss, 0.0, 1, False)
         correlations = problem.correlations(self.dual)
         # The solved problems, and which of them the vertex is that of, None for no one.
-        self._solved = [
-            Solved(none, none, no_coef, solution, loss, norms, np.ones(m), correlations)
-        ]
+        self._solved = [Solved(none, none, no_coef, solution, loss, np.ones(m), correlations)]
         self._place: int | None = 0
         # Fractional parts of multiples of the golden ratio are evenly spread.
         spread = np.arange(m, dtype=np.float64) * 0.6180339887498949 % 1
@@ -329,14 +323,10 @@ class ColumnGeneration:
         """Keep a solution and its vertex, from which others may start."""
         vertex, n = self._vertex, self._size
         columns = self._pool[vertex.columns[:n]]
-        sizes, penalties = np.abs(solution.coef), self._problem.penalties
-        norms = np.zeros(len(penalties))
-        np.add.at(norms, solution.kernels, sizes)
-        loss = solution.objective - float(penalties[solution.kernels] @ sizes)
         rows, signs = vertex.rows[:n].copy(), vertex.signs[:n].copy()
-        self._solved.append(
-            Solved(columns, rows, signs, solution, loss, norms, dual, correlations)
-        )
+        penalties = self._problem.penalties[solution.kernels]
+        loss = solution.objective - float(penalties @ np.abs(solution.coef))
+        self._solved.append(Solved(columns, rows, signs, solution, loss, dual, correlations))
 
     def _return_to(self, solved: Solved) -> None:
         """Make the vertex that of a solved problem."""
@@ -725,41 +715,21 @@ def first_rise(
 ) -> int:  # pragma: no cover
     """Return the item at whose step the slope stops being negative, -1 if there is none.
 
-    The slope rises by an item's gain at its step. ``order[:count]`` is reordered.
+    The slope rises by the gain of each of the items ``order[:count]`` at its step.
     """
-    low, high = 0, count
-    while high - low > 1:
-        cut = steps[order[(low + high) // 2]]
-        # Three parts: below the cut, at the cut, above the cut.
-        i, j, k = low, low, high
-        below, at = 0.0, 0.0
-        while j < k:
-            item = order[j]
-            if steps[item] < cut:
-                below += gains[item]
-                order[i], order[j] = item, order[i]
-                i += 1
-                j += 1
-            elif steps[item] > cut:
-                k -= 1
-                order[j], order[k] = order[k], item
-            else:
-                at += gains[item]
-                j += 1
-        if slope + below >= 0:
-            high = i
-        elif slope + below + at >= 0:
-            # The steepest of those at the same step is the best pivot.
-            best = order[i]
-            for place in range(i, j):
-                if gains[order[place]] > gains[best]:
-                    best = order[place]
-            return best
-        else:
-            slope += below + at
-            low = j
-    if low < high and slope + gains[order[low]] >= 0:
-        return order[low]
+    items = order[:count]
+    while len(items):
+        reached = steps[items]
+        cut = reached[len(items) // 2]
+        below = items[reached < cut]
+        if slope + gains[below].sum() >= 0:
+            items = below
+            continue
+        at = items[reached == cut]
+        slope += gains[below].sum() + gains[at].sum()
+        if slope >= 0:  # the steepest of those at the same step is the best pivot
+            return at[np.argmax(gains[at])]
+        items = items[reached > cut]
     return -1
 
 
@@ -819,11 +789,9 @@ def grow(
     ``corner`` is the element at their intersection minus row times inverse times column.
     """
     for q in range(size):
-        factor = column[q] / corner
-        add(inverse[q], row, factor, size)
-        inverse[q, size] = -factor
-    for r in range(size):
-        inverse[size, r] = -row[r] / corner
+        add(inverse[q], row, column[q] / corner, size)
+        inverse[q, size] = -column[q] / corner
+        inverse[size, q] = -row[q] / corner
     inverse[size, size] = 1.0 / corner
 
 

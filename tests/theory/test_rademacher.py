@@ -40,7 +40,7 @@ def all_classes(radius=1.0):
 
 
 def ids(h):
-    return f"{h.problem} {h.name}"
+    return f"{type(h).__name__} {h.name}"
 
 
 def data(n, d, elements=None):
