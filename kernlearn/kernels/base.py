@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
+from sklearn.metrics.pairwise import check_pairwise_arrays
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
@@ -40,8 +41,8 @@ class Kernel(BaseEstimator, ABC):
 
     Parameters follow scikit-learn's conventions, so that ``get_params``, ``set_params``
     (``kernel__degree``), ``clone`` and ``repr`` work. A subclass needs only ``__call__``,
-    and ``fit`` with ``data_dependent`` if a parameter is estimated from data. The value of a pair
-    must not depend on the other points of a call.
+    or ``values`` for validated rows of numbers, and ``fit`` with ``data_dependent`` if a parameter
+    is estimated from data. The value of a pair must not depend on the other points of a call.
 
     Attributes
     ----------
@@ -119,6 +120,7 @@ class Kernel(BaseEstimator, ABC):
         takes the values for, None if it has no such parameter.
         """
         kernel = clone(self).fit(X, y) if self.data_dependent else copy(self)
+        kernel._validate_params()
         is_own = self.__module__.startswith("kernlearn.") and not self.any_points
         if is_own and kind != "distance":
             return kernel
@@ -131,7 +133,6 @@ class Kernel(BaseEstimator, ABC):
             _warn_of_direction("the similarity", values, kind)
         return kernel
 
-    @abstractmethod
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         """Evaluate the kernel on all pairs of rows of `X` and `Y` (`X` if None).
 
@@ -152,6 +153,12 @@ class Kernel(BaseEstimator, ABC):
         ValueError
             If a parameter or the data are not valid.
         """
+        self._validate_params()
+        return self.values(*check_pairwise_arrays(X, Y))
+
+    def values(self, X: Any, Y: Any) -> np.ndarray:
+        """Evaluate the kernel on rows of numbers that are validated already."""
+        raise NotImplementedError(f"{type(self).__name__} defines neither __call__ nor values")
 
 
 class TurnedSimilarity(Kernel):
@@ -383,8 +390,12 @@ def check_values(values: np.ndarray, X: Any, Y: Any) -> None:
 
 
 def compared(kernel: Callable[[Any, Any], Any], X: Any, Y: Any) -> np.ndarray:
-    """Evaluate a kernel on all pairs of points; refuse what is no matrix of finite numbers."""
-    values = np.asarray(to_dense(kernel(X, Y)))
+    """Evaluate a kernel on all pairs of points of an estimator, which it has validated.
+
+    Refuse what is no matrix of finite numbers.
+    """
+    is_validating = isinstance(kernel, Kernel) and type(kernel).__call__ is Kernel.__call__
+    values = np.asarray(to_dense(kernel.values(X, Y) if is_validating else kernel(X, Y)))
     if values.dtype.kind != "f":  # counts and other whole numbers
         values = values.astype(np.float64)
     if values.shape != (expected := (X.shape[0], Y.shape[0])):
