@@ -30,7 +30,9 @@ _SIGMA_POINTS = 2000
 
 def row_tiles(matrix: np.ndarray, n_elements: int = _TILE_ELEMENTS) -> Iterator[slice]:
     """Return blocks of rows, by default of a size that stays in cache."""
-    return gen_batches(len(matrix), max(1, n_elements // matrix.shape[1]))
+    size = max(1, n_elements // matrix.shape[1])
+    for start in range(0, len(matrix), size):
+        yield slice(start, start + size)
 
 
 def map_squared_distances(

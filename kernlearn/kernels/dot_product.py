@@ -427,7 +427,9 @@ class BilinearSimilarity(Kernel):
     _parameter_constraints = {"matrix": ["array-like"]}
 
     def values(self, X: Any, Y: Any) -> np.ndarray:
-        matrix = check_array(self.matrix, dtype=X.dtype, input_name="matrix")
+        matrix = check_array(
+            self.matrix, dtype=np.result_type(X.dtype, Y.dtype), input_name="matrix"
+        )
         if matrix.shape != (X.shape[1], X.shape[1]):
             raise ValueError(
                 f"'matrix' must have a row and a column for each of the {X.shape[1]} features "
