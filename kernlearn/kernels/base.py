@@ -231,9 +231,15 @@ class TurnedSimilarity(Kernel):
             return 0.0 - values  # 0 and not -0 for equal points; counts become floats
         if self.turn == "reciprocal":
             return 1 / (1.0 + values)
-        if self.sigma == "auto":
-            check_is_fitted(self, "sigma_", msg=NOT_FITTED)
-        return np.exp(values / -(self.sigma_ if self.sigma == "auto" else float(self.sigma)))
+        return np.exp(values / -width_of(self))
+
+
+def width_of(kernel: Any) -> float:
+    """Return the σ of a kernel: the number given, or the one that `fit` has estimated."""
+    if not isinstance(kernel.sigma, str):
+        return float(kernel.sigma)
+    check_is_fitted(kernel, "sigma_", msg=NOT_FITTED)
+    return kernel.sigma_
 
 
 def evenly_spaced(X: Any, n_points: int) -> Any:

@@ -11,9 +11,8 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.kernels.base import NOT_FITTED, Kernel, MatrixLike, evenly_spaced, summed, to_dense
+from kernlearn.kernels.base import Kernel, MatrixLike, evenly_spaced, summed, to_dense, width_of
 from kernlearn.validation import POSITIVE, StrOptions
 
 # Elements of a kernel matrix that are processed at once: 512 KB of float64 stay in cache.
@@ -237,10 +236,7 @@ class WidthKernel(Kernel):
 
     def width(self) -> float:
         """Return the width in use: the number given, or the one that `fit` has estimated."""
-        if not isinstance(self.sigma, str):
-            return float(self.sigma)
-        check_is_fitted(self, "sigma_", msg=NOT_FITTED)
-        return self.sigma_
+        return width_of(self)
 
 
 @dataclass(eq=False, repr=False)

@@ -133,8 +133,6 @@ class CallableKernel(TurnedSimilarity):
     def _of_points(self, X: Any, Y: Any) -> NDArray[np.float64]:
         left = list(to_dense(X))
         right = left if Y is X else list(to_dense(Y))
-        if self.known_as is None:
-            return self._of_lists(left, right)
         return known_values(self.known_as, self._of_lists, left, right)
 
     def _of_lists(self, left: list[Any], right: list[Any]) -> NDArray[np.float64]:
@@ -438,10 +436,13 @@ class OnKernel(BaseEstimator):
         """Fit the kernel, then the estimator on its matrix."""
         kernel = self.kernel.fitted_to(X, y) if isinstance(self.kernel, Kernel) else None
         self.kernel_, self.points_ = kernel, None if kernel is None else X
-        value = self.kernel if kernel is None else "precomputed"
-        self.estimator_ = clone(self.estimator).set_params(kernel=value)
-        self.estimator_.fit(self._rows(X), y)
+        self.estimator_ = self._inner().fit(self._rows(X), y)
         return self
+
+    def _inner(self) -> Any:
+        """Return the estimator that takes the values of the kernel, not fitted."""
+        value = "precomputed" if isinstance(self.kernel, Kernel) else self.kernel
+        return clone(self.estimator).set_params(kernel=value)
 
     def _rows(self, X: Any) -> Any:
         """Return the values of the kernel at points and the training points."""
@@ -466,9 +467,7 @@ class OnKernel(BaseEstimator):
         """Check the parameters of both parts."""
         if isinstance(self.kernel, Kernel):
             self.kernel._validate_params()
-            clone(self.estimator).set_params(kernel="precomputed")._validate_params()
-        else:
-            clone(self.estimator).set_params(kernel=self.kernel)._validate_params()
+        self._inner()._validate_params()
 
     def __sklearn_tags__(self) -> Any:
         return get_tags(self.estimator)
