@@ -395,12 +395,12 @@ def check_values(values: np.ndarray, X: Any, Y: Any) -> None:
         raise pair_error(problem, X, Y, left, right)
 
 
-def compared(kernel: Callable[[Any, Any], Any], X: Any, Y: Any) -> np.ndarray:
+def compared(kernel: Any, X: Any, Y: Any) -> np.ndarray:
     """Evaluate a kernel on all pairs of points of an estimator, which it has validated.
 
     Refuse what is no matrix of finite numbers.
     """
-    is_validating = isinstance(kernel, Kernel) and type(kernel).__call__ is Kernel.__call__
+    is_validating = type(kernel).__call__ is Kernel.__call__
     values = np.asarray(to_dense(kernel.values(X, Y) if is_validating else kernel(X, Y)))
     if values.dtype.kind != "f":  # counts and other whole numbers
         values = values.astype(np.float64)

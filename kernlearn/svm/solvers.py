@@ -202,23 +202,15 @@ def train(
 
 
 def train_weighted(
-    X: Any,
-    codes: np.ndarray,
-    kernel: SVMKernel | None,
-    weights: np.ndarray,
-    *,
-    C: float,
-    tol: float,
-    cache_size: float,
+    X: Any, codes: np.ndarray, kernel: SVMKernel | None, weights: np.ndarray, **options: float
 ) -> SupportVectors:
     """Train a C-SVC with a factor on C for each row, or on a kernel matrix X if `kernel` is None.
 
     By scikit-learn's LIBSVM: the official one has no weights, and reads a kernel matrix from a
     copy of twice its size. The arguments and the result are otherwise those of :func:`train`.
     """
-    options = {"kernel": "precomputed"} if kernel is None else asdict(kernel)
-    options |= {"C": C, "tol": tol, "cache_size": cache_size}
-    model = SVC(**options, max_iter=most_iterations(len(codes)))
+    own = {"kernel": "precomputed"} if kernel is None else asdict(kernel)
+    model = SVC(**own, **options, max_iter=most_iterations(len(codes)))
 
     def fit() -> None:
         with config_context(assume_finite=True):
