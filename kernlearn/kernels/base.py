@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from copy import copy
 from numbers import Number
-from operator import attrgetter
 from reprlib import Repr
 from typing import Any, Self, TypeAlias
 
@@ -29,6 +28,9 @@ NOT_FITTED = (
     "as numbers, as scikit-learn's estimators need them; those of kernlearn fit it themselves"
 )
 
+#: What kernels of texts, sets and other objects compare.
+OBJECTS = {"objects", "any"}
+
 _FLOATS = (np.float64, np.float32)
 _DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
 _ROUNDING = 1e-6  # of entries of a matrix, relative to their range
@@ -46,14 +48,10 @@ class Kernel(BaseEstimator, ABC):
 
     Attributes
     ----------
-    structured : bool
-        Whether points may be strings, sets or other objects instead of rows of a matrix.
-    any_points : bool
-        Whether points may be rows of a matrix as well as objects, as for functions.
-    mixed : bool
-        Whether rows of a matrix may hold texts and missing entries beside numbers.
-    missing : bool
-        Whether entries of a matrix of numbers may be missing, NaN.
+    compares : str
+        What points are: "vectors", rows of a matrix of numbers; "gaps" if entries of it may be
+        missing, NaN; "records" if it may hold texts and missing entries beside numbers; "objects"
+        such as strings and sets; or "any", rows of a matrix as well as objects, as for functions.
     columnwise : bool
         Whether each value is the same to the last digit, whatever else is evaluated with it.
         Values by a matrix product are not.
@@ -73,10 +71,7 @@ class Kernel(BaseEstimator, ABC):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {}
-    structured: bool = False
-    any_points: bool = False
-    mixed: bool = False
-    missing: bool = False
+    compares: str = "vectors"
     columnwise: bool = False
 
     @property
@@ -121,12 +116,12 @@ class Kernel(BaseEstimator, ABC):
         """
         kernel = clone(self).fit(X, y) if self.data_dependent else copy(self)
         kernel._validate_params()
-        is_own = self.__module__.startswith("kernlearn.") and not self.any_points
+        is_own = self.__module__.startswith("kernlearn.") and self.compares != "any"
         if is_own and kind != "distance":
             return kernel
         values = np.zeros((0, 0))
         with suppress(Exception):  # the comparisons to come say what is wrong
-            some = evenly_spaced(as_indexed(X, self.structured), _TRIED_POINTS)
+            some = evenly_spaced(as_indexed(X, self.compares == "objects"), _TRIED_POINTS)
             values = compared(kernel, some, some)
         kernel.n_fit_comparisons_ = getattr(kernel, "n_fit_comparisons_", 0) + values.size
         if values.size:
@@ -221,7 +216,7 @@ class TurnedSimilarity(Kernel):
         return self.turned(self._compare(X, X if Y is None else self._indexed(Y)))
 
     def _indexed(self, X: Any) -> Any:
-        return as_indexed(X, self.structured)
+        return as_indexed(X, self.compares == "objects")
 
     def turned(self, values: NDArray[Any]) -> np.ndarray:
         """Turn the values of all pairs into similarities, if they are distances."""
@@ -540,10 +535,11 @@ def check_points(
     if _takes_objects(X, kernels, None if options["reset"] else model):
         return _present(as_objects(X), kernels)
     options["accept_sparse"] = False if kernels is None else "csr"
-    if kernels and all(kernel.missing or kernel.mixed for kernel in kernels):
+    kinds = compared_by(kernels)
+    if kinds and kinds <= {"gaps", "records"}:
         options["ensure_all_finite"] = "allow-nan"
-    if kernels and all(map(attrgetter("mixed"), kernels)) and _holds_texts(X):
-        options |= {"accept_sparse": False, "dtype": object, "ensure_all_finite": "allow-nan"}
+    if kinds == {"records"} and _holds_texts(X):
+        options |= {"accept_sparse": False, "dtype": object}
     try:
         return validate_data(model, summed(X), **options)
     except (TypeError, ValueError) as error:
@@ -557,10 +553,15 @@ def check_points(
         raise
 
 
+def compared_by(kernels: Sequence[Kernel] | None) -> set[str]:
+    """Return what kernels compare; nothing for a precomputed matrix."""
+    return {kernel.compares for kernel in kernels or ()}
+
+
 def _present(X: Any, kernels: Sequence[Kernel] | None) -> Any:
     """Return objects; refuse missing ones, which only functions of the user may compare."""
     gaps = [i for i, x in enumerate(X) if x is None or (isinstance(x, float) and x != x)]
-    if gaps and not any(map(attrgetter("any_points"), kernels or ())):
+    if gaps and "any" not in compared_by(kernels):
         raise ValueError(f"X[{gaps[0]}] is missing, of {len(gaps)} such points: leave them out")
     return X
 
@@ -580,11 +581,12 @@ def _takes_objects(X: Any, kernels: Sequence[Kernel] | None, fitted: Any = None)
 
     Functions compare what the model was `fitted` to: points of any length, or rows of a matrix.
     """
-    if not kernels or not all(kernel.structured or kernel.any_points for kernel in kernels):
+    kinds = compared_by(kernels)
+    if not kinds or not kinds <= OBJECTS:
         return False
     if getattr(fitted, "_takes_objects", False) and hasattr(X, "__len__"):
         return True
-    structured = any(kernel.structured for kernel in kernels)
+    structured = "objects" in kinds
     if hasattr(X, "shape"):
         if len(X.shape) == 3:  # points that are matrices, such as series of several channels
             return True

@@ -17,10 +17,12 @@ from sklearn.utils.metaestimators import available_if
 
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.base import (
+    OBJECTS,
     Kernel,
     MatrixLike,
     TurnedSimilarity,
     as_indexed,
+    compared_by,
     diagonal,
     not_finite,
     raised,
@@ -86,7 +88,7 @@ class CallableKernel(TurnedSimilarity):
     sigma: Any = "auto"
     n_jobs: int | None = None
 
-    any_points = True
+    compares = "any"
     columnwise = True
     #: With ``takes="auto"`` what the function takes, once that was tried.
     tried = "auto"
@@ -266,13 +268,11 @@ class _OfKernels(Kernel):
         return self
 
     @property
-    def any_points(self) -> bool:  # type: ignore[override]
-        return all(part.any_points for part in self._parts)
-
-    @property
-    def structured(self) -> bool:  # type: ignore[override]
-        of_objects = all(part.structured or part.any_points for part in self._parts)
-        return of_objects and not self.any_points
+    def compares(self) -> str:  # type: ignore[override]
+        kinds = compared_by(self._parts)
+        if not kinds <= OBJECTS:
+            return "vectors"
+        return "objects" if "objects" in kinds else "any"
 
     def __sklearn_clone__(self) -> Self:
         return type(self)(**deepcopy(self.get_params(deep=False)))
@@ -362,7 +362,7 @@ class NormalizedKernel(_OfKernels):
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()
         (kernel,) = self._parts
-        X, Y = (Z if Z is None else as_indexed(Z, self.structured) for Z in (X, Y))
+        X, Y = (Z if Z is None else as_indexed(Z, self.compares == "objects") for Z in (X, Y))
         gram = np.asarray(kernel(X, Y))
         if Y is None:
             left = right = _inverse_root(gram.diagonal())

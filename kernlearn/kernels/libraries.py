@@ -111,8 +111,8 @@ class LibrarySimilarity(TurnedSimilarity):
                 f"{', '.join([*defaults, 'turn', 'sigma'])}"
             )
         self.parameters = {**defaults, **parameters}
-        self.structured = library.points != "vectors"
-        self.missing = name == "sklearn.nan_euclidean"
+        vectors = "gaps" if name == "sklearn.nan_euclidean" else "vectors"
+        self.compares = vectors if library.points == "vectors" else "objects"
         by_product = self.method in _BY_PRODUCT or not self.is_distance
         self.columnwise = self.library != "sklearn" or not by_product
         self._last = None
