@@ -108,7 +108,7 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
     body = {
         "__call__": compare,
         "fit": fit,
-        "any_points": True,
+        "compares": "any",
         "data_dependent": property(lambda self: made(self).data_dependent),
         "is_distance": property(lambda self: made(self).is_distance),
         "_parameter_constraints": kernels.CallableKernel._parameter_constraints if turning else {},

@@ -494,7 +494,7 @@ def build_kernel(
     if learnt is None:
         fitted = clone(kernel).fit(X, y)
         # a function may be slow: its width is learnt once, whether it is named or not
-        given = vars(kernel) if getattr(kernel, "any_points", False) else own.parameters
+        given = vars(kernel) if getattr(kernel, "compares", "") == "any" else own.parameters
         learnt = {name: getattr(fitted, f"{name}_", value) for name, value in given.items()}
         learnt["n_fit_comparisons"] = getattr(fitted, "n_fit_comparisons_", 0)
         _learnt[points] = learnt

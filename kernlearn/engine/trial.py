@@ -176,7 +176,7 @@ def _trained(estimator: Any, parts: Parts, trials: Sequence[Trial]) -> list[Any]
 def _warm_up(estimator: Any, parts: Parts, task: Task) -> None:
     """Fit and predict once on a few rows, so that no import or first call is timed."""
     values = estimator.get_params().values()
-    few = are_objects(parts.X_train) or any(getattr(v, "any_points", False) for v in values)
+    few = are_objects(parts.X_train) or any(getattr(v, "compares", "") == "any" for v in values)
     for n_rows in (_FEW_ROWS, _WARM_UP_ROWS) if few else (_WARM_UP_ROWS,):
         with suppress(Exception):  # such as more neighbours than rows
             _warm_up_on(n_rows, estimator, parts, task)

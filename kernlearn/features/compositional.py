@@ -160,13 +160,10 @@ class CompositionalMaclaurin(BaseFeatureMap):
         )
         self._products = Products(*drawn)
         self.degrees_, self.log_weights_ = self._products.degrees, self._products.log_weights
-        self.columns_ = self.columns
-        if self.columns == "auto":
-            self.columns_ = "iid" if _has_iid_columns(inner) else "dependent"
-        if self.columns_ == "iid":
-            self._fit_iid(inner, X, random_state)
-        else:
-            self._fit_dependent(inner, X, random_state)
+        likely = "iid" if _has_iid_columns(inner) else "dependent"
+        self.columns_ = likely if self.columns == "auto" else self.columns
+        fit_maps = self._fit_iid if self.columns_ == "iid" else self._fit_dependent
+        fit_maps(inner, X, random_state)
         # With many inner maps a block is larger, or most of the time is spent on calling them.
         self._block_bytes = 2**20 if len(self.inner_maps_) == 1 else 2**24
         self._n_features_out = self.n_components

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from copy import copy
 from numbers import Number
-from operator import attrgetter
 from reprlib import Repr
 from typing import Any, Self, TypeAlias
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
+from sklearn.metrics.pairwise import check_pairwise_arrays
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
@@ -28,6 +28,9 @@ NOT_FITTED = (
     "as numbers, as scikit-learn's estimators need them; those of kernlearn fit it themselves"
 )
 
+#: What kernels of texts, sets and other objects compare.
+OBJECTS = {"objects", "any"}
+
 _FLOATS = (np.float64, np.float32)
 _DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
 _ROUNDING = 1e-6  # of entries of a matrix, relative to their range
@@ -40,19 +43,15 @@ class Kernel(BaseEstimator, ABC):
 
     Parameters follow scikit-learn's conventions, so that ``get_params``, ``set_params``
     (``kernel__degree``), ``clone`` and ``repr`` work. A subclass needs only ``__call__``,
-    and ``fit`` with ``data_dependent`` if a parameter is estimated from data. The value of a pair
-    must not depend on the other points of a call.
+    or ``values`` for validated rows of numbers, and ``fit`` with ``data_dependent`` if a parameter
+    is estimated from data. The value of a pair must not depend on the other points of a call.
 
     Attributes
     ----------
-    structured : bool
-        Whether points may be strings, sets or other objects instead of rows of a matrix.
-    any_points : bool
-        Whether points may be rows of a matrix as well as objects, as for functions.
-    mixed : bool
-        Whether rows of a matrix may hold texts and missing entries beside numbers.
-    missing : bool
-        Whether entries of a matrix of numbers may be missing, NaN.
+    compares : str
+        What points are: "vectors", rows of a matrix of numbers; "gaps" if entries of it may be
+        missing, NaN; "records" if it may hold texts and missing entries beside numbers; "objects"
+        such as strings and sets; or "any", rows of a matrix as well as objects, as for functions.
     columnwise : bool
         Whether each value is the same to the last digit, whatever else is evaluated with it.
         Values by a matrix product are not.
@@ -72,10 +71,7 @@ class Kernel(BaseEstimator, ABC):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {}
-    structured: bool = False
-    any_points: bool = False
-    mixed: bool = False
-    missing: bool = False
+    compares: str = "vectors"
     columnwise: bool = False
 
     @property
@@ -119,19 +115,20 @@ class Kernel(BaseEstimator, ABC):
         takes the values for, None if it has no such parameter.
         """
         kernel = clone(self).fit(X, y) if self.data_dependent else copy(self)
-        is_own = self.__module__.startswith("kernlearn.") and not self.any_points
+        if type(kernel).__call__ is Kernel.__call__:  # which `compared` does not call
+            kernel._validate_params()
+        is_own = self.__module__.startswith("kernlearn.") and self.compares != "any"
         if is_own and kind != "distance":
             return kernel
         values = np.zeros((0, 0))
         with suppress(Exception):  # the comparisons to come say what is wrong
-            some = evenly_spaced(as_indexed(X, self.structured), _TRIED_POINTS)
+            some = evenly_spaced(as_indexed(X, self.compares == "objects"), _TRIED_POINTS)
             values = compared(kernel, some, some)
         kernel.n_fit_comparisons_ = getattr(kernel, "n_fit_comparisons_", 0) + values.size
         if values.size:
             _warn_of_direction("the similarity", values, kind)
         return kernel
 
-    @abstractmethod
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         """Evaluate the kernel on all pairs of rows of `X` and `Y` (`X` if None).
 
@@ -152,6 +149,12 @@ class Kernel(BaseEstimator, ABC):
         ValueError
             If a parameter or the data are not valid.
         """
+        self._validate_params()
+        return self.values(*check_pairwise_arrays(X, Y))
+
+    def values(self, X: Any, Y: Any) -> np.ndarray:
+        """Evaluate the kernel on rows of numbers that are validated already."""
+        raise NotImplementedError(f"{type(self).__name__} defines neither __call__ nor values")
 
 
 class TurnedSimilarity(Kernel):
@@ -214,7 +217,7 @@ class TurnedSimilarity(Kernel):
         return self.turned(self._compare(X, X if Y is None else self._indexed(Y)))
 
     def _indexed(self, X: Any) -> Any:
-        return as_indexed(X, self.structured)
+        return as_indexed(X, self.compares == "objects")
 
     def turned(self, values: NDArray[Any]) -> np.ndarray:
         """Turn the values of all pairs into similarities, if they are distances."""
@@ -224,9 +227,15 @@ class TurnedSimilarity(Kernel):
             return 0.0 - values  # 0 and not -0 for equal points; counts become floats
         if self.turn == "reciprocal":
             return 1 / (1.0 + values)
-        if self.sigma == "auto":
-            check_is_fitted(self, "sigma_", msg=NOT_FITTED)
-        return np.exp(values / -(self.sigma_ if self.sigma == "auto" else float(self.sigma)))
+        return np.exp(values / -width_of(self))
+
+
+def width_of(kernel: Any) -> float:
+    """Return the σ of a kernel: the number given, or the one that `fit` has estimated."""
+    if not isinstance(kernel.sigma, str):
+        return float(kernel.sigma)
+    check_is_fitted(kernel, "sigma_", msg=NOT_FITTED)
+    return kernel.sigma_
 
 
 def evenly_spaced(X: Any, n_points: int) -> Any:
@@ -382,9 +391,13 @@ def check_values(values: np.ndarray, X: Any, Y: Any) -> None:
         raise pair_error(problem, X, Y, left, right)
 
 
-def compared(kernel: Callable[[Any, Any], Any], X: Any, Y: Any) -> np.ndarray:
-    """Evaluate a kernel on all pairs of points; refuse what is no matrix of finite numbers."""
-    values = np.asarray(to_dense(kernel(X, Y)))
+def compared(kernel: Any, X: Any, Y: Any) -> np.ndarray:
+    """Evaluate a kernel on all pairs of points of an estimator, which it has validated.
+
+    Refuse what is no matrix of finite numbers.
+    """
+    is_validating = type(kernel).__call__ is Kernel.__call__
+    values = np.asarray(to_dense(kernel.values(X, Y) if is_validating else kernel(X, Y)))
     if values.dtype.kind != "f":  # counts and other whole numbers
         values = values.astype(np.float64)
     if values.shape != (expected := (X.shape[0], Y.shape[0])):
@@ -523,10 +536,11 @@ def check_points(
     if _takes_objects(X, kernels, None if options["reset"] else model):
         return _present(as_objects(X), kernels)
     options["accept_sparse"] = False if kernels is None else "csr"
-    if kernels and all(kernel.missing or kernel.mixed for kernel in kernels):
+    kinds = compared_by(kernels)
+    if kinds and kinds <= {"gaps", "records"}:
         options["ensure_all_finite"] = "allow-nan"
-    if kernels and all(map(attrgetter("mixed"), kernels)) and _holds_texts(X):
-        options |= {"accept_sparse": False, "dtype": object, "ensure_all_finite": "allow-nan"}
+    if kinds == {"records"} and _holds_texts(X):
+        options |= {"accept_sparse": False, "dtype": object}
     try:
         return validate_data(model, summed(X), **options)
     except (TypeError, ValueError) as error:
@@ -540,10 +554,15 @@ def check_points(
         raise
 
 
+def compared_by(kernels: Sequence[Kernel] | None) -> set[str]:
+    """Return what kernels compare; nothing for a precomputed matrix."""
+    return {kernel.compares for kernel in kernels or ()}
+
+
 def _present(X: Any, kernels: Sequence[Kernel] | None) -> Any:
     """Return objects; refuse missing ones, which only functions of the user may compare."""
     gaps = [i for i, x in enumerate(X) if x is None or (isinstance(x, float) and x != x)]
-    if gaps and not any(map(attrgetter("any_points"), kernels or ())):
+    if gaps and "any" not in compared_by(kernels):
         raise ValueError(f"X[{gaps[0]}] is missing, of {len(gaps)} such points: leave them out")
     return X
 
@@ -563,11 +582,12 @@ def _takes_objects(X: Any, kernels: Sequence[Kernel] | None, fitted: Any = None)
 
     Functions compare what the model was `fitted` to: points of any length, or rows of a matrix.
     """
-    if not kernels or not all(kernel.structured or kernel.any_points for kernel in kernels):
+    kinds = compared_by(kernels)
+    if not kinds or not kinds <= OBJECTS:
         return False
     if getattr(fitted, "_takes_objects", False) and hasattr(X, "__len__"):
         return True
-    structured = any(kernel.structured for kernel in kernels)
+    structured = "objects" in kinds
     if hasattr(X, "shape"):
         if len(X.shape) == 3:  # points that are matrices, such as series of several channels
             return True

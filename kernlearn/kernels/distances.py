@@ -8,16 +8,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
-from sklearn.metrics.pairwise import (
-    check_pairwise_arrays,
-    euclidean_distances,
-    manhattan_distances,
-)
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.kernels.base import NOT_FITTED, Kernel, MatrixLike, evenly_spaced, summed, to_dense
+from kernlearn.kernels.base import Kernel, MatrixLike, evenly_spaced, summed, to_dense, width_of
 from kernlearn.validation import POSITIVE, StrOptions
 
 # Elements of a kernel matrix that are processed at once: 512 KB of float64 stay in cache.
@@ -34,21 +29,22 @@ _SIGMA_POINTS = 2000
 
 def row_tiles(matrix: np.ndarray, n_elements: int = _TILE_ELEMENTS) -> Iterator[slice]:
     """Return blocks of rows, by default of a size that stays in cache."""
-    return gen_batches(len(matrix), max(1, n_elements // matrix.shape[1]))
+    size = max(1, n_elements // matrix.shape[1])
+    for start in range(0, len(matrix), size):
+        yield slice(start, start + size)
 
 
 def map_squared_distances(
-    X: MatrixLike, Y: MatrixLike | None, factor: float, function: np.ufunc | None = None
+    X: Any, Y: Any, factor: float, function: np.ufunc | None = None
 ) -> np.ndarray:
     r"""Return a function of :math:`c \|x - y\|^2` for all pairs of rows, c < 0.
 
     Distances are computed in float64, by one matrix product per tile. Differences of points
     that are close relative to their distance from the mean lose digits; a point has exactly
-    distance 0 from itself where `Y` is None or `X`. The result is float32 if both matrices are,
-    otherwise float64.
+    distance 0 from itself where `Y` is `X`. The result is float32 if both matrices are, otherwise
+    float64.
     """
-    X, Y = check_pairwise_arrays(X, Y)
-    result = np.empty((X.shape[0], Y.shape[0]), dtype=X.dtype)
+    result = np.empty((X.shape[0], Y.shape[0]), dtype=np.result_type(X.dtype, Y.dtype))
     are_sparse = sparse.issparse(X) or sparse.issparse(Y)
     if are_sparse:
         left, right = (summed(sparse.csr_array(Z, dtype=np.float64)) for Z in (X, Y))
@@ -111,11 +107,10 @@ def shifted(X: Any, centre: np.ndarray) -> Any:
 
 
 def map_manhattan_distances(
-    X: MatrixLike, Y: MatrixLike | None, factor: float, function: np.ufunc | None = None
+    X: Any, Y: Any, factor: float, function: np.ufunc | None = None
 ) -> np.ndarray:
     r"""Return a function of :math:`c \|x - y\|_1` for all pairs of rows."""
-    X, Y = check_pairwise_arrays(X, Y)
-    result = np.empty((X.shape[0], Y.shape[0]), dtype=X.dtype)
+    result = np.empty((X.shape[0], Y.shape[0]), dtype=np.result_type(X.dtype, Y.dtype))
     distances = partial(cdist, metric="cityblock")
     if sparse.issparse(X) or sparse.issparse(Y):
         X, Y, distances = _short_indices(X), _short_indices(Y), manhattan_distances
@@ -166,7 +161,12 @@ def mean_distance(X: MatrixLike) -> float:
     >>> mean_distance([[0.0], [1.0], [3.0]])
     2.0
     """
-    X = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+    return _mean_distance(
+        check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+    )
+
+
+def _mean_distance(X: Any) -> float:
     X = summed(X)
     X = shifted(X, far_means(X))
     n_samples, n_features = X.shape
@@ -189,13 +189,13 @@ def mean_distance(X: MatrixLike) -> float:
     return float(total / (n_samples * (n_samples - 1) / 2))
 
 
-def mean_manhattan_distance(X: MatrixLike) -> float:
+def _mean_manhattan_distance(X: Any) -> float:
     """Return the exact mean Manhattan distance over all pairs of rows i < j.
 
     By sorting each feature: the k-th smallest of n numbers is the larger one in k of its pairs
     and the smaller one in n - 1 - k (k from 0).
     """
-    X = check_array(X, accept_sparse="csc", dtype=np.float64, ensure_min_samples=2)
+    X = X.tocsc() if sparse.issparse(X) else X
     n_samples, n_features = X.shape
     surplus = 2 * np.arange(n_samples) - (n_samples - 1)
     total = 0.0
@@ -213,7 +213,7 @@ class WidthKernel(Kernel):
     sigma: float | Literal["auto", "mean_distance"] = "auto"
 
     _parameter_constraints = {"sigma": [POSITIVE, StrOptions({"auto", "mean_distance"})]}
-    _mean_distance: ClassVar[Any] = staticmethod(mean_distance)
+    _mean_distance: ClassVar[Any] = staticmethod(_mean_distance)
 
     @property
     def data_dependent(self) -> bool:
@@ -226,7 +226,7 @@ class WidthKernel(Kernel):
             return self
         X = check_array(X, accept_sparse="csr", ensure_min_samples=2)
         some = evenly_spaced(X, _SIGMA_POINTS) if self.sigma == "auto" else X
-        self.sigma_ = self._mean_distance(some)
+        self.sigma_ = self._mean_distance(some.astype(np.float64))
         if not 0 < self.sigma_ < np.inf:
             raise ValueError(
                 f"sigma={self.sigma!r} needs points that differ, but the mean distance of rows "
@@ -236,10 +236,7 @@ class WidthKernel(Kernel):
 
     def width(self) -> float:
         """Return the width in use: the number given, or the one that `fit` has estimated."""
-        if not isinstance(self.sigma, str):
-            return float(self.sigma)
-        check_is_fitted(self, "sigma_", msg=NOT_FITTED)
-        return self.sigma_
+        return width_of(self)
 
 
 @dataclass(eq=False, repr=False)
@@ -269,8 +266,7 @@ class GaussianKernel(WidthKernel):
     array([[1.   , 0.607]])
     """
 
-    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        self._validate_params()
+    def values(self, X: Any, Y: Any) -> np.ndarray:
         return map_squared_distances(X, Y, -1 / (2 * self.width() ** 2), np.exp)
 
 
@@ -297,10 +293,9 @@ class LaplacianKernel(WidthKernel):
     """
 
     columnwise = True
-    _mean_distance = staticmethod(mean_manhattan_distance)
+    _mean_distance = staticmethod(_mean_manhattan_distance)
 
-    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        self._validate_params()
+    def values(self, X: Any, Y: Any) -> np.ndarray:
         return map_manhattan_distances(X, Y, -1 / self.width(), np.exp)
 
 
@@ -320,7 +315,7 @@ class ManhattanSimilarity(Kernel):
 
     columnwise = True
 
-    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+    def values(self, X: Any, Y: Any) -> np.ndarray:
         return map_manhattan_distances(X, Y, -1.0)
 
 
@@ -335,5 +330,5 @@ class EuclideanSimilarity(Kernel):
            [-25.,   0.]])
     """
 
-    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
+    def values(self, X: Any, Y: Any) -> np.ndarray:
         return map_squared_distances(X, Y, -1.0)

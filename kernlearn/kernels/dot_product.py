@@ -1,6 +1,7 @@
 """Kernels of the inner product: dot-product kernels with their coefficients, and others."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.polynomial.polynomial import polyder, polyval
 from numpy.typing import ArrayLike
 from scipy.special import gammaln, xlogy
-from sklearn.metrics.pairwise import check_pairwise_arrays, cosine_similarity
+from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.utils import check_array
 from sklearn.utils.extmath import safe_sparse_dot
 
@@ -69,7 +70,7 @@ class BaseDotProductKernel(Kernel):
             If a parameter is not valid, or if some ``|t|`` is not below `radius`.
         """
         self._validate_params()
-        return self._function(self._inside_radius(t))[()]
+        return self._inside(t)[()]
 
     def derivative(self, t: ArrayLike) -> np.ndarray:
         """Evaluate the derivative f' elementwise; see `function`."""
@@ -124,15 +125,11 @@ class BaseDotProductKernel(Kernel):
             )
         return np.exp(logs)
 
-    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        self._validate_params()
-        X, Y = check_pairwise_arrays(X, Y)
-        gram = safe_sparse_dot(X, Y.T, dense_output=True)
-        for rows in row_tiles(gram):
-            if self.radius < np.inf:
-                self._inside_radius(gram[rows])
-            gram[rows] = self._function(gram[rows])
-        return gram
+    def values(self, X: Any, Y: Any) -> np.ndarray:
+        return map_products(X, Y, self._inside)
+
+    def _inside(self, t: ArrayLike) -> np.ndarray:
+        return self._function(self._inside_radius(t))
 
     def _inside_radius(self, t: ArrayLike) -> np.ndarray:
         values = np.asarray(t)
@@ -398,17 +395,9 @@ class SigmoidKernel(Kernel):
 
     _parameter_constraints = {"a": [FINITE, StrOptions({"1/d"})], "r": [FINITE]}
 
-    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        self._validate_params()
-        X, Y = check_pairwise_arrays(X, Y)
+    def values(self, X: Any, Y: Any) -> np.ndarray:
         factor = 1 / X.shape[1] if isinstance(self.a, str) else float(self.a)
-        result = safe_sparse_dot(X, Y.T, dense_output=True)
-        for rows in row_tiles(result):
-            tile = result[rows]
-            tile *= factor
-            tile += float(self.r)
-            np.tanh(tile, out=tile)
-        return result
+        return map_products(X, Y, lambda t: np.tanh(factor * t + float(self.r)))
 
 
 @dataclass(eq=False, repr=False)
@@ -437,16 +426,24 @@ class BilinearSimilarity(Kernel):
 
     _parameter_constraints = {"matrix": ["array-like"]}
 
-    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        self._validate_params()
-        X, Y = check_pairwise_arrays(X, Y)
-        matrix = check_array(self.matrix, dtype=X.dtype, input_name="matrix")
+    def values(self, X: Any, Y: Any) -> np.ndarray:
+        matrix = check_array(
+            self.matrix, dtype=np.result_type(X.dtype, Y.dtype), input_name="matrix"
+        )
         if matrix.shape != (X.shape[1], X.shape[1]):
             raise ValueError(
                 f"'matrix' must have a row and a column for each of the {X.shape[1]} features "
                 f"of X, got shape {matrix.shape}"
             )
         return safe_sparse_dot(safe_sparse_dot(X, matrix), Y.T, dense_output=True)
+
+
+def map_products(X: Any, Y: Any, function: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    r"""Return a function of :math:`\langle x, y \rangle` for all pairs of rows."""
+    gram = safe_sparse_dot(X, Y.T, dense_output=True)
+    for rows in row_tiles(gram):
+        gram[rows] = function(gram[rows])
+    return gram
 
 
 def power(t: np.ndarray, exponent: int) -> np.ndarray:

@@ -17,10 +17,12 @@ from sklearn.utils.metaestimators import available_if
 
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.base import (
+    OBJECTS,
     Kernel,
     MatrixLike,
     TurnedSimilarity,
     as_indexed,
+    compared_by,
     diagonal,
     not_finite,
     raised,
@@ -86,7 +88,7 @@ class CallableKernel(TurnedSimilarity):
     sigma: Any = "auto"
     n_jobs: int | None = None
 
-    any_points = True
+    compares = "any"
     columnwise = True
     #: With ``takes="auto"`` what the function takes, once that was tried.
     tried = "auto"
@@ -133,8 +135,6 @@ class CallableKernel(TurnedSimilarity):
     def _of_points(self, X: Any, Y: Any) -> NDArray[np.float64]:
         left = list(to_dense(X))
         right = left if Y is X else list(to_dense(Y))
-        if self.known_as is None:
-            return self._of_lists(left, right)
         return known_values(self.known_as, self._of_lists, left, right)
 
     def _of_lists(self, left: list[Any], right: list[Any]) -> NDArray[np.float64]:
@@ -268,13 +268,11 @@ class _OfKernels(Kernel):
         return self
 
     @property
-    def any_points(self) -> bool:  # type: ignore[override]
-        return all(part.any_points for part in self._parts)
-
-    @property
-    def structured(self) -> bool:  # type: ignore[override]
-        of_objects = all(part.structured or part.any_points for part in self._parts)
-        return of_objects and not self.any_points
+    def compares(self) -> str:  # type: ignore[override]
+        kinds = compared_by(self._parts)
+        if not kinds <= OBJECTS:
+            return "vectors"
+        return "objects" if "objects" in kinds else "any"
 
     def __sklearn_clone__(self) -> Self:
         return type(self)(**deepcopy(self.get_params(deep=False)))
@@ -364,7 +362,7 @@ class NormalizedKernel(_OfKernels):
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()
         (kernel,) = self._parts
-        X, Y = (Z if Z is None else as_indexed(Z, self.structured) for Z in (X, Y))
+        X, Y = (Z if Z is None else as_indexed(Z, self.compares == "objects") for Z in (X, Y))
         gram = np.asarray(kernel(X, Y))
         if Y is None:
             left = right = _inverse_root(gram.diagonal())
@@ -438,10 +436,13 @@ class OnKernel(BaseEstimator):
         """Fit the kernel, then the estimator on its matrix."""
         kernel = self.kernel.fitted_to(X, y) if isinstance(self.kernel, Kernel) else None
         self.kernel_, self.points_ = kernel, None if kernel is None else X
-        value = self.kernel if kernel is None else "precomputed"
-        self.estimator_ = clone(self.estimator).set_params(kernel=value)
-        self.estimator_.fit(self._rows(X), y)
+        self.estimator_ = self._inner().fit(self._rows(X), y)
         return self
+
+    def _inner(self) -> Any:
+        """Return the estimator that takes the values of the kernel, not fitted."""
+        value = "precomputed" if isinstance(self.kernel, Kernel) else self.kernel
+        return clone(self.estimator).set_params(kernel=value)
 
     def _rows(self, X: Any) -> Any:
         """Return the values of the kernel at points and the training points."""
@@ -466,9 +467,7 @@ class OnKernel(BaseEstimator):
         """Check the parameters of both parts."""
         if isinstance(self.kernel, Kernel):
             self.kernel._validate_params()
-            clone(self.estimator).set_params(kernel="precomputed")._validate_params()
-        else:
-            clone(self.estimator).set_params(kernel=self.kernel)._validate_params()
+        self._inner()._validate_params()
 
     def __sklearn_tags__(self) -> Any:
         return get_tags(self.estimator)

@@ -86,6 +86,8 @@ def known_values(
 ) -> NDArray[Any]:
     """Return the values of all pairs, in such a block without those that are known.
 
-    The `name` is all that determines a value, but for the points.
+    The `name` is all that determines a value, but for the points; None if they may not be kept.
     """
-    return compare(X, Y) if _known is None else _known.values(name, compare, X, Y)
+    if _known is None or name is None:
+        return compare(X, Y)
+    return _known.values(name, compare, X, Y)

@@ -1,7 +1,7 @@
 """Distances and similarities of other libraries: one class, and an adapter for each library."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from operator import is_not
@@ -111,8 +111,8 @@ class LibrarySimilarity(TurnedSimilarity):
                 f"{', '.join([*defaults, 'turn', 'sigma'])}"
             )
         self.parameters = {**defaults, **parameters}
-        self.structured = library.points != "vectors"
-        self.missing = name == "sklearn.nan_euclidean"
+        vectors = "gaps" if name == "sklearn.nan_euclidean" else "vectors"
+        self.compares = vectors if library.points == "vectors" else "objects"
         by_product = self.method in _BY_PRODUCT or not self.is_distance
         self.columnwise = self.library != "sklearn" or not by_product
         self._last = None
@@ -169,17 +169,17 @@ class LibrarySimilarity(TurnedSimilarity):
 
 
 @cache
-def _keywords(function: Callable[..., Any], skipped: int) -> Mapping[str, Any]:
-    """Return the parameters of a function that have defaults, without the first ones."""
-    parameters = list(inspect.signature(function).parameters.values())[skipped:]
-    return {p.name: p.default for p in parameters if p.default is not p.empty}
+def _keywords(function: Callable[..., Any], *others: str) -> dict[str, Any]:
+    """Return the parameters of a function that have defaults, without the points and others."""
+    parameters = list(inspect.signature(function).parameters.values())[2:]
+    every = {p.name: p.default for p in parameters if p.default is not p.empty}
+    return {name: default for name, default in every.items() if name not in others}
 
 
 def _scipy_defaults(name: str) -> dict[str, Any]:
     from scipy.spatial import distance
 
-    known = _keywords(getattr(distance, name), 2)
-    return {k: v for k, v in known.items() if k in ("p", "w", "base")}
+    return _keywords(getattr(distance, name), "axis", "centered", "keepdims")
 
 
 def _scipy(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
@@ -196,8 +196,7 @@ def _sklearn_defaults(name: str) -> dict[str, Any]:
 
     if LIBRARIES["sklearn"].kinds[name] == "distance":
         return {"n_jobs": None}
-    known = _keywords(getattr(pairwise, name), 2)
-    return {k: v for k, v in known.items() if k != "dense_output"}
+    return _keywords(getattr(pairwise, name), "dense_output")
 
 
 def _sklearn(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
@@ -279,8 +278,7 @@ def _aeon_defaults(name: str) -> dict[str, Any]:
     function = getattr(distances, f"{name}_distance", None)
     if function is None:
         raise ImportError(f"aeon.{name} needs a newer aeon than the one that is installed")
-    known = _keywords(function, 2)
-    return {"n_jobs": None, **{k: v for k, v in known.items() if k not in _NOT_OF_AEON}}
+    return {"n_jobs": None, **_keywords(function, *_NOT_OF_AEON)}
 
 
 def _aeon(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
@@ -363,9 +361,8 @@ def _grakel_class(name: str) -> Any:
 
 
 def _grakel_defaults(name: str) -> dict[str, Any]:
-    known = _keywords(_grakel_class(name).__init__, 0)
-    own = {k: v for k, v in known.items() if k not in ("n_jobs", "normalize", "verbose")}
-    return {**own, **({"random_state": 0} if "random_state" in own else {})}
+    own = _keywords(_grakel_class(name).__init__, "n_jobs", "normalize", "verbose")
+    return own | ({"random_state": 0} if "random_state" in own else {})
 
 
 def _grakel(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels.base import (
     NOT_FITTED,
+    OBJECTS,
     Kernel,
     MatrixLike,
     as_indexed,
@@ -62,9 +63,9 @@ class FittedPart:
         else:
             rows = np.flatnonzero(~np.isnan(block).any(axis=1))
         block = block[rows]
-        if self.alone and (self.kernel.structured or self.kernel.any_points):
+        if self.alone and self.kernel.compares in OBJECTS:
             return as_objects(block[:, 0]), rows
-        if self.kernel.mixed or block.dtype != object:
+        if self.kernel.compares == "records" or block.dtype != object:
             return block, rows
         try:
             return block.astype(np.float64), rows
@@ -172,7 +173,7 @@ class GowerSimilarity(Kernel):
     _: KW_ONLY
     nominal: str | Sequence[int] = "auto"
 
-    mixed = True
+    compares = "records"
     columnwise = True
     _parameter_constraints = {"nominal": [StrOptions({"auto"}), "array-like"]}
 
@@ -295,7 +296,7 @@ class ValueDifferenceSimilarity(Kernel):
     array([[1.   , 0.692, 0.308, 0.308]])
     """
 
-    mixed = True
+    compares = "records"
 
     data_dependent = True
 
@@ -388,7 +389,7 @@ class JaccardSimilarity(Kernel):
     array([[0.333, 1.   , 0.   ]])
     """
 
-    structured = True
+    compares = "objects"
     columnwise = True
 
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
@@ -469,7 +470,7 @@ class ColumnSimilarity(Kernel):
     _: KW_ONLY
     weights: Mapping[str, float] | None = None
 
-    mixed = True
+    compares = "records"
     _parameter_constraints = {"similarities": [list, tuple], "weights": [dict, None]}
 
     data_dependent = True

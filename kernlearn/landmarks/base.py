@@ -16,7 +16,7 @@ from kernlearn import choice, validation
 from kernlearn.checks import listed
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel
-from kernlearn.kernels.base import check_points, check_training, compared, first_wrong
+from kernlearn.kernels.base import OBJECTS, check_points, check_training, compared, first_wrong
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.memory import row_blocks
 from kernlearn.validation import Floats, Indices, warn
@@ -181,7 +181,7 @@ class Similarities:
         """
         if self._diagonal is None:
             kernel, everything = self.landmarks.kernel, np.arange(self.X.shape[0])
-            each = kernel is not None and (kernel.structured or kernel.any_points)
+            each = kernel is not None and kernel.compares in OBJECTS
             batches = gen_batches(len(everything), 1 if each else 32)
             squares = (self._compute(everything[rows], everything[rows]) for rows in batches)
             self._diagonal = np.concatenate([square.diagonal() for square in squares])

@@ -25,6 +25,13 @@ _NARROWER = 0.1  # factor on the width of the smoothing
 class _Smooth:
     """A loss that needs no smoothing."""
 
+    #: Largest curvature without weights.
+    _steepest: float
+
+    def __init__(self, weights: Weights = 1.0) -> None:
+        self._weights = weights
+        self.steepest = self._steepest * float(np.max(weights))
+
     def gap(self, t: Floats) -> float:
         return 0.0
 
@@ -35,11 +42,7 @@ class _Smooth:
 class SquaredHinge(_Smooth):
     """The squared hinge max(0, t)²."""
 
-    slack = 0.0
-
-    def __init__(self, weights: Weights = 1.0) -> None:
-        self._weights = weights
-        self.steepest = 2.0 * float(np.max(weights))
+    slack, _steepest = 0.0, 2.0
 
     def value(self, t: Floats) -> float:
         positive = np.maximum(0.0, t)
@@ -59,11 +62,7 @@ class Logistic(_Smooth):
     with linear convergence, but each costs a small part of a new product.
     """
 
-    slack = 0.1
-
-    def __init__(self, weights: Weights = 1.0) -> None:
-        self._weights = weights
-        self.steepest = 0.25 * float(np.max(weights))
+    slack, _steepest = 0.1, 0.25
 
     def value(self, t: Floats) -> float:
         return float(np.sum(self._weights * np.logaddexp(0.0, t)))

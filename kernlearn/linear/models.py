@@ -129,21 +129,21 @@ def linear_paths(
     return _coef_and_intercept(paths, X.dtype, fit_intercept)
 
 
-def regression_path(
+def regression_paths(
     features: ArrayLike,
     targets: ArrayLike,
     Cs: Sequence[float] | np.ndarray,
+    epsilons: Iterable[float],
     *,
     loss: str = "squared_epsilon_insensitive",
-    epsilon: float = 0.1,
     tol: float | None = None,
     fit_intercept: bool = False,
     weights: np.ndarray | None = None,
-) -> Path:
-    r"""Train a regressor for several values of C, to the minimum.
+) -> list[Path]:
+    r"""Train regressors for several values of ε and of C, to the minimum.
 
     Minimises LIBLINEAR's objective ½‖w‖² + C Σ sᵢ loss(max(0, \|⟨w, xᵢ⟩ − yᵢ\| − ε)) for weights
-    sᵢ, where w includes the intercept, by Newton's method.
+    sᵢ, where w includes the intercept, by Newton's method. One Gram matrix serves all.
 
     Parameters
     ----------
@@ -152,11 +152,11 @@ def regression_path(
     targets : array-like of shape (n_samples,)
     Cs : array-like of shape (n_values,)
         Ascending values of C.
+    epsilons : iterable of float
+        Half widths of the tube without loss.
     loss : {"squared_epsilon_insensitive", "epsilon_insensitive"}, \
             default="squared_epsilon_insensitive"
-        The square of the excess of an error over epsilon, or the excess.
-    epsilon : float, default=0.1
-        Half width of the tube without loss.
+        The square of the excess of an error over ε, or the excess.
     tol : float or None, default=None
         Allowed excess of the objective over its minimum, relative to it; by default 1e-10, for
         the plain loss 1e-6.
@@ -168,10 +168,9 @@ def regression_path(
 
     Returns
     -------
-    coef : ndarray of shape (n_values, n_features)
-        In the order of `Cs`.
-    intercept : ndarray of shape (n_values,)
-        Zero without `fit_intercept`.
+    list of (coef, intercept)
+        For each ε, arrays of shape (n_values, n_features) and (n_values,), in the order of `Cs`;
+        intercepts are zero without `fit_intercept`.
 
     Warns
     -----
@@ -180,26 +179,11 @@ def regression_path(
 
     Examples
     --------
-    >>> from kernlearn.linear.models import regression_path
-    >>> regression_path([[1.0], [2.0]], [2.0, 4.0], [1000], epsilon=0.0)[0].round(2)
+    >>> from kernlearn.linear.models import regression_paths
+    >>> [(coef, _)] = regression_paths([[1.0], [2.0]], [2.0, 4.0], [1000], [0.0])
+    >>> coef.round(2)
     array([[2.]])
     """
-    how: Any = {"loss": loss, "tol": tol, "fit_intercept": fit_intercept, "weights": weights}
-    return regression_paths(features, targets, Cs, [epsilon], **how)[0]
-
-
-def regression_paths(
-    features: ArrayLike,
-    targets: ArrayLike,
-    Cs: Sequence[float] | np.ndarray,
-    epsilons: Iterable[float],
-    *,
-    loss: str,
-    tol: float | None = None,
-    fit_intercept: bool = False,
-    weights: np.ndarray | None = None,
-) -> list[Path]:
-    """Return the result of `regression_path` for each epsilon; one Gram matrix serves all."""
     X, y = _with_constant(features, fit_intercept), np.asarray(targets, dtype=np.float64)
     centre = np.average(y, weights=weights) if fit_intercept else 0.0
     y = y - centre

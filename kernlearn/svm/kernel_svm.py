@@ -410,17 +410,18 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         if native is not None:
             rows = feature_rows(self._near(points))
             values = solvers.native_values(native, vectors, support, rows)
-            return self.classes_[self._votes(values).argmax(axis=1)]
-        gaussian, norms = self._scaled_gaussian(), row_norms(points, squared=True)
-        if gaussian is None or (gaussian.gamma * norms >= _LARGEST_EXPONENT).any():
-            return self.predict(points)
-        # The factors of the norms multiply the coefficients and the decision values.
-        at_vectors = np.exp(gaussian.gamma * row_norms(self.support_vectors_, squared=True))
-        unshifted = support._replace(
-            coefficients=support.coefficients * at_vectors, rho=np.zeros_like(support.rho)
-        )
-        values = solvers.native_values(gaussian, vectors, unshifted, feature_rows(points))
-        values = values * np.exp(gaussian.gamma * norms)[:, np.newaxis] - support.rho
+        else:
+            gaussian: Any = self._scaled_gaussian()
+            exponents = gaussian.gamma * row_norms(points, squared=True)
+            if (exponents >= _LARGEST_EXPONENT).any():
+                return self.predict(points)
+            # The factors of the norms multiply the coefficients and the decision values.
+            at_vectors = np.exp(gaussian.gamma * row_norms(self.support_vectors_, squared=True))
+            unshifted = support._replace(
+                coefficients=support.coefficients * at_vectors, rho=np.zeros_like(support.rho)
+            )
+            values = solvers.native_values(gaussian, vectors, unshifted, feature_rows(points))
+            values = values * np.exp(exponents)[:, np.newaxis] - support.rho
         return self.classes_[self._votes(values).argmax(axis=1)]
 
     def _near(self, X: Any) -> Any:

@@ -20,15 +20,16 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, lapack
 from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
 from sklearn.utils.extmath import safe_sparse_dot
 
-from kernlearn.kernels import as_kernel, distances, dot_product
+from kernlearn.kernels import HomogeneousPolynomialKernel, PolynomialKernel, as_kernel
 from kernlearn.kernels.base import to_dense
+from kernlearn.kernels.distances import FAR, far_means, map_squared_distances
+from kernlearn.kernels.dot_product import map_products, power
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, load_binding
-from kernlearn.memory import cholesky, interruptible, row_blocks
+from kernlearn.memory import cholesky, interruptible
 from kernlearn.validation import Floats, Indices, warn
 
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
@@ -45,20 +46,11 @@ class SVMKernel:
 
     def __call__(self, X: Any, Y: Any) -> np.ndarray:
         if self.kernel == "rbf":
-            gram = euclidean_distances(X, Y, squared=True)
-            gram *= -self.gamma
-            return np.exp(gram, out=gram)
-        gram = np.empty((X.shape[0], Y.shape[0]), dtype=np.result_type(X.dtype, Y.dtype))
-        # a block stays in cache from its product to its last power
-        for rows in row_blocks(*gram.shape, itemsize=gram.itemsize):
-            block = safe_sparse_dot(X[rows], Y.T, dense_output=True)
-            if self.kernel != "linear":
-                block *= self.gamma
-                block += self.coef0
-            if self.kernel == "sigmoid":
-                np.tanh(block, out=block)
-            gram[rows] = dot_product.power(block, self.degree) if self.kernel == "poly" else block
-        return gram
+            return map_squared_distances(X, Y, -self.gamma, np.exp)
+        if self.kernel == "linear":
+            return safe_sparse_dot(X, Y.T, dense_output=True)
+        function = np.tanh if self.kernel == "sigmoid" else partial(power, exponent=self.degree)
+        return map_products(X, Y, lambda t: function(self.gamma * t + self.coef0))
 
 
 def resolve_gamma(gamma: float | str, X: Any) -> float:
@@ -90,7 +82,7 @@ def resolve_kernel(
         return SVMKernel(kernel, degree, resolve_gamma(gamma, X), coef0), kernel
     fitted = as_kernel(kernel).fitted_to(X, y)
     # A subclass may compute something else.
-    if type(fitted) in (dot_product.PolynomialKernel, dot_product.HomogeneousPolynomialKernel):
+    if type(fitted) in (PolynomialKernel, HomogeneousPolynomialKernel):
         return SVMKernel("poly", fitted.degree, 1.0, float(fitted.coef0)), fitted
     return None, fitted
 
@@ -102,10 +94,10 @@ def far_centre(X: Any) -> NDArray[Any] | None:
     is that of the columns that are far away.
     """
     if sp.issparse(X):
-        centre = distances.far_means(X)
+        centre = far_means(X)
         return centre if centre.any() else None
     centre = X.mean(axis=0)
-    return centre if centre @ centre > distances.FAR * X.var(axis=0).sum() else None
+    return centre if centre @ centre > FAR * X.var(axis=0).sum() else None
 
 
 class SupportVectors(NamedTuple):
@@ -210,23 +202,15 @@ def train(
 
 
 def train_weighted(
-    X: Any,
-    codes: np.ndarray,
-    kernel: SVMKernel | None,
-    weights: np.ndarray,
-    *,
-    C: float,
-    tol: float,
-    cache_size: float,
+    X: Any, codes: np.ndarray, kernel: SVMKernel | None, weights: np.ndarray, **options: float
 ) -> SupportVectors:
     """Train a C-SVC with a factor on C for each row, or on a kernel matrix X if `kernel` is None.
 
     By scikit-learn's LIBSVM: the official one has no weights, and reads a kernel matrix from a
     copy of twice its size. The arguments and the result are otherwise those of :func:`train`.
     """
-    options = {"kernel": "precomputed"} if kernel is None else asdict(kernel)
-    options |= {"C": C, "tol": tol, "cache_size": cache_size}
-    model = SVC(**options, max_iter=most_iterations(len(codes)))
+    own = {"kernel": "precomputed"} if kernel is None else asdict(kernel)
+    model = SVC(**own, **options, max_iter=most_iterations(len(codes)))
 
     def fit() -> None:
         with config_context(assume_finite=True):

@@ -127,7 +127,7 @@ def test_lists_are_points_whatever_their_lengths(kind, similarity, model):
     alike = [point[:4] for point in longer]  # of one length
     for points in (longer, alike):
         expected = make().fit(objects(points), Y).predict(objects(alike))
-        rows = kind == "numbers" and points is alike and as_kernel(similarity).any_points
+        rows = kind == "numbers" and points is alike and as_kernel(similarity).compares == "any"
         for held in (points, [*map(np.array, points)], [*map(tuple, points)]):
             if kind == "records" and isinstance(held[0], np.ndarray):
                 continue  # which makes texts of numbers

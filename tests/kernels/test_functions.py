@@ -194,7 +194,7 @@ def test_every_name_makes_a_kernel_of_its_points():
             objects_too = any(
                 name in names(kind) for kind in ("strings", "series", "graphs", "sets")
             )
-            assert kernel.structured == objects_too
+            assert (kernel.compares == "objects") == objects_too
             assert type(named(name)) is type(kernel)
     assert as_kernel("levenshtein").name == "rapidfuzz.levenshtein"
     assert as_kernel(kernel) is kernel

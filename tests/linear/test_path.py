@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC, LinearSVR
 
 from kernlearn.linear import LinearSVM, models, truncated_newton
-from kernlearn.linear.models import linear_paths, regression_path
+from kernlearn.linear.models import linear_paths, regression_paths
 from kernlearn.linear.truncated_newton import TruncatedNewton, full_steps
 
 CS = [0.01, 1.0, 10.0, 1000.0]
@@ -52,9 +52,9 @@ def test_newton_is_what_scikit_learn_converges_to(loss, fit_intercept):
 def test_regressors_are_what_scikit_learn_converges_to(loss):
     weights = RNG.uniform(0.5, 2.0, 150)
     for given in (None, weights):
-        told = {"loss": loss, "epsilon": 0.2, "fit_intercept": True, "weights": given}
+        told = {"loss": loss, "fit_intercept": True, "weights": given}
         centre = np.average(TARGETS, weights=given)
-        coef, intercept = regression_path(X, TARGETS, CS[:2], tol=1e-9, **told)
+        [(coef, intercept)] = regression_paths(X, TARGETS, CS[:2], [0.2], tol=1e-9, **told)
         for C, w, b in zip(CS, coef, intercept, strict=False):
             peer = LinearSVR(
                 C=C, loss=loss, epsilon=0.2, tol=1e-9, max_iter=100_000, random_state=0
@@ -148,14 +148,15 @@ def test_problems_alone_and_other_types_of_numbers(loss, solver):
 
 
 def test_targets_within_epsilon_need_no_weights():
-    assert not regression_path(X, TARGETS, [1.0], epsilon=np.abs(TARGETS).max())[0].any()
+    [(coef, _)] = regression_paths(X, TARGETS, [1.0], [np.abs(TARGETS).max()])
+    assert not coef.any()
 
 
 def test_solvers_stopped_short_warn(monkeypatch):
     monkeypatch.setattr(models, "_MAX_STEPS", 1)
     monkeypatch.setattr(truncated_newton, "_MOST_STEPS", 2)
     with pytest.warns(ConvergenceWarning, match="did not converge in 1 steps"):
-        regression_path(X, TARGETS, [100.0], epsilon=0.5)
+        regression_paths(X, TARGETS, [100.0], [0.5])
     with pytest.warns(ConvergenceWarning, match="after 2 steps at C=100"):
         linear_paths(X, Y[:1], [100.0], solver="truncated_newton", tol=1e-12)
     with np.errstate(all="ignore"), pytest.warns(ConvergenceWarning, match="lower C"):
