@@ -367,7 +367,7 @@ class AllPairsSVM(
         ConvergenceWarning
             If `max_iter` iterations were not enough.
         """
-        self._minimise(self._centred(X, y, sample_weight))
+        self._minimise(*self._centred(X, y, sample_weight))
         return self
 
     def path(
@@ -406,7 +406,7 @@ class AllPairsSVM(
         for i in reversed(range(len(points))):
             vars(models[i]).update(points[i])
             with validation.noting_convergence(converged, i):
-                models[i]._minimise(problem, start)
+                models[i]._minimise(*problem, start)
             start = models[i].coef_[0]
         yield linear_fits(points, models, converged)
 
@@ -418,8 +418,8 @@ class AllPairsSVM(
         )
         self.classes_ = two_classes(labels)
         positive = labels == self.classes_[1]
-        weights = np.ones(len(labels)) if weights is None else weights
-        shares = weights / np.bincount(positive, weights)[positive.astype(np.intp)]
+        shares = np.ones(len(labels)) if weights is None else weights
+        shares = shares / np.bincount(positive, shares)[positive.astype(np.intp)]
         middle = 0.5 * (rows.T @ shares)
         if not sparse.issparse(rows):  # the loss has differences, which lose the digits of a mean
             rows = rows - middle
@@ -428,9 +428,16 @@ class AllPairsSVM(
             squares = rows.multiply(rows).T @ shares
         return rows, positive, weights, middle, squares
 
-    def _minimise(self, problem: tuple[Any, ...], start: Floats | None = None) -> None:
-        """Solve a problem that `_centred` returned from some weights, by default 0."""
-        rows, positive, weights, middle, squares = problem
+    def _minimise(
+        self,
+        rows: Any,
+        positive: NDArray[np.bool_],
+        weights: Floats | None,
+        middle: Floats,
+        squares: Floats,
+        start: Floats | None = None,
+    ) -> None:
+        """Solve the problem from some weights, by default 0."""
         scale = np.sqrt(squares + self.regularization)
         if scale.max() < 1e4:  # else the largest columns alone decide when to stop
             scale = np.ones_like(scale)
@@ -462,7 +469,7 @@ class AllPairsSVM(
 
 
 def mean_loss(
-    scores: NDArray[Any], positive: NDArray[np.bool_], weights: Floats
+    scores: NDArray[Any], positive: NDArray[np.bool_], weights: Floats | None
 ) -> tuple[float, Floats]:
     """Return the mean squared hinge over unlike pairs, and its derivative by each score.
 
@@ -470,20 +477,28 @@ def mean_loss(
     """
     # with thresholds 1 - p of the positives, pair (p, q) has a loss where q + (1 - p) > 0: for
     # each p, a suffix of the sorted q
-    order = np.argsort(scores)
-    low, high = order[~positive[order]], order[positive[order]][::-1]
-    lower, upper = scores[low].astype(np.float64), 1 - scores[high].astype(np.float64)
-    up = weights[high] * _missing(upper, lower, weights[low])
-    down = weights[low] * _missing(lower, upper, weights[high])
-    n_pairs = weights[low].sum() * weights[high].sum()
+    lower, upper = scores[~positive].astype(np.float64), 1 - scores[positive].astype(np.float64)
+    n_pairs: Any = len(lower) * len(upper)
+    if weights is None:
+        up, down = _missing(upper, lower), _missing(lower, upper)
+    else:
+        of_lower, of_upper = weights[~positive], weights[positive]
+        up = of_upper * _missing(upper, lower, of_lower)
+        down = of_lower * _missing(lower, upper, of_upper)
+        n_pairs = of_lower.sum() * of_upper.sum()
     slopes = np.empty(len(scores))
-    slopes[high] = -2 * up / n_pairs
-    slopes[low] = 2 * down / n_pairs
+    slopes[positive] = -2 * up / n_pairs
+    slopes[~positive] = 2 * down / n_pairs
     return float(upper @ up + lower @ down) / n_pairs, slopes
 
 
-def _missing(at: Floats, others: Floats, weights: Floats) -> Floats:
-    """Return the sum of weight · max(0, at + other) over sorted others, for each `at`."""
+def _missing(at: Floats, others: Floats, weights: Floats | None = None) -> Floats:
+    """Return the sum of weight · max(0, at + other) over the others, for each `at`."""
+    if weights is None:
+        others, weights = np.sort(others), np.ones(len(others))
+    else:
+        order = np.argsort(others)
+        others, weights = others[order], weights[order]
     counts = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
     sums = np.append(np.cumsum((weights * others)[::-1])[::-1], 0.0)
     first = np.searchsorted(others, -at, side="right")

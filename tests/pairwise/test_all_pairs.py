@@ -126,7 +126,7 @@ def test_sums_over_pairs(positive, negative):
     scores = np.array(positive + negative)
     labels = np.arange(len(scores)) < len(positive)
     order = np.random.default_rng(0).permutation(len(scores))
-    loss, slopes = mean_loss(scores[order], labels[order], np.ones(len(order)))
+    loss, slopes = mean_loss(scores[order], labels[order], None)
     weighted, by_score = mean_loss(scores[order], labels[order], np.full(len(order), 3.0))
     np.testing.assert_allclose((weighted, *by_score), (loss, *slopes), atol=1e-12)
     missing = np.maximum(0, 1 - np.subtract.outer(positive, negative))
