@@ -179,7 +179,8 @@ def measure_grid(
     -------
     list of dict
         ``parameters``, the ``score`` on held-out rows, ``metrics`` on test rows, and ``converged``
-        where it is False; in the order of the points.
+        where it is False; in the order of the points, or of a path whose models count support
+        points.
     """
 
     def measured(group: list[Point]) -> tuple[list[Point], list[Any]]:
@@ -214,6 +215,8 @@ def measure_grid(
         done += map(measured, others)
     validation.warn_again(one for _, caught in done for one in caught)
     points = [point for points, _ in done for point in points]
+    if hasattr(estimator, "path_parameters") and "n_support" in points[0]["metrics"]:
+        return points  # as they come: the greatest penalties are the first of equals
     return sorted(points, key=lambda one: order.index(one["parameters"]))
 
 
