@@ -228,6 +228,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         most = max(grid.get("n_landmarks", [self.n_landmarks]))
         base = clone(self).set_params(n_landmarks=most)
         features, targets, _ = base._pool_rows(X, y)
+        raw = features.copy(), targets.copy()
         means, mean = _centre(features), _centre(targets)
         centred = triangle(features, targets)
         constant = math.sqrt(len(targets)) * np.append(means, mean)
@@ -235,6 +236,9 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
 
         @cache
         def greedy(has_intercept: bool, ridge: float) -> GreedyPath:
+            if ridge == 0:  # nearly dependent columns amplify rounding: the arithmetic of `fit`
+                columns, y = (features, targets) if has_intercept else raw
+                return fully_corrective_path(columns, y, most)
             factor = centred if has_intercept else whole
             return fully_corrective_path(factor[:, :-1], factor[:, -1], most, ridge=ridge)
 
