@@ -53,11 +53,11 @@ def path_points(model: Any, grid: Mapping[str, Sequence[Any]]) -> list[dict[str,
             f"{unknown[0]!r} is no parameter of a path of {type(model).__name__}, which are "
             f"{', '.join(model.path_parameters)}"
         )
-    axes = [ascending(values) for values in grid.values()]
-    points = [dict(zip(grid, values, strict=True)) for values in product(*axes)]
-    for point in points:
-        clone(model).set_params(**point)._validate_params()
-    return points
+    axes, tried = {name: ascending(values) for name, values in grid.items()}, clone(model)
+    for name, values in axes.items():
+        for value in values:
+            tried.set_params(**{name: value})._validate_params()
+    return [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
 
 
 def separate_fits(model: Any, X: Any, y: Any, points: list[dict[str, Any]]) -> Fits:
