@@ -230,17 +230,21 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         features, targets, _ = base._pool_rows(X, y)
         raw = features.copy(), targets.copy()
         means, mean = _centre(features), _centre(targets)
-        centred = triangle(features, targets)
-        constant = math.sqrt(len(targets)) * np.append(means, mean)
-        whole = np.vstack([constant, centred])
+
+        @cache
+        def factor(has_intercept: bool) -> Reals:
+            if has_intercept:
+                return triangle(features, targets)
+            constant = math.sqrt(len(targets)) * np.append(means, mean)
+            return np.vstack([constant, factor(True)])
 
         @cache
         def greedy(has_intercept: bool, ridge: float) -> GreedyPath:
             if ridge == 0:  # nearly dependent columns amplify rounding: the arithmetic of `fit`
                 columns, y = (features, targets) if has_intercept else raw
                 return fully_corrective_path(columns, y, most)
-            factor = centred if has_intercept else whole
-            return fully_corrective_path(factor[:, :-1], factor[:, -1], most, ridge=ridge)
+            rows = factor(has_intercept)
+            return fully_corrective_path(rows[:, :-1], rows[:, -1], most, ridge=ridge)
 
         models = [copy(base).set_params(**point) for point in points]
         for model in models:
