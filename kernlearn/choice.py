@@ -54,6 +54,7 @@ def path_points(model: Any, grid: Mapping[str, Sequence[Any]]) -> list[dict[str,
             f"{', '.join(model.path_parameters)}"
         )
     axes, tried = {name: ascending(values) for name, values in grid.items()}, clone(model)
+    tried._validate_params()
     for name, values in axes.items():
         for value in values:
             tried.set_params(**{name: value})._validate_params()
