@@ -22,7 +22,8 @@ import pandas as pd
 
 from kernlearn.config import load_config
 from kernlearn.engine import make_plan
-from kernlearn.reports.summary import KEY, parameters_of, splits_of, stored_rows
+from kernlearn.reports.labels import KEY, parameters_of
+from kernlearn.reports.rows import splits_of, stored_rows
 from kernlearn.reports.verdicts import is_cost
 from kernlearn.store import Store
 

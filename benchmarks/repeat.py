@@ -19,12 +19,13 @@ from pathlib import Path
 import pandas as pd
 
 from kernlearn.config import load_config
+from kernlearn.config.spec import LABELS
 from kernlearn.engine import make_plan
-from kernlearn.reports.summary import LABELS, read_rows, splits_of, stored_rows
+from kernlearn.reports.rows import read_splits, splits_of, splits_path, stored_rows
 from kernlearn.reports.verdicts import is_cost
 from kernlearn.store import Store
 
-COMMITTED = Path("results/measured/splits")
+COMMITTED = Path("results/measured")
 
 
 def differences(name: str, n_splits: int, place: Path) -> tuple[pd.DataFrame, int]:
@@ -36,7 +37,7 @@ def differences(name: str, n_splits: int, place: Path) -> tuple[pd.DataFrame, in
             key: row for key, row in stored_rows(plan, store).items() if "grid" not in row.info
         }
     again = splits_of(plan, rows)
-    before = read_rows(experiment.config, pd.read_csv(COMMITTED / f"{name}.csv.gz"), name)
+    before = read_splits(experiment, splits_path(name, COMMITTED))
     labels = [*LABELS, *plan.axes, "metric", "split"]
     both = again.merge(before[[*labels, "value", "drift"]], on=labels, suffixes=("", "_committed"))
     both = both[[not is_cost(metric, experiment.config) for metric in both["metric"]]]
@@ -53,7 +54,9 @@ def main() -> int:
     parser.add_argument("--jobs", default="1")
     parser.add_argument("--store", type=Path, default=Path("results/runs/repeat.sqlite"))
     asked = parser.parse_args()
-    names = asked.names or sorted(p.name.removesuffix(".csv.gz") for p in COMMITTED.iterdir())
+    names = asked.names or sorted(
+        p.name.removesuffix(".csv.gz") for p in COMMITTED.glob("*.csv.gz")
+    )
     command = [sys.executable, "-m", "kernlearn", "run", *names, "-o", f"splits={asked.splits}"]
     command += ["--available", "--no-report", "--allow-contention", "--jobs", asked.jobs]
     subprocess.run([*command, "--store", str(asked.store)], check=True)

@@ -37,7 +37,8 @@ import pandas as pd
 from kernlearn.cli.output import show_report
 from kernlearn.config import find_config
 from kernlearn.reports import charts
-from kernlearn.reports.report import Report, read_report, read_reports, totals
+from kernlearn.reports.report import Report, read_report, read_reports
+from kernlearn.reports.totals import totals
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "results" / "measured"
@@ -158,7 +159,7 @@ def _table(heads: list[str], rows: list[list[str]]) -> str:
 @cache
 def _summary(experiment: str) -> pd.DataFrame:
     """Return the committed numbers of an experiment, their parameters as ``n_landmarks=30``."""
-    frame = pd.read_csv(MEASURED / f"{experiment}.csv", dtype={"kernel": str})
+    frame = read_report(find_config(experiment), MEASURED).cells
     params = [" ".join(f"{k}={v}" for k, v in json.loads(p).items()) for p in frame["params"]]
     names = frame[["dataset", "kernel", "method"]].fillna("-")
     return frame.assign(**names, params=[text or "-" for text in params])

@@ -16,7 +16,8 @@ from urllib.parse import unquote
 
 import kernlearn
 from kernlearn.reports.page import grouped, write_site
-from kernlearn.reports.report import outcome, read_reports, totals
+from kernlearn.reports.report import read_reports
+from kernlearn.reports.totals import outcome, totals
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent

@@ -167,7 +167,8 @@ def report(
     """
     from kernlearn.datasets.guessing import read_frame
     from kernlearn.reports.page import write_map
-    from kernlearn.reports.report import read_reports, stored_plans, totals
+    from kernlearn.reports.report import read_reports, stored_plans
+    from kernlearn.reports.totals import totals
 
     names = configs or []
     if summaries is not None and (rows is not None or profile or settings):
@@ -194,7 +195,7 @@ def report(
         raise ReportError(f"{summaries or store}: nothing to show{reasons}")
     if summary is not None:
         for one in found:
-            reports.write_summary(one, summary, with_splits=True)
+            reports.write_summary(one, summary)
         # with the summaries that were there
         everything = {one.experiment.name: one for one in [*read_reports(summary)[0], *found]}
         write_map(everything.values(), summary / "map.svg")
@@ -205,8 +206,8 @@ def report(
         return
     index = reports.write_site(found, folder or SITE, skipped=skipped)
     for one in found:
-        name, done, trials = (one.details[key] for key in ("experiment", "done", "trials"))
-        typer.echo(f"{name}: profile {one.run_as}, {done} of {trials} trials")
+        done, trials = one.details.done, one.details.trials
+        typer.echo(f"{one.experiment.name}: profile {one.run_as}, {done} of {trials} trials")
     for one in skipped:
         typer.echo(f"{one.name}: not shown: {one.reason}")
     for sentence in totals(found).in_words():
@@ -230,7 +231,7 @@ def check(
     default it is 0.02 for an accuracy, 2 points for an error in per cent and 2 % for others. If
     half a standard deviation over the splits is more, that counts. Times are not compared.
     """
-    from kernlearn.reports import summary as rules
+    from kernlearn.reports import check as rules
 
     failed, errors = False, []
     with stores.Store(store, read_only=True) as opened:
@@ -273,8 +274,8 @@ def compare(
     Example: kernlearn compare table4_2 BBS FTUNE-S --only n_landmarks=30
     """
     from kernlearn.reports import ranks as rules
-    from kernlearn.reports.report import plugin_changes
-    from kernlearn.reports.summary import is_share, stored_rows
+    from kernlearn.reports.remarks import plugin_changes
+    from kernlearn.reports.rows import is_share, stored_rows
     from kernlearn.reports.verdicts import direction
 
     (plan,) = _plans(_load([config], profile, settings), True)
@@ -323,7 +324,8 @@ def forks(
     import pandas as pd
 
     from kernlearn.config.read import shipped_configs
-    from kernlearn.reports.summary import csv_text, splits_of, stored_rows
+    from kernlearn.reports.export import csv_text
+    from kernlearn.reports.rows import splits_of, stored_rows
     from kernlearn.reports.verdicts import CHOSEN, VERDICTS, compare_branches
 
     names = configs or list(shipped_configs())
@@ -391,7 +393,8 @@ def export(
 
     Example: kernlearn export --output numbers.csv
     """
-    from kernlearn.reports import page, summary
+    from kernlearn.reports import export as tables
+    from kernlearn.reports import page
 
     form = ".csv" if file is None else file.suffix.lower()
     if form not in (".csv", ".parquet", ".zip"):
@@ -404,14 +407,14 @@ def export(
             count = page.write_crate(reports.assemble(plan, opened), file)
             typer.echo(f"{file}: {count} files")
             return
-        rows = summary.stored_splits(opened, experiment)
+        rows = tables.stored_splits(opened, experiment)
         if experiment:
             text = "without trials that another config ran first, and with the labels of that time"
             typer.echo(f"{text}; `kernlearn report CONFIG` writes all to splits.csv", err=True)
     if file is None:
-        typer.echo(summary.csv_text(rows), nl=False)
+        typer.echo(tables.csv_text(rows), nl=False)
     elif form == ".csv":
-        output.write_text(file, summary.csv_text(rows), f"{len(rows)} rows")
+        output.write_text(file, tables.csv_text(rows), f"{len(rows)} rows")
     else:
         file.parent.mkdir(parents=True, exist_ok=True)
         rows.to_parquet(file, index=False)
@@ -543,7 +546,7 @@ def _show_report(
 ) -> None:
     """Write and print the report of an experiment, in a folder of its own."""
     chosen = [", ".join(f"{k}={'+'.join(v)}" for k, v in one.items()) for one in only]
-    result.details["remarks"][:0] = [f"only {one}" for one in chosen]
+    result.details.remarks[:0] = [f"only {one}" for one in chosen]
     output.show_report(result)
     place = folder / _report_folder(result.experiment, only)
     typer.echo(f"Report: {reports.write_report(result, place)}")
@@ -570,7 +573,7 @@ def _report_folder(experiment: Any, only: Sequence[Mapping[str, Sequence[str]]])
 
 def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
     """Print what was dropped, coded or filled in of each data set, once."""
-    from kernlearn.reports.summary import reported_numbers
+    from kernlearn.reports.cells import reported_numbers
 
     done = [(label, *one) for plan in plans for label, one in plan.preparations.items()]
     for label, *sentences in dict.fromkeys(done):

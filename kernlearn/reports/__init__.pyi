@@ -1,3 +1,4 @@
+from kernlearn.reports.cells import summarise as summarise
 from kernlearn.reports.page import write_report as write_report
 from kernlearn.reports.page import write_site as write_site
 from kernlearn.reports.report import Report as Report
@@ -5,5 +6,4 @@ from kernlearn.reports.report import assemble as assemble
 from kernlearn.reports.report import read_reports as read_reports
 from kernlearn.reports.report import report_rows as report_rows
 from kernlearn.reports.report import write_summary as write_summary
-from kernlearn.reports.summary import summarise as summarise
 from kernlearn.reports.tables import build_tables as build_tables

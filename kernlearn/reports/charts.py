@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig, FigureSpec
-from kernlearn.reports.summary import label_groups, label_rows
+from kernlearn.reports.labels import label_groups, label_rows
 from kernlearn.reports.tables import WORDS, group_title
 
 if TYPE_CHECKING:

@@ -44,8 +44,10 @@ from kernlearn.config.model import COMPARISONS, Check, ExperimentConfig, LabelVa
 from kernlearn.config.spec import LABELS, cell_name
 from kernlearn.engine.plan import planned_labels
 from kernlearn.reports import verdicts
+from kernlearn.reports.cells import metric_rows
+from kernlearn.reports.labels import label_rows, label_values, matching
+from kernlearn.reports.rows import NOT_LABELS
 from kernlearn.reports.statistics import Estimate, best_methods, resampled
-from kernlearn.reports.summary import NOT_LABELS, label_rows, label_values, matching, metric_rows
 from kernlearn.yaml import dump_yaml
 
 HOLDS, NOT_REFUTED, LEANS_FOR = "holds", "not refuted", "leans for"
@@ -288,11 +290,11 @@ def decide_claims(
     Parameters
     ----------
     splits : pandas.DataFrame
-        From :func:`~kernlearn.reports.summary.splits_of`.
+        From :func:`~kernlearn.reports.rows.splits_of`.
     config : ExperimentConfig
     reported : pandas.DataFrame, optional
         The paper's numbers in the same form, from
-        :func:`~kernlearn.reports.summary.reported_splits`. A claim is also held against them.
+        :func:`~kernlearn.reports.cells.reported_splits`. A claim is also held against them.
 
     Returns
     -------

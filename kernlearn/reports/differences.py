@@ -32,8 +32,9 @@ from numpy.typing import NDArray
 from kernlearn.config.model import ExperimentConfig, Tolerance
 from kernlearn.config.spec import cell_name
 from kernlearn.reports import verdicts
+from kernlearn.reports.cells import metric_rows
+from kernlearn.reports.labels import label_rows
 from kernlearn.reports.statistics import LEVEL, Mean, resampled, welch
-from kernlearn.reports.summary import label_rows, metric_rows
 
 SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED = "shown", "not shown", "reversed", "not measured"
 #: Every outcome of a difference.
@@ -81,7 +82,7 @@ def compare_with_paper(
     Parameters
     ----------
     splits : pandas.DataFrame
-        From :func:`~kernlearn.reports.summary.splits_of`.
+        From :func:`~kernlearn.reports.rows.splits_of`.
     cells : pandas.DataFrame
         From :func:`~kernlearn.reports.summarise`.
     config : ExperimentConfig

@@ -5,6 +5,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -21,8 +22,12 @@ from kernlearn.engine.run import duration
 from kernlearn.exceptions import ReportError, writing
 from kernlearn.lazy import needed_by
 from kernlearn.reports import charts, claims, differences, tables, verdicts
-from kernlearn.reports.report import Report, Skipped, outcome, totals, write_summary
-from kernlearn.reports.summary import cell_names, csv_text
+from kernlearn.reports.cells import cell_columns
+from kernlearn.reports.export import csv_text
+from kernlearn.reports.labels import cell_names
+from kernlearn.reports.remarks import data_facts, selections
+from kernlearn.reports.report import Report, Skipped
+from kernlearn.reports.totals import outcome, totals
 from kernlearn.store import utc_now
 
 # Outcome of a number, a difference or a claim to symbol, so that colour is never the only sign.
@@ -40,8 +45,8 @@ def write_report(report: Report, folder: Path) -> Path:
     ----------
     report : Report
     folder : Path
-        Created if it does not exist. Gets ``report.html``; the summary's two files;
-        ``splits.csv``; ``table.csv``, ``.md`` and ``.tex`` (numbered if there are several); and
+        Created if it does not exist. Gets ``report.html``; ``cells.csv``, ``splits.csv`` and
+        ``report.json``; ``table.csv``, ``.md`` and ``.tex`` (numbered if there are several); and
         an ``.svg`` of every chart.
 
     Returns
@@ -154,8 +159,8 @@ def write_crate(report: Report, output: Path) -> int:
     crate, experiment = ROCrate(), report.experiment
     crate.name, crate.description = experiment.name, experiment.config.title
     crate.license = "No licence is stated."
-    if report.details["measured"]:
-        crate.root_dataset["datePublished"] = report.details["measured"][1]
+    if report.details.measured:
+        crate.root_dataset["datePublished"] = report.details.measured[1]
     with writing(output, ReportError), TemporaryDirectory() as folder:
         files = _write_files(report, [], Path(folder))
         results = [crate.add_file(path, path.name) for path in files]
@@ -163,7 +168,8 @@ def write_crate(report: Report, output: Path) -> int:
         if experiment.config.reported_path is not None:
             used.append(crate.add_file(experiment.config.reported_path, "reported.csv"))
         tool = SoftwareApplication(crate, "#kernlearn", properties={"name": "kernlearn"})
-        tool["softwareRequirements"] = canonical(report.details["written_by"])
+        machines = [machine.get("packages") for machine in report.details.measured_on]
+        tool["softwareRequirements"] = canonical(machines)
         crate.add_action(
             crate.add(tool),
             identifier="#run",
@@ -207,7 +213,8 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
         outcomes=Counter(report.claims["outcome"]),
         differences=report.differences.to_dict("records"),
         chances=differences.in_words(report.differences, report.chances),
-        chosen=[_chosen(cell) for cell in report.details["selected"]],
+        chosen=[_chosen(*one) for one in selections(report.splits, config.axes)],
+        data=data_facts(config, report.details.data),
         # the first remarks are the notes of the config
         remarks=report.remarks[len(config.notes) :],
         rules=verdicts.rules(config),
@@ -215,16 +222,15 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
         source=report.experiment.path.read_text(encoding="utf-8"),
         downloads=[(path.name, f"{address}{path.name}") for path in downloads],
         home="index.html" if address else "",
-        written=report.details["written"],
+        written=utc_now(),
     )
     page.write_text(text, encoding="utf-8")
 
 
-def _chosen(cell: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
+def _chosen(labels: Mapping[str, Any], selected: Counter[str]) -> tuple[str, dict[str, int]]:
     """Return the name of a cell, and in how many splits it chose which parameters."""
-    labels = {label: value for label, value in cell.items() if label != "selected"}
     counts = {}
-    for chosen, n_splits in cell["selected"].items():
+    for chosen, n_splits in selected.most_common():
         values = json.loads(chosen).items()
         texts = [f"{k}={v if isinstance(v, str) else canonical(v)}" for k, v in values]
         counts[", ".join(texts)] = n_splits
@@ -233,14 +239,25 @@ def _chosen(cell: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
 
 def _write_files(report: Report, drawn: _Drawn, folder: Path) -> list[Path]:
     """Write the files of an experiment besides its page."""
-    summary = write_summary(report, folder)
-    files = [summary, summary.with_suffix(".json")]
-    texts = {} if report.splits.empty else {"splits.csv": csv_text(report.splits)}
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = {k: getattr(report, k) for k in ("claims", "differences", "chances")}
+    about = {
+        "experiment": report.experiment.name,
+        "title": report.experiment.config.title,
+        "source": report.experiment.config.source,
+        **asdict(report.details),
+        "remarks": report.remarks,
+        **{name: frame.to_dict("records") for name, frame in parts.items()},
+    }
+    texts = {
+        "cells.csv": csv_text(report.cells[cell_columns(report.experiment.config)]),
+        "splits.csv": csv_text(report.splits),
+        "report.json": json.dumps(about, indent=1, ensure_ascii=False) + "\n",
+    }
     formats = {"csv": tables.to_csv, "md": tables.to_markdown, "tex": tables.to_latex}
     for stem, table in zip(charts.stems("table", len(report.tables)), report.tables, strict=True):
-        # the sixth table of an experiment "table6" must not take the place of its summary
-        stem = f"{stem}_shown" if stem == summary.stem else stem
         texts |= {f"{stem}.{suffix}": write(table) for suffix, write in formats.items()}
+    files = []
     for name, text in texts.items():
         files.append(folder / name)
         files[-1].write_text(text, encoding="utf-8")
@@ -253,7 +270,7 @@ def _commands(report: Report) -> list[str]:
     name = shipped_name(experiment.path) or experiment.path.name
     options = ["--profile", experiment.profile] if experiment.profile != DEFAULT_PROFILE else []
     options += [part for setting in experiment.settings for part in ("-o", setting)]
-    options += ["--available"] if report.details["left_out"] else []
+    options += ["--available"] if report.details.left_out else []
     return [shlex.join(["kernlearn", "run", name, *options])]
 
 
@@ -290,7 +307,7 @@ def _index(reports: Sequence[Report], drawn: list[_Drawn], skipped: Sequence[Ski
         strips={r.experiment.name: _strips(r) for of in groups.values() for r in of},
         few=[*zip(reports, drawn, strict=True)] if len(reports) <= _FEW else [],
         stem=_stem,
-        longest=max((r.details["trial_seconds"] for r in reports), default=0),
+        longest=max((r.details.trial_seconds for r in reports), default=0),
         sentences=totals(reports).in_words(),
         skipped=skipped,
         home="",

@@ -25,9 +25,11 @@ from kernlearn.datasets import catalogue
 from kernlearn.engine.plan import Plan
 from kernlearn.engine.run import is_allowed
 from kernlearn.exceptions import ReportError
+from kernlearn.reports.cells import metric_rows
 from kernlearn.reports.differences import data_labels, method_names
+from kernlearn.reports.labels import cell_names
+from kernlearn.reports.rows import splits_of
 from kernlearn.reports.statistics import LEVEL, Estimate, holm, resampled
-from kernlearn.reports.summary import cell_names, metric_rows, splits_of
 from kernlearn.reports.verdicts import direction, main_metric
 from kernlearn.store import Row
 

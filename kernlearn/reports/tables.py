@@ -11,7 +11,8 @@ import pandas as pd
 from kernlearn.config.model import ExperimentConfig, TableSpec
 from kernlearn.config.names import BUILT_IN, Scope, is_time
 from kernlearn.config.spec import LABELS
-from kernlearn.reports.summary import csv_text, label_groups, label_rows, label_values
+from kernlearn.reports.export import csv_text
+from kernlearn.reports.labels import label_groups, label_rows, label_values
 from kernlearn.reports.verdicts import SYMBOLS, missing_lines
 
 #: Sign of a mean over splits in some of which a solver did not converge.

@@ -2,6 +2,7 @@
 
 from shutil import copy
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -37,22 +38,19 @@ def measured(tmp_path_factory):
 @pytest.fixture
 def session(measured, tmp_path):
     """The same in a folder of its own."""
-    for name in ("mine.yaml", STORE, "results/baseline/mine.csv", "results/baseline/mine.json"):
+    for name in ("mine.yaml", STORE, "results/baseline/mine.csv.gz", "results/baseline/mine.json"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((measured / name).read_bytes())
     return tmp_path
 
 
 def edit(folder, change):
-    """Change the fields of each line of the baseline; None takes a line away."""
-    path = folder / "results/baseline/mine.csv"
-    heads, *lines = path.read_text().splitlines()
-    changed = [change(line.split(",")) for line in lines]
-    path.write_text("\n".join([heads, *(",".join(c) for c in changed if c)]) + "\n")
-
-
-def is_cell(fields):
-    return fields[1] == "moons" and fields[3] == "guess" and fields[5] == "accuracy"
+    """Change the accuracies of a method on a data set in the baseline."""
+    path = folder / "results/baseline/mine.csv.gz"
+    table = pd.read_csv(path)
+    is_cell = (table["dataset"] == "moons") & (table["method"] == "guess")
+    table["accuracy"] = table["accuracy"].mask(is_cell, change)
+    table.to_csv(path, index=False)
 
 
 def test_a_site_of_a_store_and_of_summaries(session):
@@ -64,7 +62,7 @@ def test_a_site_of_a_store_and_of_summaries(session):
     assert "demo_ordinal" in (session / "results/site/index.html").read_text()
     assert "mine: profile quick" in site.stdout
     # a summary joins those of other experiments on the map
-    for end in ("csv", "json"):
+    for end in ("csv.gz", "json"):
         copy(f"results/measured/table5_1b.{end}", session / "results/baseline")
     options = ("--profile", "quick", "-o", "splits=1", "--summary", "results/baseline")
     assert command(session, "report", "demo_ordinal", *options).returncode == 0
@@ -128,21 +126,18 @@ def test_what_was_just_measured_passes_the_check(session):
     assert (out.returncode, out.stderr) == (0, "")
     assert "same" in out.stdout
     assert "moved" not in out.stdout
-    # times may be any
-    edit(session, lambda f: [*f[:6], "1e9", *f[7:]] if f[5].endswith("_seconds") else f)
-    assert command(session, "check", "mine.yaml").returncode == 0
 
 
 def test_a_check_names_what_moved_or_is_missing(session):
-    edit(session, lambda f: [*f[:6], "0.123", *f[7:]] if is_cell(f) else f)
+    edit(session, 0.123)
     out = command(session, "check", "mine.yaml", "quickstart")
     assert out.returncode == 2
-    assert "quickstart.csv: no such file" in out.stderr
+    assert "quickstart.json: no such file" in out.stderr
     assert "  moved: moons · guess · accuracy: 0.123 in the baseline, 0." in out.stdout
     assert command(session, "check", "mine.yaml").returncode == 1
     allowed = command(session, "check", "mine.yaml", "-o", "drift.accuracy=1")
     assert allowed.returncode == 0, allowed.stdout
-    edit(session, lambda f: None if is_cell(f) else f)
+    edit(session, np.nan)
     out = command(session, "check", "mine.yaml")
     assert out.returncode == 1
     assert "  new: moons · guess · accuracy" in out.stdout

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.reports.summary import csv_text, guarded, unguarded
+from kernlearn.reports.export import csv_text, guarded, unguarded
 
 ATTACKS = [
     "=1+1",

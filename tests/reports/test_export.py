@@ -11,8 +11,9 @@ import pytest
 from kernlearn.engine import run_plan
 from kernlearn.exceptions import StoreError
 from kernlearn.reports import assemble
+from kernlearn.reports.export import EXPORTED, csv_text, stored_splits
 from kernlearn.reports.page import write_crate
-from kernlearn.reports.summary import EXPORTED, csv_text, stored_splits
+from kernlearn.reports.remarks import data_facts
 from kernlearn.store import Store
 
 
@@ -32,7 +33,7 @@ def test_the_rows_of_a_store_are_those_of_its_report(measured):
     means = accuracy.groupby(["dataset", "method", "params"])["value"].mean()
     cells = report.cells[report.cells["metric"] == "accuracy"]
     expected = cells.set_index(["dataset", "method", "params"])["mean"]
-    for facts in report.details["data"].values():
+    for facts in data_facts(report.experiment.config, report.details.data).values():
         assert re.fullmatch(r"drawn by the generator \w+(, \w+ [\w., ]+)*", facts[0])
     pd.testing.assert_series_equal(means, expected.sort_index(), check_names=False)
 
@@ -54,7 +55,7 @@ def test_a_record_names_its_files(measured, tmp_path):
         names = set(archive.namelist())
         graph = json.loads(archive.read("ro-crate-metadata.json"))["@graph"]
     listed = {one["@id"] for one in graph if one["@type"] == "File"}
-    results = {"small.csv", "small.json", "splits.csv", "table.csv", "table.md", "table.tex"}
+    results = {"cells.csv", "report.json", "splits.csv", "table.csv", "table.md", "table.tex"}
     assert listed == {*results, "config.yaml"}
     assert listed < names
     assert len(listed) == n_files

@@ -48,8 +48,9 @@ def test_a_page_has_its_table_claims_differences_and_notes(index, report):
 def test_a_page_names_what_each_method_chose(report, tmp_path):
     labels = {"dataset": "spambase", "kernel": None, "method": "K", "n_components": 50}
     chosen = {'{"C":10,"transfers":"Ramp(slope=1.0)"}': 3, '{"C":0.1,"transfers":null}': 2}
-    details = {**report.details, "selected": [{**labels, "selected": chosen}]}
-    text = text_of(write_report(replace(report, details=details), tmp_path))
+    selected = [text for text, n in chosen.items() for _ in range(n)]
+    splits = report.splits.iloc[:5].assign(**labels, split=range(5), selected=selected)
+    text = text_of(write_report(replace(report, splits=splits), tmp_path))
     assert "spambase · K · n_components=50" in text
     assert "C=10, transfers=Ramp(slope=1.0) (3); C=0.1, transfers=null (2)" in text
 
@@ -72,7 +73,7 @@ def test_a_page_lies_beside_its_files(report, tmp_path):
     page = write_report(report, tmp_path / "one")
     names = {path.name for path in page.parent.iterdir()}
     assert names == {
-        *("report.html", "held.csv", "held.json", "splits.csv", "table.csv", "table.md"),
+        *("report.html", "cells.csv", "report.json", "splits.csv", "table.csv", "table.md"),
         *("table.tex", "figure.svg", "deviations_accuracy.svg"),
     }
     html = page.read_text()

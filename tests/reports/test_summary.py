@@ -2,6 +2,7 @@
 
 import json
 from contextlib import nullcontext
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from shutil import copy
@@ -16,16 +17,9 @@ from kernlearn.config.model import Claim
 from kernlearn.engine import make_plan, run_plan
 from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports import assemble, report_rows, summarise, write_summary
-from kernlearn.reports.report import (
-    NO_CONFIG,
-    outcome,
-    read_report,
-    read_reports,
-    stored_plans,
-    totals,
-)
-from kernlearn.reports.summary import COLUMNS, TIMES, parse_summary, read_summary, summary_text
+from kernlearn.reports.report import NO_CONFIG, read_report, read_reports, stored_plans
 from kernlearn.reports.tables import to_markdown
+from kernlearn.reports.totals import outcome, totals
 from kernlearn.store import Store
 
 
@@ -116,14 +110,16 @@ def test_reported_numbers_stand_beside_their_cells(report):
     assert not summarise(splits, report.experiment, n_splits=6)["best"].any()
 
 
-@pytest.mark.parametrize("has_splits", [True, False])
-def test_a_written_summary_gives_the_same_report(report, held, tmp_path, has_splits):
-    for with_splits in (True, has_splits):  # nothing is left of the summary before
-        write_summary(report, tmp_path, with_splits=with_splits)
+def test_a_written_summary_gives_the_same_report(report, held, tmp_path):
+    selected = '{"C":10}'
+    report = replace(report, splits=report.splits.assign(selected=selected))
+    first = write_summary(report, tmp_path).read_bytes()
+    assert write_summary(report, tmp_path).read_bytes() == first
     again = read_report(held, tmp_path)
-    text = summary_text(report.cells, report.experiment.config)
-    assert summary_text(again.cells, again.experiment.config) == text
-    assert text.splitlines()[0].split(",") == [*COLUMNS, *TIMES, "best"]
+    pd.testing.assert_frame_equal(again.cells, report.cells, rtol=1e-4)
+    is_score = report.cells["metric"] == "accuracy"  # times have six digits
+    pd.testing.assert_frame_equal(again.cells[is_score], report.cells[is_score], rtol=1e-14)
+    assert set(again.splits["selected"]) == {selected}
     for k in ("claims", "differences", "chances"):
         pd.testing.assert_frame_equal(getattr(again, k), getattr(report, k))
     assert [*map(to_markdown, again.tables)] == [*map(to_markdown, report.tables)]
@@ -131,13 +127,18 @@ def test_a_written_summary_gives_the_same_report(report, held, tmp_path, has_spl
     assert totals([again]).in_words() == totals([report]).in_words()
     (found,), skipped = read_reports(tmp_path, [held])
     assert (found.cells.equals(again.cells), skipped) == (True, [])
-    (tmp_path / "gone.csv").write_text((tmp_path / "held.csv").read_text())
+    for end in ("csv.gz", "json"):
+        (tmp_path / f"gone.{end}").write_bytes((tmp_path / f"held.{end}").read_bytes())
     assert [one.name for one in read_reports(tmp_path)[1]] == ["gone", "held"]
     with pytest.raises(ReportError, match="no summary of table3_1"):
         read_reports(tmp_path, ["table3_1"])
-    undecided = summary_text(report.cells.assign(verdict=""), report.experiment.config)
-    (tmp_path / "held.csv").write_text(undecided)
-    assert (set(read_report(held, tmp_path).cells["verdict"]) == {""}) != has_splits
+
+
+def test_a_smaller_profile_is_written_without_what_is_not_compared(held, rows, tmp_path):
+    quick = report_rows(load_config(held, profile="quick"), rows)
+    table = pd.read_csv(write_summary(quick, tmp_path))
+    assert "accuracy" in table
+    assert not {"selected", "fit_seconds", "predict_seconds"} & {*table}
 
 
 @pytest.mark.parametrize(("values", "remarks"), [([1e4, 1e5, 1e6], 1), ([1e-6, 1e-5, 10, 1e6], 0)])
@@ -161,53 +162,47 @@ def test_a_list_that_ends_too_early_is_a_remark(tmp_path, values, remarks):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ("RF", "another config, which has the method RFX"),
-        ("n_components", "parameter n_featuresX"),
-        ("0.9", "not of table3_1.csv: 2 reported numbers are others"),
+        ({"method": {"RF": "RFX"}}, "method is RFX; did you mean 'RF'.* --summary .* writes"),
+        ({"n_components": {100: 101}}, "n_components is 101 for RF"),
+        ({}, "no metric 'accuracyX'"),
     ],
 )
 def test_a_summary_of_another_config_is_refused(report, held, tmp_path, change, text):
     path = write_summary(report, tmp_path)
-    content = path.read_text()
-    if change == "0.9":
-        reported = report.cells["reported_mean"].dropna().iloc[0]
-        content = content.replace(f",{reported:g},", ",0.123,", 1)
-    else:
-        content = content.replace(change, {"RF": "RFX"}.get(change, "n_featuresX"))
-    path.write_text(content)
+    table = pd.read_csv(path).replace(change)
+    table = table if change else table.rename(columns={"accuracy": "accuracyX"})
+    table.to_csv(path, index=False)
     with pytest.raises(ReportError, match=text):
         read_report(held, tmp_path)
 
 
-HEADS = ",".join(COLUMNS) + "\n"
-ROW = "small,moons,,K,{},accuracy,0.9,0.1,2,,,\n"
+def test_a_broken_summary_is_one_line(report, held, tmp_path):
+    with pytest.raises(SummaryError, match=r"held\.json: no such file; summaries here: none"):
+        read_report(held, tmp_path)
+    path = write_summary(report, tmp_path)
+    whole = path.read_bytes()
+    for content in (b"", b"a,b", whole[:200], whole[:-1] + b"x"):
+        path.write_bytes(content)
+        with pytest.raises(SummaryError, match=r"held.csv.gz: cannot be read"):
+            read_report(held, tmp_path)
+    path.unlink()
+    with pytest.raises(SummaryError, match=r"held.csv.gz: cannot be read"):
+        read_report(held, tmp_path)
+    for text, message in (("{", "cannot be read"), ("[]", "expected"), ('{"profile": 1}', "exp")):
+        (tmp_path / "held.json").write_text(text)
+        with pytest.raises(SummaryError, match=f"held.json: {message}"):
+            read_report(held, tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "not a summary"),
-        ("a,b\n1,2\n", "not a summary: .*experiment"),
-        (HEADS + ROW.replace("0.9", "nine"), "could not convert string to float: 'nine'"),
-        (HEADS + ROW + ROW, ":3: this cell occurs a second time"),
-        (HEADS + ROW.replace("small", "other"), "numbers of small, not of other"),
-        (HEADS + ROW.replace("\n", ",,,\n") + ROW.replace("\n", ",,,,\n"), "not a summary"),
-    ],
-)
-def test_a_broken_summary_is_one_line(tmp_path, text, message):
-    (tmp_path / "small.csv").write_text(text)
-    with pytest.raises(SummaryError, match=message) as caught:
-        read_summary("small", tmp_path)
-    assert "small.csv" in str(caught.value)
-    with pytest.raises(SummaryError, match="no such file; summaries here: small"):
-        read_summary("other", tmp_path)
-
-
-def test_labels_that_look_like_numbers_or_like_nothing_stay_texts():
-    names = ["1", "1.0", "NA", "None", "", "'=1"]
-    text = HEADS + "".join(ROW.replace("moons", name) for name in names)
-    found = parse_summary(text, "small", "here")
-    assert [*found["dataset"]] == [*names[:-1], "=1"]
+def test_labels_that_look_like_numbers_or_like_nothing_stay_texts(tmp_path):
+    names = ["1", "1.0", "NA", "None", "=1"]
+    methods = "".join(f'  "{name}": {{estimator: DummyClassifier}}\n' for name in names)
+    config = tmp_path / "own.yaml"
+    config.write_text(f"title: t\ndatasets: [iris]\nmethods:\n{methods}metrics: [accuracy]\n")
+    rows = [("iris", name, "accuracy", split, 0.5) for name in names for split in range(2)]
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "metric", "split", "value"])
+    write_summary(report_rows(load_config(config), frame), tmp_path)
+    assert [*read_report(config, tmp_path).cells["method"]] == names
 
 
 # ---- rows of any program ----

@@ -1,0 +1,390 @@
+"""Rows of results: from a store, from another program, and from the committed files.
+
+The *splits* have a row per number: ``experiment``, the labels ``dataset``, ``kernel``, ``method``
+and the varied parameters, ``metric``, ``split``, ``value``, ``converged``, ``ratio``, ``drift``
+and ``selected``. The ratio is that of test rows to training rows. The drift is how far the mean of
+the cell moves between processors, as far as that was measured. What was selected are the
+parameters chosen on validation rows, as JSON. All that a report says is computed from the splits
+and the config, wherever they come from.
+
+A committed file has a row per trial, and a column per metric.
+"""
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kernlearn.checks import suggestion
+from kernlearn.config import names as metric_names
+from kernlearn.config.model import ExperimentConfig, LoadedExperiment
+from kernlearn.config.spec import LABELS, canonical
+from kernlearn.engine.plan import Plan, chosen_by_mean, planned_labels
+from kernlearn.exceptions import ReportError, SummaryError
+from kernlearn.reports import verdicts
+from kernlearn.reports.labels import KEY, label_rows, parameters, plain_labels
+from kernlearn.store import Row, Store
+
+#: Columns of the splits that are no labels.
+NOT_LABELS = (
+    *("experiment", "metric", "split", "value"),
+    *("converged", "ratio", "drift", "selected"),
+)
+_COUNTS = ("split", "n_train", "n_test")  # columns of rows of any program
+# Significant digits of times in committed files.
+_TIME_DIGITS = 6
+
+#: Metrics that only the reports of configs that name them show; the store has them in any case.
+ON_REQUEST = frozenset(("selection_score", "comparisons", "fit_comparisons"))
+#: Matches metrics that are shares of a whole, and so between 0 and 1.
+is_share = re.compile(
+    r"accuracy|auc|zero_one|(letor_)?(mean_)?ndcg(_10)?|balanced_accuracy|top_k_accuracy"
+    r"|average_precision|(f1|jaccard|precision|recall|roc_auc)(_\w+)?"
+).fullmatch
+
+
+@dataclass(frozen=True)
+class Details:
+    """What is known of the rows of an experiment besides their numbers, JSON-ready.
+
+    Attributes
+    ----------
+    profile : str
+    settings : list of str
+        Profile of the run, and settings of its command line as ``key=value``.
+    trials, done : int
+        Number of trials of the plan, and of those that succeeded.
+    trial_seconds : float
+        Wall time of all trials.
+    measured : list of str
+        When the first and the last of them began, UTC, ISO 8601.
+    measured_on : list of dict
+        Packages, commit and processor of each machine.
+    left_out : list of str
+        Data sets that are missing.
+    remarks : list of str
+        See :func:`~kernlearn.reports.remarks.remarks`.
+    data : dict of str to list of str
+        What reading each data set has done to it.
+    open_ends : list of dict
+        Lists of values at whose end scores still rise.
+    """
+
+    profile: str
+    settings: list[str]
+    trials: int
+    done: int
+    trial_seconds: float = 0.0
+    measured: list[str] = field(default_factory=list)
+    measured_on: list[dict[str, Any]] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    data: dict[str, list[str]] = field(default_factory=dict)
+    open_ends: list[dict[str, Any]] = field(default_factory=list)
+
+
+# ---- of a store ----
+
+
+def stored_rows(plan: Plan, store: Store) -> dict[str, Row]:
+    """Return what a store has of a plan, by key; of a grid the point that is best over splits."""
+    return chosen_by_mean(store.get(trial.key for trial in plan.trials))
+
+
+def splits_of(
+    plan: Plan, results: Mapping[str, Row], metrics: Collection[str] | None = None
+) -> pd.DataFrame:
+    """Return the numbers of a plan's finished trials.
+
+    Parameters
+    ----------
+    plan : Plan
+    results : mapping of str to Row
+        By key; those of a grid chosen over all splits.
+    metrics : collection of str, optional
+        By default those of the task, without the ones that only some reports show.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row per trial and metric, in the order of the plan. A label that does not apply is None;
+        ``converged`` is False if a solver stopped early. ``ratio`` is 0 for times, which
+        overlapping splits do not share, and for independent draws. ``drift`` is 0 but for the
+        full profile of a config with a file ``processors.csv`` beside it.
+    """
+    config = plan.experiment.config
+    if metrics is None:
+        hidden = ON_REQUEST - config.named_metrics
+        metrics = [name for name in config.scope.task_metrics(config.task) if name not in hidden]
+    labels = [*LABELS, *plan.axes]
+    rows = [
+        [
+            plan.experiment.name,
+            *map(trial.labels.get, labels),
+            metric,
+            trial.split,
+            result.metrics[metric],
+            result.info.get("converged", True),
+            0.0
+            if verdicts.is_cost(metric, config)
+            else result.info.get("n_test", 0) / result.info.get("n_train", 1),
+            0.0,
+            canonical(result.info["selected"]) if "selected" in result.info else None,
+        ]
+        for trial in plan.trials
+        if (result := results.get(trial.key)) is not None and result.done
+        for metric in metrics
+        if metric in result.metrics
+    ]
+    splits = pd.DataFrame(rows, columns=["experiment", *labels, *NOT_LABELS[1:]])
+    return _with_drifts(plain_labels(splits, labels), plan.experiment)
+
+
+def _with_drifts(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFrame:
+    """Return splits with the drifts of their cells, of the full profile alone."""
+    path = experiment.path.with_name("processors.csv")
+    if not path.is_file() or experiment.indicative:
+        return splits
+    known = pd.read_csv(path, dtype=dict.fromkeys(KEY, str))
+    known = known[known["experiment"] == experiment.name]
+    drifts = dict(zip(label_rows(known, KEY), known["drift"], strict=True))
+    cells = splits.assign(params=parameters(splits, [*experiment.config.axes]))
+    return splits.assign(drift=[drifts.get(cell, 0.0) for cell in label_rows(cells, KEY)])
+
+
+# ---- of another program ----
+
+
+def read_rows(config: ExperimentConfig, frame: pd.DataFrame, name: str = "rows") -> pd.DataFrame:
+    """Return results of any program as splits; see :func:`~kernlearn.reports.report_rows`.
+
+    Raises
+    ------
+    ReportError
+        If a column is missing, labels are those of no cell of the config, or a number occurs
+        twice or is out of range.
+    """
+    if "solver_name" in frame:
+        frame = _from_benchopt(frame, config)
+    named = frame if "split" in frame else frame.rename(columns={"repetition": "split"})
+    frame = named.reset_index(drop=True)
+    needed = ["dataset", *(["kernel"] if config.kernels else []), "method", *NOT_LABELS[1:4]]
+    if missing := [column for column in needed if column not in frame]:
+        raise ReportError(
+            f"{name}: the rows lack the column {', '.join(missing)}; they need "
+            f"{', '.join(needed)} (or repetition for split), and the varied parameters"
+        )
+    numbers = {c: pd.to_numeric(frame[c], errors="coerce") for c in _COUNTS if c in frame}
+    is_whole = (numbers["split"] >= 0) & (numbers["split"] % 1 == 0)
+    _refuse(name, frame, "split", is_whole, "a whole number from 0")
+    labels = [*LABELS, *config.axes]
+    splits = _labelled(frame.reindex(columns=[*labels, *NOT_LABELS[1:]]), config, name)
+    metrics = config.scope.task_metrics(config.task)
+    if unknown := [one for one in map(str, splits["metric"]) if one not in metrics]:
+        hint = suggestion(unknown[0], metrics)
+        raise ReportError(f"{name}: no metric {unknown[0]!r}{hint}")
+    is_ratio = pd.to_numeric(splits["ratio"], errors="coerce") >= 0
+    _refuse(name, splits, "ratio", is_ratio | splits["ratio"].isna(), "0 or more")
+    is_known = splits["converged"].isna() | splits["converged"].isin([True, False])
+    _refuse(name, splits, "converged", is_known, "True or False")
+    if len(numbers) == len(_COUNTS):
+        _refuse(name, frame, "n_train", numbers["n_train"] > 0, "a number of rows")
+        _refuse(name, frame, "n_test", numbers["n_test"] >= 0, "a number of rows")
+        splits["ratio"] = numbers["n_test"] / numbers["n_train"]
+    costs = {metric: verdicts.is_cost(metric, config) for metric in metrics}
+    ratios = splits["ratio"].astype(float).fillna(protocol_ratio(config))
+    splits = splits.assign(
+        value=checked_values(frame, name),
+        converged=[True if pd.isna(value) else bool(value) for value in splits["converged"]],
+        ratio=ratios.mask(splits["metric"].map(costs).astype(bool), 0.0),
+        drift=splits["drift"].astype(float).fillna(0.0),
+        selected=splits["selected"].astype(object).where(splits["selected"].notna(), None),
+    )
+    splits.insert(0, "experiment", name)
+    if (twice := splits.duplicated([*labels, "metric", "split"])).any():
+        row = splits[twice].iloc[0]
+        place = " ".join(str(row[c]) for c in (*labels, "metric") if pd.notna(row[c]))
+        raise ReportError(
+            f"{name}: {int(twice.sum())} numbers occur a second time, such as {place}, split "
+            f"{row['split']}"
+        )
+    return splits
+
+
+def _labelled(splits: pd.DataFrame, config: ExperimentConfig, name: str) -> pd.DataFrame:
+    """Return rows with labels of the config's cells; refuse those that are of no cell."""
+    labels = ["dataset", "method", "kernel", *config.axes]
+    cells = [tuple(map(one.get, labels)) for one in planned_labels(config)]
+    known, rows = {tuple(map(str, cell)): cell for cell in cells}, []
+    for i, values in enumerate(label_rows(plain_labels(splits, labels), labels), 1):
+        row = tuple(map(str, values))
+        if row in known:
+            rows.append(known[row])
+            continue
+        at = next(n for n in range(len(row)) if all(row[: n + 1] != one[: n + 1] for one in known))
+        fitting = {one[at]: cell[at] for one, cell in known.items() if one[:at] == row[:at]}
+        named = [text for text, value in fitting.items() if value is not None]
+        hint = suggestion(row[at], named) if named else "; leave it empty"
+        where = f" for {row[1]} on {row[0]}" if at > 1 else ""
+        what = "missing" if values[at] is None else row[at]
+        raise ReportError(f"{name}: row {i}: {labels[at]} is {what}{where}{hint}")
+    found = pd.DataFrame(rows, splits.index, labels, dtype=object)
+    return splits.assign(**{label: found[label] for label in labels})
+
+
+def names_of(config: ExperimentConfig) -> dict[str, Collection[Any]]:
+    """Return the labels of a config that are names, and its metrics, in their order."""
+    return {
+        "dataset": config.datasets,
+        "kernel": config.kernels,
+        "method": config.methods,
+        "metric": [*config.scope.metrics, *config.derived],
+    }
+
+
+def checked_values(
+    frame: pd.DataFrame, name: str, per_cent_is: str = "for per cent, write % in a column unit"
+) -> "pd.Series[float]":
+    """Return the values of rows, shares in per cent divided by 100, if all are possible."""
+    values = pd.to_numeric(frame["value"], errors="coerce").astype(float)
+    metrics = frame["metric"].astype(str)
+    of_share = metrics.map(lambda metric: is_share(str(metric)) is not None).astype(bool)
+    if "unit" in frame:
+        units = frame["unit"].fillna("")
+        per_cent = (units == "%") & (of_share | (metrics == "error_percent"))
+        _refuse(name, frame, "unit", (units == "") | per_cent, "% for a share, or nothing")
+        values = values.mask((units == "%") & of_share, values / 100)
+    names = {**metric_names.METRICS, **metric_names.SCORERS}
+    known = {m: one.better < 1 and "regret" not in m for m, one in names.items()}
+    no_less = of_share | metrics.map(known).fillna(False).astype(bool)
+    low = no_less.map({True: 0.0, False: -np.inf})
+    high = metrics.map({"error_percent": 100.0}).fillna(np.inf).mask(of_share, 1.0)
+    high = high.mask(metrics.str.startswith("neg_"), 0.0)
+    _refuse(name, frame, "value", values.abs() < np.inf, "a finite number (0.5, not 0,5)")
+    wrong = ~values.between(low, high)
+    if wrong.any():
+        i = int(wrong.to_numpy().argmax())
+        value = frame["value"].iloc[i]
+        limits = f"between {low[i]:g} and {high[i]:g}" if high[i] < np.inf else "0 or more"
+        advice = f"; {per_cent_is}" if of_share[i] else ""
+        raise ReportError(f"{name}: row {i + 1}: {metrics[i]} is {value}, not {limits}{advice}")
+    return values
+
+
+def _refuse(
+    name: str, frame: pd.DataFrame, column: str, fits: "pd.Series[bool]", expected: str
+) -> None:
+    """Refuse rows of which an entry does not fit, and name the first."""
+    if not fits.all():
+        i = int(fits.to_numpy().argmin())
+        value = frame[column].iloc[i]
+        raise ReportError(f"{name}: row {i + 1}: {column} is {value}, expected {expected}")
+
+
+def protocol_ratio(config: ExperimentConfig) -> float:
+    """Return the number of test rows to a training row by the shares of a protocol."""
+    protocol = config.protocol
+    if protocol.folds is not None:  # one fold is tested, one held out; five are published
+        return 1 / ((5 if protocol.folds == "published" else protocol.folds) - 2)
+    return max(1 - protocol.train - (protocol.holdout or 0), 0) / protocol.train
+
+
+def _from_benchopt(frame: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:
+    """Return the last row of each repetition of a benchopt run, a row per metric."""
+    settings = [str(c) for c in frame if str(c).startswith(("p_solver_", "p_dataset_"))]
+    place = ["dataset_name", "solver_name", *settings, "idx_rep"]
+    last = frame.sort_values("stop_val", kind="stable") if "stop_val" in frame else frame
+    last = last.groupby(place, dropna=False, sort=False).tail(1)
+    metrics = config.scope.task_metrics(config.task)
+    values = {f"objective_{metric}": metric for metric in metrics} | {"time": "fit_seconds"}
+    names = {"dataset_name": "dataset", "solver_name": "method", "idx_rep": "split"}
+    names |= {f"objective_{name}": name for name in ("n_train", "n_test", "unit")}
+    names |= {c: c.removeprefix("p_solver_").removeprefix("p_dataset_") for c in settings}
+    measured = [column for column in values if column in last]
+    rows = last.melt([c for c in {*place, *names} if c in last], measured, "metric", "value")
+    rows = rows.dropna(subset=["value"]).rename(columns=names).replace({"metric": values})
+    # names have the parameters behind them, in brackets
+    return rows.assign(**{c: rows[c].str.partition("[")[0] for c in ("dataset", "method")})
+
+
+# ---- committed ----
+
+
+def splits_path(name: str, folder: Path) -> Path:
+    """Return where the committed splits of an experiment are."""
+    return folder / f"{name}.csv.gz"
+
+
+def write_splits(splits: pd.DataFrame, experiment: LoadedExperiment, path: Path) -> None:
+    """Write splits as a table with a row per trial, the same bytes whenever it is written.
+
+    Of other profiles than the full one it has what :mod:`~kernlearn.reports.check` compares.
+    """
+    config = experiment.config
+    trial = [*LABELS, *config.axes, "split"]
+    keys = label_rows(splits, trial)
+    places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    splits = splits.assign(trial=[places[key] for key in keys])
+    facts = splits.groupby("trial").agg(
+        {**dict.fromkeys(trial, "first"), "ratio": "max", "converged": "all", "selected": "first"}
+    )
+    metrics = [*dict.fromkeys(splits["metric"])]
+    values = splits.pivot(index="trial", columns="metric", values="value")[metrics]
+    costs = [metric for metric in metrics if verdicts.is_cost(metric, config)]
+    for metric in costs:
+        values[metric] = values[metric].map(f"{{:.{_TIME_DIGITS}g}}".format).astype(float)
+    if experiment.indicative:
+        values, facts = values.drop(columns=costs), facts.drop(columns="selected")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    how: Any = {"method": "gzip", "mtime": 1}
+    facts.join(values).to_csv(path, index=False, compression=how)
+
+
+def read_splits(experiment: LoadedExperiment, path: Path) -> pd.DataFrame:
+    """Read the splits that :func:`write_splits` wrote.
+
+    Raises
+    ------
+    SummaryError
+        If the file cannot be read.
+    ReportError
+        If it is of another config.
+    """
+    config, texts = experiment.config, dict.fromkeys([*LABELS, "selected"], str)
+    try:
+        how: Any = {"keep_default_na": False, "na_values": "", "float_precision": "round_trip"}
+        table = pd.read_csv(path, dtype=texts, **how)
+        kept = [c for c in table if c in {*LABELS, *config.axes, "split", *NOT_LABELS[4:]}]
+        metrics = [c for c in table if c not in kept]
+        rows = table.melt(kept, metrics, "metric", "value", ignore_index=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise SummaryError(f"{path}: cannot be read: {error}") from None
+    rows = rows.dropna(subset=["value"]).sort_index(kind="stable")
+    return _with_drifts(read_rows(config, rows, experiment.name), experiment)
+
+
+def read_details(name: str, folder: Path) -> Details:
+    """Read what is committed beside the splits: profile, machines, remarks and the like.
+
+    Raises
+    ------
+    SummaryError
+        If the file cannot be read, or has other entries.
+    """
+    path = folder / f"{name}.json"
+    if not path.is_file():
+        there = ", ".join(sorted(p.stem for p in folder.glob("*.json"))) or "none"
+        raise SummaryError(f"{path}: no such file; summaries here: {there}")
+    try:
+        details = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SummaryError(f"{path}: cannot be read: {error}") from None
+    names = [field.name for field in fields(Details)]
+    if not isinstance(details, dict) or sorted(details) != sorted(names):
+        raise SummaryError(f"{path}: expected a JSON object of {', '.join(names)}")
+    return Details(**details)
