@@ -79,7 +79,7 @@ def init(
             raise DataError(f"{data}: no feature is left but what looks like an id: {shown}")
         show_wrapped(f"{data}: the config drops what looks like an id: {', '.join(ids)}", 2)
         keys["drop"] = [*keys.get("drop", []), *ids]
-    task = task or ("classification" if "similarity" in bunch else bunch.card.task)
+    task = task or ("classification" if bunch.similarity is not None else bunch.card.task)
     n_classes, n = len(bunch.target_names), len(bunch.target)
     if task == "classification" and 2 * n_classes > n:
         raise DataError(
@@ -121,7 +121,7 @@ def _methods(bunch: Any, task: str) -> tuple[dict[str, Any], dict[str, str]]:
 
     X, n = bunch.data, len(bunch.target)
     shortlists, _ = read_yaml(shipped("configs") / "shortlists" / "methods.yaml")
-    kind = "matrix" if "similarity" in bunch else kind_of(X)
+    kind = "matrix" if bunch.similarity is not None else kind_of(X)
     similarities = shortlists["similarities"].get(kind)
     by_task = shortlists.get(kind if kind in shortlists or similarities is None else "objects", {})
     if task not in by_task:
@@ -172,14 +172,14 @@ def _config(
     place: dict[str, Any] = {"name": data}
     if _is_file(data):
         place = {"file": Path(os.path.relpath(data, config.parent)).as_posix()}
-    published = "fold" in bunch
+    published = bunch.fold is not None
     protocol: dict[str, Any] = {"folds": "published"} if published else {"train": 0.7}
     if task == "ranking" and not published:  # queries are held out whole
         protocol = {"folds": 5}
     protocol["splits"] = 5
     if not published and len(bunch.target) > _MOST_ROWS / 0.7:
         protocol |= {"max_train": _MOST_ROWS, "max_test": _MOST_ROWS}
-    by_pairs = ["comparisons"] if bunch.data.ndim == 1 or "similarity" in bunch else []
+    by_pairs = ["comparisons"] if bunch.data.ndim == 1 or bunch.similarity is not None else []
     if not by_pairs:
         protocol["scale"] = ["unit_norm" if sp.issparse(bunch.data) else "zscore_numbers"]
     metrics, notes = _METRICS[task], {}

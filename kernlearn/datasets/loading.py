@@ -43,7 +43,7 @@ from kernlearn.datasets.tables import (
 from kernlearn.exceptions import DataError, writing
 
 if TYPE_CHECKING:
-    from sklearn.utils import Bunch
+    from kernlearn.datasets.data import Data
 
 Nominal = Literal["ordinal", "onehot"]
 Name = str | os.PathLike[str] | Card | Found
@@ -65,7 +65,7 @@ def load(
     nominal: Nominal = "ordinal",
     missing: Missing | None = None,
     dense: bool = False,
-) -> "Bunch":
+) -> "Data":
     """Load a data set.
 
     Parameters
@@ -119,6 +119,8 @@ def load(
     Returns
     -------
     sklearn.utils.Bunch
+        With these fields, of which those that do not apply are None.
+
         data : ndarray or CSR matrix of shape (n_samples, n_features)
             The features; CSR for sparse files of which less than 20 % is not zero. For a
             similarity matrix its entries, with n_features = n_samples. An array of objects of
@@ -165,7 +167,7 @@ def load(
     >>> wine.data.shape, wine.target_names.tolist()
     ((178, 13), ['class_0', 'class_1', 'class_2'])
     """
-    from sklearn.utils import Bunch
+    from kernlearn.datasets.data import Data
 
     options = FileOptions(target, task, grades, tuple(drop), sheet, matrix, points, dict(read_as))
     found = find(name, data_dir, options)
@@ -192,11 +194,16 @@ def load(
         if content != form.fingerprint:
             expected = form.fingerprint[:12]
             remarks.append(f"The content ({content[:12]}) differs from the card's ({expected}).")
-    bunch = Bunch(
-        data=X,
-        target=codes,
-        target_names=labels,
-        feature_names=np.array(() if are_objects(X) else table.feature_names, np.str_),
+    folds = [len(part.y) for part in parts] if form.folds == "files" else form.folds
+    kept = folds and len(codes) == sum(folds)
+    return Data(
+        X,
+        codes,
+        labels,
+        () if are_objects(X) else table.feature_names,
+        fold=_published_folds(card.name, folds, table.query) if kept else None,
+        query=table.query if card.task == "ranking" else None,
+        similarity=card.similarity,
         fingerprint=content,
         preparation=done,
         card=card,
@@ -204,14 +211,6 @@ def load(
         sample=form.sample,
         note=" ".join(filter(None, remarks)),
     )
-    if card.task == "ranking":
-        bunch["query"] = table.query
-    if card.similarity is not None:
-        bunch["similarity"] = card.similarity
-    folds = [len(part.y) for part in parts] if form.folds == "files" else form.folds
-    if folds and len(codes) == sum(folds):
-        bunch["fold"] = _published_folds(card.name, folds, table.query)
-    return bunch
 
 
 # Finding
@@ -487,7 +486,7 @@ def add(
     missing: Missing | None = None,
     folder: str | os.PathLike[str] = "datasets",
     **options: Any,
-) -> "Bunch":
+) -> "Data":
     r"""Write a card for a data file, with a copy of its data.
 
     Text in columns, LIBSVM's and LETOR's text, ARFF, NPZ, Parquet, Feather, Excel, Stata, SPSS,
@@ -545,7 +544,7 @@ def add(
     card = found.card.model_copy(update={"missing": missing})
     # loaded by the card before anything is written
     bunch = load(found._replace(card=card))
-    parts = bunch.data, bunch.target, bunch.target_names, bunch.get("query")
+    parts = bunch.data, bunch.target, bunch.target_names, bunch.query
     own_form = {"own_folder": True, "fingerprint": _fingerprint(*parts)}
     form = found.form.model_copy(update=own_form)
     bunch.card = card.model_copy(update={"forms": (form,)})

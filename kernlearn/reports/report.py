@@ -15,12 +15,12 @@ import pandas as pd
 
 from kernlearn.checks import counted, listed
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
+from kernlearn.config.plan import Plan, make_plan
 from kernlearn.config.read import find_config, load_config, shipped_configs
 from kernlearn.config.spec import LABELS, Trial, canonical
 from kernlearn.datasets import catalogue
-from kernlearn.engine.machine import describe_machine
-from kernlearn.engine.plan import Plan, make_plan
 from kernlearn.exceptions import ConfigError, ReportError, SummaryError
+from kernlearn.machine import describe_machine
 from kernlearn.reports import claims as claimed
 from kernlearn.reports import differences as compared
 from kernlearn.reports import summary as frames

@@ -23,12 +23,12 @@ import pandas as pd
 from kernlearn.checks import suggestion
 from kernlearn.config import names as metric_names
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
+from kernlearn.config.plan import Plan, planned_labels
 from kernlearn.config.spec import LABELS, canonical, cell_name
-from kernlearn.engine.plan import Plan, chosen_by_mean, planned_labels
 from kernlearn.exceptions import ReportError, StoreError, SummaryError
 from kernlearn.reports import verdicts
 from kernlearn.reports.statistics import best_methods, median_interval
-from kernlearn.store import Row, Store
+from kernlearn.store import Row, Store, chosen_by_mean
 
 #: Columns that identify a cell.
 KEY = ["experiment", *LABELS, "params", "metric"]

@@ -16,11 +16,10 @@ from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import two_moons
 from kernlearn.engine import make_plan, run_plan, search
 from kernlearn.engine.build import Parts, generator, prepare
-from kernlearn.engine.plan import chosen_by_mean
 from kernlearn.engine.search import measure_grid
 from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier, RegLand
-from kernlearn.store import Row, Store
+from kernlearn.store import Row, Store, chosen_by_mean
 from kernlearn.voted import L1SVMClassifier
 from tests.engine.conftest import PROTOCOL
 
