@@ -1,5 +1,6 @@
 """The data of a trial: read, drawn by a generator, or made by a function of a plug-in."""
 
+import json
 from collections.abc import Mapping
 from contextlib import chdir, nullcontext
 from functools import lru_cache
@@ -30,12 +31,12 @@ def read_data(arguments: dict[str, Any]) -> Data:
         state = f"{status.st_mtime_ns} {status.st_size}"
     elif isinstance(name, Path) or not is_shipped(name):
         state = find(name).identity
-    return _load_once(state, **arguments)
+    return _load_once(state, json.dumps(arguments, default=str))
 
 
 @lru_cache(maxsize=4)  # for the next trials; a run takes one data set after the other
-def _load_once(state: str, **arguments: Any) -> Data:
-    return load(**arguments)
+def _load_once(state: str, arguments: str) -> Data:
+    return load(**json.loads(arguments))
 
 
 def make_data(dataset: Registered, numbers: bool, parameters: dict[str, Any]) -> Data:

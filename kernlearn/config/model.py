@@ -25,6 +25,7 @@ from kernlearn import datasets
 from kernlearn.checks import suggestion
 from kernlearn.config.names import BUILT_IN, TASKS, Scope, is_time
 from kernlearn.config.spec import LABELS, Value, as_label, unfold, varied
+from kernlearn.datasets.card import Reading
 from kernlearn.datasets.files import shipped
 from kernlearn.plugins import Registered
 
@@ -135,6 +136,9 @@ Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Scaling = Literal["zscore", "zscore_numbers", "minmax", "max_norm", "unit_norm"]
 # The tasks of a file; other tasks take it as it is.
 _OF_FILES = ("classification", "regression", "ordinal", "ranking", "similarity")
+# The keys that change the data that are read, besides those that say where and how to read.
+_OF_DATA = {"name", "generator", "nominal", "missing", "drop", "dense", "grades"}
+_OF_DATA |= {"binarize", "bins", "classes", "sample"}
 # A parameter of data or of a kernel: a value, or a list of several.
 _OneOrList = Annotated[Any, PlainValidator(lambda raw: Value.parse(raw, ("list",)))]
 
@@ -156,7 +160,7 @@ class Entry(BaseModel):
         return self.parameters
 
 
-class DatasetEntry(Entry):
+class DatasetEntry(Reading, Entry):
     """A data set of the catalogue or of a plug-in, a file, or a generator with its parameters.
 
     Attributes
@@ -165,34 +169,8 @@ class DatasetEntry(Entry):
         Name in the catalogue, if the label is another.
     file : str
         A file of the user, relative to the config's folder.
-    target : str or int
-        The column of `file` to predict; by default the last.
-    sheet : str or int
-        The sheet of an Excel file, by name or position from 0.
-    read_as : dict
-        How text in columns reads where that is not plain: delimiter, header, decimal, thousands,
-        comment, quote, skip, encoding, missing (texts of missing entries), text (columns).
-    matrix : {"similarity", "distance"}
-        `file` is a square matrix of similarities or distances, with a column or array of
-        labels.
-    points : str or int
-        The column of `file` whose texts are the points themselves, for similarities of
-        strings; `series` takes those of a .ts file as they are.
     generator : str
         Name of a generator instead of a data set.
-    nominal : {"ordinal", "onehot"}
-        Whether a nominal column becomes codes 0, 1, ... (ordinal) or one 0/1 column per value
-        (onehot); by default codes for data of the catalogue, else 0/1 columns.
-    missing : {"drop", "mean", "most_frequent", "category", "error"}
-        How missing entries are treated; `category` makes them a value of their own in nominal
-        columns, and drops rows with others. By default as the data set's card says, else
-        rows with missing entries are dropped.
-    drop : list[str or int]
-        Columns that are no features.
-    dense : bool
-        Whether to make a sparse matrix dense.
-    grades : list of str
-        The labels of the target of `file` in their order.
     binarize : list of str or "random"
         Make two classes: a random half is positive, or the classes named.
     classes : list of str
@@ -209,17 +187,7 @@ class DatasetEntry(Entry):
 
     name: str | None = None
     file: str | None = None
-    target: str | int | None = None
-    sheet: str | int | None = None
-    read_as: dict[str, Any] | None = None
-    matrix: Literal["similarity", "distance"] | None = None
-    points: str | int | None = None
     generator: str | None = None
-    nominal: Literal["ordinal", "onehot"] | None = None
-    missing: Literal["drop", "mean", "most_frequent", "category", "error"] | None = None
-    drop: list[str | int] = []
-    dense: bool | None = None
-    grades: Annotated[list[str], Field(min_length=2)] | None = None
     binarize: Literal["random"] | list[str] | None = None
     classes: Annotated[list[str], Field(min_length=2)] | None = None
     sample: Count | None = None
@@ -232,6 +200,11 @@ class DatasetEntry(Entry):
         if sum(one is not None for one in (self.name, self.file, self.generator)) > 1:
             raise ValueError("give one of name, file and generator")
         return self
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """What the key of a trial has of it: all that changes the data that are read."""
+        return self.model_dump(include=_OF_DATA, exclude_defaults=True)
 
     @property
     def of_card(self) -> bool:
@@ -255,7 +228,7 @@ class DatasetEntry(Entry):
         made = self.generator is not None or self.name in scope.datasets
         return self.nominal or ("ordinal" if shipped or made else "onehot")
 
-    def reading(self, task: str, folder: Path, scope: Scope) -> dict[str, Any]:
+    def arguments(self, task: str, folder: Path, scope: Scope) -> dict[str, Any]:
         """Return the arguments of :func:`kernlearn.datasets.load`."""
         if self.matrix is not None:
             task = "similarity"
@@ -263,19 +236,10 @@ class DatasetEntry(Entry):
             task = "regression"
         elif task == "bipartite_ranking":
             task = "classification"
-        plain = ("target", "missing", "dense", "sheet", "matrix", "points")
-        given = self.read_as or {}
-        read_as = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
-        options = {
-            "name": self.name if self.file is None else (folder / self.file).resolve(),
-            "nominal": self.nominal_in(scope),
-            "task": None if self.of_card or task not in _OF_FILES else task,
-            "drop": tuple(self.drop),
-            "grades": tuple(self.grades or ()),
-            "read_as": tuple(read_as.items()),
-            **{key: getattr(self, key) for key in plain},
-        }
-        return {key: value for key, value in options.items() if value not in (None, ())}
+        place = {"name": self.name if self.file is None else (folder / self.file).resolve()}
+        of_target = {} if self.of_card or task not in _OF_FILES else {"task": task}
+        how = self.model_dump(include={*Reading.model_fields}, exclude_defaults=True)
+        return place | of_target | how | {"nominal": self.nominal_in(scope)}
 
 
 class KernelEntry(Entry):
@@ -467,6 +431,11 @@ class Protocol(Section):
     select_by_mean: Literal[True] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     threads: Count = 1
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """What the key of a trial has of it: all but the number of splits, and defaults."""
+        return self.model_dump(exclude={"splits"}, exclude_defaults=True)
 
     @model_validator(mode="before")
     @classmethod

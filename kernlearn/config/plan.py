@@ -11,7 +11,17 @@ from kernlearn.checks import counted, suggestion
 from kernlearn.config import spec as specs
 from kernlearn.config.model import ExperimentConfig, Fork, LoadedExperiment, MethodEntry
 from kernlearn.config.read import load_config
-from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec, unfold, varied
+from kernlearn.config.spec import unfold, varied
+from kernlearn.config.trial import (
+    TRIAL_VERSION,
+    ComponentSpec,
+    DatasetSpec,
+    MethodSpec,
+    Source,
+    Trial,
+    TrialSpec,
+    trial_keys,
+)
 from kernlearn.datasets.loading import card_preparation, find, is_file
 from kernlearn.datasets.tables import default_order, grades_notes
 from kernlearn.exceptions import ConfigError, DataError, SelectionError
@@ -166,7 +176,7 @@ def make_plan(
     trials = [
         Trial(key, experiment.name, labels, spec, i, source)
         for labels, spec, source in _cells(config, variants)
-        for i, key in enumerate(specs.trial_keys(spec, splits))
+        for i, key in enumerate(trial_keys(spec, splits))
     ]
     first: dict[Any, Trial] = {}
     for trial in trials[:: len(splits)]:
@@ -224,16 +234,13 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
     """
     config = experiment.config
     entry, scope = config.datasets[label], config.scope
-    options = {name: getattr(entry, name) for name in ("binarize", "bins", "classes", "sample")}
-    options["nominal"] = entry.nominal_in(scope)
     own = scope.datasets.get(entry.name or "") if entry.file is None else None
     make = scope.generators[entry.generator] if entry.generator else own
     if make is not None:
-        named = {"generator": entry.generator} if entry.generator else {"name": entry.name}
         # whether whole numbers are numbers or classes, which a plug-in does not say
         source = Source(numbers=config.task == "regression" or entry.bins is not None)
         for parameters, _ in unfold(entry.parameters):
-            what = DatasetSpec(**named, parameters=parameters, pairwise=make.similarity, **options)
+            what = DatasetSpec(entry, pairwise=make.similarity, parameters=parameters)
             if make.plugin:
                 from kernlearn.config.data import make_data
 
@@ -244,26 +251,24 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
             labels = {k: specs.as_label(parameters[k]) for k in varied(entry.parameters)}
             yield labels, what, source
         return
-    arguments = entry.reading(config.task, experiment.path.parent, scope)
+    arguments = entry.arguments(config.task, experiment.path.parent, scope)
     found, done = _known_data(arguments, found)
-    card = found.card
+    card, own_data = found.card, entry.file is not None or not datasets.is_shipped(found.card.name)
     _check_folds(label, config, found)
     if entry.file is not None and card.rows:
         done = done.noting(f"{counted(card.rows, 'row')} with a target")
-    own_data = entry.file is not None or not datasets.is_shipped(card.name)
+    known: dict[str, Any] = {"nominal": entry.nominal_in(scope)}
     if config.task == "ordinal" and entry.bins is None:
         # the labels of a class have no order
         if own_data and card.classes is not None:
-            grades = list(card.classes)
-            options["grades"] = None if grades == default_order(grades) else grades
+            ordered = card.classes == tuple(default_order(card.classes))
+            known["grades"] = None if ordered else card.classes
         done = done.noting(*grades_notes(found.form.order, card.classes))
-    if own_data and entry.nominal is None and not done.one_hot:
-        options["nominal"] = "ordinal"  # the same without nominal columns, under an older key
-    options |= {"missing": entry.missing, "dense": entry.dense or None}
-    # what is dropped of a file is part of its format
-    options["drop"] = entry.drop or None if entry.of_card else None
-    name = entry.name if entry.file is None else label
-    what = DatasetSpec(name=name, fingerprint=found.identity, pairwise=card.similarity, **options)
+    if entry.file is not None:
+        known["name"] = label
+    if not entry.of_card:
+        known["drop"] = ()  # what is dropped of a file is part of its format
+    what = DatasetSpec(entry.model_copy(update=known), found.identity, card.similarity)
     yield {}, what, Source(arguments, prepared=tuple(done.sentences))
 
 
@@ -301,31 +306,30 @@ def _cells(
     config: ExperimentConfig, variants: Mapping[str, Sequence[_Variant]]
 ) -> Iterator[tuple[dict[str, Any], TrialSpec, Source]]:
     """Yield the labels, the specification and the data's source of every cell of the table."""
-    settings = config.protocol.model_dump(exclude={"splits", "scale"})
     # kernlearn's own metrics are measured in any case
     own = config.scope.own_metrics(config.named_metrics)
-    metrics = tuple(specs.MetricSpec(metric.name, **metric.identity) for metric in own)
+    metrics = tuple(ComponentSpec(metric.name, **metric.identity) for metric in own)
     files = tuple((str(plugin.path), plugin.state) for plugin in config.scope.plugins)
     methods = cache(partial(_methods, config))
     values = [one for entry in config.methods.values() for one in entry.parameters.values()]
     differ = any(value.form == "by_dataset" for value in values)
     for name, entry in config.datasets.items():
-        scale = config.protocol.scale if entry.scale is None else entry.scale
-        protocol = specs.ProtocolSpec(**settings, scale=scale)
+        scale = {} if entry.scale is None else {"scale": entry.scale}
+        protocol = config.protocol.model_copy(update=scale)
         for data_labels, data, source in variants.get(name, ()):
             cells = methods(name if differ else "", data.pairwise is not None)
             for method_labels, kernel, method in cells:
                 labels = {"dataset": name, **method_labels, **data_labels}
                 if config.wants(labels):
                     what = config.task, data, kernel, method, protocol
-                    spec = TrialSpec(specs.TRIAL_VERSION, *what, metrics=metrics)
+                    spec = TrialSpec(TRIAL_VERSION, *what, metrics=metrics)
                     place = replace(source, plugins=files) if spec.plugins else source
                     yield labels, spec, place
 
 
 def _methods(
     config: ExperimentConfig, dataset: str, pairwise: bool
-) -> list[tuple[dict[str, Any], specs.KernelSpec | None, specs.MethodSpec]]:
+) -> list[tuple[dict[str, Any], ComponentSpec | None, MethodSpec]]:
     """Return the labels and specifications of kernels and methods on a data set."""
     scope, cells = config.scope, []
     for labels, kernel, entry, fixed, grid in _labelled(config, dataset, pairwise):
@@ -334,7 +338,7 @@ def _methods(
         values = [*fixed.values(), *chain.from_iterable(grid.values())]
         names = [v["kernel"] for v in values if isinstance(v, Mapping) and "kernel" in v]
         own = [k for k in map(scope.kernel, names) if k.plugin]
-        method = specs.MethodSpec(
+        method = MethodSpec(
             **_identity(entry, entry.components(scope)),
             parameters=fixed,
             select=grid,
@@ -347,7 +351,7 @@ def _methods(
 
 def _labelled(
     config: ExperimentConfig, dataset: str, pairwise: bool
-) -> Iterator[tuple[dict[str, Any], specs.KernelSpec | None, MethodEntry, Any, Any]]:
+) -> Iterator[tuple[dict[str, Any], ComponentSpec | None, MethodEntry, Any, Any]]:
     """Yield the labels of each kernel and method on a data set, with parameters and grid."""
     # a matrix of similarities needs no kernel
     axes, kernels = config.axes, [(None, None)] if pairwise else _kernels(config)
@@ -385,14 +389,14 @@ def _identity(entry: MethodEntry, parts: Sequence[tuple[str, Registered]]) -> di
     return {"name": "Pipeline", "version": 1, "steps": steps}
 
 
-def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.KernelSpec | None]]:
+def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, ComponentSpec | None]]:
     """Yield the label and specification of every kernel, or of none."""
     if not config.kernels:
         yield None, None
     for label, entry in config.kernels.items():
         kernel = config.scope.kernel(entry.kernel)
         for name, parameters in entry.variants(label):
-            yield name, specs.KernelSpec(kernel.name, **kernel.identity, parameters=parameters)
+            yield name, ComponentSpec(kernel.name, **kernel.identity, parameters=parameters)
 
 
 def parse_only(text: str) -> dict[str, tuple[str, ...]]:

@@ -12,8 +12,10 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.utils.extmath import row_norms
 
 from kernlearn.config.data import make_data, read_data
+from kernlearn.config.model import Protocol
 from kernlearn.config.names import Scope
-from kernlearn.config.spec import MethodSpec, ProtocolSpec, Trial, canonical
+from kernlearn.config.spec import canonical
+from kernlearn.config.trial import MethodSpec, Trial
 from kernlearn.datasets.data import Data
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.exceptions import DataError
@@ -56,28 +58,28 @@ def random_state(seed: int, purpose: str, *indices: int) -> int:
 def load_data(trial: Trial, scope: Scope) -> Data:
     """Load a trial's data, or draw it, and check that it is what the trial was planned for."""
     what, source, seed = trial.spec.dataset, trial.source, trial.spec.protocol.seed
-    parameters = what.parameters or {}
-    if what.generator is not None:
-        make = scope.generators[what.generator]
+    entry, parameters = what.entry, what.parameters or {}
+    if entry.generator is not None:
+        make = scope.generators[entry.generator]
         drawn = {**parameters, "random_state": random_state(seed, "data", trial.split)}
         data = make_data(make, source.numbers, drawn) if make.plugin else make.load()(**drawn)
-    elif what.name is not None and what.plugin is not None:
-        data = make_data(scope.datasets[what.name], source.numbers, parameters)
+    elif what.plugin is not None:
+        data = make_data(scope.datasets[str(entry.name)], source.numbers, parameters)
     else:
         data = read_data(source.read)
-    if what.generator is None and what.fingerprint != data.identity:
+    if entry.generator is None and what.fingerprint != data.identity:
         raise DataError(
             f"{trial.labels['dataset']}: not the data that the trial was planned for (fingerprint "
             f"{data.identity}, planned {what.fingerprint}): it was changed since, a worker "
             "reads another copy, or a plug-in draws it at random without `random_state`"
         )
     n = data.data.shape[0]
-    if what.classes is not None:
-        data = data.of_classes(what.classes)
-    if what.sample is not None and what.sample < (n_rows := data.data.shape[0]):
-        rows = generator(seed, "sample").permutation(n_rows)[: what.sample]
+    if entry.classes is not None:
+        data = data.of_classes(entry.classes)
+    if entry.sample is not None and entry.sample < (n_rows := data.data.shape[0]):
+        rows = generator(seed, "sample").permutation(n_rows)[: entry.sample]
         data = data.rows(np.sort(rows))
-        data.sample, data.note = True, f"a random part of {what.sample} of {n} rows"
+        data.sample, data.note = True, f"a random part of {entry.sample} of {n} rows"
     return data
 
 
@@ -189,7 +191,7 @@ def positive_classes(
 
 
 def split_indices(
-    n_samples: int, protocol: ProtocolSpec, split: int, published: np.ndarray | None = None
+    n_samples: int, protocol: Protocol, split: int, published: np.ndarray | None = None
 ) -> Indices:
     """Split row numbers into a training, a held-out and a test part, by folds or at random.
 
@@ -211,7 +213,7 @@ def split_indices(
 
 
 def fold_indices(
-    n_samples: int, protocol: ProtocolSpec, split: int, published: np.ndarray | None = None
+    n_samples: int, protocol: Protocol, split: int, published: np.ndarray | None = None
 ) -> Indices:
     """Split row numbers by folds: one is the test part, the one before it is held out.
 
@@ -244,50 +246,27 @@ def _at_most(most: int | None, rows: np.ndarray, rng: np.random.Generator) -> np
     return rows if most is None or len(rows) <= most else np.sort(rng.permutation(rows)[:most])
 
 
-def prepare(
-    X: Any,
-    y: np.ndarray,
-    protocol: ProtocolSpec,
-    split: int,
-    *,
-    pairwise: bool = False,
-    fold: np.ndarray | None = None,
-    query: np.ndarray | None = None,
-) -> Parts:
-    """Split the data, then scale it by parameters learnt on the training part.
-
-    Parameters
-    ----------
-    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        Or similarities of shape (n_samples, n_samples), if ``pairwise``; or an array of objects.
-    y : ndarray of shape (n_samples,)
-    protocol : ProtocolSpec
-    split : int
-        Number of the split.
-    pairwise : bool, default=False
-    fold, query : ndarray of shape (n_samples,), optional
-        The data set's own fold of each row, and its query, for ranking.
+def prepare(data: Data, y: np.ndarray, protocol: Protocol, split: int) -> Parts:
+    """Split data with the targets `y`, and scale them by what the training part says.
 
     Raises
     ------
     ValueError
         If no test part is left, or the data cannot be scaled in this way.
     """
+    X, query = data.data, data.query
     if query is not None and protocol.folds != "published":
         # the documents of a query stay together
         distinct, codes = np.unique(query, return_inverse=True)
         parts = split_indices(len(distinct), protocol, split)
         train, held_out, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
     else:
-        train, held_out, test = split_indices(X.shape[0], protocol, split, fold)
-    if pairwise:
-        if protocol.scale:
-            raise ValueError("scale: a similarity matrix has no features to scale; give []")
-        X_train, *others = [X[np.ix_(rows, train)] for rows in (train, held_out, test)]
-    else:
-        X_train, *others = X[train], X[held_out], X[test]
-    if protocol.scale and are_objects(X):
-        raise ValueError(f"scale: {kind_of(X)} have no features to scale; give []")
+        train, held_out, test = split_indices(X.shape[0], protocol, split, data.fold)
+    kind = "a similarity matrix has" if data.similarity else f"{kind_of(X)} have"
+    if protocol.scale and (data.similarity or are_objects(X)):
+        raise ValueError(f"scale: {kind} no features to scale; give []")
+    parts = train, held_out, test
+    X_train, *others = (X[np.ix_(rows, train)] if data.similarity else X[rows] for rows in parts)
     for name in protocol.scale:
         if name.startswith("zscore") and sp.issparse(X_train):
             raise ValueError(
@@ -302,7 +281,8 @@ def prepare(
     elif protocol.scale_target == "zscore":
         y = (y - learnt_on.mean()) / (learnt_on.std() or 1.0)
     X_val, y_val = (others[0], y[held_out]) if len(held_out) else (None, None)
-    queries = tuple(query if query is None else query[part] for part in (train, held_out, test))
+    queries = tuple(query if query is None else query[part] for part in parts)
+    pairwise = data.similarity is not None
     return Parts(X_train, y[train], others[1], y[test], X_val, y_val, pairwise, queries)
 
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TypeAlias
 
 from kernlearn import __version__
-from kernlearn.config.spec import Trial
+from kernlearn.config.trial import Trial
 from kernlearn.engine import machine
 from kernlearn.exceptions import ExecutorError
 from kernlearn.lazy import missing_text

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from kernlearn.config.spec import Trial
+from kernlearn.config.trial import Trial
 from kernlearn.machine import describe_machine
 from kernlearn.memory import c_library
 from kernlearn.store import Row, utc_now

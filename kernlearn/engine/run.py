@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import SHARED
 from kernlearn.config.plan import Choice, Plan
-from kernlearn.config.spec import Trial, trial_keys
+from kernlearn.config.trial import Trial, trial_keys
 from kernlearn.engine.executors import Executor, InProcess, Job
 from kernlearn.engine.machine import Interrupts
 from kernlearn.exceptions import ExecutorError

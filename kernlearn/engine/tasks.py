@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
 
 from kernlearn.config.names import METRICS, Scope
-from kernlearn.config.spec import Trial, TrialSpec
+from kernlearn.config.trial import Trial, TrialSpec
 from kernlearn.datasets.data import Data
 from kernlearn.engine import build, machine
 from kernlearn.metrics import letor_ndcg, thesis_ndcg
@@ -158,9 +158,9 @@ def refuse_many(task: str, n_classes: int) -> None:
 
 
 def _classes(data: Data, spec: TrialSpec, info: dict[str, Any]) -> Array:
-    names, what = [str(n) for n in data.target_names], spec.dataset
-    name = what.name or str(what.generator)
-    positive = build.positive_classes(names, what.binarize, spec.protocol.seed, name)
+    names, entry = [str(n) for n in data.target_names], spec.dataset.entry
+    name = entry.name or str(entry.generator)
+    positive = build.positive_classes(names, entry.binarize, spec.protocol.seed, name)
     y = np.asarray(data.target)
     if positive is None:
         return y
@@ -211,9 +211,9 @@ REGRESSION = Task("regression", _values, "mse")
 
 
 def _grades(data: Data, spec: TrialSpec, info: dict[str, Any]) -> Array:
-    if spec.dataset.bins is None:
+    if spec.dataset.entry.bins is None:
         return np.asarray(data.target)
-    return equal_frequency(_values(data, spec, info), spec.dataset.bins)
+    return equal_frequency(_values(data, spec, info), spec.dataset.entry.bins)
 
 
 def equal_frequency(values: np.ndarray, n_bins: int) -> np.ndarray:
@@ -262,8 +262,8 @@ def approximate_kernel(trial: Trial, scope: Scope) -> build.Outcome:
     """
     spec, data = trial.spec, build.load_data(trial, scope)
     X_train = X = data.data
-    if spec.dataset.generator is None:
-        parts = build.prepare(data.data, np.asarray(data.target), spec.protocol, trial.split)
+    if spec.dataset.entry.generator is None:
+        parts = build.prepare(data, np.asarray(data.target), spec.protocol, trial.split)
         X_train, X = parts.X_train, parts.X_test
     kernel = build.build_kernel(trial, scope, X_train)
     estimator = build.build_estimator(trial, scope, kernel)
@@ -294,7 +294,7 @@ def estimate_complexity(trial: Trial, scope: Scope) -> build.Outcome:
 
     spec, how = trial.spec, trial.spec.protocol
     data = build.load_data(trial, scope)
-    parts = build.prepare(data.data, np.asarray(data.target), how, trial.split)
+    parts = build.prepare(data, np.asarray(data.target), how, trial.split)
     component = scope.estimator(spec.method.name)
     parameters = dict(spec.method.parameters)
     if spec.kernel is not None and component.takes:
@@ -336,7 +336,7 @@ def measure_regret(trial: Trial, scope: Scope) -> build.Outcome:
         raise ValueError("task: regret needs the estimator OLP with a radius and without select")
     data, outcome = build.load_data(trial, scope), build.Outcome()
     y = two_classes(data, spec, outcome.info)
-    parts = build.prepare(data.data, y, how, trial.split)
+    parts = build.prepare(data, y, how, trial.split)
     stream = parts.X_train, parts.y_train
     followed = follow(learner, *stream)
     with machine.Stopwatch() as estimating:

@@ -17,7 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from kernlearn import validation
 from kernlearn.config.names import BUILT_IN, SHARED, TASKS, Scope, load_plugins
-from kernlearn.config.spec import GOODNESS, Trial, canonical
+from kernlearn.config.spec import GOODNESS, canonical
+from kernlearn.config.trial import Trial
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, machine
 from kernlearn.engine.build import Parts, prepare
@@ -116,10 +117,9 @@ def _supervise(
     data = build.load_data(trial, scope)
     y = task.target(data, spec, outcome.info)
     # no classes for a target that is a number
-    labels = [0, 1] if spec.dataset.binarize is not None else data.target_names
+    labels = [0, 1] if spec.dataset.entry.binarize is not None else data.target_names
     scope = replace(scope, classes={str(label): code for code, label in enumerate(labels)})
-    kind, groups = data.similarity, {"fold": data.fold, "query": data.query}
-    parts = prepare(data.data, y, spec.protocol, trial.split, pairwise=kind is not None, **groups)
+    parts = prepare(data, y, spec.protocol, trial.split)
     if spec.method.dense:
         parts = parts.dense()
     outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
@@ -131,7 +131,7 @@ def _supervise(
         with machine.Stopwatch() as selecting:
             coded = data.coded
             kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train, coded)
-            estimator = build.build_estimator(trial, scope, kernel, kind, coded)
+            estimator = build.build_estimator(trial, scope, kernel, data.similarity, coded)
             if spec.protocol.select_by_mean and spec.method.select:
                 points, threads = list(ParameterGrid(spec.method.select)), spec.protocol.threads
                 measured = measure_grid(estimator, points, parts, task, scope, threads=threads)

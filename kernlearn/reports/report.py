@@ -17,7 +17,8 @@ from kernlearn.checks import counted, listed
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.plan import Plan, make_plan
 from kernlearn.config.read import find_config, load_config, shipped_configs
-from kernlearn.config.spec import LABELS, Trial, canonical
+from kernlearn.config.spec import LABELS, canonical
+from kernlearn.config.trial import Trial
 from kernlearn.datasets import catalogue
 from kernlearn.exceptions import ConfigError, ReportError, SummaryError
 from kernlearn.machine import describe_machine
