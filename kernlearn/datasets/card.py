@@ -46,50 +46,35 @@ OF_FILE = ("target", "grades", "sheet", "read_as", "matrix", "points")
 
 
 class Reading(BaseModel):
-    """How a data set is read: the arguments of :func:`load`, keys of configs, options of commands.
+    """How a data set is read: the arguments of :func:`load`, keys of configs."""
 
-    Attributes
-    ----------
-    target : int or str
-        The column of `file` to predict; by default the last.
-    grades : sequence of str
-        The labels of the target of `file` in their order.
-    sheet : int or str
-        The sheet of an Excel file, by name or position from 0.
-    read_as : dict
-        How text in columns reads where that is not plain: delimiter, header, decimal, thousands,
-        comment, quote, skip, encoding, missing (texts of missing entries), text (columns).
-    matrix : {"similarity", "distance"}
-        `file` is a square matrix of similarities or distances, with a column or array of
-        labels.
-    points : int or str
-        The column of `file` whose texts are the points themselves, for similarities of
-        strings; `series` takes those of a .ts file as they are.
-    drop : sequence of int or str
-        Columns that are no features.
-    nominal : {"ordinal", "onehot"}
-        Whether a nominal column becomes codes 0, 1, ... (ordinal) or one 0/1 column per value
-        (onehot); by default codes for data of the catalogue, else 0/1 columns.
-    missing : {"drop", "mean", "most_frequent", "category", "error"}
-        How missing entries are treated; `category` makes them a value of their own in nominal
-        columns, and drops rows with others. By default as the data set's card says, else
-        rows with missing entries are dropped.
-    dense : bool
-        Whether to make a sparse matrix dense.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     target: Column | None = None
+    """The column of `file` to predict; by default the last."""
     grades: Labels | None = None
+    """The labels of the target of `file` in their order."""
     sheet: int | str | None = None
+    """The sheet of an Excel file, by name or position from 0."""
     read_as: dict[str, Any] = {}
+    """How text in columns reads where that is not plain: delimiter, header, decimal, thousands,
+    comment, quote, skip, encoding, missing (texts of missing entries), text (columns)."""
     matrix: Literal["similarity", "distance"] | None = None
+    """`file` is a square matrix of similarities or distances, with a column or array of labels."""
     points: Column | None = None
+    """The column of `file` whose texts are the points themselves, for similarities of strings;
+    `series` takes those of a .ts file as they are."""
     drop: SeveralColumns = ()
+    """Columns that are no features."""
     nominal: Literal["ordinal", "onehot"] | None = None
+    """Whether a nominal column becomes codes 0, 1, ... (ordinal) or one 0/1 column per value
+    (onehot); by default codes for data of the catalogue, else 0/1 columns."""
     missing: Missing | None = None
+    """How missing entries are treated; `category` makes them a value of their own in nominal
+    columns, and drops rows with others. By default as the data set's card says, else rows with
+    missing entries are dropped."""
     dense: bool | None = None
+    """Whether to make a sparse matrix dense."""
 
     @classmethod
     def of(cls, **options: Any) -> "Reading":
