@@ -11,14 +11,14 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row, least_seconds, once
-from kernlearn.config.spec import ProtocolSpec
+from kernlearn.config.model import Protocol
 from kernlearn.datasets import catalogue, load, locate
 from kernlearn.engine.build import prepare
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import DBoostClassifier
 
 _ROUNDS = 30
-_PROTOCOL = ProtocolSpec(
+_PROTOCOL = Protocol(
     train=0.5,
     scale=["zscore"],
     max_train=None,
@@ -68,7 +68,7 @@ def _letter() -> list[Row]:
         print("dboost: letter left out, not found (set KERNLEARN_DATA)")
         return []
     data = load("letter")
-    parts = prepare(data.data, np.asarray(data.target), _PROTOCOL, 0)
+    parts = prepare(data, np.asarray(data.target), _PROTOCOL, 0)
     rows = []
     for n_landmarks in (30, 300):
         model = DBoostClassifier(n_landmarks, pool_size=300, random_state=0)

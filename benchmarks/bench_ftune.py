@@ -16,14 +16,14 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row
-from kernlearn.config.spec import ProtocolSpec
+from kernlearn.config.model import Protocol
 from kernlearn.datasets import catalogue, load, locate
 from kernlearn.engine.build import Parts, prepare
 from kernlearn.kernels import GaussianKernel
 from kernlearn.landmarks import FTuneClassifier
 
 #: That of table 4.2.
-PROTOCOL = ProtocolSpec(
+PROTOCOL = Protocol(
     train=0.5,
     holdout=0.2,
     scale=["zscore"],
@@ -47,7 +47,7 @@ def run() -> list[Row]:
         print("ftune: letter left out, not found (set KERNLEARN_DATA)")
         return []
     data = load("letter")
-    parts = prepare(data.data, np.asarray(data.target), PROTOCOL, 0)
+    parts = prepare(data, np.asarray(data.target), PROTOCOL, 0)
     kernel = GaussianKernel("mean_distance").fit(parts.X_train)
     with threadpool_limits(1):
         found = {s: _ours(parts, kernel, s) for s in ("newton", "truncated_newton")}

@@ -5,7 +5,6 @@ nodes, and LIBLINEAR itself; prediction is the features and one product. The sol
 the largest part of a fit: whatever is not the solver is ours to make faster.
 """
 
-from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks._measure import Row
-from kernlearn.config.spec import ProtocolSpec
+from kernlearn.config.model import Protocol
 from kernlearn.datasets import catalogue, load, locate
 from kernlearn.engine.build import prepare
 from kernlearn.features import RandomMaclaurin
@@ -26,7 +25,7 @@ CASES = {
     "adult": (500, 100, ["max_norm"]),
     "ijcnn1": (1000, 200, ["zscore", "max_norm"]),
 }
-PROTOCOL = ProtocolSpec(
+PROTOCOL = Protocol(
     train=0.6, max_train=20_000, max_test=20_000, scale=[], validation=0.2, seed=2013, threads=1
 )
 _REPEATS = 3
@@ -42,7 +41,7 @@ def run() -> list[Row]:
                 continue
             data = load(name)
             y = np.asarray(data.target)
-            parts = prepare(data.data, y, replace(PROTOCOL, scale=scale), 0)
+            parts = prepare(data, y, PROTOCOL.model_copy(update={"scale": scale}), 0)
             for method, n_components, h01 in (("RF", d_rf, False), ("H0/1", d_h01, True)):
                 feature_map = RandomMaclaurin(
                     PolynomialKernel(10), n_components, h01=h01, include_bias=False, random_state=0

@@ -67,7 +67,7 @@ def parts(model: type[BaseModel], name: str = "") -> list[Part]:
     texts, keys, inner = {"kind": _KIND, **described(model)}, [], []
     for key, field in model.model_fields.items():
         place = f"{name}.{key}" if name else key
-        text = field.description or texts.get(key, "")
+        text = " ".join((field.description or texts.get(key, "")).split())
         kind, needed = type_text(field.annotation), field.is_required()
         keys.append(Key(place, kind, _default(field), text, needed))
         for one, end in _models(field.annotation):

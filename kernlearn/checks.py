@@ -30,6 +30,15 @@ def counted(n: int, noun: str) -> str:
     return f"{n} {noun if n == 1 else plural}"
 
 
+def duration(seconds: float) -> str:
+    """Write seconds as text such as ``"2 h 05 min"`` or ``"40 s"``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
 def listed(parts: Iterable[str]) -> str:
     """List the first of some names."""
     every = list(parts)

@@ -2,10 +2,10 @@
 
 import json
 import sqlite3
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -13,8 +13,6 @@ from typing import Any, NamedTuple, Self
 from urllib.parse import quote
 
 from kernlearn.exceptions import StoreError
-
-__all__ = ["MergeSummary", "Row", "Store", "utc_now"]
 
 #: Version of the table, kept in the file's ``user_version``.
 VERSION = 4
@@ -437,3 +435,29 @@ def _numbers_differ(a: Row, b: Row) -> bool:
     return left.keys() != right.keys() or not allclose(
         [*left.values()], [right[name] for name in left], _SAME, 1e-15, equal_nan=True
     )
+
+
+def chosen_by_mean(rows: Mapping[str, Row]) -> dict[str, Row]:
+    """Give each trial that measured a grid the numbers of the best point over all its splits.
+
+    The best point has the greatest mean score; ties are broken by the fewest support vectors on
+    average, then by order. Rows without a grid stay as they are.
+    """
+    import numpy as np
+
+    chosen, cells = dict(rows), defaultdict[str, list[Row]](list)
+    for row in rows.values():
+        if row.done and "grid" in row.info:
+            cells[json.dumps({**row.spec, "split": 0}, sort_keys=True)].append(row)
+    for cell in cells.values():
+        grids = [row.info["grid"] for row in cell]
+        scores = np.mean([[point["score"] for point in grid] for grid in grids], axis=0)
+        support = [[point["metrics"].get("n_support", 0.0) for point in grid] for grid in grids]
+        # rounded, so that differences by rounding error are none
+        best = int(np.lexsort([np.mean(support, axis=0), -np.round(scores, 12)])[0])
+        for row, grid in zip(cell, grids, strict=True):
+            point = grid[best]
+            selected = {"selected": point["parameters"], "converged": point.get("converged", True)}
+            metrics = {**row.metrics, **point["metrics"]}
+            chosen[row.key] = replace(row, metrics=metrics, info={**row.info, **selected})
+    return chosen

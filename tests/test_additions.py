@@ -145,12 +145,12 @@ LINES = [
     ),
 ]
 STRIPES = '''@register()
-def stripes(n_samples: int = 100, random_state: Seed = None) -> "Bunch":
+def stripes(n_samples: int = 100, random_state: Seed = None) -> "Data":
     """Draw two stripes."""
     from sklearn.utils import check_random_state
 
     X = check_random_state(random_state).uniform(size=(n_samples, 2))
-    return to_bunch(X, (X[:, 0] > 0.5).astype(int), "0", "1")
+    return to_data(X, (X[:, 0] > 0.5).astype(int), "0", "1")
 
 
 '''

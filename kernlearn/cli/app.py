@@ -17,18 +17,12 @@ from typer import Argument, Option
 
 import kernlearn
 from kernlearn import config as configs
-from kernlearn import datasets, engine, reports
+from kernlearn import engine, reports
 from kernlearn import store as stores
+from kernlearn.checks import duration
 from kernlearn.cli import data, init, output
 from kernlearn.cli.output import option
-from kernlearn.exceptions import (
-    ConfigError,
-    DataError,
-    KernlearnError,
-    ReportError,
-    StoreError,
-    SummaryError,
-)
+from kernlearn.exceptions import ConfigError, KernlearnError, ReportError, StoreError, SummaryError
 
 app = typer.Typer(
     name="kernlearn",
@@ -82,7 +76,7 @@ def run(
     Example: kernlearn run mine.yaml --jobs 4 --only dataset=letter,method=K
     """
     choice = engine.Choice(tuple(map(engine.parse_only, only)), retry_failed, force)
-    plans = _plans(_load(configs, profile, settings), available, choice)
+    plans = engine.make_plans(_load(configs, profile, settings), available, choice)
     plans = [replace(plan, trials=choice.of(plan)) for plan in plans]
     _show_preparations(plans)
     failed, progress = 0, cast(Any, output.Progress())
@@ -140,7 +134,7 @@ def plan(
         check_variants(experiment)
     existing = stores.Store(store, read_only=True) if store.exists() else nullcontext()
     with existing as opened:
-        for plan in _plans(experiments, True, choice):
+        for plan in engine.make_plans(experiments, True, choice):
             _show_plan(plan, opened, choice)
 
 
@@ -186,7 +180,7 @@ def report(
     else:
         with stores.Store(store, read_only=True) as opened:
             if names:
-                plans = _plans(loaded, True)
+                plans = engine.make_plans(loaded, True)
             else:
                 plans, skipped = stored_plans(opened, profile=profile, settings=settings)
             found = [reports.assemble(plan, opened) for plan in plans]
@@ -235,7 +229,7 @@ def check(
 
     failed, errors = False, []
     with stores.Store(store, read_only=True) as opened:
-        for plan in _plans(_load(configs, profile, settings), available):
+        for plan in engine.make_plans(_load(configs, profile, settings), available):
             try:
                 frame = rules.check_plan(plan, opened, against)
             except KernlearnError as error:
@@ -278,7 +272,7 @@ def compare(
     from kernlearn.reports.rows import is_share, stored_rows
     from kernlearn.reports.verdicts import direction
 
-    (plan,) = _plans(_load([config], profile, settings), True)
+    (plan,) = engine.make_plans(_load([config], profile, settings), True)
     of_plan, name = plan.experiment.config, plan.experiment.name
     metric = rules.ranking_metric(of_plan, name, metric)
     if margin is not None and margin >= 1 and is_share(metric):
@@ -323,37 +317,30 @@ def forks(
     """
     import pandas as pd
 
+    from kernlearn.config.plan import fork_plans
     from kernlearn.config.read import shipped_configs
     from kernlearn.reports.export import csv_text
     from kernlearn.reports.rows import splits_of, stored_rows
-    from kernlearn.reports.verdicts import CHOSEN, VERDICTS, compare_branches
+    from kernlearn.reports.verdicts import VERDICTS, compare_branches
 
     names = configs or list(shipped_configs())
     found, progress = list[pd.DataFrame](), cast(Any, output.Progress())
     opened = stores.Store(store, read_only=no_run)
     with opened, closing(engine.make_executor(jobs=jobs)) as executor:
-        for name, experiment in zip(names, _load(names, "full", []), strict=True):
+        for experiment in _load(names, "full", []):
             for fork in experiment.config.forks:
-                choice = engine.Choice(tuple({k: (v,) for k, v in m.items()} for m in fork.only))
-                splits = [f"splits={fork.splits}"] if fork.splits else []
-                summaries, missing = {}, set[str]()
-                for branch, changes in {CHOSEN: [], **fork.alternatives}.items():
-                    loaded = _load([name], "full", [*changes, *splits])
-                    (plan,) = _plans(loaded, available or branch != CHOSEN, choice)
-                    missing = set(plan.left_out) if branch == CHOSEN else missing
-                    if lacking := set(plan.left_out) - missing:
+                summaries = {}
+                for branch, plan, lacking in fork_plans(experiment, fork, available):
+                    if lacking:
                         typer.echo(
                             f"{experiment.name}: {fork.choice}: the alternative {branch} is left "
-                            f"out, data not found: {', '.join(sorted(lacking))}"
+                            f"out, data not found: {', '.join(lacking)}"
                         )
                         continue
-                    wanted = plan.experiment.config.model_copy(update={"only": fork.only})
-                    trials = [t for t in plan.trials if wanted.wants(t.labels)]
-                    plan = replace(plan, trials=trials)
                     if not no_run:
                         engine.run_plan(plan, opened, executor=executor, listener=progress)
-                    splits_so_far = splits_of(plan, stored_rows(plan, opened))
-                    cells = reports.summarise(splits_so_far, plan.experiment)
+                    splits = splits_of(plan, stored_rows(plan, opened))
+                    cells = reports.summarise(splits, plan.experiment)
                     n_splits = plan.experiment.config.protocol.splits
                     summaries[branch] = cells[~(cells["n_splits"] < n_splits)]
                 found.append(compare_branches(experiment.name, fork, experiment.config, summaries))
@@ -403,7 +390,7 @@ def export(
         raise StoreError(f"{file}: name one config with --experiment")
     with stores.Store(store, read_only=True) as opened:
         if file is not None and form == ".zip":
-            (plan,) = _plans(_load(experiment, "full", []), True)
+            (plan,) = engine.make_plans(_load(experiment, "full", []), True)
             count = page.write_crate(reports.assemble(plan, opened), file)
             typer.echo(f"{file}: {count} files")
             return
@@ -516,26 +503,6 @@ def _load(names: Sequence[str], profile: str, settings: Sequence[str]) -> list[A
     return loaded
 
 
-def _plans(
-    loaded: Sequence[Any], available: bool, choice: "engine.Choice | None" = None
-) -> "list[engine.Plan]":
-    """Plan experiments, or the data sets that are chosen; one message names what is missing."""
-    plans, missing = [], dict[str, None]()
-    for experiment in loaded:
-        config = experiment.config
-        labels = None if choice is None else choice.datasets(config)
-        plans.append(engine.make_plan(experiment, available=True, labels=labels))
-        needed = [k for k in plans[-1].left_out if not config.datasets[k].optional]
-        missing |= dict.fromkeys(config.published[label] for label in needed)
-    if missing and not available:
-        raise DataError(
-            f"{datasets.missing_message(map(datasets.find_card, missing))}\n`kernlearn datasets "
-            "fetch NAME` downloads what its publisher serves; --available runs the rest without "
-            "them."
-        )
-    return plans
-
-
 def _folder(store: Path) -> Path:
     """Return the folder of the reports of a store: those of another one stay as they are."""
     return store.parent / ("" if store.stem == STORE.stem else f"{store.stem}_reports")
@@ -613,7 +580,7 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
     left, time = len(trials) - len(done), "time unknown until the first have run"
     if done:
         seconds = left * sum(state.seconds for state in done) / len(done)
-        time = f"about {engine.run.duration(seconds)} one at a time, if as long as those"
+        time = f"about {duration(seconds)} one at a time, if as long as those"
     errors = Counter(state.error for state in done if not state.done)
     counts = f"{len(done) - errors.total()} in the store, {errors.total()} failed, {left} to run"
     text = f"  {len(trials)} trials: {counts}{f' ({time})' if left else ''}"

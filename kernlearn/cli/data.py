@@ -21,7 +21,7 @@ app = typer.Typer(
 
 _SHOWN = 20  # columns in the summary of `info`
 
-Reading = Annotated[list[str], option("How to read it.", "KEY=VALUE", "-o", "--option")]
+Settings = Annotated[list[str], option("How to read it.", "KEY=VALUE", "-o", "--option")]
 
 
 def show_names(
@@ -171,7 +171,7 @@ def add(
     name: Annotated[str, option("Name: lower case, digits and underscores.", "NAME")],
     target: Annotated[str | None, option("Column to predict: name or position.", "COLUMN")] = None,
     task: Annotated[str | None, option("classification, regression or ordinal.", "TASK")] = None,
-    settings: Reading = [],
+    settings: Settings = [],
     folder: Annotated[Path, option("Where the card goes.", "DIR")] = Path("datasets"),
 ) -> None:
     """Write a card for your own data file, with a copy of its data.
@@ -183,7 +183,8 @@ def add(
       kernlearn datasets add survey.csv --name survey --target answer -o drop=id
       kernlearn datasets add wpbc.data --name wpbc -o read_as.header=false
     """  # noqa: D301
-    how = {"target": target, "task": task, "folder": folder, **reading_options(settings)}
+    options = reading_options(settings, "nominal", "dense")
+    how = {"target": target, "task": task, "folder": folder, **options}
     try:
         bunch = datasets.add(file, name=name, **how)
     except DataError as error:
@@ -198,20 +199,20 @@ def add(
     typer.echo(f"In a config: datasets: [{name}]")
 
 
-def reading_options(settings: list[str], *more: str) -> dict[str, Any]:
+def reading_options(settings: list[str], *without: str) -> dict[str, Any]:
     """Return how to read a file from KEY=VALUE, the values read as YAML.
 
-    `more` are keys beside those of :func:`kernlearn.datasets.add`.
+    `without` are keys that it takes no part in.
 
     Raises
     ------
     DataError
         If one has no equals sign, or there is no such key.
     """
+    from kernlearn.datasets.card import Reading
     from kernlearn.yaml import parse_scalar
 
-    known = ("drop", "grades", "sheet", "matrix", "points", "missing", *more)
-    lists = ("drop", "grades", "read_as.missing", "read_as.skip", "read_as.text")
+    known = [k for k in Reading.model_fields if k not in ("target", "read_as", *without)]
     options: dict[str, Any] = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -222,8 +223,6 @@ def reading_options(settings: list[str], *more: str) -> dict[str, Any]:
             raise DataError(f"-o {setting}: unknown key; allowed: {', '.join(known)}, read_as.KEY")
         # a comma or a point alone is no YAML
         content = value if name != key and len(value) == 1 else parse_scalar(value)
-        if key in lists and not isinstance(content, list):
-            content = [content]
         (options if name == key else options.setdefault("read_as", {}))[name] = content
     return options
 

@@ -11,7 +11,7 @@ from typer import Argument
 
 from kernlearn import config as configs
 from kernlearn import datasets
-from kernlearn.cli.data import Reading, reading_options
+from kernlearn.cli.data import Settings, reading_options
 from kernlearn.cli.output import option, show_wrapped, write_text
 from kernlearn.exceptions import ConfigError, DataError
 
@@ -34,7 +34,7 @@ def init(
     config: Annotated[Path | None, option("Default: NAME.yaml.", "FILE", "-c", "--config")] = None,
     target: Annotated[str | None, option("Column to predict: name or position.", "COLUMN")] = None,
     task: Annotated[str | None, option("classification, regression or ordinal.", "TASK")] = None,
-    settings: Reading = [],
+    settings: Settings = [],
     force: Annotated[bool, option("Replace an existing config.", None, "--force")] = False,
 ) -> None:
     """Write a config that compares methods on a data set.
@@ -48,6 +48,7 @@ def init(
       kernlearn init mine.csv --target price --task regression
       kernlearn init names.csv -o points=name
     """  # noqa: D301
+    from kernlearn.datasets.card import Reading
     from kernlearn.yaml import dump_yaml
 
     if config is None:
@@ -56,7 +57,7 @@ def init(
         raise ConfigError(f"{config}: exists; --force replaces it, --config names another")
     if task not in (None, *_METRICS):
         raise DataError(f"--task {task}: expected one of {', '.join(_METRICS)}")
-    keys = reading_options(settings, "nominal", "dense")
+    keys = reading_options(settings)
     if target is not None:
         keys = {"target": target, **keys}
     try:
@@ -78,8 +79,8 @@ def init(
             shown = ", ".join(f"{name} ({why})" for name, why in ids.items())
             raise DataError(f"{data}: no feature is left but what looks like an id: {shown}")
         show_wrapped(f"{data}: the config drops what looks like an id: {', '.join(ids)}", 2)
-        keys["drop"] = [*keys.get("drop", []), *ids]
-    task = task or ("classification" if "similarity" in bunch else bunch.card.task)
+        keys["drop"] = [*Reading.of(**keys).drop, *ids]
+    task = task or ("classification" if bunch.similarity is not None else bunch.card.task)
     n_classes, n = len(bunch.target_names), len(bunch.target)
     if task == "classification" and 2 * n_classes > n:
         raise DataError(
@@ -121,7 +122,7 @@ def _methods(bunch: Any, task: str) -> tuple[dict[str, Any], dict[str, str]]:
 
     X, n = bunch.data, len(bunch.target)
     shortlists, _ = read_yaml(shipped("configs") / "shortlists" / "methods.yaml")
-    kind = "matrix" if "similarity" in bunch else kind_of(X)
+    kind = "matrix" if bunch.similarity is not None else kind_of(X)
     similarities = shortlists["similarities"].get(kind)
     by_task = shortlists.get(kind if kind in shortlists or similarities is None else "objects", {})
     if task not in by_task:
@@ -172,14 +173,14 @@ def _config(
     place: dict[str, Any] = {"name": data}
     if _is_file(data):
         place = {"file": Path(os.path.relpath(data, config.parent)).as_posix()}
-    published = "fold" in bunch
+    published = bunch.fold is not None
     protocol: dict[str, Any] = {"folds": "published"} if published else {"train": 0.7}
     if task == "ranking" and not published:  # queries are held out whole
         protocol = {"folds": 5}
     protocol["splits"] = 5
     if not published and len(bunch.target) > _MOST_ROWS / 0.7:
         protocol |= {"max_train": _MOST_ROWS, "max_test": _MOST_ROWS}
-    by_pairs = ["comparisons"] if bunch.data.ndim == 1 or "similarity" in bunch else []
+    by_pairs = ["comparisons"] if bunch.data.ndim == 1 or bunch.similarity is not None else []
     if not by_pairs:
         protocol["scale"] = ["unit_norm" if sp.issparse(bunch.data) else "zscore_numbers"]
     metrics, notes = _METRICS[task], {}

@@ -25,6 +25,7 @@ from kernlearn import datasets
 from kernlearn.checks import suggestion
 from kernlearn.config.names import BUILT_IN, TASKS, Scope, is_time
 from kernlearn.config.spec import LABELS, Value, as_label, unfold, varied
+from kernlearn.datasets.card import Reading
 from kernlearn.datasets.files import shipped
 from kernlearn.plugins import Registered
 
@@ -128,13 +129,18 @@ Combination = Annotated[dict[Literal["dataset", "kernel", "method"], str], named
 class Section(BaseModel):
     """A section of a config; unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, defer_build=True, use_attribute_docstrings=True
+    )
 
 
 Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Scaling = Literal["zscore", "zscore_numbers", "minmax", "max_norm", "unit_norm"]
 # The tasks of a file; other tasks take it as it is.
 _OF_FILES = ("classification", "regression", "ordinal", "ranking", "similarity")
+# The keys that change the data that are read, besides those that say where and how to read.
+_OF_DATA = {"name", "generator", "nominal", "missing", "drop", "dense", "grades"}
+_OF_DATA |= {"binarize", "bins", "classes", "sample"}
 # A parameter of data or of a kernel: a value, or a list of several.
 _OneOrList = Annotated[Any, PlainValidator(lambda raw: Value.parse(raw, ("list",)))]
 
@@ -142,7 +148,9 @@ _OneOrList = Annotated[Any, PlainValidator(lambda raw: Value.parse(raw, ("list",
 class Entry(BaseModel):
     """A section whose further keys are parameters of the component that it names."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
+    model_config = ConfigDict(
+        extra="allow", frozen=True, defer_build=True, use_attribute_docstrings=True
+    )
     __pydantic_extra__: dict[str, _OneOrList]
 
     @cached_property
@@ -156,82 +164,38 @@ class Entry(BaseModel):
         return self.parameters
 
 
-class DatasetEntry(Entry):
-    """A data set of the catalogue or of a plug-in, a file, or a generator with its parameters.
-
-    Attributes
-    ----------
-    name : str
-        Name in the catalogue, if the label is another.
-    file : str
-        A file of the user, relative to the config's folder.
-    target : str or int
-        The column of `file` to predict; by default the last.
-    sheet : str or int
-        The sheet of an Excel file, by name or position from 0.
-    read_as : dict
-        How text in columns reads where that is not plain: delimiter, header, decimal, thousands,
-        comment, quote, skip, encoding, missing (texts of missing entries), text (columns).
-    matrix : {"similarity", "distance"}
-        `file` is a square matrix of similarities or distances, with a column or array of
-        labels.
-    points : str or int
-        The column of `file` whose texts are the points themselves, for similarities of
-        strings; `series` takes those of a .ts file as they are.
-    generator : str
-        Name of a generator instead of a data set.
-    nominal : {"ordinal", "onehot"}
-        Whether a nominal column becomes codes 0, 1, ... (ordinal) or one 0/1 column per value
-        (onehot); by default codes for data of the catalogue, else 0/1 columns.
-    missing : {"drop", "mean", "most_frequent", "category", "error"}
-        How missing entries are treated; `category` makes them a value of their own in nominal
-        columns, and drops rows with others. By default as the data set's card says, else
-        rows with missing entries are dropped.
-    drop : list[str or int]
-        Columns that are no features.
-    dense : bool
-        Whether to make a sparse matrix dense.
-    grades : list of str
-        The labels of the target of `file` in their order.
-    binarize : list of str or "random"
-        Make two classes: a random half is positive, or the classes named.
-    classes : list of str
-        Classes to keep; rows of other classes are left out.
-    sample : int
-        A random subsample of so many rows, the same in all splits.
-    scale : list of Scaling
-        Replaces the protocol's.
-    bins : int
-        Number of grades of equal frequency into which a real target is cut.
-    optional : bool
-        Leave it out if it is not found.
-    """
+class DatasetEntry(Reading, Entry):
+    """A data set of the catalogue or of a plug-in, a file, or a generator with its parameters."""
 
     name: str | None = None
+    """Name in the catalogue, if the label is another."""
     file: str | None = None
-    target: str | int | None = None
-    sheet: str | int | None = None
-    read_as: dict[str, Any] | None = None
-    matrix: Literal["similarity", "distance"] | None = None
-    points: str | int | None = None
+    """A file of the user, relative to the config's folder."""
     generator: str | None = None
-    nominal: Literal["ordinal", "onehot"] | None = None
-    missing: Literal["drop", "mean", "most_frequent", "category", "error"] | None = None
-    drop: list[str | int] = []
-    dense: bool | None = None
-    grades: Annotated[list[str], Field(min_length=2)] | None = None
+    """Name of a generator instead of a data set."""
     binarize: Literal["random"] | list[str] | None = None
+    """Make two classes: a random half is positive, or the classes named."""
     classes: Annotated[list[str], Field(min_length=2)] | None = None
+    """Classes to keep; rows of other classes are left out."""
     sample: Count | None = None
+    """A random subsample of so many rows, the same in all splits."""
     scale: list[Scaling] | None = None
+    """Replaces the protocol's."""
     bins: Annotated[int, Field(ge=2)] | None = None
+    """Number of grades of equal frequency into which a real target is cut."""
     optional: bool = False
+    """Leave it out if it is not found."""
 
     @model_validator(mode="after")
     def _one_of_three(self) -> "DatasetEntry":
         if sum(one is not None for one in (self.name, self.file, self.generator)) > 1:
             raise ValueError("give one of name, file and generator")
         return self
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """What the key of a trial has of it: all that changes the data that are read."""
+        return self.model_dump(include=_OF_DATA, exclude_defaults=True)
 
     @property
     def of_card(self) -> bool:
@@ -255,7 +219,7 @@ class DatasetEntry(Entry):
         made = self.generator is not None or self.name in scope.datasets
         return self.nominal or ("ordinal" if shipped or made else "onehot")
 
-    def reading(self, task: str, folder: Path, scope: Scope) -> dict[str, Any]:
+    def arguments(self, task: str, folder: Path, scope: Scope) -> dict[str, Any]:
         """Return the arguments of :func:`kernlearn.datasets.load`."""
         if self.matrix is not None:
             task = "similarity"
@@ -263,31 +227,17 @@ class DatasetEntry(Entry):
             task = "regression"
         elif task == "bipartite_ranking":
             task = "classification"
-        plain = ("target", "missing", "dense", "sheet", "matrix", "points")
-        given = self.read_as or {}
-        read_as = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
-        options = {
-            "name": self.name if self.file is None else (folder / self.file).resolve(),
-            "nominal": self.nominal_in(scope),
-            "task": None if self.of_card or task not in _OF_FILES else task,
-            "drop": tuple(self.drop),
-            "grades": tuple(self.grades or ()),
-            "read_as": tuple(read_as.items()),
-            **{key: getattr(self, key) for key in plain},
-        }
-        return {key: value for key, value in options.items() if value not in (None, ())}
+        place = {"name": self.name if self.file is None else (folder / self.file).resolve()}
+        of_target = {} if self.of_card or task not in _OF_FILES else {"task": task}
+        how = self.model_dump(include={*Reading.model_fields}, exclude_defaults=True)
+        return place | of_target | how | {"nominal": self.nominal_in(scope)}
 
 
 class KernelEntry(Entry):
-    """A kernel with its parameters; a list of values makes kernels such as `rbf (sigma=1)`.
-
-    Attributes
-    ----------
-    kernel : str
-        Its name, as `kernlearn list` has it.
-    """
+    """A kernel with its parameters; a list of values makes kernels such as `rbf (sigma=1)`."""
 
     kernel: str
+    """Its name, as `kernlearn list` has it."""
 
     def variants(self, label: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield each combination of the parameters with the label of its results."""
@@ -297,20 +247,14 @@ class KernelEntry(Entry):
 
 
 class StepEntry(Entry):
-    """A step of a pipeline: an estimator with its parameters.
-
-    Attributes
-    ----------
-    estimator : str
-        Its name, or the dotted name of its class.
-    name : str
-        Label of the step; by default the name of the class, lower case.
-    """
+    """A step of a pipeline: an estimator with its parameters."""
 
     __pydantic_extra__: dict[str, Annotated[Any, PlainValidator(Value.parse)]]
 
     estimator: str
+    """Its name, or the dotted name of its class."""
     name: str | None = None
+    """Label of the step; by default the name of the class, lower case."""
 
     @model_validator(mode="before")
     @classmethod
@@ -324,33 +268,24 @@ class MethodEntry(Entry):
     A parameter is a value; a list, which gives one method per value; ``{select: [...]}``, of
     which the best value on validation data is taken; or ``{by_dataset: {name: value, default:
     value}}``.
-
-    Attributes
-    ----------
-    estimator : str
-        Name of an estimator, or package.module.Class.
-    steps : list of StepEntry
-        The steps of a pipeline, instead of an estimator: names of estimators, or entries with
-        parameters.
-    dense : bool
-        Make sparse data dense, for an estimator that refuses it.
-    baseline : bool
-        Not in the paper: shown under a separate heading.
-    optional : bool
-        Leave it out if its library is not installed.
-    shown_as : dict of str to str
-        Labels of parameters in results, by parameter: methods whose parameters mean the same,
-        such as a number of columns, then share a label.
     """
 
     __pydantic_extra__: dict[str, Annotated[Any, PlainValidator(Value.parse)]]
 
     estimator: str | None = None
+    """Name of an estimator, or package.module.Class."""
     steps: Annotated[list[StepEntry], Field(min_length=1)] | None = None
+    """The steps of a pipeline, instead of an estimator: names of estimators, or entries with
+    parameters."""
     dense: bool | None = None
+    """Make sparse data dense, for an estimator that refuses it."""
     baseline: bool = False
+    """Not in the paper: shown under a separate heading."""
     optional: bool = False
+    """Leave it out if its library is not installed."""
     shown_as: dict[str, str] = {}
+    """Labels of parameters in results, by parameter: methods whose parameters mean the same, such
+    as a number of columns, then share a label."""
 
     @model_validator(mode="after")
     def _one_of_two(self) -> "MethodEntry":
@@ -416,57 +351,45 @@ def axes_of(entries: Iterable[Entry]) -> dict[str, list[Any]]:
 
 
 class Protocol(Section):
-    """How the data is split and scaled and how parameters are chosen.
-
-    Attributes
-    ----------
-    splits : int
-        Number of random divisions into a training and a test part; with `folds` as many.
-    train : float
-        Share of the rows that is trained on.
-    folds : int or "published"
-        Cross-validation instead of random splits: the number of folds, or those published with
-        the data set; fold k is the test part, the one before it is held out. If `splits` is a
-        multiple, folds are redrawn after each round.
-    max_train : int
-        Most rows of the training part, for ranking most queries; a random sample of more.
-    max_test : int
-        The same of the test part.
-    scale : list of Scaling
-        Any of `zscore`, `zscore_numbers` (leaves columns of 0 and 1 as they are), `minmax`,
-        `max_norm` and `unit_norm`, learnt on the training part and applied in the order listed.
-    scale_target : {"max_abs", "zscore"}
-        Scaling of real targets, learnt on the training part.
-    validation : float
-        Share of the training part that `select` validates on.
-    holdout : float
-        Share of all rows that is held out to choose parameters: methods are then fitted on the
-        whole training part.
-    search : {"all", "halving"}
-        How `select` tries values: `all` on all rows, or by successive `halving`: all values on a
-        ninth of the rows, the best third of them on a third, the best third of these on all.
-    select_by_mean : bool
-        Choose the parameters under `select` once, by their mean score over all splits, instead
-        of separately on each split.
-    seed : int
-        What all random numbers of the experiment come from.
-    threads : int
-        Number of threads of a trial.
-    """
+    """How the data is split and scaled and how parameters are chosen."""
 
     splits: Annotated[int, Field(ge=1, le=10_000)] = 5
+    """Number of random divisions into a training and a test part; with `folds` as many."""
     train: Fraction = 0.6
+    """Share of the rows that is trained on."""
     folds: Literal["published"] | Annotated[int, Field(ge=3)] | None = None
+    """Cross-validation instead of random splits: the number of folds, or those published with the
+    data set; fold k is the test part, the one before it is held out. If `splits` is a multiple,
+    folds are redrawn after each round."""
     max_train: Count | None = None
+    """Most rows of the training part, for ranking most queries; a random sample of more."""
     max_test: Count | None = None
+    """The same of the test part."""
     scale: list[Scaling] = []
+    """Any of `zscore`, `zscore_numbers` (leaves columns of 0 and 1 as they are), `minmax`,
+    `max_norm` and `unit_norm`, learnt on the training part and applied in the order listed."""
     scale_target: Literal["max_abs", "zscore"] | None = None
+    """Scaling of real targets, learnt on the training part."""
     validation: Fraction = 0.2
+    """Share of the training part that `select` validates on."""
     holdout: Fraction | None = None
+    """Share of all rows that is held out to choose parameters: methods are then fitted on the
+    whole training part."""
     search: Literal["all", "halving"] = "all"
+    """How `select` tries values: `all` on all rows, or by successive `halving`: all values on a
+    ninth of the rows, the best third of them on a third, the best third of these on all."""
     select_by_mean: Literal[True] | None = None
+    """Choose the parameters under `select` once, by their mean score over all splits, instead of
+    separately on each split."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    """What all random numbers of the experiment come from."""
     threads: Count = 1
+    """Number of threads of a trial."""
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """What the key of a trial has of it: all but the number of splits, and defaults."""
+        return self.model_dump(exclude={"splits"}, exclude_defaults=True)
 
     @model_validator(mode="before")
     @classmethod
@@ -490,96 +413,61 @@ class Protocol(Section):
 
 
 class Derived(Section):
-    """A metric computed from others: the ratio of a baseline's metric to a method's.
-
-    Attributes
-    ----------
-    ratio : str
-        The metric in the denominator.
-    baseline : str
-        The method whose metric is the numerator.
-    baseline_metric : str
-        Metric of the baseline, if not the same.
-    """
+    """A metric computed from others: the ratio of a baseline's metric to a method's."""
 
     ratio: MeasuredMetric
+    """The metric in the denominator."""
     baseline: MethodLabel
+    """The method whose metric is the numerator."""
     baseline_metric: MeasuredMetric | None = None
+    """Metric of the baseline, if not the same."""
 
 
 class TableSpec(Section):
-    """The layout of the printed table.
-
-    Attributes
-    ----------
-    each : list of str
-        Labels with one table per combination of values.
-    rows : list of str
-        Labels with a row per combination of values.
-    columns : list of str
-        The same of columns.
-    metrics : list of str
-        By default all of the config.
-    """
+    """The layout of the printed table."""
 
     each: list[TableLabel] = []
+    """Labels with one table per combination of values."""
     rows: list[TableLabel] = ["dataset", "method"]
+    """Labels with a row per combination of values."""
     columns: list[TableLabel] = []
+    """The same of columns."""
     metrics: list[MetricName] = []
+    """By default all of the config."""
 
 
 class FigureSpec(Section):
-    """A chart of metrics against a varied parameter.
-
-    Attributes
-    ----------
-    x : str
-        The label on the horizontal axis.
-    metrics : list of str
-        What is drawn, a row of panels each.
-    panels : list of str
-        Labels with one panel per combination of values.
-    per_row : int
-        Number of panels per row.
-    color : str
-        The label that lines have a colour for.
-    dash : str
-        The label that lines are dashed for.
-    x_scale : {"linear", "log"}
-        That of the axis.
-    y_scale : {"linear", "log"} or dict of str to {"linear", "log"}
-        That of the metrics, or by metric.
-    """
+    """A chart of metrics against a varied parameter."""
 
     x: TableLabel
+    """The label on the horizontal axis."""
     metrics: list[MetricName]
+    """What is drawn, a row of panels each."""
     panels: list[TableLabel] = []
+    """Labels with one panel per combination of values."""
     per_row: Count = 4
+    """Number of panels per row."""
     color: TableLabel = "method"
+    """The label that lines have a colour for."""
     dash: TableLabel | None = None
+    """The label that lines are dashed for."""
     x_scale: Literal["linear", "log"] = "linear"
+    """That of the axis."""
     y_scale: Literal["linear", "log"] | dict[MetricName, Literal["linear", "log"]] = "linear"
+    """That of the metrics, or by metric."""
 
 
 class Tolerance(Section):
-    """When a measured mean agrees with the reported one, see `reports.verdicts`.
-
-    Attributes
-    ----------
-    absolute : float
-        Largest difference of the means; give this or `relative`.
-    relative : float
-        Largest difference as a share of the reported mean.
-    level : float
-        Significance level of the test of a larger difference.
-    reported_splits : int
-        Number of splits behind the reported means and deviations.
-    """
+    """When a measured mean agrees with the reported one, see `reports.verdicts`."""
 
     absolute: Annotated[float, Field(ge=0)] | None = None
+    """Largest difference of the means; give this or `relative`."""
     relative: Annotated[float, Field(ge=0)] | None = None
+    """Largest difference as a share of the reported mean."""
     level: Fraction | None = None
+    """Significance level of the test of a larger difference."""
     reported_splits: Annotated[int, Field(ge=2)] | None = None
+    """Number of splits behind the reported means and deviations."""
 
     @model_validator(mode="after")
     def _one_of_two(self) -> "Tolerance":
@@ -594,46 +482,32 @@ class BestSpec(Section):
     """Which cells are set in bold: the best, and those that are not significantly worse.
 
     By the corrected resampled t-test, for all pairs (Holm). Baselines are left out.
-
-    Attributes
-    ----------
-    metrics : list of str
-        Those whose best cells are marked.
-    within : list of str
-        Labels within whose values the methods are compared.
-    level : float
-        Significance level of the test.
     """
 
     metrics: Annotated[list[MeasuredMetric], Field(min_length=1)]
+    """Those whose best cells are marked."""
     within: list[Label] = ["dataset"]
+    """Labels within whose values the methods are compared."""
     level: Fraction = 0.05
+    """Significance level of the test."""
 
 
 class Fork(Section):
     """A choice that agrees with the paper's numbers, and what else could have been chosen.
 
     Such an agreement is in-sample: the numbers that come back include those that decided.
-
-    Attributes
-    ----------
-    choice : str
-        What was decided.
-    reason : str
-        The numbers that decided it.
-    alternatives : dict of str to list of str
-        By name, the settings (key=value) that make this choice instead.
-    only : list of combinations
-        The combinations of labels to compare, by default all.
-    splits : int
-        By default those of the protocol.
     """
 
     choice: str = Field(min_length=1)
+    """What was decided."""
     reason: str = Field(min_length=1)
+    """The numbers that decided it."""
     alternatives: dict[str, list[str]] = Field(min_length=1)
+    """By name, the settings (key=value) that make this choice instead."""
     only: list[Combination] = []
+    """The combinations of labels to compare, by default all."""
     splits: Count | None = None
+    """By default those of the protocol."""
 
 
 #: Questions that compare methods, or values of another label.
@@ -664,94 +538,69 @@ class Check(Section):
     """A comparison of methods, or a question about a metric, that decides a claim.
 
     Exactly one of :data:`QUESTIONS` is asked.
-
-    Attributes
-    ----------
-    metric : str
-        A measured metric, or a derived one, which is then computed split by split.
-    better : list of str
-        Methods that must be shown to be better than ``than``.
-    as_good : list of str
-        Methods that must be shown to be no worse than ``than`` by more than ``by`` or ``times``.
-    not_better : list of str
-        Methods that must not be shown to be better than ``than``.
-    not_worse : list of str
-        Methods that must not be shown to be worse than ``than``.
-    indistinguishable : list of str
-        Methods that must not be shown to differ from ``than``.
-    overtakes : list of str
-        Methods that are ahead of those under ``than`` from some value of ``along`` on, up to the
-        largest; the report says from which.
-    among_best : list of str
-        Methods that are the best, or not significantly worse, among all but the baselines.
-    below, above : float
-        Bounds of the metric.
-    between : [low, high]
-        Range of the metric.
-    trend : {"rising", "falling", "flat"}
-        How the metric changes with ``along``. ``by`` is the smallest change per doubling that
-        counts, for ``flat`` the largest; ``times`` is the same as a factor.
-    than : list of str
-        The other side of the comparison. If a part of the cells is enough for ``better`` or
-        ``as_good``, a cell counts if it is so against all of these.
-    of : list of str
-        Methods whose metric is asked for, each decided separately; by default all, together.
-    compare : str
-        The label whose values are named under the question, ``than`` and ``of``.
-    where : dict
-        Labels, each with a value or several, to which the check is restricted. It has no effect
-        on a side of a comparison that does not have the label, such as the number of landmarks
-        for a method without landmarks.
-    across : list of str
-        Labels that may differ between the two sides of a comparison; a side with several values
-        enters with their mean, split by split.
-    mean_over : list of str
-        Labels over whose values means are taken, split by split, before the cells are formed.
-    along : str
-        A varied parameter: the check then applies to the change of the metric per doubling of the
-        parameter, the slope of a least-squares line.
-    over : {"all", "all_but_one", "most", "some", "average"}, int or float
-        In how many of the cells the check must hold: also a number or a share. Cells are formed
-        by the labels other than ``compare``, ``across``, ``mean_over`` and ``along``.
-    by : float
-        The smallest difference that counts, in units of the metric.
-    times : float
-        The same as a factor: ``better`` requires a ratio of at least ``times`` in the good
-        direction; ``as_good`` and ``not_worse`` allow one of at most ``times`` in the other.
-    margin : float
-        For questions that presume the absence of a difference, and ``among_best``: the largest
-        difference that counts as none. The claim is shown if the interval lies within
-        it, and refuted beyond it.
-    level : float
-        Significance level of all tests of the check together.
     """
 
     metric: MetricName
+    """A measured metric, or a derived one, which is then computed split by split."""
     better: list[LabelValue] = []
+    """Methods that must be shown to be better than ``than``."""
     as_good: list[LabelValue] = []
+    """Methods that must be shown to be no worse than ``than`` by more than ``by`` or ``times``."""
     not_better: list[LabelValue] = []
+    """Methods that must not be shown to be better than ``than``."""
     not_worse: list[LabelValue] = []
+    """Methods that must not be shown to be worse than ``than``."""
     indistinguishable: list[LabelValue] = []
+    """Methods that must not be shown to differ from ``than``."""
     overtakes: list[LabelValue] = []
+    """Methods that are ahead of those under ``than`` from some value of ``along`` on, up to the
+    largest; the report says from which."""
     among_best: list[LabelValue] = []
+    """Methods that are the best, or not significantly worse, among all but the baselines."""
     below: float | None = None
+    """Bounds of the metric."""
     above: float | None = None
+    """Bounds of the metric."""
     between: tuple[float, float] | None = None
+    """Range of the metric."""
     trend: Literal["rising", "falling", "flat"] | None = None
+    """How the metric changes with ``along``. ``by`` is the smallest change per doubling that
+    counts, for ``flat`` the largest; ``times`` is the same as a factor."""
     than: list[LabelValue] = []
+    """The other side of the comparison. If a part of the cells is enough for ``better`` or
+    ``as_good``, a cell counts if it is so against all of these."""
     of: list[LabelValue] = []
+    """Methods whose metric is asked for, each decided separately; by default all, together."""
     compare: Label = "method"
+    """The label whose values are named under the question, ``than`` and ``of``."""
     where: dict[Label, LabelValue | StrictBool | _Values] = {}
+    """Labels, each with a value or several, to which the check is restricted. It has no effect on
+    a side of a comparison that does not have the label, such as the number of landmarks for a
+    method without landmarks."""
     across: list[Label] = []
+    """Labels that may differ between the two sides of a comparison; a side with several values
+    enters with their mean, split by split."""
     mean_over: list[Label] = []
+    """Labels over whose values means are taken, split by split, before the cells are formed."""
     along: Label | None = None
+    """A varied parameter: the check then applies to the change of the metric per doubling of the
+    parameter, the slope of a least-squares line."""
     over: (
         _Quantity | Annotated[StrictInt, Field(ge=1)] | Annotated[StrictFloat, Field(gt=0, lt=1)]
     ) = "average"
+    """In how many of the cells the check must hold: also a number or a share. Cells are formed by
+    the labels other than ``compare``, ``across``, ``mean_over`` and ``along``."""
     by: _Amount = 0.0
+    """The smallest difference that counts, in units of the metric."""
     times: Annotated[float, Field(ge=1)] | None = None
+    """The same as a factor: ``better`` requires a ratio of at least ``times`` in the good
+    direction; ``as_good`` and ``not_worse`` allow one of at most ``times`` in the other."""
     margin: _Amount = 0.0
+    """For questions that presume the absence of a difference, and ``among_best``: the largest
+    difference that counts as none. The claim is shown if the interval lies within it, and refuted
+    beyond it."""
     level: Fraction = 0.05
+    """Significance level of all tests of the check together."""
 
     @property
     def question(self) -> str:
@@ -813,81 +662,18 @@ class Check(Section):
 
 
 class Claim(Section):
-    """A statement of the paper, and the check that decides it.
-
-    Attributes
-    ----------
-    says : str
-        The statement, in short.
-    section : str
-        The section of the paper.
-    check : Check
-        What decides it.
-    """
+    """A statement of the paper, and the check that decides it."""
 
     says: str = Field(min_length=1)
+    """The statement, in short."""
     section: str = ""
+    """The section of the paper."""
     check: Check
+    """What decides it."""
 
 
 class ExperimentConfig(Section):
     """One experiment: a product of data sets, kernels, methods and splits.
-
-    Attributes
-    ----------
-    title : str
-        The heading of reports.
-    source : str
-        The paper, table or figure that it repeats.
-    task : str
-        What is predicted or measured.
-    plugins : list of str
-        Python files with user-defined methods, kernels, data sets and metrics, relative to the
-        config's folder; they are executed.
-    datasets : dict of str to DatasetEntry
-        The data sets by label; a list of names will do.
-    kernels : dict of str to KernelEntry
-        The kernels by label, each tried by every method that takes one.
-    methods : dict of str to MethodEntry
-        The methods by label.
-    only : list of combinations
-        The combinations of labels that are run, by default all.
-    exclude : list of combinations
-        Those that are not run.
-    protocol : Protocol
-        Splits, scaling and choice.
-    metrics : list of str
-        Measured or derived metrics.
-    derived : dict of str to Derived
-        Metrics computed from measured ones, by name.
-    table : TableSpec
-        How the table is laid out.
-    figures : list of FigureSpec
-        What is drawn.
-    reported : str
-        The paper's numbers: a CSV file of kernlearn or beside the config.
-    verdict : dict of str to Tolerance
-        By metric, when a measured mean agrees with the reported one.
-    proposed : list of str
-        The methods that the paper proposes; a better number of any other one is counted
-        separately, since it weakens what the paper concludes.
-    not_comparable : dict of str to str
-        Data sets that are not the paper's, with the reason.
-    variant_of : str
-        The config with the same reported numbers, which this one measures in another way;
-        totals count them once.
-    drift : dict of str to float
-        By metric, how far `kernlearn check` lets a mean move, instead of its own rule.
-    best : BestSpec
-        The cells that are set in bold.
-    claims : list of Claim
-        What the paper states, with the checks that decide it.
-    forks : list of Fork
-        Choices that agree with the paper's numbers, with alternatives.
-    notes : dict of str to str
-        Remarks that the report shows, by what they are about.
-    profiles : dict of str to dict[str, Any]
-        By name, changes to the config, such as fewer splits.
 
     Examples
     --------
@@ -900,30 +686,58 @@ class ExperimentConfig(Section):
     """
 
     title: str = Field(min_length=1)
+    """The heading of reports."""
     source: str = ""
+    """The paper, table or figure that it repeats."""
     task: Annotated[str, named("task")] = "classification"
+    """What is predicted or measured."""
     plugins: list[str] = []
+    """Python files with user-defined methods, kernels, data sets and metrics, relative to the
+    config's folder; they are executed."""
     datasets: dict[str, DatasetEntry] = Field(min_length=1)
+    """The data sets by label; a list of names will do."""
     kernels: dict[str, KernelEntry] = {}
+    """The kernels by label, each tried by every method that takes one."""
     methods: dict[str, MethodEntry] = Field(min_length=1)
+    """The methods by label."""
     only: list[Combination] = []
+    """The combinations of labels that are run, by default all."""
     exclude: list[Combination] = []
+    """Those that are not run."""
     protocol: Protocol = Protocol()
+    """Splits, scaling and choice."""
     metrics: list[MetricName] = Field(min_length=1)
+    """Measured or derived metrics."""
     derived: dict[str, Derived] = {}
+    """Metrics computed from measured ones, by name."""
     table: TableSpec | None = None
+    """How the table is laid out."""
     figures: list[FigureSpec] = []
+    """What is drawn."""
     reported: Annotated[str, named("reported numbers")] | None = None
+    """The paper's numbers: a CSV file of kernlearn or beside the config."""
     verdict: dict[MetricName, Tolerance] = {}
+    """By metric, when a measured mean agrees with the reported one."""
     proposed: list[MethodLabel] = []
+    """The methods that the paper proposes; a better number of any other one is counted separately,
+    since it weakens what the paper concludes."""
     not_comparable: dict[DatasetLabel, str] = {}
+    """Data sets that are not the paper's, with the reason."""
     variant_of: Annotated[str, named("config")] | None = None
+    """The config with the same reported numbers, which this one measures in another way; totals
+    count them once."""
     drift: dict[MetricName, Annotated[float, Field(ge=0)]] = {}
+    """By metric, how far `kernlearn check` lets a mean move, instead of its own rule."""
     best: BestSpec | None = None
+    """The cells that are set in bold."""
     claims: list[Claim] = []
+    """What the paper states, with the checks that decide it."""
     forks: list[Fork] = []
+    """Choices that agree with the paper's numbers, with alternatives."""
     notes: dict[str, str] = {}
+    """Remarks that the report shows, by what they are about."""
     profiles: dict[str, dict[str, Any]] = {}
+    """By name, changes to the config, such as fewer splits."""
     _scope: Scope = PrivateAttr()
     _folder: Path | None = PrivateAttr()
 

@@ -21,6 +21,7 @@ from kernlearn.config import model
 from kernlearn.config.model import Names
 from kernlearn.config.names import BUILT_IN, KINDS, SUPERVISED, TASKS, Scope
 from kernlearn.config.spec import RESERVED, Value
+from kernlearn.datasets.card import OF_FILE
 from kernlearn.datasets.files import shipped
 from kernlearn.exceptions import ConfigError, KernlearnError, PluginError
 from kernlearn.plugins import Plugin, Registered, load_file
@@ -364,8 +365,7 @@ def _check_plugin(plugin: Plugin, scope: Scope, shown: str) -> None:
             raise PluginError(f"{where} is for the task {min(unknown)!r}; there are {allowed}")
 
 
-# Keys for data files, and for data that is read.
-_OF_FILE = ("target", "grades", "sheet", "read_as", "matrix", "points")
+# Keys for data that is read.
 _OF_READING = ("drop", "dense", "missing", "nominal")
 # The tasks of keys that change targets.
 _BINARY = ("classification", "bipartite_ranking", "regret")
@@ -397,9 +397,9 @@ def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
         yield (key,), f"unknown key{hint}"
     yield from _ambiguous(entry, settable)
     useless = [key for key, tasks in _OF_TASKS.items() if names.task not in tasks]
-    useless += _OF_FILE if made is not None or entry.of_card else ()
+    useless += OF_FILE if made is not None or entry.of_card else ()
     for key in (*useless, *(_OF_READING if made is not None else ())):
-        if getattr(entry, key) not in (None, []):
+        if getattr(entry, key) not in (None, (), {}):
             yield (key,), f"has no effect with this kind of data and `task: {names.task}`"
     if made is None and entry.of_card:
         try:

@@ -1,25 +1,24 @@
 """Artificial data: generators of points and of similarity matrices, by name."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
 from kernlearn.checks import check_count, check_nonnegative, check_proportion
-from kernlearn.datasets.tables import Preparation, default_names, fingerprint
+from kernlearn.datasets.tables import fingerprint
 from kernlearn.plugins import Registered
 
 if TYPE_CHECKING:
-    from sklearn.utils import Bunch
+    from kernlearn.datasets.data import Data
 
-Make = TypeVar("Make", bound=Callable[..., "Bunch"])
+Make = TypeVar("Make", bound=Callable[..., "Data"])
 Seed = int | np.random.RandomState | None
 
 _BLOCK = 1024  # rows are drawn in blocks, so that their number does not change them
 
 
 def _random(seed: Seed) -> np.random.RandomState:
-    """Return the random generator of a seed, or the one that was passed instead."""
     from sklearn.utils import check_random_state
 
     return check_random_state(seed)
@@ -42,25 +41,16 @@ def register(
     return registered
 
 
-def to_bunch(X: np.ndarray, y: np.ndarray | None, *labels: str) -> "Bunch":
+def to_data(X: np.ndarray, y: np.ndarray | None, *labels: str, **more: Any) -> "Data":
     """Return vectors, or an array of objects, in the form of :func:`load`."""
-    from sklearn.utils import Bunch
+    from kernlearn.datasets.data import Data
 
-    return Bunch(
-        data=X,
-        target=None if y is None else y.astype(np.int64),
-        target_names=np.array(labels, dtype=np.str_),
-        feature_names=np.array(default_names(X.shape[1] if X.ndim == 2 else 0), dtype=np.str_),
-        fingerprint=fingerprint(X, y),
-        card=None,
-        sample=False,
-        note="",
-        preparation=Preparation(len(X)),
-    )
+    y = None if y is None else y.astype(np.int64)
+    return Data(X, y, labels, fingerprint=fingerprint(X, y), **more)
 
 
 @register()
-def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = None) -> "Bunch":
+def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = None) -> "Data":
     """Draw points uniformly from the unit ball (the data of the thesis' figure 3.1).
 
     Parameters
@@ -95,11 +85,11 @@ def unit_ball(n_samples: int = 100, n_features: int = 50, random_state: Seed = N
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     # the share of the ball's volume within radius r is r^d
     X *= rng.uniform(size=(n_samples, 1)) ** (1 / n_features)
-    return to_bunch(X, None)
+    return to_data(X, None)
 
 
 @register()
-def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Bunch":
+def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Data":
     """Draw from Breiman's three classes of noisy waves.
 
     The triangular waves are h₁(t) = max(6 - abs(t - 11), 0), h₂(t) = h₁(t - 4) and h₃(t) = h₁(t +
@@ -143,11 +133,11 @@ def waveform(n_samples: int = 5000, random_state: Seed = None) -> "Bunch":
     y = rng.randint(3, size=n_samples)
     u = rng.uniform(size=(n_samples, 1))
     X = u * waves[first[y]] + (1 - u) * waves[second[y]] + rng.standard_normal((n_samples, 21))
-    return to_bunch(X, y, "0", "1", "2")
+    return to_data(X, y, "0", "1", "2")
 
 
 @register()
-def two_moons(n_samples: int = 500, noise: float = 0.1, random_state: Seed = None) -> "Bunch":
+def two_moons(n_samples: int = 500, noise: float = 0.1, random_state: Seed = None) -> "Data":
     """Draw two interleaved half circles with :func:`sklearn.datasets.make_moons`.
 
     Parameters
@@ -180,13 +170,13 @@ def two_moons(n_samples: int = 500, noise: float = 0.1, random_state: Seed = Non
 
     check_count(n_samples=n_samples)
     check_nonnegative(noise=noise)
-    return to_bunch(*make_moons(n_samples, noise=noise, random_state=random_state), "0", "1")
+    return to_data(*make_moons(n_samples, noise=noise, random_state=random_state), "0", "1")
 
 
 @register()
 def rings(
     n_samples: int = 500, noise: float = 0.05, factor: float = 0.5, random_state: Seed = None
-) -> "Bunch":
+) -> "Data":
     """Draw two concentric rings with :func:`sklearn.datasets.make_circles`.
 
     Parameters
@@ -225,7 +215,7 @@ def rings(
     check_nonnegative(noise=noise)
     check_proportion(factor=factor)
     X, y = make_circles(n_samples, noise=noise, factor=factor, random_state=random_state)
-    return to_bunch(X, y, "0", "1")
+    return to_data(X, y, "0", "1")
 
 
 @register(similarity="similarity")
@@ -235,7 +225,7 @@ def indefinite_similarity(
     n_negative: int | None = None,
     noise: float = 0.5,
     random_state: Seed = None,
-) -> "Bunch":
+) -> "Data":
     """Draw a symmetric similarity matrix of two classes with a chosen negative eigenfraction.
 
     The matrix is Q·diag(λ)·Qᵀ with a random orthogonal Q whose first column follows the labels.
@@ -296,9 +286,7 @@ def indefinite_similarity(
     spectrum = np.concatenate([(1 - negative) * _decay(n - k), -negative * _decay(k)])
     K = (basis * spectrum) @ basis.T
     K = (K + K.T) / (2 * np.abs(K).max())
-    bunch = to_bunch(K, y, "0", "1")
-    bunch.similarity = "similarity"
-    return bunch
+    return to_data(K, y, "0", "1", similarity="similarity")
 
 
 def _decay(k: int) -> np.ndarray:
@@ -314,7 +302,7 @@ def two_gaussians(
     positive: float = 0.5,
     separation: float = 2.0,
     random_state: Seed = None,
-) -> "Bunch":
+) -> "Data":
     """Draw points of two normal classes.
 
     Class 1 has mean ``separation / 2`` along a unit vector, class 0 the opposite, both with
@@ -363,7 +351,7 @@ def two_gaussians(
         means = (2 * labels[-1] - 1)[:, np.newaxis] * (separation / 2) * plane[:, 0]
         rows.append(rng.standard_normal((_BLOCK, n_features)) + means)
     X, y = np.concatenate(rows)[:n_samples], np.concatenate(labels)[:n_samples]
-    return to_bunch(X, y, "0", "1")
+    return to_data(X, y, "0", "1")
 
 
 def generators() -> Mapping[str, Registered]:

@@ -1,8 +1,8 @@
 """Cards of data sets: the facts, the files, and how these read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -33,17 +33,60 @@ def _as_text(value: Any) -> Any:
 Label = Annotated[str, BeforeValidator(_as_text)]
 
 
-class FileOptions(NamedTuple):
-    """How a file without a card is to be read; see :func:`~kernlearn.datasets.load`."""
+def _as_list(value: Any) -> Any:
+    """Let one of several be given without a list."""
+    return [value] if isinstance(value, (str, int)) else value
+
+
+Labels = Annotated[tuple[Label, ...], BeforeValidator(_as_list)]
+SeveralColumns = Annotated[tuple[Column, ...], BeforeValidator(_as_list)]
+
+#: Keys for the path of a data file; a card names its own.
+OF_FILE = ("target", "grades", "sheet", "read_as", "matrix", "points")
+
+
+class Reading(BaseModel):
+    """How a data set is read: the arguments of :func:`load`, keys of configs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     target: Column | None = None
-    task: str | None = None
-    grades: Sequence[str] | None = None
-    drop: Sequence[Column] = ()
+    """The column of `file` to predict; by default the last."""
+    grades: Labels | None = None
+    """The labels of the target of `file` in their order."""
     sheet: int | str | None = None
-    matrix: str | None = None
+    """The sheet of an Excel file, by name or position from 0."""
+    read_as: dict[str, Any] = {}
+    """How text in columns reads where that is not plain: delimiter, header, decimal, thousands,
+    comment, quote, skip, encoding, missing (texts of missing entries), text (columns)."""
+    matrix: Literal["similarity", "distance"] | None = None
+    """`file` is a square matrix of similarities or distances, with a column or array of labels."""
     points: Column | None = None
-    read_as: Mapping[str, Any] = {}
+    """The column of `file` whose texts are the points themselves, for similarities of strings;
+    `series` takes those of a .ts file as they are."""
+    drop: SeveralColumns = ()
+    """Columns that are no features."""
+    nominal: Literal["ordinal", "onehot"] | None = None
+    """Whether a nominal column becomes codes 0, 1, ... (ordinal) or one 0/1 column per value
+    (onehot); by default codes for data of the catalogue, else 0/1 columns."""
+    missing: Missing | None = None
+    """How missing entries are treated; `category` makes them a value of their own in nominal
+    columns, and drops rows with others. By default as the data set's card says, else rows with
+    missing entries are dropped."""
+    dense: bool | None = None
+    """Whether to make a sparse matrix dense."""
+
+    @classmethod
+    def of(cls, **options: Any) -> "Reading":
+        """Return what is asked for; a DataError says what is none of these."""
+        from kernlearn.yaml import explained
+
+        try:
+            return cls.model_validate({k: v for k, v in options.items() if v is not None})
+        except ValidationError as error:
+            faults = explained(error, options)
+            texts = (f"{'.'.join(map(str, path))}: {text}" for path, text in faults)
+            raise DataError("; ".join(texts)) from None
 
 
 class Strict(BaseModel):
@@ -79,8 +122,8 @@ class TableOptions(Strict):
     nominal: dict[str, tuple[Label, ...]] = {}
     points: Column | None = None
     rename: dict[Label, Label] = {}
-    missing: tuple[Label, ...] = ()
-    text: tuple[str, ...] = ()
+    missing: Labels = ()
+    text: Labels = ()
 
 
 class Delimited(TableOptions):
@@ -127,7 +170,7 @@ class Delimited(TableOptions):
     delimiter: str | None = Field(default=",", min_length=1, max_length=1)
     header: bool = False
     comment: str = Field(default="", max_length=1)
-    skip: tuple[Count, ...] = ()
+    skip: Annotated[tuple[Count, ...], BeforeValidator(_as_list)] = ()
     columns: tuple[str, ...] | None = None
     one_hot: bool = False
     blocks: Count | None = None

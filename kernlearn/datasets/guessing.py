@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from kernlearn.checks import listed
 from kernlearn.datasets import readers
-from kernlearn.datasets.card import Arrays, Columns, Delimited, FileOptions, Pairs
+from kernlearn.datasets.card import Arrays, Columns, Delimited, Pairs, Reading
 from kernlearn.datasets.tables import (
     ID_NAME,
     ROW_NAMES,
@@ -98,7 +98,7 @@ class Guess(NamedTuple):
         )
 
 
-def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
+def inspect(paths: Sequence[Path], asked: Reading) -> Guess:
     """Recognise the format of a file, read it, and choose the roles of its columns.
 
     Several files, as of LETOR, are of one format and have the same columns.
@@ -116,10 +116,10 @@ def inspect(paths: Sequence[Path], asked: FileOptions) -> Guess:
     n_lines = content.count(b"\n")
     del content  # of a large file, before it is parsed
     frame, format = _frame(path, format, n_lines, asked.sheet)
-    return _frame_roles(_Reading(path, format, frame), asked)
+    return _frame_roles(_File(path, format, frame), asked)
 
 
-def recognised(path: Path, content: bytes, asked: FileOptions) -> Any:
+def recognised(path: Path, content: bytes, asked: Reading) -> Any:
     """Return the format of a file, and how its text reads."""
     format = _format(path, content)
     how = {**format.model_dump(exclude_unset=True), **asked.read_as}
@@ -157,7 +157,7 @@ def read_frame(path: Path) -> "pd.DataFrame":
     try:
         if isinstance(format, Delimited):
             named = format.model_copy(update={"header": True})
-            format = dialect(path, content, named, FileOptions(read_as={"header": True}))
+            format = dialect(path, content, named, Reading(read_as={"header": True}))
         return _frame(path, format, content.count(b"\n"), None)[0]
     except DataError as error:  # without what a config could say
         raise DataError(error.problem) from None
@@ -175,7 +175,7 @@ def _pairs(path: Path, content: bytes) -> Guess:
     return Guess(format, (table,), n_features, labels, True, [], task=task)
 
 
-def _arrays(path: Path, format: Arrays, asked: FileOptions) -> Guess:
+def _arrays(path: Path, format: Arrays, asked: Reading) -> Guess:
     """Choose the matrix and the labels among the arrays of a file: X and y, or the only ones."""
     arrays = readers.load_arrays(path)
     names = asked.read_as if asked.target is None else {**asked.read_as, "target": asked.target}
@@ -249,7 +249,7 @@ def _sheet(path: Path, sheet: Any) -> str:
 # Text in columns
 
 
-def dialect(path: Path, content: bytes, format: Delimited, asked: FileOptions) -> Delimited:
+def dialect(path: Path, content: bytes, format: Delimited, asked: Reading) -> Delimited:
     """Guess the separator, quotes and header of text in columns, unless the user states them."""
     tried, fault, header, points = [], "", format.header, format.points
     separators: Any = (format.delimiter,) if "delimiter" in asked.read_as else _SEPARATORS
@@ -330,7 +330,7 @@ def counted_labels(labels: Any) -> dict[str, int] | None:
     return {label: times[label] for label in default_order(times)}
 
 
-class _Reading(NamedTuple):
+class _File(NamedTuple):
     """A file, the options by which it was read, and what is in it."""
 
     path: Path
@@ -342,7 +342,7 @@ class _Reading(NamedTuple):
         return list(map(str, self.frame.columns))
 
 
-def _frame_roles(reading: _Reading, asked: FileOptions) -> Guess:
+def _frame_roles(reading: _File, asked: Reading) -> Guess:
     """Choose the role of each column of a frame from its entries, and what the user stated."""
     path, options, frame = reading
     names, notes = reading.names, []
@@ -403,7 +403,7 @@ def _frame_roles(reading: _Reading, asked: FileOptions) -> Guess:
     )
 
 
-def _stated_roles(reading: _Reading, asked: FileOptions) -> tuple[int, int | None, dict[int, str]]:
+def _stated_roles(reading: _File, asked: Reading) -> tuple[int, int | None, dict[int, str]]:
     """Return the target, the points, and why others are left out; by what is asked, and names."""
     from pandas.api.types import is_numeric_dtype
 
@@ -429,7 +429,7 @@ def _stated_roles(reading: _Reading, asked: FileOptions) -> tuple[int, int | Non
 
 
 def _feature_roles(
-    reading: _Reading, rest: list[int], left_out: dict[int, str]
+    reading: _File, rest: list[int], left_out: dict[int, str]
 ) -> dict[str, list[str]]:
     """Return the values of nominal columns; add those that are no features to `left_out`."""
     from pandas.api.types import is_integer_dtype
@@ -451,7 +451,7 @@ def _feature_roles(
     return nominal
 
 
-def _check_order(reading: _Reading, features: list[int], left_out: dict[int, str]) -> None:
+def _check_order(reading: _File, features: list[int], left_out: dict[int, str]) -> None:
     """Refuse a matrix of which a column names the rows otherwise than the columns are."""
     columns = [reading.names[i] for i in features]
     for i in [i for i, reason in left_out.items() if reason]:
@@ -463,7 +463,7 @@ def _check_order(reading: _Reading, features: list[int], left_out: dict[int, str
             )
 
 
-def _target_labels(reading: _Reading, target: int) -> tuple[dict[str, int] | None, bool]:
+def _target_labels(reading: _File, target: int) -> tuple[dict[str, int] | None, bool]:
     """Count the labels, or return None if they are too many; tell whether they are numbers."""
     reason, counts = _look_at(reading, target)
     if reason:
@@ -475,7 +475,7 @@ def _target_labels(reading: _Reading, target: int) -> tuple[dict[str, int] | Non
     return {text: n for text, n in counts.items() if n} if few else None, False
 
 
-def _look_at(reading: _Reading, i: int) -> tuple[str, dict[str, int] | None]:
+def _look_at(reading: _File, i: int) -> tuple[str, dict[str, int] | None]:
     """Return why a column is no feature, or "", and the counts of its values if not numbers."""
     from pandas.api import types
 
@@ -502,7 +502,7 @@ def _look_at(reading: _Reading, i: int) -> tuple[str, dict[str, int] | None]:
     return "", {text: counts[text] for text in default_order(counts)}
 
 
-def _refuse_odd_numbers(reading: _Reading, i: int, counts: dict[str, int]) -> None:
+def _refuse_odd_numbers(reading: _File, i: int, counts: dict[str, int]) -> None:
     """Refuse a column of which most entries look like numbers, and say what to write."""
     path, options, frame = reading
     column, decimal = frame.iloc[:, i], getattr(options, "decimal", ".")

@@ -13,7 +13,16 @@ import numpy as np
 
 from kernlearn.checks import counted, listed
 from kernlearn.datasets import guessing
-from kernlearn.datasets.card import Card, Column, FileOptions, Missing, Task, make_card, read_card
+from kernlearn.datasets.card import (
+    OF_FILE,
+    Card,
+    Column,
+    Missing,
+    Reading,
+    Task,
+    make_card,
+    read_card,
+)
 from kernlearn.datasets.files import (
     PACKED,
     Found,
@@ -43,7 +52,7 @@ from kernlearn.datasets.tables import (
 from kernlearn.exceptions import DataError, writing
 
 if TYPE_CHECKING:
-    from sklearn.utils import Bunch
+    from kernlearn.datasets.data import Data
 
 Nominal = Literal["ordinal", "onehot"]
 Name = str | os.PathLike[str] | Card | Found
@@ -65,7 +74,7 @@ def load(
     nominal: Nominal = "ordinal",
     missing: Missing | None = None,
     dense: bool = False,
-) -> "Bunch":
+) -> "Data":
     """Load a data set.
 
     Parameters
@@ -119,6 +128,8 @@ def load(
     Returns
     -------
     sklearn.utils.Bunch
+        With these fields, of which those that do not apply are None.
+
         data : ndarray or CSR matrix of shape (n_samples, n_features)
             The features; CSR for sparse files of which less than 20 % is not zero. For a
             similarity matrix its entries, with n_features = n_samples. An array of objects of
@@ -165,17 +176,24 @@ def load(
     >>> wine.data.shape, wine.target_names.tolist()
     ((178, 13), ['class_0', 'class_1', 'class_2'])
     """
-    from sklearn.utils import Bunch
+    from kernlearn.datasets.data import Data
 
-    options = FileOptions(target, task, grades, tuple(drop), sheet, matrix, points, dict(read_as))
-    found = find(name, data_dir, options)
+    asked = Reading.of(
+        target=target,
+        grades=grades,
+        drop=drop,
+        sheet=sheet,
+        matrix=matrix,
+        points=points,
+        read_as=dict(read_as),
+        nominal=nominal,
+        missing=missing,
+        dense=dense,
+    )
+    found = find(name, data_dir, asked, task)
     card, form, place = found.card, found.form, found.place
     by_default = card.missing or "drop"
-    missing = missing or by_default
-    for option, value, allowed in (("nominal", nominal, Nominal), ("missing", missing, Missing)):
-        if value not in get_args(allowed):
-            names = ", ".join(get_args(allowed))
-            raise DataError(f"{option} must be one of {names}, got {value!r}")
+    missing, drop = missing or by_default, asked.drop
     parts = _read(found)
     left_out = () if is_file(name) else drop
     table, done, filled = _prepared(found, joined(parts, place), left_out, missing, nominal)
@@ -192,11 +210,16 @@ def load(
         if content != form.fingerprint:
             expected = form.fingerprint[:12]
             remarks.append(f"The content ({content[:12]}) differs from the card's ({expected}).")
-    bunch = Bunch(
-        data=X,
-        target=codes,
-        target_names=labels,
-        feature_names=np.array(() if are_objects(X) else table.feature_names, np.str_),
+    folds = [len(part.y) for part in parts] if form.folds == "files" else form.folds
+    kept = folds and len(codes) == sum(folds)
+    return Data(
+        X,
+        codes,
+        labels,
+        () if are_objects(X) else table.feature_names,
+        fold=_published_folds(card.name, folds, table.query) if kept else None,
+        query=table.query if card.task == "ranking" else None,
+        similarity=card.similarity,
         fingerprint=content,
         preparation=done,
         card=card,
@@ -204,14 +227,6 @@ def load(
         sample=form.sample,
         note=" ".join(filter(None, remarks)),
     )
-    if card.task == "ranking":
-        bunch["query"] = table.query
-    if card.similarity is not None:
-        bunch["similarity"] = card.similarity
-    folds = [len(part.y) for part in parts] if form.folds == "files" else form.folds
-    if folds and len(codes) == sum(folds):
-        bunch["fold"] = _published_folds(card.name, folds, table.query)
-    return bunch
 
 
 # Finding
@@ -227,14 +242,17 @@ def _is_path(name: Any) -> bool:
 
 
 def find(
-    name: Name, data_dir: str | os.PathLike[str] | None = None, options: FileOptions | None = None
+    name: Name,
+    data_dir: str | os.PathLike[str] | None = None,
+    asked: Reading | None = None,
+    task: str | None = None,
 ) -> Found:
     """Find the files of a data set, stated as for :func:`load`; raise a DataError if missing."""
-    options = options or FileOptions()
+    asked = asked or Reading()
     if is_file(name):
-        return card_of_file(Path(name), options)  # type: ignore[arg-type]
-    named = [k for k, v in options._asdict().items() if k != "drop" and v not in (None, {}, ())]
-    if named:
+        return card_of_file(Path(name), asked, task)  # type: ignore[arg-type]
+    stated = {"task": task, **{key: getattr(asked, key) for key in OF_FILE}}
+    if named := [key for key, value in stated.items() if value not in (None, {})]:
         raise DataError(f"{named[0]} is for the path of a data file; a card names its own")
     if _is_path(name):
         name, data_dir = read_card(Path(name)), Path(name).parent  # type: ignore[arg-type]
@@ -259,11 +277,11 @@ def card_preparation(found: Found, nominal: Nominal, drop: Sequence[Column]) -> 
 # Files without a card
 
 
-def card_of_file(path: Path, asked: FileOptions, name: str = "data") -> Found:
+def card_of_file(path: Path, asked: Reading, stated: str | None, name: str = "data") -> Found:
     """Read a data file and make a card for it, or for a folder of LETOR."""
     paths = _data_files(path)
     guess = guessing.inspect(paths, asked)
-    task = asked.task or ("similarity" if asked.matrix else guess.task_of(path))
+    task = stated or ("similarity" if asked.matrix else guess.task_of(path))
     if task not in get_args(Task):
         raise DataError(f"task {task!r}: expected one of {', '.join(get_args(Task))}")
     notes = list(guess.notes)
@@ -281,7 +299,7 @@ def card_of_file(path: Path, asked: FileOptions, name: str = "data") -> Found:
         raise DataError(f"{path}: the target of a regression must be numbers")
     if task != "regression":
         form |= _classes(path, guess, asked, task)
-    n_classes, certain = len(guess.labels or ()), guessing.FEW if asked.task else 2
+    n_classes, certain = len(guess.labels or ()), guessing.FEW if stated else 2
     if task == "classification" and guess.is_numeric and n_classes > certain:
         notes.append(
             f"the {n_classes} different numbers of the target are taken as classes; the task "
@@ -308,7 +326,7 @@ def card_of_file(path: Path, asked: FileOptions, name: str = "data") -> Found:
     return Found(card.forms[0], tuple(paths), card, guess.contents, tuple(notes))
 
 
-def _classes(path: Path, guess: guessing.Guess, asked: FileOptions, task: str) -> dict[str, Any]:
+def _classes(path: Path, guess: guessing.Guess, asked: Reading, task: str) -> dict[str, Any]:
     """Return the labels of a target in their order, and how many rows have each."""
     labels = guess.labels
     if guess.is_numeric and task == "classification":
@@ -320,7 +338,7 @@ def _classes(path: Path, guess: guessing.Guess, asked: FileOptions, task: str) -
         raise DataError(f"{path}: the target has too many values for {task}; name its column")
     known: dict[str, Any] = {"rows": sum(labels.values()), "classes": labels}
     if asked.grades is not None:
-        order = [str(grade) for grade in asked.grades]
+        order = asked.grades
         if other := [label for label in labels if label not in order]:
             raise DataError(f"{path}: grades: {listed(other)} is not among {listed(order)}")
         return known | {"classes": {label: labels[label] for label in order if label in labels}}
@@ -484,10 +502,11 @@ def add(
     file: str | os.PathLike[str],
     *,
     name: str,
+    task: Task | None = None,
     missing: Missing | None = None,
     folder: str | os.PathLike[str] = "datasets",
     **options: Any,
-) -> "Bunch":
+) -> "Data":
     r"""Write a card for a data file, with a copy of its data.
 
     Text in columns, LIBSVM's and LETOR's text, ARFF, NPZ, Parquet, Feather, Excel, Stata, SPSS,
@@ -499,12 +518,14 @@ def add(
         The file, or an archive that holds one; ``archive.zip/file`` is one of several.
     name : str
         The data set's name: lower case, digits and underscores.
+    task : {"classification", "regression", "ordinal", "ranking", "similarity"}, optional
+        What the target is, as for :func:`load`.
     missing : {"drop", "mean", "most_frequent", "category", "error"}, optional
         What :func:`load` does with missing entries of this data; by default rows are dropped.
     folder : path-like, default="datasets"
         Where the card ``<name>.yaml`` is written, and the data to ``<name>/``, unpacked.
     **options
-        How the file is read: `target`, `task`, `drop`, `grades`, `sheet`, `matrix`, `points` and
+        How the file is read: `target`, `drop`, `grades`, `sheet`, `matrix`, `points` and
         `read_as` of :func:`load`.
 
     Returns
@@ -541,11 +562,13 @@ def add(
     for path in (card_path, place / name):
         if path.exists():
             raise DataError(f"{path}: exists already; remove it, or use another name")
-    found = card_of_file(Path(file), FileOptions(**options), name)
+    if other := [key for key in options if key not in (*OF_FILE, "drop")]:
+        raise DataError(f"{other[0]} says nothing about how a file reads")
+    found = card_of_file(Path(file), Reading.of(**options), task, name)
     card = found.card.model_copy(update={"missing": missing})
     # loaded by the card before anything is written
     bunch = load(found._replace(card=card))
-    parts = bunch.data, bunch.target, bunch.target_names, bunch.get("query")
+    parts = bunch.data, bunch.target, bunch.target_names, bunch.query
     own_form = {"own_folder": True, "fingerprint": _fingerprint(*parts)}
     form = found.form.model_copy(update=own_form)
     bunch.card = card.model_copy(update={"forms": (form,)})

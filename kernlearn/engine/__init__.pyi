@@ -1,10 +1,10 @@
-from kernlearn.engine import run as run
+from kernlearn.config.plan import Choice as Choice
+from kernlearn.config.plan import Plan as Plan
+from kernlearn.config.plan import make_plan as make_plan
+from kernlearn.config.plan import make_plans as make_plans
+from kernlearn.config.plan import parse_only as parse_only
 from kernlearn.engine.executors import make_executor as make_executor
-from kernlearn.engine.plan import Plan as Plan
-from kernlearn.engine.plan import chosen_by_mean as chosen_by_mean
-from kernlearn.engine.plan import make_plan as make_plan
-from kernlearn.engine.run import Choice as Choice
-from kernlearn.engine.run import Interrupts as Interrupts
+from kernlearn.engine.machine import Interrupts as Interrupts
 from kernlearn.engine.run import Listener as Listener
-from kernlearn.engine.run import parse_only as parse_only
 from kernlearn.engine.run import run_plan as run_plan
+from kernlearn.store import chosen_by_mean as chosen_by_mean

@@ -1,32 +1,28 @@
 """What a trial works on, from its specification: data, splits, kernel and estimator."""
 
 import zlib
-from collections.abc import Mapping, Sequence
-from contextlib import chdir, nullcontext
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
-from sklearn.utils import Bunch, check_array
 from sklearn.utils.extmath import row_norms
 
+from kernlearn.config.data import make_data, read_data
+from kernlearn.config.model import Protocol
 from kernlearn.config.names import Scope
-from kernlearn.config.spec import DatasetSpec, MethodSpec, ProtocolSpec, Trial, canonical
-from kernlearn.datasets import fingerprint, is_shipped, load
-from kernlearn.datasets.files import container
-from kernlearn.datasets.loading import find, is_file
-from kernlearn.datasets.tables import are_objects, as_objects, kind_of
+from kernlearn.config.spec import canonical
+from kernlearn.config.trial import MethodSpec, Trial
+from kernlearn.datasets.data import Data
+from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.exceptions import DataError
 from kernlearn.kernels import Kernel, as_kernel
-from kernlearn.kernels.base import as_points
 from kernlearn.kernels.functions import OnKernel
 from kernlearn.memory import require_memory
-from kernlearn.plugins import Registered, blame
+from kernlearn.plugins import Registered
 
 #: Row numbers of the training, the held-out and the test part.
 Indices = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -59,181 +55,32 @@ def random_state(seed: int, purpose: str, *indices: int) -> int:
     return int(seed_sequence(seed, purpose, *indices).generate_state(1, np.uint32)[0])
 
 
-def load_data(trial: Trial, scope: Scope) -> Bunch:
+def load_data(trial: Trial, scope: Scope) -> Data:
     """Load a trial's data, or draw it, and check that it is what the trial was planned for."""
     what, source, seed = trial.spec.dataset, trial.source, trial.spec.protocol.seed
-    parameters = what.parameters or {}
-    if what.generator is not None:
-        make = scope.generators[what.generator]
+    entry, parameters = what.entry, what.parameters or {}
+    if entry.generator is not None:
+        make = scope.generators[entry.generator]
         drawn = {**parameters, "random_state": random_state(seed, "data", trial.split)}
         data = make_data(make, source.numbers, drawn) if make.plugin else make.load()(**drawn)
-    elif what.name is not None and what.plugin is not None:
-        data = make_data(scope.datasets[what.name], source.numbers, parameters)
+    elif what.plugin is not None:
+        data = make_data(scope.datasets[str(entry.name)], source.numbers, parameters)
     else:
         data = read_data(source.read)
-    found = data.found.identity if "found" in data else data.fingerprint
-    if what.generator is None and what.fingerprint != found:
+    if entry.generator is None and what.fingerprint != data.identity:
         raise DataError(
             f"{trial.labels['dataset']}: not the data that the trial was planned for (fingerprint "
-            f"{found}, planned {what.fingerprint}): it was changed since, a worker "
+            f"{data.identity}, planned {what.fingerprint}): it was changed since, a worker "
             "reads another copy, or a plug-in draws it at random without `random_state`"
         )
-    return _part(data, what, seed)
-
-
-def read_data(arguments: dict[str, Any]) -> Bunch:
-    """Load a data set of the catalogue or a file, or take it from the last trials.
-
-    A user may have edited it, or its card, since.
-    """
-    name, state = arguments["name"], ""
-    if is_file(name):
-        status = container(name).stat()
-        state = f"{status.st_mtime_ns} {status.st_size}"
-    elif isinstance(name, Path) or not is_shipped(name):
-        state = find(name).identity
-    return _load_once(state, **arguments)
-
-
-@lru_cache(maxsize=4)  # for the next trials; a run takes one data set after the other
-def _load_once(state: str, **arguments: Any) -> Bunch:
-    return load(**arguments)
-
-
-def make_data(dataset: Registered, numbers: bool, parameters: dict[str, Any]) -> Bunch:
-    """Call the function of a plug-in that reads or draws data.
-
-    It is called for each trial, so that a file which it reads may change. Paths in it are relative
-    to the folder of the plug-in. `numbers` tells whether the target is a number; otherwise it is a
-    class.
-
-    Raises
-    ------
-    DataError
-        If the function raises, or returns no data.
-    """
-    folder = Path(dataset.file).parent
-    try:
-        with chdir(folder) if dataset.file and folder.is_dir() else nullcontext():
-            made = dataset.target(**parameters)
-        return as_bunch(made, numbers=numbers, similarity=dataset.similarity)
-    except (Exception, SystemExit) as error:
-        text = blame(error, dataset.file)
-        raise DataError(f"data set {dataset.name!r} of {dataset.plugin}: {text}") from error
-
-
-def as_bunch(made: Any, *, numbers: bool, similarity: str | None = None) -> Bunch:
-    """Return data in the form of :func:`kernlearn.datasets.load`.
-
-    Parameters
-    ----------
-    made : tuple or mapping
-        (X, y), or ``data``, ``target`` and further fields. y may be None. X is a matrix, or a list
-        or one-dimensional array of objects: strings, series, sets, graphs or records.
-    numbers : bool
-        Whether the target is a number; otherwise the distinct values of y are classes.
-    similarity : {"similarity", "distance"}, optional
-        What the entries of X are, if they compare points.
-    """
-    is_pair = isinstance(made, tuple) and len(made) == 2
-    fields = {"data": made[0], "target": made[1]} if is_pair else made
-    if not (isinstance(fields, Mapping) and "data" in fields):
-        kind = f"tuple of {len(made)}" if isinstance(made, tuple) else type(made).__name__
-        raise TypeError(f"must return (X, y), or a Bunch with data and target, not a {kind}")
-    X = _points(fields["data"])
-    n = X.shape[0]
-    if similarity is not None and X.shape != (n, n):
-        raise ValueError(f"X compares points, so it must be square, not of shape {X.shape}")
-    y, names = _target(fields.get("target"), fields.get("target_names"), numbers, n)
-    more = {
-        k: _whole_numbers(fields[k], k, n) for k in ("query", "fold") if fields.get(k) is not None
-    }
-    labels = y if y is None or not len(names) else names[y]
-    columns = [labels if labels is not None else np.full(n, ""), *more.values()]
-    rows = np.array([" ".join(map(str, row)) for row in zip(*columns, strict=True)])
-    return Bunch(
-        data=X,
-        target=y,
-        target_names=names,
-        card=None,
-        sample=False,
-        note=str(fields.get("note") or ""),
-        fingerprint=fingerprint(X, rows if more else labels),
-        **more,
-        **({"similarity": similarity} if similarity is not None else {}),
-    )
-
-
-def _points(data: Any) -> Any:
-    """Return a matrix of numbers, or an array of objects such as strings, sets or graphs."""
-    if not hasattr(data, "ndim") and not hasattr(data, "iloc"):
-        data = as_points(data)
-    if getattr(data, "ndim", 2) == 1 and data.dtype.kind in "OUS" and len(data):
-        return as_objects(data.tolist() if data.dtype.kind in "US" else data)
-    dtype = [np.float64, np.float32]
-    return check_array(data, accept_sparse="csr", dtype=dtype, input_name="X")
-
-
-def _target(y: Any, names: Any, numbers: bool, n: int) -> tuple[np.ndarray | None, np.ndarray]:
-    """Return numbers, or class codes and the names of the classes."""
-    none = np.array((), dtype=np.str_)
-    if y is None:
-        return None, none
-    y = np.asarray(y)
-    if y.shape != (n,):
-        raise ValueError(f"y must have one value for each of {n} rows of X, not shape {y.shape}")
-    if numbers:
-        try:
-            y = y.astype(np.float64)
-        except ValueError:
-            raise ValueError("y must be numbers for regression, not text") from None
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise ValueError("y has entries that are NaN or infinite")
-    if numbers:
-        return y, none
-    if names is not None and len(names):
-        codes = _whole_numbers(y, "target", n)
-        if codes.min() < 0 or codes.max() >= len(names):
-            raise ValueError(f"target must be codes 0 to {len(names) - 1} of the target_names")
-        return codes, np.array([str(name) for name in names], dtype=np.str_)
-    distinct, codes = np.unique(y, return_inverse=True)
-    write = "{:g}".format if distinct.dtype.kind == "f" else str
-    return codes.astype(np.int64), np.array([write(v) for v in distinct], dtype=np.str_)
-
-
-def _whole_numbers(values: Any, name: str, n: int) -> np.ndarray:
-    array = np.asarray(values)
-    if array.shape != (n,) or array.dtype.kind not in "iub":
-        raise ValueError(f"{name} must be {n} whole numbers, one per row of X")
-    return array.astype(np.int64)
-
-
-def _part(data: Bunch, what: DatasetSpec, seed: int) -> Bunch:
-    """Return the rows of the classes and of the sample that a trial takes."""
     n = data.data.shape[0]
-    rows = np.arange(n)
-    changed: dict[str, Any] = {}
-    if what.classes is not None:
-        names = [str(name) for name in data.target_names]
-        if unknown := [name for name in what.classes if name not in names]:
-            have = f"has {', '.join(names)}" if names else "has no classes"
-            raise DataError(f"classes: no class {', '.join(unknown)}; the data {have}")
-        codes = sorted(names.index(name) for name in what.classes)
-        rows = np.flatnonzero(np.isin(data.target, codes))
-        changed["target_names"] = np.asarray(data.target_names)[codes]
-    if what.sample is not None and what.sample < len(rows):
-        rows = np.sort(generator(seed, "sample").permutation(rows)[: what.sample])
-        changed |= {"sample": True, "note": f"a random part of {what.sample} of {n} rows"}
-    if what.classes is None and what.sample is None:
-        return data
-    for name in ("data", "target", "fold", "query"):
-        if data.get(name) is not None:
-            changed[name] = data[name][rows]
-    if "similarity" in data:
-        changed["data"] = changed["data"][:, rows]
-    if what.classes is not None:
-        changed["target"] = np.searchsorted(codes, changed["target"])
-    return Bunch(**{**data, **changed})
+    if entry.classes is not None:
+        data = data.of_classes(entry.classes)
+    if entry.sample is not None and entry.sample < (n_rows := data.data.shape[0]):
+        rows = generator(seed, "sample").permutation(n_rows)[: entry.sample]
+        data = data.rows(np.sort(rows))
+        data.sample, data.note = True, f"a random part of {entry.sample} of {n} rows"
+    return data
 
 
 class MaxNormScaler:
@@ -344,7 +191,7 @@ def positive_classes(
 
 
 def split_indices(
-    n_samples: int, protocol: ProtocolSpec, split: int, published: np.ndarray | None = None
+    n_samples: int, protocol: Protocol, split: int, published: np.ndarray | None = None
 ) -> Indices:
     """Split row numbers into a training, a held-out and a test part, by folds or at random.
 
@@ -366,7 +213,7 @@ def split_indices(
 
 
 def fold_indices(
-    n_samples: int, protocol: ProtocolSpec, split: int, published: np.ndarray | None = None
+    n_samples: int, protocol: Protocol, split: int, published: np.ndarray | None = None
 ) -> Indices:
     """Split row numbers by folds: one is the test part, the one before it is held out.
 
@@ -399,50 +246,27 @@ def _at_most(most: int | None, rows: np.ndarray, rng: np.random.Generator) -> np
     return rows if most is None or len(rows) <= most else np.sort(rng.permutation(rows)[:most])
 
 
-def prepare(
-    X: Any,
-    y: np.ndarray,
-    protocol: ProtocolSpec,
-    split: int,
-    *,
-    pairwise: bool = False,
-    fold: np.ndarray | None = None,
-    query: np.ndarray | None = None,
-) -> Parts:
-    """Split the data, then scale it by parameters learnt on the training part.
-
-    Parameters
-    ----------
-    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        Or similarities of shape (n_samples, n_samples), if ``pairwise``; or an array of objects.
-    y : ndarray of shape (n_samples,)
-    protocol : ProtocolSpec
-    split : int
-        Number of the split.
-    pairwise : bool, default=False
-    fold, query : ndarray of shape (n_samples,), optional
-        The data set's own fold of each row, and its query, for ranking.
+def prepare(data: Data, y: np.ndarray, protocol: Protocol, split: int) -> Parts:
+    """Split data with the targets `y`, and scale them by what the training part says.
 
     Raises
     ------
     ValueError
         If no test part is left, or the data cannot be scaled in this way.
     """
+    X, query = data.data, data.query
     if query is not None and protocol.folds != "published":
         # the documents of a query stay together
         distinct, codes = np.unique(query, return_inverse=True)
         parts = split_indices(len(distinct), protocol, split)
         train, held_out, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
     else:
-        train, held_out, test = split_indices(X.shape[0], protocol, split, fold)
-    if pairwise:
-        if protocol.scale:
-            raise ValueError("scale: a similarity matrix has no features to scale; give []")
-        X_train, *others = [X[np.ix_(rows, train)] for rows in (train, held_out, test)]
-    else:
-        X_train, *others = X[train], X[held_out], X[test]
-    if protocol.scale and are_objects(X):
-        raise ValueError(f"scale: {kind_of(X)} have no features to scale; give []")
+        train, held_out, test = split_indices(X.shape[0], protocol, split, data.fold)
+    kind = "a similarity matrix has" if data.similarity else f"{kind_of(X)} have"
+    if protocol.scale and (data.similarity or are_objects(X)):
+        raise ValueError(f"scale: {kind} no features to scale; give []")
+    parts = train, held_out, test
+    X_train, *others = (X[np.ix_(rows, train)] if data.similarity else X[rows] for rows in parts)
     for name in protocol.scale:
         if name.startswith("zscore") and sp.issparse(X_train):
             raise ValueError(
@@ -457,14 +281,9 @@ def prepare(
     elif protocol.scale_target == "zscore":
         y = (y - learnt_on.mean()) / (learnt_on.std() or 1.0)
     X_val, y_val = (others[0], y[held_out]) if len(held_out) else (None, None)
-    queries = tuple(query if query is None else query[part] for part in (train, held_out, test))
+    queries = tuple(query if query is None else query[part] for part in parts)
+    pairwise = data.similarity is not None
     return Parts(X_train, y[train], others[1], y[test], X_val, y_val, pairwise, queries)
-
-
-def coded_columns(data: Bunch) -> list[int]:
-    """Return the positions of the nominal columns that are codes."""
-    coded = data.preparation.coded if data.get("preparation") is not None else {}
-    return [i for i, name in enumerate(data.get("feature_names", ())) if name in coded]
 
 
 def _naming_nominal(kernel: Any, coded: Sequence[int]) -> Any:

@@ -12,10 +12,11 @@ from itertools import islice
 from typing import TypeAlias
 
 from kernlearn import __version__
-from kernlearn.config.spec import Trial
+from kernlearn.config.trial import Trial
 from kernlearn.engine import machine
 from kernlearn.exceptions import ExecutorError
 from kernlearn.lazy import missing_text
+from kernlearn.machine import THREAD_VARIABLES, usable_cores
 from kernlearn.memory import available_memory
 from kernlearn.store import Row
 
@@ -78,7 +79,7 @@ class _Slot:
 
         # loky starts a process anew that has grown, as one that keeps freed memory does
         variables = {"LOKY_MAX_MEMORY_LEAK_SIZE": "1e18"}
-        variables |= dict.fromkeys(machine.THREAD_VARIABLES, str(threads)) if threads else {}
+        variables |= dict.fromkeys(THREAD_VARIABLES, str(threads)) if threads else {}
         own = os.getpid(), memory, keep
         with machine.shielded():
             self.pool = ProcessPoolExecutor(1, env=variables, initializer=_begin, initargs=own)
@@ -148,7 +149,7 @@ class Processes:
     """
 
     def __init__(self, jobs: int, timeout: float | None, memory: int | None) -> None:
-        cores = machine.usable_cores()
+        cores = usable_cores()
         self.slots, self.places = jobs, [("this machine", jobs, cores)]
         self._threads = cores // jobs or 1
         self.about = {"executor": "processes", "jobs": jobs}
@@ -318,7 +319,7 @@ class DaskExecutor:
 
 
 def _version_and_cores() -> tuple[str, int]:
-    return __version__, machine.usable_cores()
+    return __version__, usable_cores()
 
 
 def _line(error: BaseException) -> str:

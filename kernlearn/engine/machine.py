@@ -1,40 +1,22 @@
-"""The machine: time, threads, memory and processes, on which measured numbers depend."""
+"""What a trial does to its process: time, memory, signals, and the row that it becomes."""
 
 import ctypes
 import math
 import os
-import platform
 import signal
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from kernlearn.config.spec import Trial
+from kernlearn.config.trial import Trial
+from kernlearn.machine import describe_machine
 from kernlearn.memory import c_library
 from kernlearn.store import Row, utc_now
 
-#: Variables from which libraries take their number of threads when they are loaded.
-THREAD_VARIABLES = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "BLIS_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-    "NUMBA_NUM_THREADS",
-)
-# Packages whose versions stand in every row.
-_PACKAGES = (
-    "kernlearn numpy scipy scikit-learn liblinear-official libsvm-official numba pandas joblib "
-    "distributed skordinal"
-)
 # With a smaller share of processor time in wall time, something else had the core.
 _BUSY = 0.9
 # Seconds below which the share says more about the clocks.
@@ -68,67 +50,6 @@ class Stopwatch:
     def disturbed(self) -> bool:
         """Whether the process waited for a core."""
         return self.wall > _TOO_SHORT and self.cpu < _BUSY * self.wall
-
-
-def usable_cores() -> int:
-    """Return the number of cores that this process may use, which a container may limit."""
-    from joblib import cpu_count
-
-    return int(cpu_count())
-
-
-@cache
-def describe_machine() -> dict[str, Any]:
-    """Return packages, processor, BLAS, thread variables and commit, as every row has them.
-
-    Without user name, host name or paths.
-    """
-    versions = {}
-    for name in _PACKAGES.split():
-        with suppress(PackageNotFoundError):
-            versions[name] = version(name)
-    return {
-        "python": platform.python_version(),
-        "packages": versions,
-        "system": f"{platform.system()} {platform.machine()}",
-        "cpu": _cpu_name(),
-        "usable_cores": usable_cores(),
-        "blas": _blas(),
-        "threads": {name: os.environ[name] for name in THREAD_VARIABLES if name in os.environ},
-        **_commit(),
-    }
-
-
-def _cpu_name() -> str:
-    with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
-
-
-def _blas() -> str:
-    import numpy as np  # noqa: F401  (only a loaded BLAS is libraries)
-    from threadpoolctl import threadpool_info
-
-    found = [one for one in threadpool_info() if one["user_api"] == "blas"]
-    names = {f"{b['internal_api']} {b['version']} {b.get('architecture')}" for b in found}
-    return ", ".join(sorted(names))
-
-
-def _commit(root: Path = Path(__file__).parents[2]) -> dict[str, Any]:
-    # an installed package may lie inside another project's repository
-    if not (root / ".git").exists():
-        return {}
-    # results of runs are not part of the code
-    arguments = ["status", "--porcelain=v2", "--branch", "--", ".", ":(exclude)results"]
-    with suppress(OSError, subprocess.SubprocessError):
-        git = subprocess.run(
-            ["git", *arguments], cwd=root, capture_output=True, text=True, timeout=10, check=True
-        )
-        first, *lines = git.stdout.splitlines()
-        return {"commit": first.split()[-1], "dirty": any(line[0] != "#" for line in lines)}
-    return {}
 
 
 class Start:

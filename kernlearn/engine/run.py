@@ -1,67 +1,18 @@
-"""Runs of plans: which trials, in which order, until when; each is stored as it ends."""
+"""Runs of plans: the trials that a store lacks; each is stored as it ends."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from typing import Any
 
-from kernlearn.checks import suggestion
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import SHARED
-from kernlearn.config.spec import Trial, trial_keys
+from kernlearn.config.plan import Choice, Plan
+from kernlearn.config.trial import Trial, trial_keys
 from kernlearn.engine.executors import Executor, InProcess, Job
 from kernlearn.engine.machine import Interrupts
-from kernlearn.engine.plan import Plan
-from kernlearn.exceptions import ExecutorError, SelectionError
+from kernlearn.exceptions import ExecutorError
 from kernlearn.store import Row, State, Store
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Which trials to run.
-
-    Attributes
-    ----------
-    only : tuple of dict
-        If not empty, only trials that match one of these mappings of labels to values, as text;
-        from :func:`parse_only`.
-    retry_failed : bool
-        Also those that failed before.
-    force : bool
-        Also those that are done.
-    """
-
-    only: tuple[Mapping[str, Sequence[str]], ...] = ()
-    retry_failed: bool = False
-    force: bool = False
-
-    def of(self, plan: Plan) -> list[Trial]:
-        """Return the trials of a plan that ``only`` allows.
-
-        Raises
-        ------
-        SelectionError
-            If ``only`` names what is not in the plan, or a combination that is not.
-        """
-        if not self.only:
-            return plan.trials
-        trials = [trial for trial in plan.trials if is_allowed(_numbered(trial), self.only)]
-        _refuse_unknown(plan, self.only)
-        if not trials:
-            raise SelectionError(f"{plan.experiment.name}: --only leaves no trial")
-        return trials
-
-    def due(self, plan: Plan, known: Mapping[str, State]) -> list[Trial]:
-        """Return the trials that a run carries out, of which a store has some."""
-        kept = {} if self.force else known
-        if self.retry_failed:
-            kept = {key: state for key, state in kept.items() if state.done}
-        return [trial for trial in self.of(plan) if trial.key not in kept]
-
-    def datasets(self, config: ExperimentConfig) -> list[str]:
-        """Return the labels of the data sets that ``only`` allows: others need not be here."""
-        return [k for k in config.datasets if is_allowed({"dataset": k}, self.only, lacking=True)]
 
 
 def sharing_training(trials: Sequence[Trial]) -> list[Job]:
@@ -75,80 +26,6 @@ def sharing_training(trials: Sequence[Trial]) -> list[Job]:
             (key,) = trial_keys(spec, [trial.split])
         jobs.setdefault(key, []).append(trial)
     return [tuple(job) for job in jobs.values()]
-
-
-def parse_only(text: str) -> dict[str, tuple[str, ...]]:
-    """Parse text such as ``dataset=letter,method=FTUNE-S``.
-
-    A label that is given more than once may have any of its values. A part without an equals sign
-    belongs to the value before it, as in ``method=RF, tuned solver``.
-
-    Raises
-    ------
-    SelectionError
-        If the first part has no equals sign.
-    """
-    match: dict[str, tuple[str, ...]] = {}
-    last = ""
-    for part in text.split(","):
-        key, equals, value = part.partition("=")
-        if equals and key.strip():
-            last = key.strip()
-            match[last] = (*match.get(last, ()), value.strip())
-        elif last and part.strip() and not equals:
-            *before, value = match[last]
-            match[last] = (*before, f"{value},{part.rstrip()}")
-        else:
-            raise SelectionError(
-                f"--only {text!r}: expected LABEL=VALUE,... such as dataset=letter,method=K"
-            )
-    return match
-
-
-def is_allowed(
-    labels: Mapping[str, Any], only: Sequence[Mapping[str, Sequence[str]]], lacking: bool = False
-) -> bool:
-    """Whether labels match one of several mappings to values as text, or there is none.
-
-    ``lacking`` tells whether a label that does not apply has any value, or no value.
-    """
-
-    def has(label: str, values: Sequence[str]) -> bool:
-        value = labels.get(label)
-        return lacking if value is None else str(value) in values
-
-    return not only or any(all(has(*one) for one in match.items()) for match in only)
-
-
-def _numbered(trial: Trial) -> dict[str, Any]:
-    """Return the labels of a trial, with the number of its split."""
-    return {**trial.labels, "split": trial.split + 1}
-
-
-def _refuse_unknown(plan: Plan, only: Sequence[Mapping[str, Sequence[str]]]) -> None:
-    """Refuse labels and values that no trial of a plan has."""
-    labels = [one for trial in plan.trials for one in _numbered(trial).items()]
-    there = {(label, str(value)) for label, value in labels if value is not None}
-    there |= {("dataset", name) for name in plan.experiment.config.datasets}
-    for label, value in [(k, value) for match in only for k, vs in match.items() for value in vs]:
-        known = {value for name, value in there if name == label}
-        if value not in known and (plan.trials or label == "dataset"):
-            what = f"no such value{suggestion(value, known)}"
-            if not known:
-                what = f"no label {label!r}{suggestion(label, {name for name, _ in there})}"
-            raise SelectionError(f"--only {label}={value}: {what}")
-    if not plan.trials:
-        missing = ", ".join(plan.left_out)
-        raise SelectionError(f"{plan.experiment.name}: no trial, data not found: {missing}")
-
-
-def duration(seconds: float) -> str:
-    """Write seconds as text such as ``"2 h 05 min"`` or ``"40 s"``."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes:02d} min"
-    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
 
 
 @dataclass(frozen=True)

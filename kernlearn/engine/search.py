@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from kernlearn import choice, validation
 from kernlearn.config.names import BUILT_IN, Scope
-from kernlearn.config.spec import Trial
+from kernlearn.config.trial import Trial
 from kernlearn.engine.build import Parts, generator
 from kernlearn.engine.tasks import Task
 from kernlearn.kernels.known_pairs import knowing_pairs

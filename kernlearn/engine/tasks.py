@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
-from sklearn.utils import Bunch
 
 from kernlearn.config.names import METRICS, Scope
-from kernlearn.config.spec import Trial, TrialSpec
+from kernlearn.config.trial import Trial, TrialSpec
+from kernlearn.datasets.data import Data
 from kernlearn.engine import build, machine
 from kernlearn.metrics import letor_ndcg, thesis_ndcg
 from kernlearn.plugins import Registered
@@ -49,7 +49,7 @@ class Task:
     """
 
     name: str
-    target: Callable[[Bunch, TrialSpec, dict[str, Any]], Array]
+    target: Callable[[Data, TrialSpec, dict[str, Any]], Array]
     score_by: str
     as_label: Callable[[Array, Array], Array] | None = None
     output: str = "predict"
@@ -157,10 +157,10 @@ def refuse_many(task: str, n_classes: int) -> None:
         raise ValueError(text)
 
 
-def _classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
-    names, what = [str(n) for n in data.target_names], spec.dataset
-    name = what.name or str(what.generator)
-    positive = build.positive_classes(names, what.binarize, spec.protocol.seed, name)
+def _classes(data: Data, spec: TrialSpec, info: dict[str, Any]) -> Array:
+    names, entry = [str(n) for n in data.target_names], spec.dataset.entry
+    name = entry.name or str(entry.generator)
+    positive = build.positive_classes(names, entry.binarize, spec.protocol.seed, name)
     y = np.asarray(data.target)
     if positive is None:
         return y
@@ -193,7 +193,7 @@ def auc(true: Array, scores: Array) -> float:
 CLASSIFICATION = Task("classification", _classes, "accuracy", has_labels=True)
 
 
-def two_classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
+def two_classes(data: Data, spec: TrialSpec, info: dict[str, Any]) -> Array:
     """Return the labels of two classes, after `binarize`."""
     y = _classes(data, spec, info)
     refuse_many(spec.task, len(np.unique(y)))
@@ -203,17 +203,17 @@ def two_classes(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
 BIPARTITE_RANKING = Task("bipartite_ranking", two_classes, "auc", output="decision_function")
 
 
-def _values(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
+def _values(data: Data, spec: TrialSpec, info: dict[str, Any]) -> Array:
     return np.asarray(data.target, dtype=np.float64)
 
 
 REGRESSION = Task("regression", _values, "mse")
 
 
-def _grades(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
-    if spec.dataset.bins is None:
+def _grades(data: Data, spec: TrialSpec, info: dict[str, Any]) -> Array:
+    if spec.dataset.entry.bins is None:
         return np.asarray(data.target)
-    return equal_frequency(_values(data, spec, info), spec.dataset.bins)
+    return equal_frequency(_values(data, spec, info), spec.dataset.entry.bins)
 
 
 def equal_frequency(values: np.ndarray, n_bins: int) -> np.ndarray:
@@ -234,8 +234,8 @@ def _nearest_grade(predicted: Array, y_train: Array) -> Array:
 ORDINAL = Task("ordinal", _grades, "aae", _nearest_grade)
 
 
-def _relevances(data: Bunch, spec: TrialSpec, info: dict[str, Any]) -> Array:
-    if "query" not in data:
+def _relevances(data: Data, spec: TrialSpec, info: dict[str, Any]) -> Array:
+    if data.query is None:
         raise ValueError("task: ranking needs data whose rows belong to queries")
     return np.asarray(data.target)
 
@@ -262,8 +262,8 @@ def approximate_kernel(trial: Trial, scope: Scope) -> build.Outcome:
     """
     spec, data = trial.spec, build.load_data(trial, scope)
     X_train = X = data.data
-    if spec.dataset.generator is None:
-        parts = build.prepare(data.data, np.asarray(data.target), spec.protocol, trial.split)
+    if spec.dataset.entry.generator is None:
+        parts = build.prepare(data, np.asarray(data.target), spec.protocol, trial.split)
         X_train, X = parts.X_train, parts.X_test
     kernel = build.build_kernel(trial, scope, X_train)
     estimator = build.build_estimator(trial, scope, kernel)
@@ -294,7 +294,7 @@ def estimate_complexity(trial: Trial, scope: Scope) -> build.Outcome:
 
     spec, how = trial.spec, trial.spec.protocol
     data = build.load_data(trial, scope)
-    parts = build.prepare(data.data, np.asarray(data.target), how, trial.split)
+    parts = build.prepare(data, np.asarray(data.target), how, trial.split)
     component = scope.estimator(spec.method.name)
     parameters = dict(spec.method.parameters)
     if spec.kernel is not None and component.takes:
@@ -336,7 +336,7 @@ def measure_regret(trial: Trial, scope: Scope) -> build.Outcome:
         raise ValueError("task: regret needs the estimator OLP with a radius and without select")
     data, outcome = build.load_data(trial, scope), build.Outcome()
     y = two_classes(data, spec, outcome.info)
-    parts = build.prepare(data.data, y, how, trial.split)
+    parts = build.prepare(data, y, how, trial.split)
     stream = parts.X_train, parts.y_train
     followed = follow(learner, *stream)
     with machine.Stopwatch() as estimating:
@@ -363,5 +363,5 @@ def count_data(trial: Trial, scope: Scope) -> build.Outcome:
     data = build.load_data(trial, scope)
     # strings, graphs and other objects have no columns
     sizes = dict(zip(("n_samples", "n_features"), map(float, data.data.shape), strict=False))
-    info = {"sample": data.note} if data.get("sample") else {}
+    info = {"sample": data.note} if data.sample else {}
     return build.Outcome(sizes, info)

@@ -17,7 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from kernlearn import validation
 from kernlearn.config.names import BUILT_IN, SHARED, TASKS, Scope, load_plugins
-from kernlearn.config.spec import GOODNESS, Trial, canonical
+from kernlearn.config.spec import GOODNESS, canonical
+from kernlearn.config.trial import Trial
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, machine
 from kernlearn.engine.build import Parts, prepare
@@ -25,6 +26,7 @@ from kernlearn.engine.search import chosen_inside, fit_given, measure_grid, sele
 from kernlearn.engine.tasks import Task
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.registry import kernel_of_name
+from kernlearn.machine import usable_cores
 from kernlearn.store import Row
 
 # Enough rows to load every lazy import and library once before anything is timed; first as few of
@@ -115,28 +117,27 @@ def _supervise(
     data = build.load_data(trial, scope)
     y = task.target(data, spec, outcome.info)
     # no classes for a target that is a number
-    labels = [0, 1] if spec.dataset.binarize is not None else data.get("target_names", ())
+    labels = [0, 1] if spec.dataset.entry.binarize is not None else data.target_names
     scope = replace(scope, classes={str(label): code for code, label in enumerate(labels)})
-    kind, groups = data.get("similarity"), {name: data.get(name) for name in ("fold", "query")}
-    parts = prepare(data.data, y, spec.protocol, trial.split, pairwise=kind is not None, **groups)
+    parts = prepare(data, y, spec.protocol, trial.split)
     if spec.method.dense:
         parts = parts.dense()
     outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
-    if data.get("sample"):
+    if data.sample:
         outcome.info["sample"] = data.note
     if trial.source.prepared:
         outcome.info["prepared"] = list(trial.source.prepared)
     with _advising(parts.X_train):
         with machine.Stopwatch() as selecting:
-            coded = build.coded_columns(data)
+            coded = data.coded
             kernel = build.build_kernel(trial, scope, parts.X_train, parts.y_train, coded)
-            estimator = build.build_estimator(trial, scope, kernel, kind, coded)
+            estimator = build.build_estimator(trial, scope, kernel, data.similarity, coded)
             if spec.protocol.select_by_mean and spec.method.select:
                 points, threads = list(ParameterGrid(spec.method.select)), spec.protocol.threads
                 measured = measure_grid(estimator, points, parts, task, scope, threads=threads)
                 outcome.info["grid"] = measured
                 return [outcome]
-            n_jobs = machine.usable_cores() if alone and not spec.plugins else 1
+            n_jobs = usable_cores() if alone and not spec.plugins else 1
             selection = select(estimator, parts, trial, task, scope, n_jobs)
         estimator.set_params(**scope.made_values(selection.parameters))
         if selection.parameters:

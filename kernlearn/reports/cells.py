@@ -9,8 +9,8 @@ import pandas as pd
 
 from kernlearn.config import names as metric_names
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
+from kernlearn.config.plan import planned_labels
 from kernlearn.config.spec import LABELS
-from kernlearn.engine.plan import planned_labels
 from kernlearn.exceptions import ReportError
 from kernlearn.reports import verdicts
 from kernlearn.reports.labels import KEY, label_rows, parameters, plain_item, plain_labels

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.plan import Plan
 from kernlearn.config.spec import LABELS
-from kernlearn.engine.plan import Plan
 from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.reports import verdicts
 from kernlearn.reports.cells import summarise

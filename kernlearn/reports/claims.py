@@ -41,8 +41,8 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.config.model import COMPARISONS, Check, ExperimentConfig, LabelValue
+from kernlearn.config.plan import planned_labels
 from kernlearn.config.spec import LABELS, cell_name
-from kernlearn.engine.plan import planned_labels
 from kernlearn.reports import verdicts
 from kernlearn.reports.cells import metric_rows
 from kernlearn.reports.labels import label_rows, label_values, matching

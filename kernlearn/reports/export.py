@@ -7,10 +7,9 @@ from typing import Any
 import pandas as pd
 
 from kernlearn.config.spec import LABELS
-from kernlearn.engine.plan import chosen_by_mean
 from kernlearn.exceptions import StoreError
 from kernlearn.reports.labels import KEY, parameters_of
-from kernlearn.store import Store
+from kernlearn.store import Store, chosen_by_mean
 
 #: Columns of an export: those of a cell, with split and value for its means.
 EXPORTED = [*KEY, "split", "value", "n_train", "n_test", "key"]

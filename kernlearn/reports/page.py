@@ -15,10 +15,10 @@ from typing import Any
 import jinja2
 
 from kernlearn import __version__
+from kernlearn.checks import duration
 from kernlearn.config.model import DEFAULT_PROFILE, LoadedExperiment
 from kernlearn.config.read import shipped_name
 from kernlearn.config.spec import canonical, cell_name
-from kernlearn.engine.run import duration
 from kernlearn.exceptions import ReportError, writing
 from kernlearn.lazy import needed_by
 from kernlearn.reports import charts, claims, differences, tables, verdicts

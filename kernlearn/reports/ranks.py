@@ -21,9 +21,8 @@ import pandas as pd
 
 from kernlearn.checks import suggestion
 from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.plan import Plan, is_allowed
 from kernlearn.datasets import catalogue
-from kernlearn.engine.plan import Plan
-from kernlearn.engine.run import is_allowed
 from kernlearn.exceptions import ReportError
 from kernlearn.reports.cells import metric_rows
 from kernlearn.reports.differences import data_labels, method_names

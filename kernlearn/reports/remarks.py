@@ -10,9 +10,10 @@ from typing import Any
 import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig
-from kernlearn.config.spec import LABELS, Trial
+from kernlearn.config.plan import Plan
+from kernlearn.config.spec import LABELS
+from kernlearn.config.trial import Trial
 from kernlearn.datasets import catalogue
-from kernlearn.engine.plan import Plan
 from kernlearn.reports.cells import reported_numbers
 from kernlearn.reports.labels import label_rows
 from kernlearn.store import Row

@@ -13,9 +13,9 @@ import pandas as pd
 
 from kernlearn.checks import counted, listed
 from kernlearn.config.model import LoadedExperiment
+from kernlearn.config.plan import Plan, make_plan
 from kernlearn.config.read import find_config, load_config, shipped_configs
 from kernlearn.config.spec import LABELS, canonical
-from kernlearn.engine.plan import Plan, make_plan
 from kernlearn.exceptions import ConfigError, ReportError, SummaryError
 from kernlearn.reports import claims as claimed
 from kernlearn.reports import differences as compared

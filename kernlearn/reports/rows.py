@@ -23,12 +23,12 @@ import pandas as pd
 from kernlearn.checks import suggestion
 from kernlearn.config import names as metric_names
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
+from kernlearn.config.plan import Plan, planned_labels
 from kernlearn.config.spec import LABELS, canonical
-from kernlearn.engine.plan import Plan, chosen_by_mean, planned_labels
 from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports import verdicts
 from kernlearn.reports.labels import KEY, label_rows, parameters, plain_labels
-from kernlearn.store import Row, Store
+from kernlearn.store import Row, Store, chosen_by_mean
 
 #: Columns of the splits that are no labels.
 NOT_LABELS = (

@@ -187,10 +187,6 @@ def count_verdicts(cells: pd.DataFrame, config: ExperimentConfig) -> pd.DataFram
     return counts
 
 
-#: Name of the branch of a fork that the config takes.
-CHOSEN = "as chosen"
-
-
 def compare_branches(
     name: str, fork: Fork, config: ExperimentConfig, branches: Mapping[str, pd.DataFrame]
 ) -> pd.DataFrame:

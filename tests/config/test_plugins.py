@@ -12,7 +12,7 @@ from sklearn.metrics import f1_score
 from kernlearn.config import load_config
 from kernlearn.config.names import kernel_class, load_plugins
 from kernlearn.config.read import load_scope
-from kernlearn.config.spec import KernelSpec, MetricSpec
+from kernlearn.config.trial import ComponentSpec
 from kernlearn.engine import make_plan
 from kernlearn.engine.trial import run_trial
 from kernlearn.exceptions import ConfigError, PluginError
@@ -252,9 +252,9 @@ def test_all_kinds_run_and_the_specification_says_what_is_from_where(mine):
     spec = planned["stripes · near · mine · split 1"].spec
     identity = {"plugin": "mine", "version": 1}
     assert {k: getattr(spec.dataset, k) for k in identity} == identity
-    assert spec.kernel == KernelSpec("near", **identity, parameters={"width": 2.0})
+    assert spec.kernel == ComponentSpec("near", **identity, parameters={"width": 2.0})
     assert (spec.method.plugin, spec.method.version) == ("mine", 2)
-    assert spec.metrics == (MetricSpec("balanced", **identity),)
+    assert spec.metrics == (ComponentSpec("balanced", **identity),)
     nested = planned["moons · nested · split 1"].spec
     assert nested.method.kernels == {"Scaled": identity}
     assert nested.dataset.plugin is None

@@ -2,8 +2,6 @@ from pathlib import Path
 
 import pytest
 
-from kernlearn.config.spec import ProtocolSpec
-
 SMALL = """\
 title: A small experiment
 datasets:
@@ -23,11 +21,6 @@ table: {rows: [dataset, method, n_components]}
 profiles:
   quick: {splits: 1, methods.RF.n_components: 10}
 """
-
-
-PROTOCOL = ProtocolSpec(
-    train=0.6, max_train=None, max_test=None, scale=[], validation=0.2, seed=0, threads=1
-)
 
 
 @pytest.fixture

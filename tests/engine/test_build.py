@@ -6,9 +6,9 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.utils import Bunch
 
 from kernlearn.config import load_config
+from kernlearn.config.data import as_data, make_data
 from kernlearn.datasets import fingerprint, load
 from kernlearn.engine import make_plan, run_plan
-from kernlearn.engine.build import as_bunch, make_data
 from kernlearn.exceptions import DataError
 from kernlearn.plugins import Registered
 from kernlearn.store import Store
@@ -26,48 +26,45 @@ X = np.arange(8.0).reshape(4, 2)
     ],
 )
 def test_distinct_values_are_classes_in_order(y, codes, names):
-    data = as_bunch((X, y), numbers=False)
+    data = as_data((X, y), numbers=False)
     assert data.target.tolist() == codes
     assert data.target_names.tolist() == names
     assert data.fingerprint == fingerprint(X, data.target_names[data.target])
 
 
 def test_for_regression_numbers_stay_what_they_are():
-    data = as_bunch((X, [3, 100, 7, 7]), numbers=True)
+    data = as_data((X, [3, 100, 7, 7]), numbers=True)
     assert data.target.tolist() == [3.0, 100.0, 7.0, 7.0]
     assert data.target.dtype == np.float64
     assert data.target_names.size == 0
     with pytest.raises(ValueError, match="numbers for regression, not text"):
-        as_bunch((X, ["a", "b", "a", "b"]), numbers=True)
+        as_data((X, ["a", "b", "a", "b"]), numbers=True)
 
 
 def test_what_scikit_learn_has_reads_as_what_load_has():
-    own, known = as_bunch(load_iris(), numbers=False), load("iris")
+    own, known = as_data(load_iris(), numbers=False), load("iris")
     np.testing.assert_array_equal(own.data, known.data)
     np.testing.assert_array_equal(own.target, known.target)
     assert own.target_names.tolist() == known.target_names.tolist()
     assert own.fingerprint == known.fingerprint
-    own = as_bunch(load_diabetes(), numbers=True)
+    own = as_data(load_diabetes(), numbers=True)
     np.testing.assert_array_equal(own.target, load_diabetes().target)
 
 
 def test_sparse_rows_frames_and_single_precision():
-    data = as_bunch((sp.coo_matrix(X), None), numbers=False)
+    data = as_data((sp.coo_matrix(X), None), numbers=False)
     assert data.data.format == "csr"
     assert data.target is None
     frame = pd.DataFrame({"a": [1, 2], "b": [3, 4]})
-    assert as_bunch((frame, pd.Series(["u", "v"])), numbers=False).data.tolist() == [
-        [1, 3],
-        [2, 4],
-    ]
-    assert as_bunch((X.astype(np.float32), None), numbers=False).data.dtype == np.float32
+    assert as_data((frame, pd.Series(["u", "v"])), numbers=False).data.tolist() == [[1, 3], [2, 4]]
+    assert as_data((X.astype(np.float32), None), numbers=False).data.dtype == np.float32
 
 
 def test_queries_and_folds_are_part_of_the_content():
     plain = {"data": X, "target": [0, 1, 2, 1], "note": "a sample"}
-    one = as_bunch(plain, numbers=False)
-    two = as_bunch({**plain, "query": [1, 1, 2, 2]}, numbers=False)
-    three = as_bunch({**plain, "query": [1, 1, 2, 2], "fold": [0, 0, 1, 1]}, numbers=False)
+    one = as_data(plain, numbers=False)
+    two = as_data({**plain, "query": [1, 1, 2, 2]}, numbers=False)
+    three = as_data({**plain, "query": [1, 1, 2, 2], "fold": [0, 0, 1, 1]}, numbers=False)
     assert two["query"].tolist() == [1, 1, 2, 2]
     assert three["fold"].tolist() == [0, 0, 1, 1]
     assert len({one.fingerprint, two.fingerprint, three.fingerprint}) == 3
@@ -91,14 +88,14 @@ def test_queries_and_folds_are_part_of_the_content():
 )
 def test_what_is_no_data_is_refused(made, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        as_bunch(made, numbers=False)
+        as_data(made, numbers=False)
 
 
 def test_a_matrix_of_similarities_is_square():
-    data = as_bunch((X[:2], None), numbers=False, similarity="distance")
+    data = as_data((X[:2], None), numbers=False, similarity="distance")
     assert data.similarity == "distance"
     with pytest.raises(ValueError, match="must be square, not of shape"):
-        as_bunch((X, None), numbers=False, similarity="similarity")
+        as_data((X, None), numbers=False, similarity="similarity")
 
 
 def test_an_error_in_a_data_set_names_it_and_the_line():

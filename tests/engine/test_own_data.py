@@ -69,12 +69,10 @@ def test_nominal_columns_of_the_user_are_one_hot_unless_asked_otherwise(plan_of,
         how: load(tmp_path / "f.csv", nominal=how, drop=["id"]).found.identity
         for how in ("onehot", "ordinal")
     }
-    assert (one_hot.nominal, one_hot.fingerprint) == ("onehot", expected["onehot"])
-    assert (codes.nominal, codes.fingerprint) == ("ordinal", expected["ordinal"])
+    assert (one_hot.entry.nominal, one_hot.fingerprint) == ("onehot", expected["onehot"])
+    assert (codes.entry.nominal, codes.fingerprint) == ("ordinal", expected["ordinal"])
     add(tmp_path / "f.csv", name="my_card")
-    assert plan_of("name: my_card").trials[0].spec.dataset.nominal == "onehot"
-    # without nominal columns results keep their keys
-    assert plan_of("file: f.csv, drop: [city]").trials[0].spec.dataset.nominal == "ordinal"
+    assert plan_of("name: my_card").trials[0].spec.dataset.entry.nominal == "onehot"
 
 
 def test_grades_in_words_have_the_order_given_or_it_is_said(plan_of, tmp_path):
@@ -86,7 +84,7 @@ def test_grades_in_words_have_the_order_given_or_it_is_said(plan_of, tmp_path):
     assert not any("grades" in s for s in given.preparations["mine"])
     trial = given.trials[0]
     assert load(**trial.source.read).target_names.tolist() == ["low", "mid", "high"]
-    assert trial.spec.dataset.grades == ["low", "mid", "high"]
+    assert trial.spec.dataset.entry.grades == ("low", "mid", "high")
     assert trial.key != plan.trials[0].key
     with pytest.raises(DataError, match="grades: high is not among low, mid"):
         plan_of("file: f.csv, grades: [low, mid]", task="ordinal")

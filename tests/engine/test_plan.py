@@ -4,11 +4,12 @@ from pydantic import TypeAdapter
 
 from kernlearn.config import load_config
 from kernlearn.config.names import BUILT_IN
-from kernlearn.config.spec import TrialSpec, canonical, trial_keys
+from kernlearn.config.plan import planned_labels
+from kernlearn.config.spec import canonical
+from kernlearn.config.trial import TrialSpec, trial_keys
 from kernlearn.datasets import add, load
 from kernlearn.engine import make_plan
 from kernlearn.engine.build import load_data
-from kernlearn.engine.plan import planned_labels
 from kernlearn.exceptions import ConfigError, DataError
 
 

@@ -1,9 +1,9 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from kernlearn.config.model import Protocol
+from kernlearn.datasets.data import Data
 from kernlearn.engine.build import (
     MaxNormScaler,
     fold_indices,
@@ -11,7 +11,6 @@ from kernlearn.engine.build import (
     prepare,
     split_indices,
 )
-from tests.engine.conftest import PROTOCOL
 
 
 @pytest.mark.parametrize("as_matrix", [np.asarray, sp.csr_matrix])
@@ -26,12 +25,12 @@ def test_max_norm_divides_by_the_longest_training_vector(as_matrix):
 
 @pytest.mark.parametrize(("max_train", "max_test"), [(None, None), (20, None), (20, 15)])
 def test_a_split_is_two_disjoint_parts_of_the_right_size(max_train, max_test):
-    protocol = replace(PROTOCOL, max_train=max_train, max_test=max_test, seed=3)
+    protocol = Protocol(max_train=max_train, max_test=max_test, seed=3)
     train, _, test = split_indices(101, protocol, 1)
     assert len(train) == (max_train or 61)
     assert len(test) == (max_test or 101 - len(train))
     assert not set(train) & set(test)
-    again, _, _ = split_indices(101, replace(protocol, max_test=None), 1)
+    again, _, _ = split_indices(101, protocol.model_copy(update={"max_test": None}), 1)
     np.testing.assert_array_equal(train, again)
     other, _, _ = split_indices(101, protocol, 2)
     assert not np.array_equal(train, other)
@@ -40,7 +39,7 @@ def test_a_split_is_two_disjoint_parts_of_the_right_size(max_train, max_test):
 def test_the_scale_is_learnt_on_the_training_part_alone():
     rng = np.random.default_rng(0)
     X = rng.normal(3, 2, (200, 4))
-    parts = prepare(X, np.zeros(200), replace(PROTOCOL, scale=["zscore", "max_norm"]), 0)
+    parts = prepare(Data(X), np.zeros(200), Protocol(scale=["zscore", "max_norm"]), 0)
     np.testing.assert_allclose(parts.X_train.mean(axis=0), 0, atol=1e-12)
     assert np.linalg.norm(parts.X_train, axis=1).max() == pytest.approx(1)
     assert not np.allclose(parts.X_test.mean(axis=0), 0, atol=1e-3)
@@ -48,7 +47,7 @@ def test_the_scale_is_learnt_on_the_training_part_alone():
 
 def test_similarities_are_cut_to_the_training_points():
     K = np.arange(100.0).reshape(10, 10)
-    parts = prepare(K, np.arange(10), PROTOCOL, 0, pairwise=True)
+    parts = prepare(Data(K, similarity="similarity"), np.arange(10), Protocol(), 0)
     assert parts.X_train.shape == (6, 6)
     assert parts.X_test.shape == (4, 6)
     np.testing.assert_array_equal(parts.X_train, 10 * parts.y_train[:, None] + parts.y_train)
@@ -72,10 +71,12 @@ def test_random_binarisation_is_half_the_classes_and_fixed():
 @pytest.mark.parametrize("pairwise", [False, True])
 def test_held_out_rows_are_prepared_by_what_training_rows_teach(pairwise):
     scale = [] if pairwise else ["zscore"]
-    protocol = replace(PROTOCOL, train=0.5, holdout=0.2, scale=scale)
+    protocol = Protocol(train=0.5, holdout=0.2, scale=scale)
     rng = np.random.default_rng(0)
     X = rng.random((20, 20)) if pairwise else rng.random((20, 3))
-    parts = prepare(X, np.arange(20), protocol, 0, pairwise=pairwise)
+    parts = prepare(
+        Data(X, similarity="similarity" if pairwise else None), np.arange(20), protocol, 0
+    )
     train, val, test = parts.y_train, parts.y_val, parts.y_test
     if pairwise:
         np.testing.assert_array_equal(parts.X_val, X[np.ix_(val, train)])
@@ -90,7 +91,7 @@ def test_each_fold_is_tested_on_once_and_held_out_once(folds):
     own = np.repeat(np.arange(5), [3, 4, 5, 4, 4])
     tested, held = [], []
     for split in range(5):
-        parts = fold_indices(20, replace(PROTOCOL, folds=folds), split, own)
+        parts = fold_indices(20, Protocol(folds=folds), split, own)
         np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.arange(20))
         held.append(tuple(parts[1]))
         tested.append(tuple(parts[2]))
@@ -103,7 +104,7 @@ def test_each_fold_is_tested_on_once_and_held_out_once(folds):
 
 
 def test_folds_are_drawn_anew_in_each_round():
-    protocol = replace(PROTOCOL, folds=5)
+    protocol = Protocol(folds=5)
     rounds = [[fold_indices(20, protocol, 5 * r + s)[2] for s in range(5)] for r in range(3)]
     for tested in rounds:
         np.testing.assert_array_equal(np.sort(np.concatenate(tested)), np.arange(20))
@@ -112,17 +113,17 @@ def test_folds_are_drawn_anew_in_each_round():
 
 def test_splits_and_folds_that_cannot_be_made():
     with pytest.raises(ValueError, match="leave no test part"):
-        split_indices(2, replace(PROTOCOL, train=0.9), 0)
+        split_indices(2, Protocol(train=0.9), 0)
     with pytest.raises(ValueError, match="no published folds"):
-        fold_indices(20, replace(PROTOCOL, folds="published"), 0)
+        fold_indices(20, Protocol(folds="published"), 0)
     with pytest.raises(ValueError, match="5 folds of 4 rows"):
-        fold_indices(4, replace(PROTOCOL, folds=5), 0)
+        fold_indices(4, Protocol(folds=5), 0)
 
 
 @pytest.mark.parametrize("how", [{"folds": 4}, {"train": 0.5, "holdout": 0.2}])
 def test_the_documents_of_a_query_stay_together(how):
     query = np.random.default_rng(0).integers(0, 20, size=200)
-    parts = prepare(np.ones((200, 1)), np.arange(200), replace(PROTOCOL, **how), 0, query=query)
+    parts = prepare(Data(np.ones((200, 1)), query=query), np.arange(200), Protocol(**how), 0)
     train, held_out, test = map(set, parts.queries)
     assert not train & held_out
     assert not train & test
@@ -134,9 +135,9 @@ def test_the_documents_of_a_query_stay_together(how):
 @pytest.mark.parametrize("how", ["max_abs", "zscore"])
 def test_targets_are_scaled_by_those_of_the_training_part(how):
     y = np.r_[np.arange(-8.0, 2), 100 * np.ones(10)]
-    protocol = replace(PROTOCOL, train=0.5)
-    plain = prepare(np.ones((20, 1)), y, protocol, 0)
-    scaled = prepare(np.ones((20, 1)), y, replace(protocol, scale_target=how), 0)
+    protocol = Protocol(train=0.5)
+    plain = prepare(Data(np.ones((20, 1))), y, protocol, 0)
+    scaled = prepare(Data(np.ones((20, 1))), y, Protocol(train=0.5, scale_target=how), 0)
     known = plain.y_train
     shift, scale = (0, np.abs(known).max()) if how == "max_abs" else (known.mean(), known.std())
     np.testing.assert_allclose(scaled.y_train, (known - shift) / scale)
@@ -146,7 +147,7 @@ def test_targets_are_scaled_by_those_of_the_training_part(how):
 def test_sparse_points_become_dense_where_they_fit_in_memory(monkeypatch):
     X = sp.lil_matrix((3000, 1000))
     X[0, 1] = 2.0
-    parts = prepare(X.tocsr(), np.arange(3000) % 2, replace(PROTOCOL, train=0.9), 0)
+    parts = prepare(Data(X.tocsr()), np.arange(3000) % 2, Protocol(train=0.9), 0)
     needed = 8 * 2700 * 1000  # of the training part; the test part is not asked about
     monkeypatch.setattr("kernlearn.memory.allowed_memory", lambda: needed)
     dense = parts.dense()

@@ -12,17 +12,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kernlearn.config import load_config
+from kernlearn.config.model import Protocol
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import two_moons
 from kernlearn.engine import make_plan, run_plan, search
 from kernlearn.engine.build import Parts, generator, prepare
-from kernlearn.engine.plan import chosen_by_mean
 from kernlearn.engine.search import measure_grid
 from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier, RegLand
-from kernlearn.store import Row, Store
+from kernlearn.store import Row, Store, chosen_by_mean
 from kernlearn.voted import L1SVMClassifier
-from tests.engine.conftest import PROTOCOL
 
 FOLDS = """\
 title: t
@@ -43,7 +42,7 @@ metrics: [error_percent, n_support]
 @pytest.fixture
 def parts() -> Parts:
     data = two_moons(90, noise=0.3, random_state=0)
-    return prepare(data.data, data.target, replace(PROTOCOL, folds=3), 0)
+    return prepare(data, data.target, Protocol(folds=3), 0)
 
 
 def test_every_point_is_measured(parts):

@@ -177,7 +177,7 @@ def test_regret_is_that_of_the_learner_on_the_training_part(tmp_path):
         how = trial.spec.protocol
         assert result.info["n"] == trial.labels["n_samples"] // 2
         data = build.load_data(trial, BUILT_IN)
-        parts = build.prepare(data.data, data.target, how, 0)
+        parts = build.prepare(data, data.target, how, 0)
         learner = build.build_estimator(trial, BUILT_IN, None)
         seen = follow(learner, parts.X_train, parts.y_train)
         expected = stream_regret(
@@ -225,7 +225,7 @@ def test_a_map_is_fitted_to_the_training_part_and_compared_on_the_test_part(tmp_
     both = zip(trials, found, strict=True)
     trial, row = next(one for one in both if (one[0].labels["method"], one[0].split) == ("map", 1))
     data = build.load_data(trial, BUILT_IN)
-    parts = build.prepare(data.data, data.target, trial.spec.protocol, 1)
+    parts = build.prepare(data, data.target, trial.spec.protocol, 1)
     kernel = PolynomialKernel(2)
     seed = build.random_state(3, "estimator", 1)
     Z = RandomMaclaurin(kernel, 50, random_state=seed).fit(parts.X_train).transform(parts.X_test)

@@ -9,8 +9,9 @@ from scipy import stats
 
 from kernlearn.config import load_config
 from kernlearn.config.model import Derived, Fork, Tolerance
+from kernlearn.config.plan import CHOSEN
 from kernlearn.reports.statistics import Mean
-from kernlearn.reports.verdicts import CHOSEN, compare_branches, count_verdicts, direction, verdict
+from kernlearn.reports.verdicts import compare_branches, count_verdicts, direction, verdict
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,32 @@
-"""Plans: the trials of an experiment."""
+"""Plans: the trials of an experiment, and which of them a user has chosen."""
 
-import json
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import chain
 from typing import Any
 
 from kernlearn import datasets
-from kernlearn.checks import counted
+from kernlearn.checks import counted, suggestion
 from kernlearn.config import spec as specs
-from kernlearn.config.model import ExperimentConfig, LoadedExperiment, MethodEntry
-from kernlearn.config.spec import DatasetSpec, Source, Trial, TrialSpec, unfold, varied
+from kernlearn.config.model import ExperimentConfig, Fork, LoadedExperiment, MethodEntry
+from kernlearn.config.read import load_config
+from kernlearn.config.spec import unfold, varied
+from kernlearn.config.trial import (
+    TRIAL_VERSION,
+    ComponentSpec,
+    DatasetSpec,
+    MethodSpec,
+    Source,
+    Trial,
+    TrialSpec,
+    trial_keys,
+)
 from kernlearn.datasets.loading import card_preparation, find, is_file
 from kernlearn.datasets.tables import default_order, grades_notes
-from kernlearn.exceptions import ConfigError, DataError
+from kernlearn.exceptions import ConfigError, DataError, SelectionError
 from kernlearn.plugins import Registered
-from kernlearn.store import Row
+from kernlearn.store import State
 
 # Labels, specification and source of a data set.
 _Variant = tuple[dict[str, Any], DatasetSpec, Source]
@@ -57,6 +66,60 @@ class Plan:
     def preparations(self) -> dict[str, tuple[str, ...]]:
         """What loading did to the rows and columns of each data set, in sentences, by label."""
         return {trial.labels["dataset"]: trial.source.prepared for trial in self.trials}
+
+    @property
+    def needed(self) -> list[str]:
+        """The names of the data sets that are left out and not optional."""
+        config = self.experiment.config
+        needed = [label for label in self.left_out if not config.datasets[label].optional]
+        return [config.published[label] for label in needed]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which trials to run.
+
+    Attributes
+    ----------
+    only : tuple of dict
+        If not empty, only trials that match one of these mappings of labels to values, as text;
+        from :func:`parse_only`.
+    retry_failed : bool
+        Also those that failed before.
+    force : bool
+        Also those that are done.
+    """
+
+    only: tuple[Mapping[str, Sequence[str]], ...] = ()
+    retry_failed: bool = False
+    force: bool = False
+
+    def of(self, plan: Plan) -> list[Trial]:
+        """Return the trials of a plan that ``only`` allows.
+
+        Raises
+        ------
+        SelectionError
+            If ``only`` names what is not in the plan, or a combination that is not.
+        """
+        if not self.only:
+            return plan.trials
+        trials = [trial for trial in plan.trials if is_allowed(_numbered(trial), self.only)]
+        _refuse_unknown(plan, self.only)
+        if not trials:
+            raise SelectionError(f"{plan.experiment.name}: --only leaves no trial")
+        return trials
+
+    def due(self, plan: Plan, known: Mapping[str, State]) -> list[Trial]:
+        """Return the trials that a run carries out, of which a store has some."""
+        kept = {} if self.force else known
+        if self.retry_failed:
+            kept = {key: state for key, state in kept.items() if state.done}
+        return [trial for trial in self.of(plan) if trial.key not in kept]
+
+    def datasets(self, config: ExperimentConfig) -> list[str]:
+        """Return the labels of the data sets that ``only`` allows: others need not be here."""
+        return [k for k in config.datasets if is_allowed({"dataset": k}, self.only, lacking=True)]
 
 
 def make_plan(
@@ -113,7 +176,7 @@ def make_plan(
     trials = [
         Trial(key, experiment.name, labels, spec, i, source)
         for labels, spec, source in _cells(config, variants)
-        for i, key in enumerate(specs.trial_keys(spec, splits))
+        for i, key in enumerate(trial_keys(spec, splits))
     ]
     first: dict[Any, Trial] = {}
     for trial in trials[:: len(splits)]:
@@ -127,6 +190,43 @@ def make_plan(
     return Plan(experiment, trials, list(missing), absent, [*config.axes])
 
 
+def make_plans(
+    experiments: Iterable[LoadedExperiment], available: bool, choice: Choice = Choice()
+) -> list[Plan]:
+    """Plan experiments, or the data sets that are chosen; one message names what is missing."""
+    plans = [
+        make_plan(one, available=True, labels=choice.datasets(one.config)) for one in experiments
+    ]
+    missing = dict.fromkeys(name for plan in plans for name in plan.needed)
+    if missing and not available:
+        raise DataError(
+            f"{datasets.missing_message(map(datasets.find_card, missing))}\n`kernlearn datasets "
+            "fetch NAME` downloads what its publisher serves; --available runs the rest without "
+            "them."
+        )
+    return plans
+
+
+#: Name of the branch of a fork that the config takes.
+CHOSEN = "as chosen"
+
+
+def fork_plans(
+    experiment: LoadedExperiment, fork: Fork, available: bool
+) -> Iterator[tuple[str, Plan, list[str]]]:
+    """Yield the name, the plan and the missing data of each branch, the config's own first."""
+    choice = Choice(tuple({k: (v,) for k, v in one.items()} for one in fork.only))
+    splits = [f"splits={fork.splits}"] if fork.splits else []
+    lacking = set[str]()
+    for branch, changes in {CHOSEN: [], **fork.alternatives}.items():
+        loaded = load_config(experiment.path, settings=[*changes, *splits])
+        (plan,) = make_plans([loaded], available or branch != CHOSEN, choice)
+        lacking = set(plan.left_out) if branch == CHOSEN else lacking
+        wanted = loaded.config.model_copy(update={"only": fork.only})
+        trials = [trial for trial in plan.trials if wanted.wants(trial.labels)]
+        yield branch, replace(plan, trials=trials), sorted({*plan.left_out} - lacking)
+
+
 def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[_Variant]:
     """Expand an entry of ``datasets``, by the varied parameters of a function that makes data.
 
@@ -134,18 +234,15 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
     """
     config = experiment.config
     entry, scope = config.datasets[label], config.scope
-    options = {name: getattr(entry, name) for name in ("binarize", "bins", "classes", "sample")}
-    options["nominal"] = entry.nominal_in(scope)
     own = scope.datasets.get(entry.name or "") if entry.file is None else None
     make = scope.generators[entry.generator] if entry.generator else own
     if make is not None:
-        named = {"generator": entry.generator} if entry.generator else {"name": entry.name}
         # whether whole numbers are numbers or classes, which a plug-in does not say
         source = Source(numbers=config.task == "regression" or entry.bins is not None)
         for parameters, _ in unfold(entry.parameters):
-            what = DatasetSpec(**named, parameters=parameters, pairwise=make.similarity, **options)
+            what = DatasetSpec(entry, pairwise=make.similarity, parameters=parameters)
             if make.plugin:
-                from kernlearn.engine.build import make_data
+                from kernlearn.config.data import make_data
 
                 # of a generator one draw stands for what it reads and does
                 seed = {} if make is own else {"random_state": 0}
@@ -154,26 +251,24 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
             labels = {k: specs.as_label(parameters[k]) for k in varied(entry.parameters)}
             yield labels, what, source
         return
-    arguments = entry.reading(config.task, experiment.path.parent, scope)
+    arguments = entry.arguments(config.task, experiment.path.parent, scope)
     found, done = _known_data(arguments, found)
-    card = found.card
+    card, own_data = found.card, entry.file is not None or not datasets.is_shipped(found.card.name)
     _check_folds(label, config, found)
     if entry.file is not None and card.rows:
         done = done.noting(f"{counted(card.rows, 'row')} with a target")
-    own_data = entry.file is not None or not datasets.is_shipped(card.name)
+    known: dict[str, Any] = {"nominal": entry.nominal_in(scope)}
     if config.task == "ordinal" and entry.bins is None:
         # the labels of a class have no order
         if own_data and card.classes is not None:
-            grades = list(card.classes)
-            options["grades"] = None if grades == default_order(grades) else grades
+            ordered = card.classes == tuple(default_order(card.classes))
+            known["grades"] = None if ordered else card.classes
         done = done.noting(*grades_notes(found.form.order, card.classes))
-    if own_data and entry.nominal is None and not done.one_hot:
-        options["nominal"] = "ordinal"  # the same without nominal columns, under an older key
-    options |= {"missing": entry.missing, "dense": entry.dense or None}
-    # what is dropped of a file is part of its format
-    options["drop"] = entry.drop or None if entry.of_card else None
-    name = entry.name if entry.file is None else label
-    what = DatasetSpec(name=name, fingerprint=found.identity, pairwise=card.similarity, **options)
+    if entry.file is not None:
+        known["name"] = label
+    if not entry.of_card:
+        known["drop"] = ()  # what is dropped of a file is part of its format
+    what = DatasetSpec(entry.model_copy(update=known), found.identity, card.similarity)
     yield {}, what, Source(arguments, prepared=tuple(done.sentences))
 
 
@@ -190,7 +285,7 @@ def _known_data(
         shipped = datasets.is_shipped(found.card.name)
         if shipped and not getattr(found.form.format, "missing", None):
             return found, card_preparation(found, arguments["nominal"], arguments.get("drop", ()))
-    from kernlearn.engine.build import read_data
+    from kernlearn.config.data import read_data
 
     data = read_data(arguments)
     return data.found, data.preparation
@@ -211,31 +306,30 @@ def _cells(
     config: ExperimentConfig, variants: Mapping[str, Sequence[_Variant]]
 ) -> Iterator[tuple[dict[str, Any], TrialSpec, Source]]:
     """Yield the labels, the specification and the data's source of every cell of the table."""
-    settings = config.protocol.model_dump(exclude={"splits", "scale"})
     # kernlearn's own metrics are measured in any case
     own = config.scope.own_metrics(config.named_metrics)
-    metrics = tuple(specs.MetricSpec(metric.name, **metric.identity) for metric in own)
+    metrics = tuple(ComponentSpec(metric.name, **metric.identity) for metric in own)
     files = tuple((str(plugin.path), plugin.state) for plugin in config.scope.plugins)
     methods = cache(partial(_methods, config))
     values = [one for entry in config.methods.values() for one in entry.parameters.values()]
     differ = any(value.form == "by_dataset" for value in values)
     for name, entry in config.datasets.items():
-        scale = config.protocol.scale if entry.scale is None else entry.scale
-        protocol = specs.ProtocolSpec(**settings, scale=scale)
+        scale = {} if entry.scale is None else {"scale": entry.scale}
+        protocol = config.protocol.model_copy(update=scale)
         for data_labels, data, source in variants.get(name, ()):
             cells = methods(name if differ else "", data.pairwise is not None)
             for method_labels, kernel, method in cells:
                 labels = {"dataset": name, **method_labels, **data_labels}
                 if config.wants(labels):
                     what = config.task, data, kernel, method, protocol
-                    spec = TrialSpec(specs.TRIAL_VERSION, *what, metrics=metrics)
+                    spec = TrialSpec(TRIAL_VERSION, *what, metrics=metrics)
                     place = replace(source, plugins=files) if spec.plugins else source
                     yield labels, spec, place
 
 
 def _methods(
     config: ExperimentConfig, dataset: str, pairwise: bool
-) -> list[tuple[dict[str, Any], specs.KernelSpec | None, specs.MethodSpec]]:
+) -> list[tuple[dict[str, Any], ComponentSpec | None, MethodSpec]]:
     """Return the labels and specifications of kernels and methods on a data set."""
     scope, cells = config.scope, []
     for labels, kernel, entry, fixed, grid in _labelled(config, dataset, pairwise):
@@ -244,7 +338,7 @@ def _methods(
         values = [*fixed.values(), *chain.from_iterable(grid.values())]
         names = [v["kernel"] for v in values if isinstance(v, Mapping) and "kernel" in v]
         own = [k for k in map(scope.kernel, names) if k.plugin]
-        method = specs.MethodSpec(
+        method = MethodSpec(
             **_identity(entry, entry.components(scope)),
             parameters=fixed,
             select=grid,
@@ -257,7 +351,7 @@ def _methods(
 
 def _labelled(
     config: ExperimentConfig, dataset: str, pairwise: bool
-) -> Iterator[tuple[dict[str, Any], specs.KernelSpec | None, MethodEntry, Any, Any]]:
+) -> Iterator[tuple[dict[str, Any], ComponentSpec | None, MethodEntry, Any, Any]]:
     """Yield the labels of each kernel and method on a data set, with parameters and grid."""
     # a matrix of similarities needs no kernel
     axes, kernels = config.axes, [(None, None)] if pairwise else _kernels(config)
@@ -295,37 +389,76 @@ def _identity(entry: MethodEntry, parts: Sequence[tuple[str, Registered]]) -> di
     return {"name": "Pipeline", "version": 1, "steps": steps}
 
 
-def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, specs.KernelSpec | None]]:
+def _kernels(config: ExperimentConfig) -> Iterator[tuple[str | None, ComponentSpec | None]]:
     """Yield the label and specification of every kernel, or of none."""
     if not config.kernels:
         yield None, None
     for label, entry in config.kernels.items():
         kernel = config.scope.kernel(entry.kernel)
         for name, parameters in entry.variants(label):
-            yield name, specs.KernelSpec(kernel.name, **kernel.identity, parameters=parameters)
+            yield name, ComponentSpec(kernel.name, **kernel.identity, parameters=parameters)
 
 
-def chosen_by_mean(rows: Mapping[str, Row]) -> dict[str, Row]:
-    """Give each trial that measured a grid the numbers of the best point over all its splits.
+def parse_only(text: str) -> dict[str, tuple[str, ...]]:
+    """Parse text such as ``dataset=letter,method=FTUNE-S``.
 
-    The best point has the greatest mean score; ties are broken by the fewest support vectors on
-    average, then by order. Rows without a grid stay as they are.
+    A label that is given more than once may have any of its values. A part without an equals sign
+    belongs to the value before it, as in ``method=RF, tuned solver``.
+
+    Raises
+    ------
+    SelectionError
+        If the first part has no equals sign.
     """
-    import numpy as np
+    match: dict[str, tuple[str, ...]] = {}
+    last = ""
+    for part in text.split(","):
+        key, equals, value = part.partition("=")
+        if equals and key.strip():
+            last = key.strip()
+            match[last] = (*match.get(last, ()), value.strip())
+        elif last and part.strip() and not equals:
+            *before, value = match[last]
+            match[last] = (*before, f"{value},{part.rstrip()}")
+        else:
+            raise SelectionError(
+                f"--only {text!r}: expected LABEL=VALUE,... such as dataset=letter,method=K"
+            )
+    return match
 
-    chosen, cells = dict(rows), defaultdict[str, list[Row]](list)
-    for row in rows.values():
-        if row.done and "grid" in row.info:
-            cells[json.dumps({**row.spec, "split": 0}, sort_keys=True)].append(row)
-    for cell in cells.values():
-        grids = [row.info["grid"] for row in cell]
-        scores = np.mean([[point["score"] for point in grid] for grid in grids], axis=0)
-        support = [[point["metrics"].get("n_support", 0.0) for point in grid] for grid in grids]
-        # rounded, so that differences by rounding error are none
-        best = int(np.lexsort([np.mean(support, axis=0), -np.round(scores, 12)])[0])
-        for row, grid in zip(cell, grids, strict=True):
-            point = grid[best]
-            selected = {"selected": point["parameters"], "converged": point.get("converged", True)}
-            metrics = {**row.metrics, **point["metrics"]}
-            chosen[row.key] = replace(row, metrics=metrics, info={**row.info, **selected})
-    return chosen
+
+def is_allowed(
+    labels: Mapping[str, Any], only: Sequence[Mapping[str, Sequence[str]]], lacking: bool = False
+) -> bool:
+    """Whether labels match one of several mappings to values as text, or there is none.
+
+    ``lacking`` tells whether a label that does not apply has any value, or no value.
+    """
+
+    def has(label: str, values: Sequence[str]) -> bool:
+        value = labels.get(label)
+        return lacking if value is None else str(value) in values
+
+    return not only or any(all(has(*one) for one in match.items()) for match in only)
+
+
+def _numbered(trial: Trial) -> dict[str, Any]:
+    """Return the labels of a trial, with the number of its split."""
+    return {**trial.labels, "split": trial.split + 1}
+
+
+def _refuse_unknown(plan: Plan, only: Sequence[Mapping[str, Sequence[str]]]) -> None:
+    """Refuse labels and values that no trial of a plan has."""
+    labels = [one for trial in plan.trials for one in _numbered(trial).items()]
+    there = {(label, str(value)) for label, value in labels if value is not None}
+    there |= {("dataset", name) for name in plan.experiment.config.datasets}
+    for label, value in [(k, value) for match in only for k, vs in match.items() for value in vs]:
+        known = {value for name, value in there if name == label}
+        if value not in known and (plan.trials or label == "dataset"):
+            what = f"no such value{suggestion(value, known)}"
+            if not known:
+                what = f"no label {label!r}{suggestion(label, {name for name, _ in there})}"
+            raise SelectionError(f"--only {label}={value}: {what}")
+    if not plan.trials:
+        missing = ", ".join(plan.left_out)
+        raise SelectionError(f"{plan.experiment.name}: no trial, data not found: {missing}")
