@@ -20,7 +20,7 @@ from kernlearn.config.names import BUILT_IN, SHARED, TASKS, Scope, load_plugins
 from kernlearn.config.spec import GOODNESS, canonical
 from kernlearn.config.trial import Trial
 from kernlearn.datasets.tables import are_objects, kind_of
-from kernlearn.engine import build, machine
+from kernlearn.engine import build, losses, machine
 from kernlearn.engine.build import Parts, prepare
 from kernlearn.engine.search import chosen_inside, fit_given, measure_grid, select, steps
 from kernlearn.engine.tasks import Task
@@ -125,6 +125,9 @@ def _supervise(
     outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
     if data.sample:
         outcome.info["sample"] = data.note
+    if spec.dataset.entry.generator is None:  # which draws new rows for each split
+        units = len(y) if data.query is None else len(np.unique(data.query))
+        outcome.info["n_units"] = units
     if trial.source.prepared:
         outcome.info["prepared"] = list(trial.source.prepared)
     with _advising(parts.X_train):
@@ -154,7 +157,7 @@ def _supervise(
         converging = validation.noting_convergence(outcome.info, "converged")
         with converging, machine.Stopwatch() as fitting:
             models = _trained(estimator, parts, trials)
-        return [_measured(model, fitting, parts, task, outcome) for model in models]
+        return [_measured(model, fitting, parts, task, trial, outcome) for model in models]
 
 
 def _trained(estimator: Any, parts: Parts, trials: Sequence[Trial]) -> list[Any]:
@@ -202,7 +205,12 @@ def _warm_up_on(n_rows: int, estimator: Any, parts: Parts, task: Task) -> None:
 
 
 def _measured(
-    estimator: Any, fitting: machine.Stopwatch, parts: Parts, task: Task, before: build.Outcome
+    estimator: Any,
+    fitting: machine.Stopwatch,
+    parts: Parts,
+    task: Task,
+    trial: Trial,
+    before: build.Outcome,
 ) -> build.Outcome:
     """Return what is measured of a fitted model, and what was measured before."""
     outcome = build.Outcome(dict(before.metrics), dict(before.info))
@@ -219,6 +227,10 @@ def _measured(
     labels = task.label(predicted, n_rows, parts.y_train)
     metrics |= _sizes(estimator)
     metrics |= task.measure(parts.y_test, labels, parts.queries[2])
+    if "n_units" in outcome.info:
+        of_rows = parts.y_test, labels, parts.queries[2]
+        where = trial.spec.protocol.seed, trial.split
+        outcome.info["losses"] = losses.kept(metrics, *of_rows, *where)
     metrics |= task.measure_scorers(estimator, parts.X_test, parts.y_test, parts.y_train)
     if any(metric.name in GOODNESS for metric in task.own):
         metrics |= _goodness(estimator, parts)

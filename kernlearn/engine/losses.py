@@ -1,0 +1,131 @@
+"""What each test row, or query, adds to a metric: for tests that take rows and splits apart.
+
+The values of a metric are such that their mean is the metric. Methods are compared by the
+differences of their values on the same rows, so each trial keeps those of a sample that depends on
+seed and split alone.
+"""
+
+import base64
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn import metrics
+from kernlearn.engine.build import generator
+
+Values = NDArray[Any]
+
+#: Most rows, or queries, of which a trial keeps values.
+SAMPLE = 1000
+
+
+def _right(true: Values, predicted: Values) -> Values:
+    return true == predicted
+
+
+def _wrong(true: Values, predicted: Values) -> Values:
+    return true != predicted
+
+
+def _squared(true: Values, predicted: Values) -> Values:
+    return (true - predicted) ** 2
+
+
+def _absolute(true: Values, predicted: Values) -> Values:
+    return np.abs(true - predicted)
+
+
+def _of_grades(true: Values, predicted: Values) -> Values:
+    """Return absolute errors, weighted so that each grade counts the same."""
+    _, codes, counts = np.unique(true, return_inverse=True, return_counts=True)
+    return _absolute(true, predicted) * (len(true) / (len(counts) * counts[codes]))
+
+
+def _placements(true: Values, scores: Values) -> Values:
+    """Return the AUC, plus the influence of each row on it (DeLong et al. 1988).
+
+    The placement of a row is the share of the rows of the other class on the right side of it.
+    """
+    positive = true == true.max()
+    values = np.empty(len(true))
+    for rows, sign in ((positive, 1), (~positive, -1)):
+        others, own = np.sort(sign * scores[~rows]), sign * scores[rows]
+        below = (np.searchsorted(others, own, side) for side in ("left", "right"))
+        placements = sum(below) / (2 * len(others))
+        area = placements.mean()
+        values[rows] = area + (placements - area) * len(true) / len(own)
+    return values
+
+
+_OF_ROWS: dict[str, Callable[[Values, Values], Values]] = {
+    "accuracy": _right,
+    "error_percent": lambda true, predicted: 100 * _wrong(true, predicted),
+    "zero_one": _wrong,
+    "mse": _squared,
+    "mae": _absolute,
+    "aae": _absolute,
+    "macro_aae": _of_grades,
+    "auc": _placements,
+}
+_OF_QUERIES: dict[str, Callable[..., Values]] = {
+    "ndcg": metrics.thesis_ndcg,
+    "ndcg_10": lambda *data, **how: metrics.thesis_ndcg(*data, k=10, **how),
+    "letor_ndcg_10": lambda *data, **how: metrics.letor_ndcg(*data, k=10, **how),
+    "letor_mean_ndcg": metrics.letor_mean_ndcg,
+}
+
+
+def values_of(
+    metric: str, true: Values, predicted: Values, query: Values | None = None
+) -> Values | None:
+    """Return the values of test rows, or of queries, for a metric; None if it has none."""
+    if metric in _OF_QUERIES and query is not None:
+        return _OF_QUERIES[metric](true, predicted, qid=query, per_query=True)
+    return _OF_ROWS[metric](true, predicted) if metric in _OF_ROWS else None
+
+
+def kept(
+    names: Iterable[str],
+    true: Values,
+    predicted: Values,
+    query: Values | None,
+    seed: int,
+    split: int,
+) -> dict[str, str]:
+    """Return as text the values of metrics for at most :data:`SAMPLE` rows or queries.
+
+    These are the same for all methods on a split.
+    """
+    every = {name: values_of(name, true, predicted, query) for name in names}
+    found = {name: values for name, values in every.items() if values is not None}
+    for name, values in found.items():
+        if len(values) > SAMPLE:
+            rng = generator(seed, "losses", split)
+            found[name] = values[np.sort(rng.choice(len(values), SAMPLE, replace=False))]
+    return {name: as_text(values) for name, values in found.items()}
+
+
+def as_text(values: Values) -> str:
+    """Return values as text: bits of what is right or wrong, else float32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.engine.losses import as_text, from_text
+    >>> from_text(as_text(np.array([True, False, True])))
+    array([1., 0., 1.])
+    """
+    if values.dtype == bool:
+        return f"{len(values)}:{base64.b85encode(np.packbits(values).tobytes()).decode()}"
+    return base64.b85encode(values.astype("<f4").tobytes()).decode()
+
+
+def from_text(text: str) -> Values:
+    """Return the values that :func:`as_text` wrote, in float64."""
+    length, separator, bits = text.partition(":")
+    if separator and length.isdigit():
+        packed = np.frombuffer(base64.b85decode(bits), dtype=np.uint8)
+        return np.unpackbits(packed, count=int(length)).astype(np.float64)
+    return np.frombuffer(base64.b85decode(text), dtype="<f4").astype(np.float64)

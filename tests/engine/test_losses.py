@@ -1,0 +1,57 @@
+"""What test rows add to a metric: their mean is the metric, and texts keep it."""
+
+import numpy as np
+import pytest
+
+from kernlearn.config.names import METRICS
+from kernlearn.engine.losses import SAMPLE, as_text, from_text, kept, values_of
+from kernlearn.engine.tasks import value
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        *("accuracy", "error_percent", "zero_one", "mse", "mae", "aae", "macro_aae", "auc"),
+        *("ndcg", "ndcg_10", "letor_ndcg_10", "letor_mean_ndcg"),
+    ],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_mean_over_rows_is_the_metric(metric, seed):
+    rng = np.random.default_rng(seed)
+    n_grades = 2 if metric == "auc" else 4
+    true, query = rng.integers(n_grades, size=300), np.repeat(np.arange(20), 15)
+    predicted = true + rng.normal(size=300) if metric == "auc" else rng.integers(4, size=300)
+    query = query if "ndcg" in metric else None
+    values = values_of(metric, true, predicted, query)
+    assert values.shape == (300,) if query is None else (20,)
+    assert values.mean() == pytest.approx(value(METRICS[metric], true, predicted, query))
+    np.testing.assert_allclose(from_text(as_text(values)), values, rtol=1e-6)
+
+
+def test_the_influences_of_rows_on_an_auc_are_those_of_leaving_each_out():
+    rng = np.random.default_rng(0)
+    true = rng.integers(2, size=200)
+    scores = np.round(true + rng.normal(size=200), 1)  # with ties
+
+    def auc(rows):
+        return value(METRICS["auc"], true[rows], scores[rows])
+
+    everything = np.arange(200)
+    jackknife = [
+        200 * auc(everything) - 199 * auc(np.delete(everything, row)) for row in everything
+    ]
+    values = values_of("auc", true, scores)
+    np.testing.assert_allclose(values, jackknife, atol=0.02)
+    assert values.var() == pytest.approx(np.var(jackknife), rel=0.02)
+
+
+def test_the_same_rows_are_kept_of_every_method():
+    rng = np.random.default_rng(0)
+    true = rng.normal(size=5 * SAMPLE)
+    first = from_text(kept(["mse"], true, np.zeros(5 * SAMPLE), None, 1, 2)["mse"])
+    again = from_text(kept(["mse"], true, true / 2, None, 1, 2)["mse"])
+    np.testing.assert_allclose(again, first / 4, rtol=1e-6)
+    assert len(first) == SAMPLE
+    other = from_text(kept(["mse"], true, true / 2, None, 1, 3)["mse"])
+    assert not np.array_equal(other, again)
+    assert kept(["fit_seconds"], true, true, None, 1, 2) == {}
