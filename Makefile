@@ -11,21 +11,20 @@ install = $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python -c
 	  $(BIN)/python -m pip install --quiet --require-virtualenv --disable-pip-version-check --no-compile \
 	  -c constraints.txt -e '.[$(1)]'
 OLDEST := .venv-oldest
-CONFIGS := table3_1 figure3_1 figure3_2 table4_1 table4_2 table4_2_exact figure4_1 figure4_2 \
-  table5_1a table5_1b figure5_2a figure5_2b figure5_3 figure5_4 ranking_mq2008 \
-  figure6_1 figure6_2 table6 vkr_table1 vkr_gaussian vkr_table2
+named = $(basename $(notdir $(wildcard configs/$(1).yaml)))
+# The papers' tables and figures.
+CONFIGS := $(call named,*)
 # The same comparisons on an equal footing, and methods that the papers do not measure.
-CONTROLS := control_landmarks control_pairwise control_voted control_bodyfat control_classes
-FURTHER := further_features further_regression further_ordinal further_buffers further_regret \
-  further_pairs further_voted
+CONTROLS := $(call named,controls/control_*)
+FURTHER := $(call named,controls/further_*)
 # The methods of the papers beside what one would take today.
-TODAY := today_kernels today_features today_rows today_landmarks today_regression today_online today_sparse
+TODAY := $(call named,today/*)
 # Time series, strings and graphs with the similarities of libraries.
-OBJECTS := series objects
+OBJECTS := $(call named,objects/*)
 ALL := $(CONFIGS) $(CONTROLS) $(FURTHER)
 
 # One per chapter of the thesis (two of chapter 5), and voted kernel regularization.
-DEMO := demo_features demo_landmarks demo_regression demo_ordinal demo_pairwise demo_voted
+DEMO := $(call named,demos/demo_*)
 
 # Their times are results: one trial at a time. The others share the cores.
 TIMED := table3_1 figure3_1 figure3_2

@@ -77,7 +77,7 @@ class Names:
             return [*reported_files(self.folder)]
         if kind == "config":
             folders = (self.folder, shipped("configs"))
-            return [path.stem for folder in folders for path in folder.glob("[!.]*.yaml")]
+            return [path.stem for folder in folders for path in folder.rglob("[!.]*.yaml")]
         if kind.startswith("label"):
             labels = dict.fromkeys((*LABELS, *self.axes))
             return [*labels, *(["metric"] if kind == "label or metric" else [])]

@@ -29,6 +29,9 @@ from kernlearn.yaml import KeyPath, explained, parse_scalar, read_yaml, shortene
 
 Fault = tuple[KeyPath, str]
 
+#: Folders of the experiments that come with kernlearn; those of the papers are in none.
+_FOLDERS = ("", "controls", "demos", "objects", "today")
+
 
 def find_config(name: str | Path) -> Path:
     """Find a config by path or, among those that come with kernlearn, by name.
@@ -62,6 +65,7 @@ def find_config(name: str | Path) -> Path:
     known = {**shipped_configs(), **shipped_configs("examples")}
     # "configs/table3_1.yaml" outside a checkout is the shipped config, as "table3_1" is
     short = path.with_suffix("").as_posix().removeprefix("configs/")
+    short = short if short in known or path.parts[:1] != ("configs",) else path.stem
     if path.suffix in ("", ".yaml", ".yml") and short in known:
         return known[short]
     text = f"{name}: no such file, and no config of that name comes with kernlearn"
@@ -70,10 +74,15 @@ def find_config(name: str | Path) -> Path:
 
 
 def shipped_configs(folder: str = "") -> dict[str, Path]:
-    """Return the configs that come with kernlearn, by name; or those of a folder among them."""
-    prefix = f"{folder}/" if folder else ""
-    paths = sorted((shipped("configs") / folder).glob("*.yaml"))
-    return {f"{prefix}{path.stem}": path for path in paths}
+    """Return the configs that come with kernlearn, by name; or those of a folder among them.
+
+    Examples and lists of methods have a name with their folder; they are no experiments.
+    """
+    root = shipped("configs")
+    if folder:
+        return {f"{folder}/{path.stem}": path for path in sorted((root / folder).glob("*.yaml"))}
+    paths = [path for name in _FOLDERS for path in (root / name).glob("*.yaml")]
+    return {path.stem: path for path in sorted(paths, key=lambda path: path.stem)}
 
 
 def shipped_name(path: Path) -> str | None:

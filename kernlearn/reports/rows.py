@@ -147,10 +147,11 @@ def splits_of(
 
 def _with_drifts(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFrame:
     """Return splits with the drifts of their cells, of the full profile alone."""
-    path = experiment.path.with_name("processors.csv")
-    if not path.is_file() or experiment.indicative:
+    folders = experiment.path.resolve().parents[:2]  # that of the config, or of a group of them
+    files = [path for folder in folders if (path := folder / "processors.csv").is_file()]
+    if not files or experiment.indicative:
         return splits
-    known = pd.read_csv(path, dtype=dict.fromkeys(KEY, str))
+    known = pd.read_csv(files[0], dtype=dict.fromkeys(KEY, str))
     known = known[known["experiment"] == experiment.name]
     drifts = dict(zip(label_rows(known, KEY), known["drift"], strict=True))
     cells = splits.assign(params=parameters(splits, [*experiment.config.axes]))
