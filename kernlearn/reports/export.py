@@ -73,11 +73,6 @@ def guarded(value: Any) -> Any:
     return value
 
 
-def unguarded(text: str) -> str:
-    """Return the text that :func:`guarded` made another one of."""
-    return text[1:] if text[:1] == "'" and _COMPUTED.match(text) else text
-
-
 def csv_text(frame: pd.DataFrame, **options: Any) -> str:
     """Return a table as CSV, its texts and heads guarded; options are those of ``to_csv``."""
     shown = frame.copy()

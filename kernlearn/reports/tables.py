@@ -307,7 +307,8 @@ def to_latex(table: Table) -> str:
     ]
     alignment = "l" * len(table.row_heads) + "r" * len(table.heads)
     style = pd.DataFrame(rows, columns=heads).style.hide(axis="index")
-    return f"% {table.title}\n{style.to_latex(hrules=True, column_format=alignment)}"
+    comment = " ".join(table.title.split())  # a second line would be no comment
+    return f"% {comment}\n{style.to_latex(hrules=True, column_format=alignment)}"
 
 
 def to_csv(table: Table) -> str:

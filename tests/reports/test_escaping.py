@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.reports.export import csv_text, guarded, unguarded
+from kernlearn.reports.export import csv_text, guarded
 
 ATTACKS = [
     "=1+1",
@@ -43,7 +43,6 @@ PLAIN = [
 @pytest.mark.parametrize("text", ATTACKS)
 def test_what_would_be_computed_is_text(text):
     assert guarded(text) == f"'{text}"
-    assert unguarded(guarded(text)) == text
 
 
 @pytest.mark.parametrize("value", [*PLAIN, -0.5, None, 3])
@@ -52,9 +51,8 @@ def test_numbers_and_names_stay(value):
 
 
 @given(st.text(st.sampled_from("'=+-@\t\r1.e± [,]x"), max_size=8))
-def test_a_guarded_text_is_read_back(text):
+def test_a_guarded_text_computes_nothing(text):
     written = guarded(text)
-    assert unguarded(written) == text
     assert written[:1] not in ("=", "@", "\t", "\r")
     if written[:1] in ("+", "-"):
         # no operators, no names: nothing but a number, and what stands beside it
