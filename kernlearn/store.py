@@ -1,5 +1,6 @@
 """The store: an SQLite file with one row per finished trial."""
 
+import base64
 import json
 import sqlite3
 from collections import Counter, defaultdict
@@ -9,10 +10,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import quote
 
 from kernlearn.exceptions import StoreError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: Version of the table, kept in the file's ``user_version``.
 VERSION = 4
@@ -461,3 +465,31 @@ def chosen_by_mean(rows: Mapping[str, Row]) -> dict[str, Row]:
             metrics = {**row.metrics, **point["metrics"]}
             chosen[row.key] = replace(row, metrics=metrics, info={**row.info, **selected})
     return chosen
+
+
+def values_as_text(values: "NDArray[Any]") -> str:
+    """Return values as text: bits of what is right or wrong, else float32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.store import values_as_text, values_from_text
+    >>> values_from_text(values_as_text(np.array([True, False, True])))
+    array([1., 0., 1.])
+    """
+    import numpy as np
+
+    if values.dtype == bool:
+        return f"{len(values)}:{base64.b85encode(np.packbits(values).tobytes()).decode()}"
+    return base64.b85encode(values.astype("<f4").tobytes()).decode()
+
+
+def values_from_text(text: str) -> "NDArray[Any]":
+    """Return the values that :func:`values_as_text` wrote, in float64."""
+    import numpy as np
+
+    length, separator, bits = text.partition(":")
+    if separator and length.isdigit():
+        packed = np.frombuffer(base64.b85decode(bits), dtype=np.uint8)
+        return np.unpackbits(packed, count=int(length)).astype(np.float64)
+    return np.frombuffer(base64.b85decode(text), dtype="<f4").astype(np.float64)

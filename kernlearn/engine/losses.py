@@ -5,7 +5,6 @@ differences of their values on the same rows, so each trial keeps those of a sam
 seed and split alone.
 """
 
-import base64
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from kernlearn import metrics
 from kernlearn.engine.build import generator
+from kernlearn.store import values_as_text
 
 Values = NDArray[Any]
 
@@ -104,28 +104,4 @@ def kept(
         if len(values) > SAMPLE:
             rng = generator(seed, "losses", split)
             found[name] = values[np.sort(rng.choice(len(values), SAMPLE, replace=False))]
-    return {name: as_text(values) for name, values in found.items()}
-
-
-def as_text(values: Values) -> str:
-    """Return values as text: bits of what is right or wrong, else float32.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernlearn.engine.losses import as_text, from_text
-    >>> from_text(as_text(np.array([True, False, True])))
-    array([1., 0., 1.])
-    """
-    if values.dtype == bool:
-        return f"{len(values)}:{base64.b85encode(np.packbits(values).tobytes()).decode()}"
-    return base64.b85encode(values.astype("<f4").tobytes()).decode()
-
-
-def from_text(text: str) -> Values:
-    """Return the values that :func:`as_text` wrote, in float64."""
-    length, separator, bits = text.partition(":")
-    if separator and length.isdigit():
-        packed = np.frombuffer(base64.b85decode(bits), dtype=np.uint8)
-        return np.unpackbits(packed, count=int(length)).astype(np.float64)
-    return np.frombuffer(base64.b85decode(text), dtype="<f4").astype(np.float64)
+    return {name: values_as_text(values) for name, values in found.items()}

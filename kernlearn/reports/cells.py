@@ -53,7 +53,10 @@ def metric_rows(rows: pd.DataFrame, metric: str, config: ExperimentConfig) -> pd
 
 
 def summarise(
-    splits: pd.DataFrame, experiment: LoadedExperiment, n_splits: int = 1
+    splits: pd.DataFrame,
+    experiment: LoadedExperiment,
+    n_splits: int = 1,
+    roots: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Average each cell over its splits and compare it with the reported number.
 
@@ -63,6 +66,8 @@ def summarise(
     experiment : LoadedExperiment
     n_splits : int
         How many splits a cell needs to be marked as best.
+    roots : pandas.DataFrame, optional
+        Covariances over test rows, from :func:`~kernlearn.reports.covariances.as_splits`.
 
     Returns
     -------
@@ -122,7 +127,7 @@ def summarise(
     cells["experiment"] = experiment.name
     cells["params"] = parameters(cells, axes)
     if config.best is not None:
-        cells["best"] = _are_best(cells, splits, config, n_splits)
+        cells["best"] = _are_best(cells, splits, config, n_splits, roots)
     cells["not_converged"] = cells["not_converged"].fillna(0).astype(int)
     cells["drift"] = cells["drift"].fillna(0.0)
     kernels = [*map(str, splits["kernel"]), *config.kernels]
@@ -203,14 +208,19 @@ def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
 
 
 def _are_best(
-    cells: pd.DataFrame, splits: pd.DataFrame, config: ExperimentConfig, n_splits: int
+    cells: pd.DataFrame,
+    splits: pd.DataFrame,
+    config: ExperimentConfig,
+    n_splits: int,
+    roots: pd.DataFrame | None,
 ) -> list[bool]:
     """Whether each cell is the best or not shown to be worse, among all but the baselines."""
     spec, labels = config.best, [*LABELS, *config.axes]
     assert spec is not None
-    rows = splits[splits["metric"].isin(spec.metrics) & splits["method"].isin(config.compared)]
-    rows = rows.assign(cell=[*map(str, label_rows(rows, labels))])
-    rows = rows[rows.groupby(["cell", "metric"])["split"].transform("size") >= n_splits]
+    rows = splits if roots is None else pd.concat([splits, roots])
+    rows = rows[rows["metric"].isin(spec.metrics) & rows["method"].isin(config.compared)]
+    rows = rows.assign(cell=[*map(str, label_rows(rows, labels))], real=rows["split"] >= 0)
+    rows = rows[rows.groupby(["cell", "metric"])["real"].transform("sum") >= n_splits]
     best = set()
     for (*_, metric), place in rows.groupby([*spec.within, "metric"], dropna=False, sort=False):
         # a single method is not best among others

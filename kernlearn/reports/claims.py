@@ -34,7 +34,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from math import ceil, inf, isfinite, log2
+from math import ceil, inf, isfinite, log, log2
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -47,7 +47,7 @@ from kernlearn.reports import verdicts
 from kernlearn.reports.cells import metric_rows
 from kernlearn.reports.labels import label_rows, label_values, matching
 from kernlearn.reports.rows import NOT_LABELS
-from kernlearn.reports.statistics import Estimate, best_methods, resampled
+from kernlearn.reports.statistics import Estimate, best_methods, parted, resampled
 from kernlearn.yaml import dump_yaml
 
 HOLDS, NOT_REFUTED, LEANS_FOR = "holds", "not refuted", "leans for"
@@ -87,6 +87,11 @@ class Cell:
         """Return the cell with its drift, its negative or none."""
         others = tuple(one.moved(sign) for one in self.others)
         return replace(self, drift=sign * self.drift, others=others)
+
+    @property
+    def n_splits(self) -> int:
+        """The number of splits."""
+        return len(parted(self.values)[0])
 
     @property
     def lacks(self) -> bool:
@@ -195,7 +200,7 @@ def decide(
     is_part = takes_mean and n_missing > 0
     if check.over == "average" and cells:
         # nothing is known of cells that share no split
-        cells = [cell for cell in [average(cells)] if len(cell.values)]
+        cells = [cell for cell in [average(cells)] if cell.n_splits]
     n = len(cells) + (0 if takes_mean else n_missing)
     k = cells_needed(check.over, n)
     if k > n or not cells:
@@ -206,7 +211,7 @@ def decide(
     if _shown(cells, n, k, "in", region, check.level) and not is_part:
         return HOLDS
     leans = leans_for(cells, check, region, n_missing)
-    tested = not fails and any(len(cell.values) > 1 for cell in cells)
+    tested = not fails and any(cell.n_splits > 1 for cell in cells)
     if region.presumed and tested and (leans or not region.margin):
         return NOT_REFUTED
     return LEANS_FOR if leans else LEANS_AGAINST
@@ -222,7 +227,11 @@ def leans_for(cells: Sequence[Cell], check: Check, region: Expected, n_missing: 
 
 def average(cells: Sequence[Cell]) -> Cell:
     """Return the mean over cells, computed on the splits that all of them have."""
-    values = pd.concat([cell.values for cell in cells], axis=1).dropna().mean(axis=1)
+    values = pd.concat([cell.values for cell in cells], axis=1)
+    is_root, knows = values.index < 0, [(cell.values.index < 0).any() for cell in cells]
+    # rows of other data vary apart; of data whose rows are not known the splits alone are
+    roots = values[is_root].fillna(0.0) if all(knows) else values[:0]
+    values = pd.concat([values[~is_root].dropna(), roots]).mean(axis=1)
     effect, ratio, drift = np.mean([(c.effect, c.ratio, c.drift) for c in cells], axis=0).tolist()
     return Cell("", values, effect, ratio, drift)
 
@@ -376,7 +385,8 @@ def _with_gaps(
     measured = {*label_rows(rows, labels)}
     asked = asked[[one not in measured for one in label_rows(asked, labels)]]
     gaps = asked[asked["method"].isin(methods)]
-    gaps = gaps.merge(rows[["split"]].drop_duplicates(), how="cross")
+    splits = rows.loc[rows["split"] >= 0, ["split"]].drop_duplicates()
+    gaps = gaps.merge(splits, how="cross")
     return pd.concat([rows, gaps.assign(value=inf, ratio=0.0, drift=0.0)], ignore_index=True)
 
 
@@ -554,15 +564,16 @@ def compared_cells(
     high, low = ("value_one", "value_other")[:: 1 if better > 0 else -1]
     times, cells = check.times or 1.0, []
     for name, means in _means(pairs, check.mean_over):
-        more, less = means[high], means[low]
+        more, less, is_split = means[high], means[low], means.index >= 0
         # of numbers below 0, such as negative errors, a multiple is further behind
-        are_negative = (more <= 0) & (less <= 0)
+        are_negative = (more <= 0) & (less <= 0) & is_split
         if are_negative.any():
             more, less = more.mask(are_negative, -less), less.mask(are_negative, -more)
         values = more - times * less if check.question == "better" else times * more - less
-        effect = more.mean() - less.mean()
+        ahead, behind = more[is_split].mean(), less[is_split].mean()
+        effect = ahead - behind
         if check.times is not None:
-            effect = more.mean() / less.mean() if less.mean() else inf if more.mean() else 1.0
+            effect = ahead / behind if behind else inf if ahead else 1.0
         drift = float(means["drift_one"].mean() + times * means["drift_other"].mean())
         cells.append(Cell(name, values, float(effect), float(means["ratio_one"].mean()), drift))
     return cells
@@ -599,7 +610,7 @@ def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None
     rows = rows if name is None else rows[rows[check.compare] == name]
     cells = []
     for cell, means in _means(_by_split(rows, check), check.mean_over):
-        effect = float(means["value"].mean())
+        effect = float(means.loc[means.index >= 0, "value"].mean())
         effect = effect if check.times is None else 2.0**effect
         ratio, drift = means[["ratio", "drift"]].mean().tolist()
         cells.append(Cell(cell, means["value"], effect, ratio, drift))
@@ -657,9 +668,16 @@ def _whole_splits(rows: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
     Means over fewer values than those of other splits are not comparable.
     """
     groups = rows.groupby([*labels, "split"], dropna=False, sort=False)
-    means = groups[[c for c in _NUMBERS if c in rows]].mean().assign(n=groups.size()).reset_index()
-    most = means.groupby(labels or (lambda _: 0), dropna=False)["n"].transform("max")
-    return means[means["n"] == most].drop(columns="n")
+    values = [c for c in _NUMBERS if c in rows]
+    means = groups[values].mean().assign(n=groups.size()).reset_index()
+    is_root = means["split"] < 0
+    of_splits = means["n"].mask(is_root, 0)
+    keys: Any = [means[label] for label in labels] or (lambda _: 0)
+    most = of_splits.groupby(keys, dropna=False).transform("max")
+    # roots of the variance over rows of other data are 0
+    for value in (c for c in values if c.startswith("value")):
+        means[value] *= (means["n"] / most).where(is_root, 1.0)
+    return means[is_root | (means["n"] == most)].drop(columns="n")
 
 
 def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool) -> pd.DataFrame:
@@ -672,7 +690,10 @@ def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool)
     slopes = []
     for values, cell in rows.groupby(keys, dropna=False, sort=False):
         if logarithms:
-            cell = cell.assign(value=np.log2(cell["value"].where(cell["value"] > 0)))
+            is_split = cell["split"] >= 0
+            level = cell["value"].where(is_split).groupby(cell[along]).transform("mean")
+            logs = np.log2(cell["value"].where(is_split & (cell["value"] > 0)))
+            cell = cell.assign(value=logs.where(is_split, cell["value"] / (level * log(2))))
         curves = cell.pivot(index="split", columns=along, values="value").dropna()
         if curves.shape[1] > 1 and len(curves):
             x = np.log2(curves.columns.to_numpy(dtype=float))

@@ -33,7 +33,7 @@ from kernlearn.config.model import ExperimentConfig, Tolerance
 from kernlearn.config.spec import cell_name
 from kernlearn.reports import verdicts
 from kernlearn.reports.cells import metric_rows
-from kernlearn.reports.labels import label_rows
+from kernlearn.reports.labels import data_labels, label_rows
 from kernlearn.reports.statistics import LEVEL, Mean, resampled, welch
 
 SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED = "shown", "not shown", "reversed", "not measured"
@@ -165,12 +165,6 @@ def _groups(
             _measured(of_group, level),
             list(_reported(reported, measured, level, better)),
         )
-
-
-def data_labels(config: ExperimentConfig) -> list[str]:
-    """Return the labels of data: the data set, and the varied parameters of what makes it."""
-    of_data = {k for entry in config.datasets.values() for k in entry.parameters}
-    return ["dataset", *(k for k in config.axes if k in of_data)]
 
 
 def method_names(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.spec import LABELS, canonical, cell_name
 
 #: Columns that identify a cell.
@@ -37,6 +38,12 @@ def parameters(frame: pd.DataFrame, axes: Sequence[str]) -> list[str]:
 def parameters_of(labels: Mapping[str, Any]) -> str:
     """Return the varied parameters among the labels of a cell as JSON with sorted keys."""
     return canonical({k: v for k, v in labels.items() if k not in LABELS and v is not None})
+
+
+def data_labels(config: ExperimentConfig) -> list[str]:
+    """Return the labels of data: the data set, and the varied parameters of what makes it."""
+    of_data = {k for entry in config.datasets.values() for k in entry.parameters}
+    return ["dataset", *(k for k in config.axes if k in of_data)]
 
 
 def label_rows(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ...]]:

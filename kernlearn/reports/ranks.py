@@ -25,8 +25,9 @@ from kernlearn.config.plan import Plan, is_allowed
 from kernlearn.datasets import catalogue
 from kernlearn.exceptions import ReportError
 from kernlearn.reports.cells import metric_rows
-from kernlearn.reports.differences import data_labels, method_names
-from kernlearn.reports.labels import cell_names
+from kernlearn.reports.covariances import as_splits, covariances_of
+from kernlearn.reports.differences import method_names
+from kernlearn.reports.labels import cell_names, data_labels
 from kernlearn.reports.rows import splits_of
 from kernlearn.reports.statistics import LEVEL, Estimate, holm, resampled
 from kernlearn.reports.verdicts import direction, main_metric
@@ -58,13 +59,14 @@ def method_values(
     A method that lacks a label of ``only`` is compared with all values of it.
     A method is named with its kernel and parameters where several are among the numbers. Columns
     are `dataset`, its `family`, `name`, `method`, `split`, `value` and `ratio` (of test to
-    training rows).
+    training rows). Splits below 0 are roots of covariances.
     """
     config = plan.experiment.config
     trials = [one for one in plan.trials if is_allowed(one.labels, only, lacking=True)]
     plan = replace(plan, trials=trials)
     splits = splits_of(plan, results, config.scope.task_metrics(config.task))
-    values = metric_rows(splits, metric, config)
+    roots = as_splits(covariances_of(plan, results), config, plan.experiment.name)
+    values = metric_rows(pd.concat([splits, roots], ignore_index=True), metric, config)
     if values.empty:
         raise ReportError(
             f"{plan.experiment.name}: no {metric} in the store under profile "
@@ -156,7 +158,8 @@ def compare_methods(
         raise ReportError(f"no method {control!r}{suggestion(control, map(str, complete))}")
     of_dataset = values.groupby("dataset")
     families, ratios = of_dataset["family"].first(), of_dataset["ratio"].mean()
-    means = complete.groupby("dataset", sort=False).mean()
+    is_split = complete.index.get_level_values("split") >= 0
+    means = complete[is_split].groupby("dataset", sort=False).mean()
     of_family = means.groupby(families.reindex(means.index), sort=False).mean()
     # rounded here and in the test, so that equal differences tie
     ranks = (-better * of_family).round(12).rank(axis=1)
@@ -190,7 +193,7 @@ def compare_methods(
     each = []
     for name, dataset in product(others, means.index):
         one = on_dataset(name, reference, dataset)
-        n_splits = int(one.degrees) + 1
+        n_splits = int(is_split[complete.index.get_level_values("dataset") == dataset].sum())
         each.append((name, str(dataset), one.mean, *one.interval(level), n_splits))
     p_ranks = nan
     if len(names) > 2 and len(of_family) > 1:

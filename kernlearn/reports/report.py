@@ -22,6 +22,12 @@ from kernlearn.reports import differences as compared
 from kernlearn.reports import remarks, verdicts
 from kernlearn.reports import rows as of_rows
 from kernlearn.reports.cells import reported_splits, summarise
+from kernlearn.reports.covariances import (
+    as_splits,
+    covariances_of,
+    read_covariances,
+    write_covariances,
+)
 from kernlearn.reports.labels import cell_names
 from kernlearn.reports.tables import Table, build_tables, unmarked
 from kernlearn.store import Store
@@ -36,6 +42,8 @@ class Report:
     experiment : LoadedExperiment
     splits : pandas.DataFrame
         Every number of every split.
+    covariances : pandas.DataFrame
+        Those of the means over test rows, from :mod:`~kernlearn.reports.covariances`.
     cells : pandas.DataFrame
         Every mean, from :func:`~kernlearn.reports.summarise`.
     claims : pandas.DataFrame
@@ -70,6 +78,7 @@ class Report:
 
     experiment: LoadedExperiment
     splits: pd.DataFrame
+    covariances: pd.DataFrame
     cells: pd.DataFrame
     claims: pd.DataFrame
     differences: pd.DataFrame
@@ -160,7 +169,8 @@ def assemble(plan: Plan, store: Store) -> Report:
         open_ends=remarks.open_ends(known),
     )
     n_splits = plan.experiment.config.protocol.splits
-    return _report(plan.experiment, of_rows.splits_of(plan, results), details, n_splits)
+    splits, covariances = of_rows.splits_of(plan, results), covariances_of(plan, results)
+    return _report(plan.experiment, splits, details, n_splits, covariances)
 
 
 def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
@@ -225,18 +235,28 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
 
 
 def _report(
-    experiment: LoadedExperiment, splits: pd.DataFrame, details: of_rows.Details, n_splits: int = 1
+    experiment: LoadedExperiment,
+    splits: pd.DataFrame,
+    details: of_rows.Details,
+    n_splits: int = 1,
+    covariances: pd.DataFrame | None = None,
 ) -> Report:
     """Return the report of splits, with the details of where they come from.
 
     Of cells with fewer than `n_splits` no verdict is drawn, nor any difference or claim.
     """
     config = experiment.config
-    cells = summarise(splits, experiment, n_splits)
+    if covariances is None:
+        covariances = pd.DataFrame()
+    roots = as_splits(covariances, config, experiment.name)
+    cells = summarise(splits, experiment, n_splits, roots)
     lack = cells["n_splits"] < n_splits
     cells.loc[lack, "verdict"] = ""
-    of_cell = splits.groupby([*LABELS, *config.axes, "metric"], dropna=False)["split"]
-    whole = splits[of_cell.transform("size") >= n_splits]
+    tested = pd.concat([splits, roots], ignore_index=True)
+    of_cell = (tested["split"] >= 0).groupby(
+        [tested[label] for label in (*LABELS, *config.axes, "metric")], dropna=False
+    )
+    whole = tested[of_cell.transform("sum") >= n_splits]
     claims = claimed.decide_claims(whole, config, reported_splits(cells, config.axes))
 
     def compare(sign: int) -> tuple[pd.DataFrame, pd.DataFrame, "pd.Series[str]"]:
@@ -270,7 +290,8 @@ def _report(
             f"processors, by at most {', '.join(most)}; "
             f"{otherwise if parts else 'no outcome depends on it'}"
         )
-    return Report(experiment, splits, cells, claims, differences, chances, notes, details)
+    outcomes = claims, differences, chances
+    return Report(experiment, splits, covariances, cells, *outcomes, notes, details)
 
 
 def write_summary(report: Report, folder: Path) -> Path:
@@ -310,6 +331,8 @@ def write_summary(report: Report, folder: Path) -> Path:
     name = report.experiment.name
     path = of_rows.splits_path(name, folder)
     of_rows.write_splits(report.splits, report.experiment, path)
+    if not report.experiment.indicative:
+        write_covariances(report.covariances, name, folder)
     details = asdict(report.details)
     entries = (f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in details.items())
     text = ",\n".join(entries)
@@ -359,7 +382,7 @@ def read_reports(
     """
     if not folder.is_dir():
         raise SummaryError(f"{folder}: no such folder")
-    there = sorted(p.name.removesuffix(".csv.gz") for p in folder.glob("*.csv.gz"))
+    there = sorted(path.stem for path in folder.glob("*.json"))
     known = {path.stem: path for path in map(find_config, configs)} or shipped_configs()
     if configs and len(known) < len(configs):
         raise ReportError("two configs have the same name, by which their summaries are found")
@@ -410,7 +433,9 @@ def read_report(config: Path, folder: Path) -> Report:
         raise ReportError(
             f"{error}; `kernlearn report --summary {folder}` writes the numbers of this config"
         ) from None
-    return _report(experiment, splits, details, experiment.config.protocol.splits)
+    covariances = read_covariances(experiment.config, name, folder)
+    n_splits = experiment.config.protocol.splits
+    return _report(experiment, splits, details, n_splits, covariances)
 
 
 # ---- from a store ----

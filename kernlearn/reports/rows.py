@@ -36,6 +36,10 @@ NOT_LABELS = (
     *("converged", "ratio", "drift", "selected"),
 )
 _COUNTS = ("split", "n_train", "n_test")  # columns of rows of any program
+#: How committed files are compressed, to the same bytes whenever they are written.
+COMPRESSED: Any = {"method": "gzip", "mtime": 1}
+#: How they are read.
+AS_WRITTEN: Any = {"keep_default_na": False, "na_values": "", "float_precision": "round_trip"}
 # Significant digits of times in committed files.
 _TIME_DIGITS = 6
 
@@ -122,6 +126,7 @@ def splits_of(
         hidden = ON_REQUEST - config.named_metrics
         metrics = [name for name in config.scope.task_metrics(config.task) if name not in hidden]
     labels = [*LABELS, *plan.axes]
+    drawn = {k for k, entry in config.datasets.items() if entry.generator is not None}
     rows = [
         [
             plan.experiment.name,
@@ -131,7 +136,7 @@ def splits_of(
             result.metrics[metric],
             result.info.get("converged", True),
             0.0
-            if verdicts.is_cost(metric, config)
+            if verdicts.is_cost(metric, config) or trial.labels["dataset"] in drawn
             else result.info.get("n_test", 0) / result.info.get("n_train", 1),
             0.0,
             canonical(result.info["selected"]) if "selected" in result.info else None,
@@ -342,8 +347,7 @@ def write_splits(splits: pd.DataFrame, experiment: LoadedExperiment, path: Path)
     if experiment.indicative:
         values, facts = values.drop(columns=costs), facts.drop(columns="selected")
     path.parent.mkdir(parents=True, exist_ok=True)
-    how: Any = {"method": "gzip", "mtime": 1}
-    facts.join(values).to_csv(path, index=False, compression=how)
+    facts.join(values).to_csv(path, index=False, compression=COMPRESSED)
 
 
 def read_splits(experiment: LoadedExperiment, path: Path) -> pd.DataFrame:
@@ -358,8 +362,7 @@ def read_splits(experiment: LoadedExperiment, path: Path) -> pd.DataFrame:
     """
     config, texts = experiment.config, dict.fromkeys([*LABELS, "selected"], str)
     try:
-        how: Any = {"keep_default_na": False, "na_values": "", "float_precision": "round_trip"}
-        table = pd.read_csv(path, dtype=texts, **how)
+        table = pd.read_csv(path, dtype=texts, **AS_WRITTEN)
         kept = [c for c in table if c in {*LABELS, *config.axes, "split", *NOT_LABELS[4:]}]
         metrics = [c for c in table if c not in kept]
         rows = table.melt(kept, metrics, "metric", "value", ignore_index=False)

@@ -22,10 +22,13 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from math import inf, sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
 
 #: Level of the tests where a config states none, and of p-values of orders.
 LEVEL = 0.05
@@ -93,9 +96,11 @@ def resampled(values: Any, ratio: float, drift: float = 0.0) -> Estimate:
     """Return the mean of numbers over splits of the same data, by the corrected t-test.
 
     ``ratio`` is that of the number of test rows to the number of training rows; 0 for independent
-    draws, which makes it Student's t-test. Of a single split nothing is known but the mean.
+    draws, which makes it Student's t-test. Of a single split nothing is known but the mean. Where
+    values are indexed by split and some of these are below 0, they are roots of the variance over
+    test rows (:mod:`~kernlearn.reports.covariances`): the test is that of two components.
     """
-    values = np.asarray(values, dtype=float)
+    values, roots = parted(values)
     n = len(values)
     if n < 2:
         return Estimate(float(values[0]) if n else np.nan, inf, 0, drift)
@@ -106,7 +111,22 @@ def resampled(values: Any, ratio: float, drift: float = 0.0) -> Estimate:
         mean = 0.0
     # on another processor the numbers may scatter more, or less, by as much
     std = std**2 / (std - drift) if drift < 0 else std + drift
+    if len(roots):
+        of_splits, of_rows = std**2 / n, float(roots @ roots)
+        total = of_splits + of_rows
+        # Satterthwaite's degrees of freedom; those of many rows are many
+        degrees = (n - 1) * (total / of_splits) ** 2 if of_splits else inf
+        return Estimate(mean, sqrt(total), degrees if total else n - 1, drift)
     return Estimate(mean, sqrt(1 / n + ratio) * std, n - 1, drift)
+
+
+def parted(values: Any) -> "tuple[Floats, Floats]":
+    """Return the values of splits, and the roots of the variance over rows, if there are any."""
+    numbers = np.asarray(values, dtype=float)
+    if not isinstance(values, pd.Series):
+        return numbers, numbers[:0]
+    is_root = values.index.to_numpy() < 0
+    return numbers[~is_root], numbers[is_root]
 
 
 def welch(ours: Mean, theirs: Mean) -> Estimate:
@@ -127,7 +147,7 @@ def welch(ours: Mean, theirs: Mean) -> Estimate:
     return Estimate(difference, sqrt(total), float(total**2 / weights))
 
 
-def holm(p_values: Sequence[float]) -> "np.ndarray[Any, np.dtype[np.float64]]":
+def holm(p_values: Sequence[float]) -> Floats:
     """Return p-values adjusted for their number (Holm 1979), in the same order."""
     values = np.asarray(p_values, dtype=float)
     order = values.argsort(kind="stable")
@@ -146,12 +166,12 @@ def best_methods(
     is 1 where more is better, else -1. The best was picked from the data, so the p-values are
     adjusted for all pairs of methods.
     """
-    signed = {str(method): better * values[method].to_numpy(dtype=float) for method in values}
-    first = max(signed, key=lambda method: float(np.nanmean(signed[method])))
+    signed = {str(method): better * values[method].astype(float) for method in values}
+    first = max(signed, key=lambda method: float(np.nanmean(parted(signed[method])[0])))
     tests = {}
     for one, other in combinations(signed, 2):
         differences = signed[one] - signed[other]
-        tests[one, other] = resampled(differences[~np.isnan(differences)], ratio, drift)
+        tests[one, other] = resampled(differences.dropna(), ratio, drift)
     adjusted = zip(tests.items(), holm([test.p_value() for test in tests.values()]), strict=True)
     # the one ahead, and the one behind
     shown = {pair if test.mean > 0 else pair[::-1] for (pair, test), p in adjusted if p < level}

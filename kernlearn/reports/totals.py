@@ -11,7 +11,7 @@ from kernlearn.checks import counted, listed
 from kernlearn.reports import claims as claimed
 from kernlearn.reports import differences as compared
 from kernlearn.reports import verdicts
-from kernlearn.reports.labels import cell_names
+from kernlearn.reports.labels import cell_names, data_labels
 from kernlearn.reports.report import Report
 
 
@@ -103,7 +103,7 @@ def outcome(report: Report) -> str:
     if short or metric is None or report.experiment.indicative or "n_samples" in config.axes:
         return short
     cells = report.cells[(report.cells["metric"] == metric) & report.cells["mean"].notna()]
-    data = cell_names(cells, compared.data_labels(config))
+    data = cell_names(cells, data_labels(config))
     cells = cells.assign(name=compared.method_names(cells, config, " "), data=data)
     every = cells.pivot_table(index="name", columns="data", values="mean")
     means = every.dropna()

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from kernlearn.config.names import METRICS
-from kernlearn.engine.losses import SAMPLE, as_text, from_text, kept, values_of
+from kernlearn.engine.losses import SAMPLE, kept, values_of
 from kernlearn.engine.tasks import value
+from kernlearn.store import values_as_text, values_from_text
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ def test_the_mean_over_rows_is_the_metric(metric, seed):
     values = values_of(metric, true, predicted, query)
     assert values.shape == (300,) if query is None else (20,)
     assert values.mean() == pytest.approx(value(METRICS[metric], true, predicted, query))
-    np.testing.assert_allclose(from_text(as_text(values)), values, rtol=1e-6)
+    np.testing.assert_allclose(values_from_text(values_as_text(values)), values, rtol=1e-6)
 
 
 def test_the_influences_of_rows_on_an_auc_are_those_of_leaving_each_out():
@@ -48,10 +49,10 @@ def test_the_influences_of_rows_on_an_auc_are_those_of_leaving_each_out():
 def test_the_same_rows_are_kept_of_every_method():
     rng = np.random.default_rng(0)
     true = rng.normal(size=5 * SAMPLE)
-    first = from_text(kept(["mse"], true, np.zeros(5 * SAMPLE), None, 1, 2)["mse"])
-    again = from_text(kept(["mse"], true, true / 2, None, 1, 2)["mse"])
+    first = values_from_text(kept(["mse"], true, np.zeros(5 * SAMPLE), None, 1, 2)["mse"])
+    again = values_from_text(kept(["mse"], true, true / 2, None, 1, 2)["mse"])
     np.testing.assert_allclose(again, first / 4, rtol=1e-6)
     assert len(first) == SAMPLE
-    other = from_text(kept(["mse"], true, true / 2, None, 1, 3)["mse"])
+    other = values_from_text(kept(["mse"], true, true / 2, None, 1, 3)["mse"])
     assert not np.array_equal(other, again)
     assert kept(["fit_seconds"], true, true, None, 1, 2) == {}

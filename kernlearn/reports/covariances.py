@@ -1,0 +1,137 @@
+r"""Covariances of means over test rows, for tests that take rows and splits apart.
+
+A difference of two methods on a data set varies with the rows that are tested, and with the splits
+into training and test rows. Its variance is :math:`s^2 / J + \sigma^2 / N` for the variance
+:math:`s^2` over J splits and the variance :math:`\sigma^2` of what each of N rows adds to it. So a
+report needs, of all methods that share test rows, the covariances of what rows add, divided by N.
+They are means over the splits, from what trials keep (:mod:`kernlearn.engine.losses`).
+
+Tests compute with sums and differences of splits. So that the same sums and differences apply to
+the covariances, these are given as further *splits*, whose numbers are below 0: of a cell one for
+each column of a root of the matrix. Products of two cells over these are their covariance; those
+of other data are 0.
+
+References
+----------
+Obuchowski & Rockette (1995), Hypothesis testing of diagnostic accuracy for multiple readers and
+multiple tests. Gallas (2006), One-shot estimate of MRMC variance: AUC. Chen, Gallas & Yousef
+(2012), Classifier variability: accounting for training and testing, Pattern Recognition 45.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.plan import Plan
+from kernlearn.config.spec import LABELS
+from kernlearn.exceptions import SummaryError
+from kernlearn.reports.labels import data_labels, plain_labels
+from kernlearn.reports.rows import AS_WRITTEN, COMPRESSED
+from kernlearn.store import Row, values_from_text
+
+#: The column that has the covariances with the cells before, and the variance.
+COVARIANCES = "covariances"
+# Eigenvalues below this share of the largest are rounding.
+_ROUNDING = 1e-9
+
+
+def covariances_of(plan: Plan, results: Mapping[str, Row]) -> pd.DataFrame:
+    """Return the covariances of a plan's cells: a row for each cell and metric.
+
+    Columns are the labels, ``metric``, and in ``covariances`` those with each cell of the same
+    data and metric before, and with itself, as numbers in a text.
+    """
+    config, labels = plan.experiment.config, [*LABELS, *plan.axes]
+    data = data_labels(config)
+    kept: dict[tuple[Any, ...], dict[int, dict[tuple[Any, ...], str]]] = {}
+    units: dict[tuple[Any, ...], int] = {}
+    for trial in plan.trials:
+        if (row := results.get(trial.key)) is None or not row.done:
+            continue
+        for metric, text in row.info.get("losses", {}).items():
+            block = metric, *map(trial.labels.get, data)
+            cell = tuple(map(trial.labels.get, labels))
+            kept.setdefault(block, {}).setdefault(trial.split, {})[cell] = text
+            units[block] = row.info["n_units"]
+    rows = []
+    for block, splits in kept.items():
+        cells = list(dict.fromkeys(chain(*splits.values())))
+        matrix = _mean_covariance(cells, splits) / units[block]
+        for place, cell in enumerate(cells):
+            numbers = " ".join(f"{number:.6g}" for number in matrix[place, : place + 1])
+            rows.append([*cell, block[0], numbers])
+    return plain_labels(pd.DataFrame(rows, columns=[*labels, "metric", COVARIANCES]), labels)
+
+
+def _mean_covariance(
+    cells: list[tuple[Any, ...]], splits: Mapping[int, Mapping[tuple[Any, ...], str]]
+) -> np.ndarray:
+    """Return the mean over the splits of the covariances between cells; 0 where none is known."""
+    total, counts = np.zeros((2, len(cells), len(cells)))
+    for of_split in splits.values():
+        values = {cells.index(cell): values_from_text(text) for cell, text in of_split.items()}
+        # methods with other test rows than the rest are not compared with it
+        ((length, _),) = Counter(map(len, values.values())).most_common(1)
+        same = {place: of_cell for place, of_cell in values.items() if len(of_cell) == length > 1}
+        if same:
+            both = np.ix_([*same], [*same])
+            total[both] += np.cov([*same.values()]).reshape(len(same), -1)
+            counts[both] += 1
+    return np.divide(total, counts, out=np.zeros_like(total), where=counts > 0)
+
+
+def as_splits(covariances: pd.DataFrame, config: ExperimentConfig, name: str) -> pd.DataFrame:
+    """Return covariances as further splits, numbered from -1 downwards."""
+    if covariances.empty:
+        return pd.DataFrame()
+    labels, data = [*LABELS, *config.axes], data_labels(config)
+    parts, used = [], 0
+    for _, block in covariances.groupby(["metric", *data], dropna=False, sort=False):
+        lower = [np.array(text.split(), dtype=float) for text in block[COVARIANCES]]
+        matrix = np.zeros((len(lower), len(lower)))
+        for place, numbers in enumerate(lower):
+            matrix[place, : place + 1] = matrix[: place + 1, place] = numbers
+        values, vectors = np.linalg.eigh(matrix)
+        is_used = values > _ROUNDING * max(values[-1], 1e-300)
+        roots = vectors[:, is_used] * np.sqrt(values[is_used])
+        n_splits = roots.shape[1]
+        rows = block[[*labels, "metric"]].iloc[np.repeat(np.arange(len(block)), n_splits)]
+        numbers = np.tile(np.arange(used + 1, used + n_splits + 1), len(block))
+        parts.append(rows.assign(split=-numbers, value=roots.ravel()))
+        used += n_splits
+    rows = pd.concat(parts, ignore_index=True)
+    return rows.assign(experiment=name, converged=True, ratio=np.nan, drift=np.nan, selected=None)
+
+
+def write_covariances(covariances: pd.DataFrame, name: str, folder: Path) -> None:
+    """Write covariances beside the splits of an experiment, if there are any."""
+    path = folder / f"{name}.rows.csv.gz"
+    if covariances.empty:
+        path.unlink(missing_ok=True)
+    else:
+        covariances.to_csv(path, index=False, compression=COMPRESSED)
+
+
+def read_covariances(config: ExperimentConfig, name: str, folder: Path) -> pd.DataFrame:
+    """Read the covariances that :func:`write_covariances` wrote.
+
+    Raises
+    ------
+    SummaryError
+        If the file cannot be read.
+    """
+    path, texts = folder / f"{name}.rows.csv.gz", [*LABELS, "metric", COVARIANCES]
+    labels = [*LABELS, *config.axes]
+    if not path.is_file():
+        return pd.DataFrame(columns=[*labels, "metric", COVARIANCES])
+    try:
+        table = pd.read_csv(path, dtype=dict.fromkeys(texts, str), **AS_WRITTEN)
+        return plain_labels(table[[*labels, "metric", COVARIANCES]], labels)
+    except (OSError, ValueError, EOFError, KeyError) as error:
+        raise SummaryError(f"{path}: cannot be read: {error}") from None
