@@ -481,7 +481,9 @@ class Tolerance(Section):
 class BestSpec(Section):
     """Which cells are set in bold: the best, and those that are not significantly worse.
 
-    By the corrected resampled t-test, for all pairs (Holm). Baselines are left out.
+    The tests are for all pairs of methods (Holm), each with its best setting. A method that lacks
+    a label of ``within`` is compared with those of every value, and has to be the best of all.
+    Where no difference is shown nothing is bold.
     """
 
     metrics: Annotated[list[MeasuredMetric], Field(min_length=1)]

@@ -13,7 +13,14 @@ from kernlearn.config.plan import planned_labels
 from kernlearn.config.spec import LABELS
 from kernlearn.exceptions import ReportError
 from kernlearn.reports import verdicts
-from kernlearn.reports.labels import KEY, label_rows, parameters, plain_item, plain_labels
+from kernlearn.reports.labels import (
+    KEY,
+    label_groups,
+    label_rows,
+    parameters,
+    plain_item,
+    plain_labels,
+)
 from kernlearn.reports.rows import NOT_LABELS, checked_values, names_of
 from kernlearn.reports.statistics import best_methods, median_interval
 
@@ -214,22 +221,32 @@ def _are_best(
     n_splits: int,
     roots: pd.DataFrame | None,
 ) -> list[bool]:
-    """Whether each cell is the best or not shown to be worse, among all but the baselines."""
+    """Whether each cell is the best of its place, or not shown to be worse; see `BestSpec`."""
     spec, labels = config.best, [*LABELS, *config.axes]
     assert spec is not None
     rows = splits if roots is None else pd.concat([splits, roots])
-    rows = rows[rows["metric"].isin(spec.metrics) & rows["method"].isin(config.compared)]
+    rows = rows[rows["metric"].isin(spec.metrics)]
     rows = rows.assign(cell=[*map(str, label_rows(rows, labels))], real=rows["split"] >= 0)
     rows = rows[rows.groupby(["cell", "metric"])["real"].transform("sum") >= n_splits]
-    best = set()
-    for (*_, metric), place in rows.groupby([*spec.within, "metric"], dropna=False, sort=False):
-        # a single method is not best among others
-        if place["method"].nunique() > 1:
-            values = place.pivot(index="split", columns="cell", values="value")
-            better, ratio = verdicts.direction(str(metric), config), float(place["ratio"].mean())
-            best |= {(metric, cell) for cell in best_methods(values, better, spec.level, ratio)}
-    places = map(str, label_rows(plain_labels(cells, labels), labels))
-    return [place in best for place in zip(cells["metric"], places, strict=True)]
+    places: dict[tuple[str, str], list[bool]] = {}
+    for metric in spec.metrics:
+        better = verdicts.direction(metric, config)
+        for _, place in label_groups(rows[rows["metric"] == metric], spec.within):
+            best = _best_of_place(place, better, spec.level)
+            for cell in place["cell"].unique():
+                places.setdefault((metric, cell), []).append(cell in best)
+    keys = map(str, label_rows(plain_labels(cells, labels), labels))
+    return [all(places.get(key, [False])) for key in zip(cells["metric"], keys, strict=True)]
+
+
+def _best_of_place(place: pd.DataFrame, better: int, level: float) -> list[str]:
+    """Return the best cell of each method that is not shown to be worse; none if none is shown."""
+    means = place[place["real"]].groupby("cell")["value"].mean() * better
+    methods = place.groupby("cell")["method"].first()
+    firsts = means.sort_values(ascending=False, kind="stable").groupby(methods).idxmax()
+    values = place.pivot(index="split", columns="cell", values="value")[[*firsts]]
+    best = best_methods(values, better, level, float(place["ratio"].mean()))
+    return best if len(best) < len(firsts) else []
 
 
 def _in_order(

@@ -168,10 +168,10 @@ def best_methods(
     """
     signed = {str(method): better * values[method].astype(float) for method in values}
     first = max(signed, key=lambda method: float(np.nanmean(parted(signed[method])[0])))
-    tests = {}
-    for one, other in combinations(signed, 2):
-        differences = signed[one] - signed[other]
-        tests[one, other] = resampled(differences.dropna(), ratio, drift)
+    tests = {
+        pair: resampled((signed[pair[0]] - signed[pair[1]]).dropna(), ratio, drift)
+        for pair in combinations(signed, 2)
+    }
     adjusted = zip(tests.items(), holm([test.p_value() for test in tests.values()]), strict=True)
     # the one ahead, and the one behind
     shown = {pair if test.mean > 0 else pair[::-1] for (pair, test), p in adjusted if p < level}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernlearn.checks import listed
 from kernlearn.config.model import ExperimentConfig, TableSpec
 from kernlearn.config.names import BUILT_IN, Scope, is_time
 from kernlearn.config.spec import LABELS
@@ -149,7 +150,7 @@ def build_tables(cells: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
     for _, part in groups:
         measured = {*part.loc[part["mean"].notna(), "dataset"]}
         lacking = {*part["dataset"]} - measured if measured and "dataset" in spec.rows else {}
-        missing.append(tuple(missing_lines(lacking, config)))
+        missing.append((*missing_lines(lacking, config), *_undecided(part, config)))
         parts.append(part[~part["dataset"].isin(lacking)])
     in_rows, in_columns = _sides(parts, spec)
     names = [filter(None, map(group_title, spec.each, one)) for one, _ in groups]
@@ -158,6 +159,21 @@ def build_tables(cells: pd.DataFrame, config: ExperimentConfig) -> list[Table]:
         replace(_lay_out(part, config, metrics, in_rows, in_columns), title=title, missing=lacks)
         for part, title, lacks in zip(parts, titles, missing, strict=True)
     ]
+
+
+def _undecided(cells: pd.DataFrame, config: ExperimentConfig) -> list[str]:
+    """Return a line on the places of bold cells in which no difference is shown."""
+    if config.best is None:
+        return []
+    rows = cells[cells["metric"].isin(config.best.metrics) & cells["mean"].notna()]
+    groups = [*label_groups(rows, config.best.within)]
+    compared = [names for names, of in groups if of["method"].nunique() > 1]
+    open_ = [names for names, of in groups if names in compared and not of["best"].any()]
+    if not open_:
+        return []
+    shown = [" ".join(map(group_title, config.best.within, one)).strip() for one in open_]
+    where = "any row" if len(open_) == len(compared) > 1 else listed(shown)
+    return [f"no difference is shown in {where}"]
 
 
 def _sides(parts: list[pd.DataFrame], spec: TableSpec) -> tuple[list[str], list[str]]:
