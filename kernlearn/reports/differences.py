@@ -4,12 +4,15 @@ That a measured mean is near the reported one says little about a method where a
 table have similar numbers. What a table shows are *differences*. Each difference between two
 methods that are reported for the same data set, kernel and shared parameters has an outcome:
 
-- It counts if the paper's own numbers show it: Welch's t-test over the reported deviations and
-  numbers of splits. Where the paper gives no deviation, the measured one takes its place.
-- It is *shown* if the measured difference has the same sign, is significant (corrected resampled
-  t-test), and is at least half as large as the reported one.
+- It counts if it would be significant with the standard error of the measured one: papers do not
+  report what a test over splits and rows needs. Where the difference was not measured, Welch's
+  t-test over the reported deviations and numbers of splits decides. A difference of one unit of
+  the last digit that the paper prints does not count.
+- It is *shown* if the measured difference has the same sign, is significant
+  (:mod:`~kernlearn.reports.statistics`), and is at least half as large as the reported one.
 - It is *reversed* if the measured difference has the opposite sign and is significant.
-- Otherwise it is *not shown*.
+- Otherwise it is *not shown*: of the opposite sign, or of the same sign and smaller than half, or
+  not significant.
 
 Chance gives matches and shown differences too. Both are counted again under every other order of
 the methods, one order for the whole table. If method names did not matter, each order would be as
@@ -42,7 +45,9 @@ OUTCOMES = (SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED, verdicts.NO_DATA)
 
 #: Columns of the differences. ``reported`` says how far the method ``ahead`` is better in the
 #: paper, ``measured`` the same as measured, with its confidence interval.
-COLUMNS = ["cell", "metric", "ahead", "behind", "reported", "measured", "low", "high", "outcome"]
+#: ``why`` tells more of a difference that is not shown.
+COLUMNS = ["cell", "metric", "ahead", "behind", "reported", "measured", "low", "high"]
+COLUMNS += ["outcome", "why"]
 #: Columns of the counts: of matches or shown differences; what is exchanged, methods or data sets;
 #: the count and the most that it could be; its mean over all orders, and their number; and the
 #: share of orders that count as many or more.
@@ -61,7 +66,8 @@ class _Group(NamedTuple):
     (2, n), says too how far the means move between processors. ``differences`` are measured, of
     shape (4, n, n): mean, lower and upper limit of how much the value of method i exceeds that of
     method j, signed so that more is better, and how far it moves between processors. ``pairs`` are
-    the positions of two methods, the one ahead in the paper first, and how far it is ahead there.
+    the positions of two methods, the one ahead in the paper first, how far it is ahead there, and
+    whether this difference counts.
     """
 
     dataset: str
@@ -71,7 +77,7 @@ class _Group(NamedTuple):
     reported: NDArray[np.float64]
     measured: NDArray[np.float64]
     differences: NDArray[np.float64]
-    pairs: list[tuple[int, int, float]]
+    pairs: list[tuple[int, int, float, bool]]
 
 
 def compare_with_paper(
@@ -103,11 +109,14 @@ def compare_with_paper(
         groups = list(_groups(splits, cells, metric, rule, better, config)) if better else []
         for group in groups:
             is_known = group.dataset not in absent
-            for ahead, behind, gap in group.pairs:
+            for ahead, behind, gap, counts in group.pairs:
+                if not counts:
+                    continue
                 measured = group.differences[:, ahead, behind]
                 outcome = str(_outcomes(gap, measured)) if is_known else verdicts.NO_DATA
                 names = group.cell, metric, group.methods[ahead], group.methods[behind]
-                rows.append([*names, gap, *measured[:3].tolist(), outcome])
+                why = _why(gap, float(measured[0])) if outcome == NOT_SHOWN else ""
+                rows.append([*names, gap, *measured[:3].tolist(), outcome, why])
         for exchanged, totals, most in _exchanges(groups, rule):
             for count, of_order, of in zip(("match", "shown"), totals.T, most, strict=True):
                 if of and len(of_order) > 1:
@@ -148,6 +157,7 @@ def _groups(
     numbers = values.assign(value=better * values["value"]).groupby(keys)
     by_place = {place: of_place.set_index("split") for place, of_place in numbers}
     n_reported = rule.reported_splits or np.nan
+    unit = _printed_unit(rows["reported_mean"])
     for names, group in rows.groupby(shared, sort=False):
         of_group = [by_place.get(place) for place in label_rows(group, places)]
         columns = ["reported_mean", "reported_std", "mean", "std", "n_splits", "drift"]
@@ -155,6 +165,8 @@ def _groups(
         reported = [Mean(row[0], row[1], n_reported) for row in means.tolist()]
         measured = [Mean(*row[2:]) for row in means.tolist()]
         level = rule.level or LEVEL
+        differences = _measured(of_group, level)
+        half_widths = np.nan_to_num((differences[2] - differences[1]) / 2, nan=-1.0)
         yield _Group(
             str(names[0]),
             tuple(names[1:]),
@@ -162,8 +174,8 @@ def _groups(
             method_names(group, config).tolist(),
             means[:, 0],
             means[:, [2, 5]].T,
-            _measured(of_group, level),
-            list(_reported(reported, measured, level, better)),
+            differences,
+            list(_reported(reported, measured, half_widths, unit, level, better)),
         )
 
 
@@ -197,10 +209,31 @@ def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[
     return differences
 
 
+def _printed_unit(numbers: "pd.Series[float]") -> float:
+    """Return one unit of the last digit that a paper prints."""
+    decimals = max(len(f"{number:.10g}".partition(".")[2]) for number in numbers.astype(float))
+    return float(10.0**-decimals)
+
+
+def _why(gap: float, measured: float) -> str:
+    """Return why a difference is not shown."""
+    if measured < 0:
+        return "opposite sign"
+    return "same sign" if measured >= gap / 2 else "smaller than half"
+
+
 def _reported(
-    reported: Sequence[Mean], measured: Sequence[Mean], level: float, better: int
-) -> Iterator[tuple[int, int, float]]:
-    """Yield the differences that chance does not explain in the paper's own numbers."""
+    reported: Sequence[Mean],
+    measured: Sequence[Mean],
+    half_widths: NDArray[np.float64],
+    unit: float,
+    level: float,
+    better: int,
+) -> Iterator[tuple[int, int, float, bool]]:
+    """Yield differences in the paper's numbers, and whether chance does not explain them.
+
+    Half widths of the intervals of measured differences are below 0 where there are none.
+    """
     sides = [
         theirs if np.isfinite(theirs.variance) else replace(ours, value=theirs.value)
         for theirs, ours in zip(reported, measured, strict=True)
@@ -208,16 +241,22 @@ def _reported(
     for i, j in combinations(range(len(sides)), 2):
         gap = better * (sides[i].value - sides[j].value)
         ahead, behind = (i, j) if gap > 0 else (j, i)
-        # an unknown deviation of the second counts as none, of the first as no test at all
-        one, other = (ahead, behind) if np.isfinite(sides[ahead].variance) else (behind, ahead)
-        if abs(gap) > welch(sides[one], sides[other]).half_width(level):
-            yield ahead, behind, abs(gap)
+        if abs(gap) < 1.5 * unit:  # which rounding may make of none
+            continue
+        half_width = half_widths[i, j]
+        if half_width < 0:
+            # an unknown deviation of the second counts as none, of the first as no test at all
+            one, other = (ahead, behind) if np.isfinite(sides[ahead].variance) else (behind, ahead)
+            half_width = welch(sides[one], sides[other]).half_width(level)
+        yield ahead, behind, abs(gap), bool(abs(gap) > half_width)
 
 
 def _outcomes(gap: float, measured: NDArray[np.float64]) -> NDArray[np.str_]:
     """Return the outcomes of differences, of shape (4, …), for a reported gap."""
     mean, low, high, drift = measured
-    conditions = [np.isnan(mean), (mean - drift >= gap / 2) & (low > 0), high < 0]
+    counts = 2 * gap > high - low
+    is_shown = (mean - drift >= gap / 2) & (low > 0) & counts
+    conditions = [np.isnan(mean), is_shown, high < 0]
     return np.select(conditions, [NOT_MEASURED, SHOWN, REVERSED], NOT_SHOWN)
 
 
@@ -257,7 +296,7 @@ def _exchanges(
                 agree = abs(means - reported) + drifts <= verdicts.tolerated(rule, reported)
                 totals[:, 0] += agree[row, column]
             differences = np.stack([one.differences for one in others], axis=1)
-            for ahead, behind, gap in group.pairs:
+            for ahead, behind, gap, _ in group.pairs:
                 shows = _outcomes(gap, differences) == SHOWN
                 totals[:, 1] += shows[row, columns[ahead], columns[behind]]
         yield exchanged, totals, most
@@ -281,7 +320,10 @@ def in_words(differences: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
         if chance["count"] == "shown":
             outcomes = differences.loc[differences["metric"] == chance["metric"], "outcome"]
             counts = outcomes.value_counts()
-            listed = ", ".join(f"{counts[o]} {o}" for o in OUTCOMES if o in counts)
+            reasons = differences.loc[differences["metric"] == chance["metric"], "why"]
+            kinds = [f"{k} {n}" for k, n in reasons[reasons != ""].value_counts().items()]
+            parts = [f"{counts[o]} {o}" for o in OUTCOMES if o in counts]
+            listed = ", ".join(f"{p} ({', '.join(kinds)})" if NOT_SHOWN in p else p for p in parts)
             what = f"of {len(outcomes)} differences that the paper shows {listed}"
         exchanged, n_orders = chance["exchanged"], chance["n_orders"]
         finding = f"{n_orders} orders of the {exchanged} are too few for a test against chance"
