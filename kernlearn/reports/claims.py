@@ -292,7 +292,7 @@ COLUMNS = ["says", "section", "outcome", "numbers", "check", "on_reported"]
 def decide_claims(
     splits: pd.DataFrame, config: ExperimentConfig, reported: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """Decide every claim of an experiment.
+    """Decide every claim of an experiment, on data sets that are comparable with the paper's.
 
     :class:`~kernlearn.config.model.Check` documents the questions, this module the tests.
 
@@ -310,6 +310,12 @@ def decide_claims(
     pandas.DataFrame
         A row per claim, with the columns :data:`COLUMNS`.
     """
+    comparable = {k: v for k, v in config.datasets.items() if k not in config.not_comparable}
+    if len(comparable) < len(config.datasets):
+        config = config.model_copy(update={"datasets": comparable})
+        splits = splits[splits["dataset"].isin(comparable)]
+        if reported is not None:
+            reported = reported[reported["dataset"].isin(comparable)]
     rows = []
     for claim in config.claims:
         outcome, numbers = _decide(splits, claim.check, config)
@@ -339,6 +345,7 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
     rows = metric_rows(splits, check.metric, config)
     named = check.where.get("dataset", [*config.datasets])
     asked = [str(name) for name in (named if isinstance(named, list) else [named])]
+    asked = [name for name in asked if name in config.datasets]
     asked = [] if "dataset" in (check.compare, *check.across) else asked
     missing = [name for name in asked if name not in set(rows["dataset"])]
     awaited = {*rows["method"]}

@@ -211,8 +211,8 @@ def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[
 
 def _printed_unit(numbers: "pd.Series[float]") -> float:
     """Return one unit of the last digit that a paper prints."""
-    decimals = max(len(f"{number:.10g}".partition(".")[2]) for number in numbers.astype(float))
-    return float(10.0**-decimals)
+    decimals = (len(f"{number:.10g}".partition(".")[2]) for number in numbers.astype(float))
+    return float(10.0 ** -max(decimals, default=0))
 
 
 def _why(gap: float, measured: float) -> str:
