@@ -64,9 +64,9 @@ class _Group(NamedTuple):
 
     ``place`` has the labels that the methods share besides the data set. ``measured``, of shape
     (2, n), says too how far the means move between processors. ``differences`` are measured, of
-    shape (4, n, n): mean, lower and upper limit of how much the value of method i exceeds that of
-    method j, signed so that more is better, and how far it moves between processors. ``pairs`` are
-    the positions of two methods, the one ahead in the paper first, how far it is ahead there, and
+    shape (5, n, n): mean, lower and upper limit of how much the value of method i exceeds that of
+    method j, signed so that more is better, how far it moves between processors, and half the
+    width of the interval if it did not. ``pairs`` are the positions of two methods, the one ahead in the paper first, how far it is ahead there, and
     whether this difference counts.
     """
 
@@ -166,7 +166,7 @@ def _groups(
         measured = [Mean(*row[2:]) for row in means.tolist()]
         level = rule.level or LEVEL
         differences = _measured(of_group, level)
-        half_widths = np.nan_to_num((differences[2] - differences[1]) / 2, nan=-1.0)
+        half_widths = np.nan_to_num(differences[4], nan=-1.0)
         yield _Group(
             str(names[0]),
             tuple(names[1:]),
@@ -196,16 +196,18 @@ def method_names(
 def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[np.float64]:
     """Return mean and confidence interval of the differences between all pairs of methods."""
     n = len(by_split)
-    differences = np.full((4, n, n), np.nan)
+    differences = np.full((5, n, n), np.nan)
     for i, j in combinations(range(n), 2):
         one, other = by_split[i], by_split[j]
         if one is not None and other is not None:
             values = (one["value"] - other["value"]).dropna()
             drift = float(one["drift"].mean() + other["drift"].mean())
-            estimate = resampled(values, float(one["ratio"].mean()), drift)
+            ratio = float(one["ratio"].mean())
+            estimate, half = resampled(values, ratio, drift), resampled(values, ratio)
             low, high = estimate.interval(level)
-            differences[:, i, j] = estimate.mean, low, high, drift
-            differences[:, j, i] = -estimate.mean, -high, -low, drift
+            rest = drift, half.half_width(level)
+            differences[:, i, j] = estimate.mean, low, high, *rest
+            differences[:, j, i] = -estimate.mean, -high, -low, *rest
     return differences
 
 
@@ -252,10 +254,9 @@ def _reported(
 
 
 def _outcomes(gap: float, measured: NDArray[np.float64]) -> NDArray[np.str_]:
-    """Return the outcomes of differences, of shape (4, …), for a reported gap."""
-    mean, low, high, drift = measured
-    counts = 2 * gap > high - low
-    is_shown = (mean - drift >= gap / 2) & (low > 0) & counts
+    """Return the outcomes of differences, of shape (5, …), for a reported gap."""
+    mean, low, high, drift, half_width = measured
+    is_shown = (mean - drift >= gap / 2) & (low > 0) & (gap > half_width)
     conditions = [np.isnan(mean), is_shown, high < 0]
     return np.select(conditions, [NOT_MEASURED, SHOWN, REVERSED], NOT_SHOWN)
 
