@@ -314,20 +314,21 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         Yields
         ------
         Fits
-            The model of one C. It is that of `fit` within the tolerance of the solver.
+            The models of all values, ascending; each is that of `fit` within the tolerance of the
+            solver.
         """
         first, points = clone(self), choice.path_points(self, grid)
-        problem, before = first._prepare(X, y), None
-        for point in points:
-            converged = [True]
-            if before is not None and before._is_unbounded():
-                model = copy(before).set_params(**point)
-            else:
-                model = copy(first).set_params(**point)
-                with validation.noting_convergence(converged, 0):
-                    model._learn(problem, of_path=True)
-                before = model if converged[0] else None
-            yield Fits([point], [model], converged, partial(_outputs, model))
+        problem, converged = first._prepare(X, y), np.ones(len(points), dtype=bool)
+        models: list[Self] = []
+        for place, point in enumerate(points):
+            if place and converged[place - 1] and models[-1]._is_unbounded():
+                models.append(copy(models[-1]).set_params(**point))
+                continue
+            models.append(copy(first).set_params(**point))
+            with validation.noting_convergence(converged, place):
+                models[-1]._learn(problem, of_path=True)
+        outputs = partial(_outputs, models, problem.X, problem.rows)
+        yield Fits(points, models, converged.tolist(), outputs)
 
     def _is_unbounded(self) -> bool:
         """Whether all coefficients are below C, so that a greater C changes nothing."""
@@ -350,13 +351,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             the number of pairs it wins, plus the sum of the decision values of its pairs mapped
             into (-1/3, 1/3).
         """
-        values = self._pair_values(X)
-        if values.shape[1] == 1:
-            return values.ravel()
-        first, second = _pair_members(len(self.classes_))
-        sums = values @ (first - second)
-        # ties are broken by sums that never outweigh a vote
-        return self._votes(values) + sums / (3 * (np.abs(sums) + 1))
+        return self._decisions(self._pair_values(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict labels, by blocks of the kernel matrix between X and the support vectors.
@@ -372,10 +367,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             Predicted labels; with more than two classes, the one that wins most pairs, the first
             of those in case of a tie.
         """
-        values = self._pair_values(X)
-        if values.shape[1] == 1:
-            return self.classes_[(values[:, 0] >= 0).astype(int)]
-        return self.classes_[self._votes(values).argmax(axis=1)]
+        return self._labels(self._pair_values(X))
 
     @available_if(_is_evaluated_by_libsvm)
     def predict_native(self, X: ArrayLike) -> NDArray[Any]:
@@ -442,6 +434,21 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         within = gamma * row_norms(self.support_vectors_, squared=True) < _LARGEST_EXPONENT
         return solvers.SVMKernel("rbf", gamma=gamma) if within.all() else None
 
+    def _decisions(self, values: Floats) -> Floats:
+        """Return the decision values by those of the pairs of classes."""
+        if values.shape[1] == 1:
+            return values.ravel()
+        first, second = _pair_members(len(self.classes_))
+        sums = values @ (first - second)
+        # ties are broken by sums that never outweigh a vote
+        return self._votes(values) + sums / (3 * (np.abs(sums) + 1))
+
+    def _labels(self, values: Floats) -> NDArray[Any]:
+        """Return the labels by the decision values of the pairs of classes."""
+        if values.shape[1] == 1:
+            return self.classes_[(values[:, 0] >= 0).astype(int)]
+        return self.classes_[self._votes(values).argmax(axis=1)]
+
     def _votes(self, values: Floats) -> Floats:
         """Count the pairs that each class wins, the first class of a pair for a positive value."""
         first, second = _pair_members(len(self.classes_))
@@ -466,20 +473,25 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     def _pair_values(self, X: Any) -> Floats:
         """Return decision values of shape (n_samples, n_pairs)."""
-        X = self._check_rows(X)
+        check_is_fitted(self)
+        vectors = None if self._precomputed else self.support_vectors_
         coefficients = solvers.pair_coefficients(self.dual_coef_, self.n_support_)
-        values = np.empty((X.shape[0], coefficients.shape[1]))
-        vectors = None if self._precomputed else self._near(self.support_vectors_)
-        for rows in row_blocks(X.shape[0], len(self.support_)):
-            if self._precomputed:
-                block = X[rows][:, self.support_]
+        return self._sums(X, self.support_, vectors, coefficients) + self.intercept_
+
+    def _sums(self, X: Any, support: Indices, vectors: Any, coefficients: Floats) -> Floats:
+        """Return sums of kernel values with some training rows, times their coefficients."""
+        X = self._check_rows(X)
+        sums = np.empty((X.shape[0], coefficients.shape[1]))
+        vectors = None if vectors is None else self._near(vectors)
+        for rows in row_blocks(X.shape[0], len(support)):
+            if vectors is None:
+                block = X[rows][:, support]
             elif self._native_kernel is not None:
                 block = self._native_kernel(self._near(X[rows]), vectors)
             else:
                 block = compared(self.kernel_, X[rows], vectors)
-            values[rows] = block @ coefficients
-        values += self.intercept_
-        return values
+            sums[rows] = block @ coefficients
+        return sums
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -496,8 +508,25 @@ def _matrix_bytes(n_rows: int, cache_size: float) -> int:
     return 8 * n_rows**2 + cache + 2 * 8 * n_rows * block
 
 
-def _outputs(model: KernelSVM, method: str, X: Any) -> list[NDArray[Any]]:
-    return [getattr(model, method)(X)]
+def _outputs(
+    models: list[KernelSVM], training: Any, places: Indices, method: str, X: Any
+) -> list[NDArray[Any]]:
+    """Return what a method of each model of a path returns; kernel values are computed once.
+
+    `places` are those of the `training` rows among all.
+    """
+    first = models[0]
+    used = np.unique(np.concatenate([model._support.indices for model in models]))
+    parts = []
+    for model in models:
+        part = solvers.pair_coefficients(model.dual_coef_, model.n_support_)
+        parts.append(np.zeros((len(used), part.shape[1])))
+        parts[-1][np.searchsorted(used, model._support.indices)] = part
+    vectors = None if first._precomputed else training[used]
+    sums = first._sums(X, places[used], vectors, np.hstack(parts))
+    by = KernelSVM._labels if method == "predict" else KernelSVM._decisions
+    values = np.split(sums, len(models), axis=1)
+    return [by(model, one + model.intercept_) for model, one in zip(models, values, strict=True)]
 
 
 def _pair_members(n_classes: int) -> Floats:
