@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -507,16 +507,12 @@ def order_sizes(
         If no order from `first` on is in the series.
     """
     highest = series.degree_max
-    end = _FIRST_ORDERS if highest is None else highest + 1
-    variances, squares = np.empty(0), np.empty(0)
+    end, logs_of = _FIRST_ORDERS if highest is None else highest + 1, cache(moments.logs)
     while True:
         logs = 2 * series.log_coefficients(end - 1)
-        known = max(first, len(squares))
-        variances, squares = (
-            np.append(part, np.full(end - len(part), -np.inf)) for part in (variances, squares)
-        )
-        for n in np.flatnonzero(np.isfinite(logs[known:])) + known:
-            variances[n], squares[n] = logs[n] + np.array(moments.logs(int(n)))
+        variances, squares = np.full((2, end), -np.inf)
+        for n in np.flatnonzero(np.isfinite(logs[first:])) + first:
+            variances[n], squares[n] = logs[n] + np.array(logs_of(int(n)))
         roots = np.exp((squares - squares.max()) / 2) if np.isfinite(squares).any() else squares
         if highest is not None or end >= _MOST_ORDERS:
             break
@@ -742,16 +738,19 @@ class MaclaurinSVM(
             One column per class if there are more than two.
         """
         check_is_fitted(self)
-        X = validation.validate_data(self, X, reset=False, **validation.POINTS)
-        blocks = self.map_.transform_blocks(X)
-        scores = np.concatenate([features @ self.svm_.coef_.T for _, features in blocks])
-        scores += self.svm_.intercept_
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return _outputs([self], "decision_function", X)[0]
 
 
 def _outputs(models: list[MaclaurinSVM], method: str, X: Any) -> list[NDArray[Any]]:
     """Return what a method of each model returns for X, whose features are computed once."""
     X = validation.validate_data(models[0], X, reset=False, **validation.POINTS)
     blocks = models[0].map_.transform_blocks(X)
-    parts = [[getattr(model.svm_, method)(Z) for model in models] for _, Z in blocks]
-    return [np.concatenate(of_model) for of_model in zip(*parts, strict=True)]
+    parts = [[Z @ model.svm_.coef_.T for model in models] for _, Z in blocks]
+    outputs = []
+    for model, of_model in zip(models, zip(*parts, strict=True), strict=True):
+        scores = np.concatenate(of_model)
+        scores += model.svm_.intercept_
+        scores = scores[:, 0] if scores.shape[1] == 1 else scores
+        by_codes = method == "predict"
+        outputs.append(model.classes_[validation.predicted_codes(scores)] if by_codes else scores)
+    return outputs

@@ -262,6 +262,8 @@ class ExponentialKernel(WidthKernel, BaseDotProductKernel):
     5.0
     """
 
+    sigma: float | Literal["auto", "mean_distance"] = "auto"
+
     degree_max = None
 
     def _log_coefficients(self, n_max: int) -> np.ndarray:

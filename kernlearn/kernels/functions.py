@@ -20,7 +20,6 @@ from kernlearn.kernels.base import (
     OBJECTS,
     Kernel,
     MatrixLike,
-    TurnedSimilarity,
     as_indexed,
     compared_by,
     diagonal,
@@ -29,6 +28,7 @@ from kernlearn.kernels.base import (
     shown,
     to_dense,
 )
+from kernlearn.kernels.distances import TurnedSimilarity
 from kernlearn.kernels.known_pairs import known_values
 from kernlearn.kernels.registry import named
 from kernlearn.validation import N_JOBS, StrOptions
