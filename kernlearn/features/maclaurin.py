@@ -232,14 +232,12 @@ class RandomMaclaurin(BaseFeatureMap):
         return self
 
     def _count_columns(self, series: BaseDotProductKernel, n_features: int) -> int:
-        """Set the columns of the exact orders, and return the number of those of random ones."""
-        self._exact: dict[int, tuple[slice, float]] = {}
-        self._n_exact = 0
-        for order, coefficient in enumerate(series.coefficients(1)) if self.h01 else ():
-            if coefficient and (order or self.include_bias or self.center):
-                end = self._n_exact + n_features**order
-                self._exact[order] = slice(self._n_exact, end), float(np.sqrt(coefficient))
-                self._n_exact = end
+        """Set what the exact orders need, and return the number of columns of random ones."""
+        # of the constant and of the linear term
+        self._roots = np.sqrt(series.coefficients(1)) if self.h01 else np.zeros(2)
+        if not (self.include_bias or self.center):
+            self._roots[0] = 0.0
+        self._n_exact = int((self._roots > 0) @ [1, n_features])
         width, number = 1 + self.complex_to_real, int(self.n_components)
         if self.include_exact:
             number -= self._n_exact
@@ -277,6 +275,7 @@ class RandomMaclaurin(BaseFeatureMap):
         from kernlearn.features import sign_tables  # loads numba
 
         products, center, n_exact = self._products, self._centering, self._n_exact
+        constant, linear = self._roots.tolist()
         # powers of what centring divides by leave the range of float32
         dtype = np.dtype(np.float64) if center else X.dtype
         dense = center or isinstance(X, np.ndarray)
@@ -291,11 +290,10 @@ class RandomMaclaurin(BaseFeatureMap):
             Z = out if out.dtype == dtype else np.empty(out.shape, dtype)
             if center:
                 X, factors = center.split(to_dense(X))
-            if 0 in self._exact:
-                Z[:, 0] = self._exact[0][1]
-            if 1 in self._exact:
-                columns, root = self._exact[1]
-                np.multiply(to_dense(X), root, out=Z[:, columns])
+            if constant:
+                Z[:, 0] = constant
+            if linear:
+                np.multiply(to_dense(X), linear, out=Z[:, n_exact - X.shape[1] : n_exact])
             if tables:
                 tables.write(X, Z, n_exact)
             else:

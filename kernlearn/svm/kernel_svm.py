@@ -18,7 +18,6 @@ from kernlearn import choice, validation
 from kernlearn.choice import Fits
 from kernlearn.kernels import ExponentialKernel, Kernel
 from kernlearn.kernels.base import check_points, check_training, compared
-from kernlearn.kernels.distances import shifted
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
@@ -241,8 +240,6 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         self._native_kernel, self.kernel_ = solvers.resolve_kernel(
             self.kernel, self.degree, self.gamma, self.coef0, X, y
         )
-        by_distance = self._native_kernel is not None and self._native_kernel.kernel == "rbf"
-        self._centre = solvers.far_centre(X) if by_distance else None
         return _Problem(X, codes, rows, class_weight, weights)
 
     def _learn(self, problem: _Problem, *, of_path: bool = False) -> Self:
@@ -267,10 +264,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             problem.gram is not None or _matrix_bytes(n, self.cache_size) <= allowed_memory()
         )
         if by_libsvm and native is not None and not shared:
-            X = self._near(problem.X)
             if weights is None:
-                return solvers.train(X, codes, native, problem.class_weight, **options)
-            return solvers.train_weighted(X, codes, native, problem.factors(), **options)
+                return solvers.train(problem.X, codes, native, problem.class_weight, **options)
+            return solvers.train_weighted(problem.X, codes, native, problem.factors(), **options)
         if problem.gram is None:
             problem.gram = problem.X if self._precomputed else self._compared(problem.X)
         if by_libsvm:
@@ -290,8 +286,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             "'sigmoid') with solver='libsvm', or random features with LinearSVM",
         )
         if self._native_kernel is not None:
-            near = self._near(X)
-            return self._native_kernel(near, near)
+            return self._native_kernel(X, X)
         gram = np.empty((n, n))
         for rows in row_blocks(n, n):
             gram[rows] = compared(self.kernel_, X[rows], X)
@@ -398,9 +393,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         """
         points: Any = self._check_rows(X)
         support, native = self._support, self._native_kernel
-        vectors = feature_rows(self._near(self.support_vectors_))
         if native is not None:
-            rows = feature_rows(self._near(points))
+            vectors, rows = (feature_rows(native.near(Z)) for Z in (self.support_vectors_, points))
             values = solvers.native_values(native, vectors, support, rows)
         else:
             gaussian: Any = self._scaled_gaussian()
@@ -412,13 +406,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             unshifted = support._replace(
                 coefficients=support.coefficients * at_vectors, rho=np.zeros_like(support.rho)
             )
-            values = solvers.native_values(gaussian, vectors, unshifted, feature_rows(points))
+            vectors, rows = feature_rows(self.support_vectors_), feature_rows(points)
+            values = solvers.native_values(gaussian, vectors, unshifted, rows)
             values = values * np.exp(exponents)[:, np.newaxis] - support.rho
         return self.classes_[self._votes(values).argmax(axis=1)]
-
-    def _near(self, X: Any) -> Any:
-        """Return points for LIBSVM, moved to the origin if they are far from it."""
-        return X if self._centre is None else shifted(X, self._centre)
 
     def _scaled_gaussian(self) -> solvers.SVMKernel | None:
         r"""Return LIBSVM's Gaussian kernel by which the exponential kernel can be evaluated.
@@ -482,12 +473,11 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         """Return sums of kernel values with some training rows, times their coefficients."""
         X = self._check_rows(X)
         sums = np.empty((X.shape[0], coefficients.shape[1]))
-        vectors = None if vectors is None else self._near(vectors)
         for rows in row_blocks(X.shape[0], len(support)):
             if vectors is None:
                 block = X[rows][:, support]
             elif self._native_kernel is not None:
-                block = self._native_kernel(self._near(X[rows]), vectors)
+                block = self._native_kernel(X[rows], vectors)
             else:
                 block = compared(self.kernel_, X[rows], vectors)
             sums[rows] = block @ coefficients
