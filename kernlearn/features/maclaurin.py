@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import choice, validation
@@ -178,31 +177,7 @@ class RandomMaclaurin(BaseFeatureMap):
 
     _rows_together = 64  # LANES of sign_tables.py
 
-    @validation.fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: object = None) -> Self:
-        """Fit the kernel and draw the features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted transformer.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not valid, the training points exceed the kernel's radius of
-            convergence, D is odd with `complex_to_real`, or `include_exact` leaves nothing for
-            random features.
-        """
-        X = self._check_data(X, fitting=True)
-        random_state = check_random_state(self.random_state)
+    def _draw(self, X: Any, random_state: Random) -> int:
         squared_norm = self._fit_series(X, self.truncation)
         if squared_norm >= self.truncated_kernel_.radius:
             raise ValueError(
@@ -228,8 +203,7 @@ class RandomMaclaurin(BaseFeatureMap):
             self.omega_ = parts[drawn].reshape(shape)
         else:
             self.omega_ = real_signs(shape, random_state)
-        self._n_features_out = self._n_exact + n_features * self._products.width
-        return self
+        return self._n_exact + n_features * self._products.width
 
     def _count_columns(self, series: BaseDotProductKernel, n_features: int) -> int:
         """Set what the exact orders need, and return the number of columns of random ones."""
