@@ -15,16 +15,8 @@ from sklearn.utils import check_array, gen_batches
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.kernels.base import (
-    NOT_FITTED,
-    Kernel,
-    MatrixLike,
-    as_indexed,
-    check_values,
-    evenly_spaced,
-    summed,
-    to_dense,
-)
+from kernlearn.kernels import base
+from kernlearn.kernels.base import Kernel, MatrixLike, summed, to_dense
 from kernlearn.validation import POSITIVE, StrOptions
 
 # Elements of a kernel matrix that are processed at once: 512 KB of float64 stay in cache.
@@ -249,14 +241,14 @@ class WidthKernel(Kernel):
 
     def _mean_distance(self, X: Any) -> float:
         X = check_array(X, accept_sparse="csr", ensure_min_samples=2)
-        some = evenly_spaced(X, _SIGMA_POINTS) if self.sigma == "auto" else X
+        some = base.evenly_spaced(X, _SIGMA_POINTS) if self.sigma == "auto" else X
         return self._mean(some.astype(np.float64))
 
     def width(self) -> float:
         """Return the width in use: the number given, or the one that `fit` has estimated."""
         if not isinstance(self.sigma, str):
             return float(self.sigma)
-        check_is_fitted(self, "sigma_", msg=NOT_FITTED)
+        check_is_fitted(self, "sigma_", msg=base.NOT_FITTED)
         return self.sigma_
 
 
@@ -290,13 +282,13 @@ class TurnedSimilarity(WidthKernel):
         return self.is_distance and self.turn == "exponential" and self.sigma == "auto"
 
     def _mean_distance(self, X: Any) -> float:
-        some, total = evenly_spaced(self._indexed(X), _FEW_POINTS), 0.0
+        some, total = base.evenly_spaced(self._indexed(X), _FEW_POINTS), 0.0
         if (m := some.shape[0]) < 2:
             raise ValueError(f"sigma='auto' needs at least two points, got {m}")
         for i in range(m - 1):
             one, rest = some[i : i + 1], some[i + 1 :]
             values = np.asarray(self._compare(one, rest), dtype=np.float64)
-            check_values(values, one, rest)
+            base.check_values(values, one, rest)
             total += values.sum()
         self.n_fit_comparisons_ = m * (m - 1) // 2
         return float(total / self.n_fit_comparisons_)
@@ -307,7 +299,7 @@ class TurnedSimilarity(WidthKernel):
         return self.turned(self._compare(X, X if Y is None else self._indexed(Y)))
 
     def _indexed(self, X: Any) -> Any:
-        return as_indexed(X, self.compares == "objects")
+        return base.as_indexed(X, self.compares == "objects")
 
     def turned(self, values: NDArray[Any]) -> np.ndarray:
         """Turn the values of all pairs into similarities, if they are distances."""

@@ -16,17 +16,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels.base import (
-    NOT_FITTED,
-    OBJECTS,
-    Kernel,
-    MatrixLike,
-    as_indexed,
-    as_objects,
-    check_values,
-    refuse_vectors,
-    to_dense,
-)
+from kernlearn.kernels import base
+from kernlearn.kernels.base import Kernel, MatrixLike, to_dense
 from kernlearn.kernels.distances import map_squared_distances
 from kernlearn.kernels.functions import CallableKernel, as_kernel
 from kernlearn.validation import StrOptions
@@ -63,8 +54,8 @@ class FittedPart:
         else:
             rows = np.flatnonzero(~np.isnan(block).any(axis=1))
         block = block[rows]
-        if self.alone and self.kernel.compares in OBJECTS:
-            return as_objects(block[:, 0]), rows
+        if self.alone and self.kernel.compares in base.OBJECTS:
+            return base.as_objects(block[:, 0]), rows
         if self.kernel.compares == "records" or block.dtype != object:
             return block, rows
         try:
@@ -106,7 +97,7 @@ class _MeanOfParts(Kernel):
     _n_columns: int
 
     def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
-        check_is_fitted(self, "_parts", msg=NOT_FITTED)
+        check_is_fitted(self, "_parts", msg=base.NOT_FITTED)
         left = _table(X)
         right = left if Y is None else _table(Y)
         for table in (left, right):
@@ -122,7 +113,7 @@ class _MeanOfParts(Kernel):
                 continue
             try:
                 values = np.asarray(part.kernel(some, others), dtype=np.float64)
-                check_values(values, some, others)
+                base.check_values(values, some, others)
             except SimilarityError as error:
                 problem = f"in the part {part.name!r} {error.problem}"
                 places = int(i[error.left]), int(j[error.right])
@@ -357,7 +348,7 @@ class ValueDifferenceSimilarity(Kernel):
         return self
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        check_is_fitted(self, "largest_distance_", msg=NOT_FITTED)
+        check_is_fitted(self, "largest_distance_", msg=base.NOT_FITTED)
         left = self._embed(X)
         right = left if Y is None or Y is X else self._embed(Y)
         similarities = map_squared_distances(left, right, -1.0)
@@ -410,9 +401,9 @@ class JaccardSimilarity(Kernel):
 
 
 def _sets(points: Any, name: str) -> list[frozenset[Any]]:
-    refuse_vectors(points, name, "sets (rows of 0 and 1 are compared by 'sklearn.jaccard')")
+    base.refuse_vectors(points, name, "sets (rows of 0 and 1 are compared by 'sklearn.jaccard')")
     sets = []
-    for point in as_indexed(points, objects=True):
+    for point in base.as_indexed(points, objects=True):
         if isinstance(point, (str, bytes)) or not isinstance(point, Iterable):
             raise ValueError(f"'{name}' must contain sets or other collections, got {point!r}")
         try:

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model._base import LinearClassifierMixin
 
-from kernlearn import choice, validation
+from kernlearn import validation
 from kernlearn.linear.liblinear import DEFAULT_TOL, Settings, feature_rows, first_part, solve
 from kernlearn.linear.losses import (
     EpsilonInsensitive,
@@ -395,11 +395,14 @@ def fit_each(
     converged : ndarray of shape (n_values,)
         Whether the solver converged for each.
     """
-    labels, points = np.unique(y), [{"C": C} for C in Cs]
+    models = [clone(model).set_params(C=C) for C in Cs]
+    labels, converged = np.unique(y), np.ones(len(models), dtype=bool)
     plain = model.loss == "squared_hinge" and model.class_weight is None and model.fit_intercept
     if not plain or sparse.issparse(X) or len(labels) != 2:
-        fits = choice.separate_fits(model, X, y, points)
-        return fits.models, np.array(fits.converged)
+        for place, one in enumerate(models):
+            with validation.noting_convergence(converged, place):
+                one.fit(X, y)
+        return models, converged
     X, y = validation.validate_data(model, X, y, dtype=[np.float64, np.float32])
     # by class, the second one first, as LIBLINEAR takes the rows
     order = np.argsort(y != labels[1], kind="stable")
@@ -412,7 +415,6 @@ def fit_each(
             starts = _truncated(rows[part], model.tol).path(signs[part], values * factor)
     solver = _truncated(rows, model.tol)
     weights = solver.path(signs, values, starts)
-    models = [clone(model).set_params(**point) for point in points]
     for one, coef, intercept in zip(
         models, *_coef_and_intercept(weights, X.dtype, True), strict=True
     ):

@@ -322,7 +322,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             models.append(copy(first).set_params(**point))
             with validation.noting_convergence(converged, place):
                 models[-1]._learn(problem, of_path=True)
-        outputs = partial(_outputs, models, problem.X, problem.rows)
+        used = np.unique(np.concatenate([model.support_ for model in models]))
+        vectors = None if self._precomputed else problem.X[used]
+        outputs = partial(_outputs, models, used, vectors)
         yield Fits(points, models, converged.tolist(), outputs)
 
     def _is_unbounded(self) -> bool:
@@ -346,7 +348,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             the number of pairs it wins, plus the sum of the decision values of its pairs mapped
             into (-1/3, 1/3).
         """
-        return self._decisions(self._pair_values(X))
+        return self._output("decision_function", X)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict labels, by blocks of the kernel matrix between X and the support vectors.
@@ -362,7 +364,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             Predicted labels; with more than two classes, the one that wins most pairs, the first
             of those in case of a tie.
         """
-        return self._labels(self._pair_values(X))
+        return self._output("predict", X)
 
     @available_if(_is_evaluated_by_libsvm)
     def predict_native(self, X: ArrayLike) -> NDArray[Any]:
@@ -459,29 +461,12 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         return [] if self.kernel in LIBSVM else kernels_of(self.kernel)
 
     def _check_rows(self, X: Any) -> Any:
-        check_is_fitted(self)
         return check_points(self, X, self._kernels(), dtypes=(np.float64,))
 
-    def _pair_values(self, X: Any) -> Floats:
-        """Return decision values of shape (n_samples, n_pairs)."""
+    def _output(self, method: str, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         vectors = None if self._precomputed else self.support_vectors_
-        coefficients = solvers.pair_coefficients(self.dual_coef_, self.n_support_)
-        return self._sums(X, self.support_, vectors, coefficients) + self.intercept_
-
-    def _sums(self, X: Any, support: Indices, vectors: Any, coefficients: Floats) -> Floats:
-        """Return sums of kernel values with some training rows, times their coefficients."""
-        X = self._check_rows(X)
-        sums = np.empty((X.shape[0], coefficients.shape[1]))
-        for rows in row_blocks(X.shape[0], len(support)):
-            if vectors is None:
-                block = X[rows][:, support]
-            elif self._native_kernel is not None:
-                block = self._native_kernel(X[rows], vectors)
-            else:
-                block = compared(self.kernel_, X[rows], vectors)
-            sums[rows] = block @ coefficients
-        return sums
+        return _outputs([self], self.support_, vectors, method, X)[0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -499,24 +484,30 @@ def _matrix_bytes(n_rows: int, cache_size: float) -> int:
 
 
 def _outputs(
-    models: list[KernelSVM], training: Any, places: Indices, method: str, X: Any
+    models: Sequence[KernelSVM], used: Indices, vectors: Any, method: str, X: Any
 ) -> list[NDArray[Any]]:
-    """Return what a method of each model of a path returns; kernel values are computed once.
+    """Return what a method of each model returns for X; kernel values are computed once.
 
-    `places` are those of the `training` rows among all.
+    `used` are the places of all their support vectors, `vectors` the points there, None for a
+    kernel matrix.
     """
-    first = models[0]
-    used = np.unique(np.concatenate([model._support.indices for model in models]))
-    parts = []
+    first, order = models[0], np.argsort(used)
+    X, parts = first._check_rows(X), []
     for model in models:
         part = solvers.pair_coefficients(model.dual_coef_, model.n_support_)
         parts.append(np.zeros((len(used), part.shape[1])))
-        parts[-1][np.searchsorted(used, model._support.indices)] = part
-    vectors = None if first._precomputed else training[used]
-    sums = first._sums(X, places[used], vectors, np.hstack(parts))
+        parts[-1][order[np.searchsorted(used, model.support_, sorter=order)]] = part
+    coefficients, kernel = np.hstack(parts), first._native_kernel
+    values = np.empty((X.shape[0], coefficients.shape[1]))
+    for rows in row_blocks(X.shape[0], len(used)):
+        if vectors is None:
+            block = X[rows][:, used]
+        else:
+            block = (kernel or partial(compared, first.kernel_))(X[rows], vectors)
+        values[rows] = block @ coefficients
     by = KernelSVM._labels if method == "predict" else KernelSVM._decisions
-    values = np.split(sums, len(models), axis=1)
-    return [by(model, one + model.intercept_) for model, one in zip(models, values, strict=True)]
+    of_models = zip(models, np.split(values, len(models), axis=1), strict=True)
+    return [by(model, one + model.intercept_) for model, one in of_models]
 
 
 def _pair_members(n_classes: int) -> Floats:

@@ -221,11 +221,10 @@ def train_weighted(
     By scikit-learn's LIBSVM: the official one has no weights, and reads a kernel matrix from a
     copy of twice its size. The arguments and the result are otherwise those of :func:`train`.
     """
-    model = SVC(kernel="precomputed", **options, max_iter=most_iterations(len(codes)))
-    if kernel is not None:
-        X = kernel.near(X)
-        names = ("kernel", "degree", "gamma", "coef0")
-        model.set_params(**{name: getattr(kernel, name) for name in names})
+    own: Any = {"kernel": "precomputed"} if kernel is None else dict(vars(kernel))
+    if (centre := own.pop("centre", None)) is not None:
+        X = shifted(X, centre)
+    model = SVC(**own, **options, max_iter=most_iterations(len(codes)))
 
     def fit() -> None:
         with config_context(assume_finite=True):
