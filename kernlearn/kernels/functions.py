@@ -103,7 +103,9 @@ class CallableKernel(TurnedSimilarity):
         if self.takes == self.tried == "auto":
             self.tried = "matrices" if self._takes_matrices(X, Y) else "points"
         if "points" in (self.takes, self.tried):
-            return self._of_points(X, Y)
+            left = list(to_dense(X))
+            right = left if Y is X else list(to_dense(Y))
+            return known_values(self.known_as, self._of_lists, left, right)
         gram = np.asarray(to_dense(self.function(X, Y)))
         if gram.shape != shape:
             raise ValueError(
@@ -121,11 +123,6 @@ class CallableKernel(TurnedSimilarity):
             return np.shape(self.function(left, right)) == (n_left, n_right)
         except Exception:
             return False
-
-    def _of_points(self, X: Any, Y: Any) -> NDArray[np.float64]:
-        left = list(to_dense(X))
-        right = left if Y is X else list(to_dense(Y))
-        return known_values(self.known_as, self._of_lists, left, right)
 
     def _of_lists(self, left: list[Any], right: list[Any]) -> NDArray[np.float64]:
         if (n_jobs := effective_n_jobs(self.n_jobs)) == 1:

@@ -488,7 +488,7 @@ def train_by_interior_point(
         If the gap of the interior-point method stayed above `tol`.
     """
     y = np.where(codes == 0, 1.0, -1.0)
-    solution, by_smo = _solve(gram, y, C, tol, last)
+    solution = _solve(gram, y, C, tol, last)
     if solution.gap > tol:
         warn(
             f"the interior-point method stopped at a relative gap of {solution.gap:.3g}: scale "
@@ -503,18 +503,18 @@ def train_by_interior_point(
         coefficients=(y * solution.alpha)[np.newaxis, indices],
         rho=np.array([-solution.intercept]),
     )
-    return support, None if by_smo else solution
+    return support, solution if solution.gap else None
 
 
 def _solve(
     gram: Floats, y: Floats, C: Floats, tol: float, last: DualSolution | None
-) -> tuple[DualSolution, bool]:
-    """Return a solution, and whether it is that of SMO."""
+) -> DualSolution:
+    """Return the solution of SMO if it converges soon, else that of the interior-point method."""
     if last is not None:
-        return solve_by_working_sets(gram, y, C, last), False
+        return solve_by_working_sets(gram, y, C, last)
     guess, converged = _by_smo(gram, y, C, tol)
     if converged:
-        return guess, True
+        return guess
     smaller = C
     for _ in range(_GUESSES):
         if converged or 2 * np.count_nonzero(guess.alpha) <= len(y):
@@ -522,7 +522,7 @@ def _solve(
         # far from the solution most rows have a coefficient: those for a smaller C tell more
         smaller = smaller / 100
         guess, converged = _by_smo(gram, y, smaller, tol)
-    return solve_by_working_sets(gram, y, C, guess), False
+    return solve_by_working_sets(gram, y, C, guess)
 
 
 def _by_smo(gram: Floats, y: Floats, C: Floats, tol: float) -> tuple[DualSolution, bool]:
