@@ -492,12 +492,11 @@ def _outputs(
     kernel matrix.
     """
     first, order = models[0], np.argsort(used)
-    X, parts = first._check_rows(X), []
-    for model in models:
-        part = solvers.pair_coefficients(model.dual_coef_, model.n_support_)
-        parts.append(np.zeros((len(used), part.shape[1])))
-        parts[-1][order[np.searchsorted(used, model.support_, sorter=order)]] = part
-    coefficients, kernel = np.hstack(parts), first._native_kernel
+    X, kernel = first._check_rows(X), first._native_kernel
+    coefficients = np.zeros((len(used), len(models) * len(first.intercept_)))
+    for model, part in zip(models, np.split(coefficients, len(models), axis=1), strict=True):
+        places = order[np.searchsorted(used, model.support_, sorter=order)]
+        part[places] = solvers.pair_coefficients(model.dual_coef_, model.n_support_)
     values = np.empty((X.shape[0], coefficients.shape[1]))
     for rows in row_blocks(X.shape[0], len(used)):
         if vectors is None:
