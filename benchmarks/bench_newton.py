@@ -18,7 +18,7 @@ from benchmarks._measure import Row, least_seconds, once
 from kernlearn.datasets import load
 from kernlearn.exceptions import DataError
 from kernlearn.kernels import GaussianKernel
-from kernlearn.linear.liblinear import Settings, feature_rows, solve
+from kernlearn.linear.liblinear import Settings, _train, feature_rows
 from kernlearn.linear.models import linear_paths
 
 Floats = NDArray[np.float64]
@@ -79,7 +79,7 @@ def _beside_others(what: str, features: Floats, y: NDArray[np.int_]) -> list[Row
         for C in _CS:
             tol = 0.01 * _CS[0] / C
             told = Settings(C, tol, np.ones(2))
-            start = solve(rows, y < 0, features.shape[1] + 1, told, start=start)
+            start, _ = _train(rows, y < 0, features.shape[1] + 1, told, start)
 
     warm = once(liblinear)
     (coef,), (intercept,) = linear_paths(features, [y], _CS, fit_intercept=True)

@@ -81,17 +81,12 @@ class RankedQueries(NamedTuple):
     relevance: Floats
     codes: Indices
 
-    @property
-    def n_queries(self) -> int:
-        """The number of queries."""
-        return int(self.codes.max()) + 1
-
     def gains(self) -> Floats:
         r"""Return :math:`2^r - 1`, divided by :math:`2^{r_{\max}}` of the query.
 
         Only ratios within a query are used, so that nothing overflows.
         """
-        top = np.full(self.n_queries, -np.inf)
+        top = np.full(self.codes.max() + 1, -np.inf)
         np.maximum.at(top, self.codes, self.relevance)
         return np.exp2(self.relevance - top[self.codes]) - np.exp2(-top[self.codes])
 

@@ -159,16 +159,14 @@ def taken(weights: Floats | None, rows: Any) -> Floats | None:
 
 
 def places(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
-    """Return the place of each label among the classes, which need not be sorted.
-
-    That of a label which is not there is the place of some other one.
-    """
+    """Return the place of each label among the classes, which need not be sorted, -1 if none."""
     sorter = np.argsort(classes)
     try:
         positions = np.searchsorted(classes, labels, sorter=sorter)
     except TypeError:
         raise ValueError(f"labels must be of the type of the classes {classes.tolist()}") from None
-    return sorter[positions.clip(max=len(classes) - 1)]
+    found = sorter[positions.clip(max=len(classes) - 1)]
+    return np.where(classes[found] == labels, found, -1)
 
 
 def at_least_two(labels: Any) -> NDArray[Any]:
@@ -189,7 +187,7 @@ def one_against_all(codes: Indices, n_classes: int) -> Floats:
 def label_codes(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
     """Return the place of each label among the classes; a ValueError if it is not there."""
     codes = places(classes, labels)
-    if unknown := labels[classes[codes] != labels].tolist():
+    if unknown := labels[codes < 0].tolist():
         raise ValueError(
             f"y contains the label {unknown[0]!r}, which is not one of the classes "
             f"{classes.tolist()}"
@@ -237,7 +235,7 @@ def encode_labels(
     check_labels(y)
     rows = weighted_rows(weights, len(y))
     classes = at_least_two(y[rows])
-    codes = places(classes, y)
+    codes = places(classes, y).clip(0)
     factors = class_weights(class_weight, classes, y[rows], taken(weights, rows))
     return classes, codes, factors
 
@@ -245,7 +243,6 @@ def encode_labels(
 def known_codes(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
     """Return the codes of validation labels, -1 for those that are not among the classes."""
     codes = places(classes, labels)
-    codes = np.where(classes[codes] == labels, codes, -1)
     if (codes < 0).all():
         known, unknown = (
             listed(map(repr, each.tolist())) for each in (classes, np.unique(labels))

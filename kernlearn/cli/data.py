@@ -39,7 +39,7 @@ def show_names(
     """
     from kernlearn.config import read
     from kernlearn.config.names import BUILT_IN
-    from kernlearn.kernels.registry import LIBRARIES, kernel_of_name, library_names
+    from kernlearn.kernels.registry import LIBRARIES, OF_LIBRARIES
     from kernlearn.yaml import read_yaml
 
     described = "configs datasets generators kernels similarities estimators metrics"
@@ -50,9 +50,7 @@ def show_names(
         "datasets": {name: card.title for name, card in sorted(cards.items())},
         "generators": {name: one.title for name, one in sorted(scope.generators.items())},
         "kernels": {name: one.title for name, one in scope.kernels.items()},
-        "similarities": {
-            one.name: one.title for one in map(kernel_of_name, library_names()) if one
-        },
+        "similarities": {name: one.title for name, one in OF_LIBRARIES.items()},
         "estimators": {name: one.title for name, one in scope.estimators.items()},
         "metrics": {
             name: f"{one.title or 'of scikit-learn'} ({', '.join(one.tasks)})"

@@ -3,18 +3,19 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.utils import check_random_state
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn import validation
 from kernlearn.kernels import BaseDotProductKernel, DotProductKernel, as_kernel
 from kernlearn.kernels.base import summed
 from kernlearn.memory import row_blocks
-from kernlearn.validation import PARAMETERS, POINTS, WHOLE, Interval, validate_data
 
 #: Writes the features of a block of rows into an array.
 WriteFeatures = Callable[[Any, NDArray[Any]], None]
@@ -23,22 +24,52 @@ WriteFeatures = Callable[[Any, NDArray[Any]], None]
 class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
     """Base of transformers that write their features in blocks of rows.
 
-    A subclass sets ``_n_features_out`` in `fit` and defines ``_writer``.
+    A subclass defines ``_draw`` and ``_writer``.
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **PARAMETERS,
+        **validation.PARAMETERS,
         "kernel": [str, BaseDotProductKernel],
-        "p": [Interval(Real, 1, None, closed="neither")],
-        "truncation": [None, WHOLE],
+        "p": [validation.Interval(Real, 1, None, closed="neither")],
+        "truncation": [None, validation.WHOLE],
     }
 
     kernel: str | BaseDotProductKernel
+    random_state: int | np.random.RandomState | None
     _n_features_out: int
     # A block of features stays in cache while it is written and read again.
     _block_bytes: int | None = None
     # Blocks hold a multiple of so many rows.
     _rows_together = 1
+
+    @validation.fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: object = None) -> Self:
+        """Fit the kernel and draw the features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training points.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted transformer.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not valid, or the kernel has no such features for these points.
+        """
+        X = validation.validate_data(self, X, **validation.POINTS)
+        self._n_features_out = self._draw(X, check_random_state(self.random_state))
+        return self
+
+    @abstractmethod
+    def _draw(self, X: Any, random_state: validation.Random) -> int:
+        """Fit the kernel to points, draw the features, and return the number of their columns."""
 
     @abstractmethod
     def _writer(self, X: Any) -> WriteFeatures:
@@ -104,10 +135,9 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             multiple=self._rows_together,
         )
 
-    def _check_data(self, X: Any, *, fitting: bool = False) -> Any:
-        if not fitting:
-            check_is_fitted(self)
-        return validate_data(self, X, reset=fitting, **POINTS)
+    def _check_data(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validation.validate_data(self, X, reset=False, **validation.POINTS)
 
     def _new_kernel(self) -> BaseDotProductKernel:
         kernel = as_kernel(self.kernel)

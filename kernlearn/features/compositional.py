@@ -1,21 +1,20 @@
 """Random Maclaurin features for dot-product kernels of other kernels."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.features.base import BaseFeatureMap, Products, WriteFeatures, real_signs
 from kernlearn.features.maclaurin import RandomMaclaurin, draw_orders
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.kernels.base import to_dense
-from kernlearn.validation import HasMethods, Random, StrOptions, fit_context
+from kernlearn.validation import HasMethods, Random, StrOptions
 
 
 @dataclass(eq=False, repr=False)
@@ -126,29 +125,7 @@ class CompositionalMaclaurin(BaseFeatureMap):
         "measure": [StrOptions({"geometric", "support"})],
     }
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: object = None) -> Self:
-        """Draw the features and fit the inner maps.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted transformer.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not valid, or `inner` does not provide the columns needed.
-        """
-        X = self._check_data(X, fitting=True)
-        random_state = check_random_state(self.random_state)
+    def _draw(self, X: Any, random_state: Random) -> int:
         inner: Any = self.inner
         if inner is None or isinstance(inner, str):
             inner = RBFSampler() if inner is None else RBFSampler(gamma="scale")
@@ -166,8 +143,7 @@ class CompositionalMaclaurin(BaseFeatureMap):
         fit_maps(inner, X, random_state)
         # With many inner maps a block is larger, or most of the time is spent on calling them.
         self._block_bytes = 2**20 if len(self.inner_maps_) == 1 else 2**24
-        self._n_features_out = self.n_components
-        return self
+        return self.n_components
 
     def composed_kernel(self, X: Any) -> NDArray[np.floating]:
         """Return the values f(K(x, y)) that the features estimate, for all pairs of points.

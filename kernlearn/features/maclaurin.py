@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import choice, validation
@@ -178,31 +177,7 @@ class RandomMaclaurin(BaseFeatureMap):
 
     _rows_together = 64  # LANES of sign_tables.py
 
-    @validation.fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: object = None) -> Self:
-        """Fit the kernel and draw the features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted transformer.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not valid, the training points exceed the kernel's radius of
-            convergence, D is odd with `complex_to_real`, or `include_exact` leaves nothing for
-            random features.
-        """
-        X = self._check_data(X, fitting=True)
-        random_state = check_random_state(self.random_state)
+    def _draw(self, X: Any, random_state: Random) -> int:
         squared_norm = self._fit_series(X, self.truncation)
         if squared_norm >= self.truncated_kernel_.radius:
             raise ValueError(
@@ -228,18 +203,15 @@ class RandomMaclaurin(BaseFeatureMap):
             self.omega_ = parts[drawn].reshape(shape)
         else:
             self.omega_ = real_signs(shape, random_state)
-        self._n_features_out = self._n_exact + n_features * self._products.width
-        return self
+        return self._n_exact + n_features * self._products.width
 
     def _count_columns(self, series: BaseDotProductKernel, n_features: int) -> int:
-        """Set the columns of the exact orders, and return the number of those of random ones."""
-        self._exact: dict[int, tuple[slice, float]] = {}
-        self._n_exact = 0
-        for order, coefficient in enumerate(series.coefficients(1)) if self.h01 else ():
-            if coefficient and (order or self.include_bias or self.center):
-                end = self._n_exact + n_features**order
-                self._exact[order] = slice(self._n_exact, end), float(np.sqrt(coefficient))
-                self._n_exact = end
+        """Set what the exact orders need, and return the number of columns of random ones."""
+        # of the constant and of the linear term
+        self._roots = np.sqrt(series.coefficients(1)) if self.h01 else np.zeros(2)
+        if not (self.include_bias or self.center):
+            self._roots[0] = 0.0
+        self._n_exact = int((self._roots > 0) @ [1, n_features])
         width, number = 1 + self.complex_to_real, int(self.n_components)
         if self.include_exact:
             number -= self._n_exact
@@ -277,6 +249,7 @@ class RandomMaclaurin(BaseFeatureMap):
         from kernlearn.features import sign_tables  # loads numba
 
         products, center, n_exact = self._products, self._centering, self._n_exact
+        constant, linear = self._roots.tolist()
         # powers of what centring divides by leave the range of float32
         dtype = np.dtype(np.float64) if center else X.dtype
         dense = center or isinstance(X, np.ndarray)
@@ -291,11 +264,10 @@ class RandomMaclaurin(BaseFeatureMap):
             Z = out if out.dtype == dtype else np.empty(out.shape, dtype)
             if center:
                 X, factors = center.split(to_dense(X))
-            if 0 in self._exact:
-                Z[:, 0] = self._exact[0][1]
-            if 1 in self._exact:
-                columns, root = self._exact[1]
-                np.multiply(to_dense(X), root, out=Z[:, columns])
+            if constant:
+                Z[:, 0] = constant
+            if linear:
+                np.multiply(to_dense(X), linear, out=Z[:, n_exact - X.shape[1] : n_exact])
             if tables:
                 tables.write(X, Z, n_exact)
             else:
@@ -507,16 +479,12 @@ def order_sizes(
         If no order from `first` on is in the series.
     """
     highest = series.degree_max
-    end = _FIRST_ORDERS if highest is None else highest + 1
-    variances, squares = np.empty(0), np.empty(0)
+    end, logs_of = _FIRST_ORDERS if highest is None else highest + 1, cache(moments.logs)
     while True:
         logs = 2 * series.log_coefficients(end - 1)
-        known = max(first, len(squares))
-        variances, squares = (
-            np.append(part, np.full(end - len(part), -np.inf)) for part in (variances, squares)
-        )
-        for n in np.flatnonzero(np.isfinite(logs[known:])) + known:
-            variances[n], squares[n] = logs[n] + np.array(moments.logs(int(n)))
+        variances, squares = np.full((2, end), -np.inf)
+        for n in np.flatnonzero(np.isfinite(logs[first:])) + first:
+            variances[n], squares[n] = logs[n] + np.array(logs_of(int(n)))
         roots = np.exp((squares - squares.max()) / 2) if np.isfinite(squares).any() else squares
         if highest is not None or end >= _MOST_ORDERS:
             break
@@ -742,16 +710,19 @@ class MaclaurinSVM(
             One column per class if there are more than two.
         """
         check_is_fitted(self)
-        X = validation.validate_data(self, X, reset=False, **validation.POINTS)
-        blocks = self.map_.transform_blocks(X)
-        scores = np.concatenate([features @ self.svm_.coef_.T for _, features in blocks])
-        scores += self.svm_.intercept_
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return _outputs([self], "decision_function", X)[0]
 
 
 def _outputs(models: list[MaclaurinSVM], method: str, X: Any) -> list[NDArray[Any]]:
     """Return what a method of each model returns for X, whose features are computed once."""
     X = validation.validate_data(models[0], X, reset=False, **validation.POINTS)
     blocks = models[0].map_.transform_blocks(X)
-    parts = [[getattr(model.svm_, method)(Z) for model in models] for _, Z in blocks]
-    return [np.concatenate(of_model) for of_model in zip(*parts, strict=True)]
+    parts = [[Z @ model.svm_.coef_.T for model in models] for _, Z in blocks]
+    outputs = []
+    for model, of_model in zip(models, zip(*parts, strict=True), strict=True):
+        scores = np.concatenate(of_model)
+        scores += model.svm_.intercept_
+        scores = scores[:, 0] if scores.shape[1] == 1 else scores
+        by_codes = method == "predict"
+        outputs.append(model.classes_[validation.predicted_codes(scores)] if by_codes else scores)
+    return outputs

@@ -2,18 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.fft import rfft
-from sklearn.utils import check_random_state
 
 from kernlearn.features.base import BaseFeatureMap, WriteFeatures, real_signs
 from kernlearn.kernels import BaseDotProductKernel
 from kernlearn.kernels.base import to_dense
-from kernlearn.validation import fit_context
+from kernlearn.validation import Random
 
 # Columns up to which a product with dense spectra takes less time than a transform.
 _FEW_COLUMNS = 32
@@ -113,29 +112,7 @@ class TensorSketch(BaseFeatureMap):
     # Sketches of a block of rows, their transforms and the products of these stay in cache.
     _block_bytes = 2**20
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: object = None) -> Self:
-        """Fit the kernel and draw the cells and signs.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training points.
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted transformer.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not valid, or the kernel has infinitely many orders after truncation.
-        """
-        X = self._check_data(X, fitting=True)
-        random_state = check_random_state(self.random_state)
+    def _draw(self, X: Any, random_state: Random) -> int:
         self._fit_series(X, self.truncation)
         n_factors = self.truncated_kernel_.degree_max
         if n_factors is None:
@@ -146,8 +123,7 @@ class TensorSketch(BaseFeatureMap):
         shape = (n_factors, X.shape[1])
         self.hashes_ = random_state.randint(self.n_components, size=shape)
         self.signs_ = real_signs(shape, random_state)
-        self._n_features_out = self.n_components
-        return self
+        return self.n_components
 
     def _writer(self, X: Any) -> WriteFeatures:
         n_columns, D, dtype = self.n_features_in_, self.n_components, X.dtype

@@ -1,6 +1,6 @@
 """Base classes of kernels, the forms of points, and the validation of points and values."""
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from copy import copy
@@ -9,15 +9,13 @@ from reprlib import Repr
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics.pairwise import check_pairwise_arrays
 from sklearn.utils import gen_batches
-from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.validation import POSITIVE, StrOptions, refuse_text, validate_data, warn
+from kernlearn.validation import refuse_text, validate_data, warn
 
 #: An array-like or a scipy sparse matrix or array; scipy has no static types for the latter.
 MatrixLike: TypeAlias = Any
@@ -35,7 +33,6 @@ _FLOATS = (np.float64, np.float32)
 _DIAGONAL_ROWS = 32  # rows in a block of which all pairs are evaluated for the diagonal
 _ROUNDING = 1e-6  # of entries of a matrix, relative to their range
 _TRIED_POINTS = 5  # that tell whether a kernel of the user is a distance
-_SIGMA_POINTS = 64  # training points whose mean distance is σ
 
 
 class Kernel(BaseEstimator, ABC):
@@ -155,87 +152,6 @@ class Kernel(BaseEstimator, ABC):
     def values(self, X: Any, Y: Any) -> np.ndarray:
         """Evaluate the kernel on rows of numbers that are validated already."""
         raise NotImplementedError(f"{type(self).__name__} defines neither __call__ nor values")
-
-
-class TurnedSimilarity(Kernel):
-    r"""Base of similarities that may be computed as distances.
-
-    A distance d becomes the similarity :math:`-d` (``turn="negative"``),
-    :math:`\exp(-d / \sigma)` ("exponential") or :math:`1 / (1 + d)` ("reciprocal"). A similarity
-    stays as it is. With ``sigma="auto"`` σ is the mean distance over all pairs of 64 training
-    points, evenly spaced among them, of all if there are no more.
-
-    Attributes
-    ----------
-    sigma_ : float
-        The σ used, set by `fit` with ``turn="exponential"``.
-    """
-
-    _parameter_constraints: dict[str, list[Any]] = {
-        "turn": [StrOptions({"negative", "exponential", "reciprocal"})],
-        "sigma": [POSITIVE, StrOptions({"auto"})],
-    }
-
-    turn: str
-    sigma: Any
-
-    @abstractmethod
-    def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
-        """Return the values of all pairs, of similarities or distances."""
-
-    @property
-    def data_dependent(self) -> bool:
-        return self.is_distance and self.turn == "exponential" and self.sigma == "auto"
-
-    def fit(self, X: Any, y: object = None) -> Self:
-        self._validate_params()
-        if self.data_dependent:
-            self.sigma_ = self._mean_distance(self._indexed(X))
-            if not self.sigma_ > 0:
-                raise ValueError(
-                    "sigma='auto' needs points that differ, all of these have distance 0: give "
-                    "sigma as a number > 0"
-                )
-        return self
-
-    def _mean_distance(self, X: Any) -> float:
-        if (n := X.shape[0]) < 2:
-            raise ValueError(f"sigma='auto' needs at least two points, got {n}")
-        some = evenly_spaced(X, _SIGMA_POINTS)
-        m, total = some.shape[0], 0.0
-        for i in range(m - 1):
-            one, rest = some[i : i + 1], some[i + 1 :]
-            values = np.asarray(self._compare(one, rest), dtype=np.float64)
-            check_values(values, one, rest)
-            total += values.sum()
-        self.n_fit_comparisons_ = m * (m - 1) // 2
-        return float(total / self.n_fit_comparisons_)
-
-    def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
-        self._validate_params()
-        X = self._indexed(X)
-        return self.turned(self._compare(X, X if Y is None else self._indexed(Y)))
-
-    def _indexed(self, X: Any) -> Any:
-        return as_indexed(X, self.compares == "objects")
-
-    def turned(self, values: NDArray[Any]) -> np.ndarray:
-        """Turn the values of all pairs into similarities, if they are distances."""
-        if not self.is_distance:
-            return values
-        if self.turn == "negative":
-            return 0.0 - values  # 0 and not -0 for equal points; counts become floats
-        if self.turn == "reciprocal":
-            return 1 / (1.0 + values)
-        return np.exp(values / -width_of(self))
-
-
-def width_of(kernel: Any) -> float:
-    """Return the σ of a kernel: the number given, or the one that `fit` has estimated."""
-    if not isinstance(kernel.sigma, str):
-        return float(kernel.sigma)
-    check_is_fitted(kernel, "sigma_", msg=NOT_FITTED)
-    return kernel.sigma_
 
 
 def evenly_spaced(X: Any, n_points: int) -> Any:

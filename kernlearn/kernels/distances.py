@@ -1,18 +1,22 @@
 """Kernels and similarities of the distance, evaluated tile by tile, and mean distances."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 from sklearn.utils import check_array, gen_batches
 from sklearn.utils.extmath import row_norms
+from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.kernels.base import Kernel, MatrixLike, evenly_spaced, summed, to_dense, width_of
+from kernlearn.kernels import base
+from kernlearn.kernels.base import Kernel, MatrixLike, summed, to_dense
 from kernlearn.validation import POSITIVE, StrOptions
 
 # Elements of a kernel matrix that are processed at once: 512 KB of float64 stay in cache.
@@ -25,6 +29,7 @@ FAR = 1e6
 _DENSE_ELEMENTS = 2**22
 # Points whose mean distance is a width by default: it is exact to half a per cent.
 _SIGMA_POINTS = 2000
+_FEW_POINTS = 64  # whose mean distance is σ of distances that may be slow
 
 
 def row_tiles(matrix: np.ndarray, n_elements: int = _TILE_ELEMENTS) -> Iterator[slice]:
@@ -206,14 +211,16 @@ def _mean_manhattan_distance(X: Any) -> float:
     return total / (n_samples * (n_samples - 1) / 2)
 
 
-@dataclass(eq=False, repr=False)
 class WidthKernel(Kernel):
-    """Base class of kernels with a width, fixed or estimated from the training points."""
+    """Base of kernels with a width σ, a number or the mean distance of training points."""
 
-    sigma: float | Literal["auto", "mean_distance"] = "auto"
+    _parameter_constraints: dict[str, list[Any]] = {
+        "sigma": [POSITIVE, StrOptions({"auto", "mean_distance"})]
+    }
 
-    _parameter_constraints = {"sigma": [POSITIVE, StrOptions({"auto", "mean_distance"})]}
-    _mean_distance: ClassVar[Any] = staticmethod(_mean_distance)
+    sigma: Any
+
+    _mean: ClassVar[Any] = staticmethod(_mean_distance)
 
     @property
     def data_dependent(self) -> bool:
@@ -221,22 +228,88 @@ class WidthKernel(Kernel):
 
     def fit(self, X: MatrixLike, y: object = None) -> Self:
         self._validate_params()
-        if not isinstance(self.sigma, str):
+        if self.data_dependent:
+            self.sigma_ = self._mean_distance(X)
+            if not 0 < self.sigma_ < np.inf:
+                raise ValueError(
+                    f"sigma={self.sigma!r} needs points that differ, but the mean distance of "
+                    f"points of X is {self.sigma_:.3g}: scale X, or give sigma as a number > 0"
+                )
+        elif not isinstance(self.sigma, str):
             self.sigma_ = float(self.sigma)
-            return self
-        X = check_array(X, accept_sparse="csr", ensure_min_samples=2)
-        some = evenly_spaced(X, _SIGMA_POINTS) if self.sigma == "auto" else X
-        self.sigma_ = self._mean_distance(some.astype(np.float64))
-        if not 0 < self.sigma_ < np.inf:
-            raise ValueError(
-                f"sigma={self.sigma!r} needs points that differ, but the mean distance of rows "
-                f"of X is {self.sigma_:.3g}: scale X, or give sigma as a number > 0"
-            )
         return self
+
+    def _mean_distance(self, X: Any) -> float:
+        X = check_array(X, accept_sparse="csr", ensure_min_samples=2)
+        some = base.evenly_spaced(X, _SIGMA_POINTS) if self.sigma == "auto" else X
+        return self._mean(some.astype(np.float64))
 
     def width(self) -> float:
         """Return the width in use: the number given, or the one that `fit` has estimated."""
-        return width_of(self)
+        if not isinstance(self.sigma, str):
+            return float(self.sigma)
+        check_is_fitted(self, "sigma_", msg=base.NOT_FITTED)
+        return self.sigma_
+
+
+class TurnedSimilarity(WidthKernel):
+    r"""Base of similarities that may be computed as distances.
+
+    A distance d becomes the similarity :math:`-d` (``turn="negative"``),
+    :math:`\exp(-d / \sigma)` ("exponential") or :math:`1 / (1 + d)` ("reciprocal"). A similarity
+    stays as it is. With ``sigma="auto"`` σ is the mean distance over all pairs of 64 training
+    points, evenly spaced among them, of all if there are no more.
+
+    Attributes
+    ----------
+    sigma_ : float
+        The σ used, set by `fit` with ``turn="exponential"``.
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {
+        "turn": [StrOptions({"negative", "exponential", "reciprocal"})],
+        "sigma": [POSITIVE, StrOptions({"auto"})],
+    }
+
+    turn: str
+
+    @abstractmethod
+    def _compare(self, X: Any, Y: Any) -> NDArray[Any]:
+        """Return the values of all pairs, of similarities or distances."""
+
+    @property
+    def data_dependent(self) -> bool:
+        return self.is_distance and self.turn == "exponential" and self.sigma == "auto"
+
+    def _mean_distance(self, X: Any) -> float:
+        some, total = base.evenly_spaced(self._indexed(X), _FEW_POINTS), 0.0
+        if (m := some.shape[0]) < 2:
+            raise ValueError(f"sigma='auto' needs at least two points, got {m}")
+        for i in range(m - 1):
+            one, rest = some[i : i + 1], some[i + 1 :]
+            values = np.asarray(self._compare(one, rest), dtype=np.float64)
+            base.check_values(values, one, rest)
+            total += values.sum()
+        self.n_fit_comparisons_ = m * (m - 1) // 2
+        return float(total / self.n_fit_comparisons_)
+
+    def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
+        self._validate_params()
+        X = self._indexed(X)
+        return self.turned(self._compare(X, X if Y is None else self._indexed(Y)))
+
+    def _indexed(self, X: Any) -> Any:
+        return base.as_indexed(X, self.compares == "objects")
+
+    def turned(self, values: NDArray[Any]) -> np.ndarray:
+        """Turn the values of all pairs into similarities, if they are distances."""
+        if not self.is_distance:
+            return values
+        if self.turn == "negative":
+            return 0.0 - values  # 0 and not -0 for equal points; counts become floats
+        if self.turn == "reciprocal":
+            return 1 / (1.0 + values)
+        return np.exp(values / -self.width())
 
 
 @dataclass(eq=False, repr=False)
@@ -266,6 +339,8 @@ class GaussianKernel(WidthKernel):
     array([[1.   , 0.607]])
     """
 
+    sigma: float | Literal["auto", "mean_distance"] = "auto"
+
     def values(self, X: Any, Y: Any) -> np.ndarray:
         return map_squared_distances(X, Y, -1 / (2 * self.width() ** 2), np.exp)
 
@@ -292,8 +367,10 @@ class LaplacianKernel(WidthKernel):
     7.0
     """
 
+    sigma: float | Literal["auto", "mean_distance"] = "auto"
+
     columnwise = True
-    _mean_distance = staticmethod(_mean_manhattan_distance)
+    _mean = staticmethod(_mean_manhattan_distance)
 
     def values(self, X: Any, Y: Any) -> np.ndarray:
         return map_manhattan_distances(X, Y, -1 / self.width(), np.exp)

@@ -70,7 +70,7 @@ class BaseDotProductKernel(Kernel):
             If a parameter is not valid, or if some ``|t|`` is not below `radius`.
         """
         self._validate_params()
-        return self._inside(t)[()]
+        return self._function(self._inside_radius(t))[()]
 
     def derivative(self, t: ArrayLike) -> np.ndarray:
         """Evaluate the derivative f' elementwise; see `function`."""
@@ -126,10 +126,7 @@ class BaseDotProductKernel(Kernel):
         return np.exp(logs)
 
     def values(self, X: Any, Y: Any) -> np.ndarray:
-        return map_products(X, Y, self._inside)
-
-    def _inside(self, t: ArrayLike) -> np.ndarray:
-        return self._function(self._inside_radius(t))
+        return map_products(X, Y, lambda t: self._function(self._inside_radius(t)))
 
     def _inside_radius(self, t: ArrayLike) -> np.ndarray:
         values = np.asarray(t)
@@ -261,6 +258,8 @@ class ExponentialKernel(WidthKernel, BaseDotProductKernel):
     >>> ExponentialKernel().fit([[0.0, 0.0], [3.0, 4.0]]).sigma_
     5.0
     """
+
+    sigma: float | Literal["auto", "mean_distance"] = "auto"
 
     degree_max = None
 

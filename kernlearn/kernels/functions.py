@@ -16,19 +16,9 @@ from sklearn.utils import check_array, gen_batches, get_tags
 from sklearn.utils.metaestimators import available_if
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels.base import (
-    OBJECTS,
-    Kernel,
-    MatrixLike,
-    TurnedSimilarity,
-    as_indexed,
-    compared_by,
-    diagonal,
-    not_finite,
-    raised,
-    shown,
-    to_dense,
-)
+from kernlearn.kernels import base
+from kernlearn.kernels.base import Kernel, MatrixLike, to_dense
+from kernlearn.kernels.distances import TurnedSimilarity
 from kernlearn.kernels.known_pairs import known_values
 from kernlearn.kernels.registry import named
 from kernlearn.validation import N_JOBS, StrOptions
@@ -113,7 +103,9 @@ class CallableKernel(TurnedSimilarity):
         if self.takes == self.tried == "auto":
             self.tried = "matrices" if self._takes_matrices(X, Y) else "points"
         if "points" in (self.takes, self.tried):
-            return self._of_points(X, Y)
+            left = list(to_dense(X))
+            right = left if Y is X else list(to_dense(Y))
+            return known_values(self.known_as, self._of_lists, left, right)
         gram = np.asarray(to_dense(self.function(X, Y)))
         if gram.shape != shape:
             raise ValueError(
@@ -131,11 +123,6 @@ class CallableKernel(TurnedSimilarity):
             return np.shape(self.function(left, right)) == (n_left, n_right)
         except Exception:
             return False
-
-    def _of_points(self, X: Any, Y: Any) -> NDArray[np.float64]:
-        left = list(to_dense(X))
-        right = left if Y is X else list(to_dense(Y))
-        return known_values(self.known_as, self._of_lists, left, right)
 
     def _of_lists(self, left: list[Any], right: list[Any]) -> NDArray[np.float64]:
         if (n_jobs := effective_n_jobs(self.n_jobs)) == 1:
@@ -169,13 +156,13 @@ def _compare_pairs(
             try:
                 result = function(x, y)
             except Exception as error:
-                texts = shown(x), shown(y)
-                raise SimilarityError(raised(error), first + i, j, texts) from error
+                texts = base.shown(x), base.shown(y)
+                raise SimilarityError(base.raised(error), first + i, j, texts) from error
             value = _as_number(result)
             if value is None or not math.isfinite(value):
-                number = f"is {shown(result)}: 'function' must return a number for two points"
-                problem = number if value is None else not_finite(value)
-                raise SimilarityError(problem, first + i, j, (shown(x), shown(y)))
+                number = f"is {base.shown(result)}: 'function' must return a number for two points"
+                problem = number if value is None else base.not_finite(value)
+                raise SimilarityError(problem, first + i, j, (base.shown(x), base.shown(y)))
             values[i, j] = value
     return values
 
@@ -269,8 +256,8 @@ class _OfKernels(Kernel):
 
     @property
     def compares(self) -> str:  # type: ignore[override]
-        kinds = compared_by(self._parts)
-        if not kinds <= OBJECTS:
+        kinds = base.compared_by(self._parts)
+        if not kinds <= base.OBJECTS:
             return "vectors"
         return "objects" if "objects" in kinds else "any"
 
@@ -362,12 +349,12 @@ class NormalizedKernel(_OfKernels):
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
         self._validate_params()
         (kernel,) = self._parts
-        X, Y = (Z if Z is None else as_indexed(Z, self.compares == "objects") for Z in (X, Y))
+        X, Y = (Z if Z is None else base.as_indexed(Z, self.compares == "objects") for Z in (X, Y))
         gram = np.asarray(kernel(X, Y))
         if Y is None:
             left = right = _inverse_root(gram.diagonal())
         else:
-            left, right = (_inverse_root(diagonal(kernel, points)) for points in (X, Y))
+            left, right = (_inverse_root(base.diagonal(kernel, points)) for points in (X, Y))
         return gram * left[:, None] * right
 
 

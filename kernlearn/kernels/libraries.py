@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from operator import is_not
 from threading import Lock
@@ -13,14 +12,8 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from kernlearn.kernels.base import (
-    TurnedSimilarity,
-    pair_error,
-    raised,
-    refuse_vectors,
-    shown,
-    to_dense,
-)
+from kernlearn.kernels.base import pair_error, raised, refuse_vectors, shown, to_dense
+from kernlearn.kernels.distances import TurnedSimilarity
 from kernlearn.kernels.known_pairs import known_values
 from kernlearn.kernels.registry import LIBRARIES, library_of
 from kernlearn.validation import N_JOBS, WHOLE, StrOptions
@@ -93,7 +86,9 @@ class LibrarySimilarity(TurnedSimilarity):
         "measure": [StrOptions(set(_MEASURES))],
         "random_state": [WHOLE],
     }
-    _last: "_RightGraphs | None" = None
+    #: GraKeL's kernel of the last call, and the graphs on the right that it is fitted to:
+    #: landmarks, most likely, which the next call has too.
+    _last: tuple[list[Any], Any] = [], None
 
     def __init__(
         self, name: str, *, turn: str = "negative", sigma: Any = "auto", **parameters: Any
@@ -115,7 +110,7 @@ class LibrarySimilarity(TurnedSimilarity):
         self.compares = vectors if library.points == "vectors" else "objects"
         by_product = self.method in _BY_PRODUCT or not self.is_distance
         self.columnwise = self.library != "sklearn" or not by_product
-        self._last = None
+        self._last = [], None
 
     @property
     def is_distance(self) -> bool:
@@ -370,37 +365,27 @@ def _grakel(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
     if isinstance(base := options.get("base_graph_kernel"), str):
         library_of(f"grakel.{base}")
         options["base_graph_kernel"] = _grakel_class(base)
-    last = one._last
-    if last is None or len(last.points) != len(Y) or any(map(is_not, last.points, Y)):
-        graphs = [_graph(point, i, "Y") for i, point in enumerate(Y)]
-        last = one._last = _RightGraphs(list(Y), graphs)
-    left = last.graphs if Y is X else [_graph(point, i, "X") for i, point in enumerate(X)]
+    right = [_graph(point, i, "Y") for i, point in enumerate(Y)]
+    left = right if Y is X else [_graph(point, i, "X") for i, point in enumerate(X)]
+    points, fitted = one._last
+    if len(points) != len(Y) or any(map(is_not, points, Y)):
+        fitted = None
 
     def compare(some: Any, others: Any) -> NDArray[Any]:
+        nonlocal fitted
         with _one_at_a_time:
-            kernel = last.kernel if others is last.graphs else None
-            if kernel is None:
-                kernel = _grakel_class(one.method)(**options).fit(others)
-            if others is last.graphs:
-                last.kernel = kernel
+            kernel = fitted if others is right else None
+            kernel = kernel or _grakel_class(one.method)(**options).fit(others)
+            if others is right:
+                fitted = kernel
             values = np.asarray(kernel.transform(some), dtype=np.float64)
             sizes = [np.ravel(norms).astype(np.float64) for norms in kernel.diagonal()]
         roots = np.sqrt(np.outer(sizes[1], sizes[0]))
         return np.divide(values, roots, out=np.zeros_like(values), where=roots > 0)
 
-    return _by_blocks(compare, left, last.graphs, X, Y)
-
-
-@dataclass
-class _RightGraphs:
-    """Graphs on the right of a call: landmarks, most likely, which the next call has too.
-
-    They are kept as GraKeL takes them, with the kernel that is fitted to them.
-    """
-
-    points: list[Any]
-    graphs: list[Any]
-    kernel: Any = None
+    values = _by_blocks(compare, left, right, X, Y)
+    one._last = list(Y), fitted
+    return values
 
 
 def _graph(graph: Any, place: int, name: str) -> Any:

@@ -16,17 +16,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels.base import (
-    NOT_FITTED,
-    OBJECTS,
-    Kernel,
-    MatrixLike,
-    as_indexed,
-    as_objects,
-    check_values,
-    refuse_vectors,
-    to_dense,
-)
+from kernlearn.kernels import base
+from kernlearn.kernels.base import Kernel, MatrixLike, to_dense
 from kernlearn.kernels.distances import map_squared_distances
 from kernlearn.kernels.functions import CallableKernel, as_kernel
 from kernlearn.validation import StrOptions
@@ -63,8 +54,8 @@ class FittedPart:
         else:
             rows = np.flatnonzero(~np.isnan(block).any(axis=1))
         block = block[rows]
-        if self.alone and self.kernel.compares in OBJECTS:
-            return as_objects(block[:, 0]), rows
+        if self.alone and self.kernel.compares in base.OBJECTS:
+            return base.as_objects(block[:, 0]), rows
         if self.kernel.compares == "records" or block.dtype != object:
             return block, rows
         try:
@@ -73,34 +64,6 @@ class FittedPart:
             raise ValueError(
                 f"{self.name!r} needs columns of numbers, got {block[0].tolist()}"
             ) from error
-
-
-def _weighted_mean(
-    parts: Sequence[FittedPart], n_columns: int, X: Any, Y: Any
-) -> NDArray[np.float64]:
-    """Return the weighted means of the parts that both points have, 0 without any."""
-    left = _table(X)
-    right = left if Y is None else _table(Y)
-    for table in (left, right):
-        if table.shape[1] != n_columns:
-            raise ValueError(f"points must have {n_columns} columns, got {table.shape[1]}")
-    total, weights = np.zeros((2, left.shape[0], right.shape[0]))
-    for part in parts:
-        some, i = part.entries(left)
-        others, j = (some, i) if right is left else part.entries(right)
-        if not part.weight or not len(i) or not len(j):
-            continue
-        try:
-            values = np.asarray(part.kernel(some, others), dtype=np.float64)
-            check_values(values, some, others)
-        except SimilarityError as error:
-            problem = f"in the part {part.name!r} {error.problem}"
-            places = int(i[error.left]), int(j[error.right])
-            raise SimilarityError(problem, *places, error.shown) from error.__cause__
-        present = np.ix_(i, j) if values.shape != total.shape else ...
-        total[present] += part.weight * values
-        weights[present] += part.weight
-    return np.divide(total, weights, out=np.zeros_like(total), where=weights > 0)
 
 
 def _table(X: Any) -> Any:
@@ -124,8 +87,45 @@ def _is_missing(value: Any) -> bool:
     return value is None or (np.ndim(value) == 0 and bool(np.asarray(value != value).all()))
 
 
+class _MeanOfParts(Kernel):
+    """Base of weighted means of the similarities of columns that both points have, else 0."""
+
+    compares = "records"
+    data_dependent = True
+
+    _parts: list[FittedPart]
+    _n_columns: int
+
+    def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
+        check_is_fitted(self, "_parts", msg=base.NOT_FITTED)
+        left = _table(X)
+        right = left if Y is None else _table(Y)
+        for table in (left, right):
+            if table.shape[1] != self._n_columns:
+                raise ValueError(
+                    f"points must have {self._n_columns} columns, got {table.shape[1]}"
+                )
+        total, weights = np.zeros((2, left.shape[0], right.shape[0]))
+        for part in self._parts:
+            some, i = part.entries(left)
+            others, j = (some, i) if right is left else part.entries(right)
+            if not part.weight or not len(i) or not len(j):
+                continue
+            try:
+                values = np.asarray(part.kernel(some, others), dtype=np.float64)
+                base.check_values(values, some, others)
+            except SimilarityError as error:
+                problem = f"in the part {part.name!r} {error.problem}"
+                places = int(i[error.left]), int(j[error.right])
+                raise SimilarityError(problem, *places, error.shown) from error.__cause__
+            present = np.ix_(i, j) if values.shape != total.shape else ...
+            total[present] += part.weight * values
+            weights[present] += part.weight
+        return np.divide(total, weights, out=np.zeros_like(total), where=weights > 0)
+
+
 @dataclass(eq=False, repr=False)
-class GowerSimilarity(Kernel):
+class GowerSimilarity(_MeanOfParts):
     r"""Similarity of records whose attributes are numbers or nominal values, also with gaps.
 
     The mean over the attributes that both points have [1]_, of
@@ -173,11 +173,8 @@ class GowerSimilarity(Kernel):
     _: KW_ONLY
     nominal: str | Sequence[int] = "auto"
 
-    compares = "records"
     columnwise = True
     _parameter_constraints = {"nominal": [StrOptions({"auto"}), "array-like"]}
-
-    data_dependent = True
 
     def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Find the nominal attributes and the ranges of the others.
@@ -202,7 +199,7 @@ class GowerSimilarity(Kernel):
         """
         self._validate_params()
         table = _table(X)
-        n_features = table.shape[1]
+        n_features = self._n_columns = table.shape[1]
         if isinstance(self.nominal, str):
             self.nominal_ = [k for k in range(n_features) if not _are_numbers(table[:, k])]
         else:
@@ -211,11 +208,10 @@ class GowerSimilarity(Kernel):
                 raise ValueError(
                     f"'nominal' must be positions from 0 to {n_features - 1}, got {self.nominal!r}"
                 )
-        self.ranges_ = np.full(n_features, np.nan)
-        self._parts = []
+        self.ranges_, self._parts = np.full(n_features, np.nan), []
         for k in range(n_features):
-            kernel, nominal = CallableKernel(_equal, takes="matrices"), k in self.nominal_
-            part = FittedPart(f"attribute {k}", kernel, [k], alone=nominal)
+            equal, nominal = CallableKernel(_equal, takes="matrices"), k in self.nominal_
+            part = FittedPart(f"attribute {k}", equal, [k], alone=nominal)
             if not nominal:
                 values = part.entries(table)[0].astype(np.float64)
                 self.ranges_[k] = np.ptp(values) if len(values) else 0.0
@@ -223,10 +219,6 @@ class GowerSimilarity(Kernel):
                 part = replace(part, kernel=CallableKernel(within, takes="matrices"))
             self._parts.append(part)
         return self
-
-    def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        check_is_fitted(self, "ranges_", msg=NOT_FITTED)
-        return _weighted_mean(self._parts, len(self.ranges_), X, Y)
 
 
 def _are_numbers(column: np.ndarray) -> bool:
@@ -356,7 +348,7 @@ class ValueDifferenceSimilarity(Kernel):
         return self
 
     def __call__(self, X: MatrixLike, Y: MatrixLike | None = None) -> np.ndarray:
-        check_is_fitted(self, "largest_distance_", msg=NOT_FITTED)
+        check_is_fitted(self, "largest_distance_", msg=base.NOT_FITTED)
         left = self._embed(X)
         right = left if Y is None or Y is X else self._embed(Y)
         similarities = map_squared_distances(left, right, -1.0)
@@ -409,9 +401,9 @@ class JaccardSimilarity(Kernel):
 
 
 def _sets(points: Any, name: str) -> list[frozenset[Any]]:
-    refuse_vectors(points, name, "sets (rows of 0 and 1 are compared by 'sklearn.jaccard')")
+    base.refuse_vectors(points, name, "sets (rows of 0 and 1 are compared by 'sklearn.jaccard')")
     sets = []
-    for point in as_indexed(points, objects=True):
+    for point in base.as_indexed(points, objects=True):
         if isinstance(point, (str, bytes)) or not isinstance(point, Iterable):
             raise ValueError(f"'{name}' must contain sets or other collections, got {point!r}")
         try:
@@ -422,7 +414,7 @@ def _sets(points: Any, name: str) -> list[frozenset[Any]]:
 
 
 @dataclass(eq=False, repr=False)
-class ColumnSimilarity(Kernel):
+class ColumnSimilarity(_MeanOfParts):
     r"""Weighted mean of similarities of columns, for records that mix types.
 
     .. math:: K(x, y) = \frac{\sum_k w_k K_k(x_k, y_k)}{\sum_k w_k} ,
@@ -470,10 +462,7 @@ class ColumnSimilarity(Kernel):
     _: KW_ONLY
     weights: Mapping[str, float] | None = None
 
-    compares = "records"
     _parameter_constraints = {"similarities": [list, tuple], "weights": [dict, None]}
-
-    data_dependent = True
 
     @property
     def columnwise(self) -> bool:  # type: ignore[override]
@@ -506,7 +495,7 @@ class ColumnSimilarity(Kernel):
         if hasattr(X, "columns"):
             names = list(X.columns)
         table, weights = _table(X), self._checked_weights()
-        self._n_columns, self.parts_ = table.shape[1], []
+        self._n_columns, self._parts = table.shape[1], []
         for name, similarity, columns in self.similarities:
             alone = isinstance(columns, (str, int, np.integer))
             places = [
@@ -519,7 +508,8 @@ class ColumnSimilarity(Kernel):
             if not len(rows):
                 raise ValueError(f"the columns of {name!r} are missing in all points")
             fitted = kernel.fitted_to(entries, None if y is None else np.asarray(y)[rows])
-            self.parts_.append(replace(part, kernel=fitted))
+            self._parts.append(replace(part, kernel=fitted))
+        self.parts_ = self._parts
         return self
 
     def fitted_to(self, X: Any, y: Any = None, names: Any = None, kind: Any = None) -> Kernel:
@@ -538,10 +528,6 @@ class ColumnSimilarity(Kernel):
                 f"'weights' must be finite numbers >= 0, one above 0, got {self.weights!r}"
             )
         return weights
-
-    def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
-        check_is_fitted(self, "parts_", msg=NOT_FITTED)
-        return _weighted_mean(self.parts_, self._n_columns, X, Y)
 
 
 def _position(column: Any, names: Sequence[str] | None, n_columns: int, part: str) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kernlearn.checks import suggestion
@@ -106,10 +106,10 @@ LIBRARIES: Mapping[str, Library] = {
 }
 
 
-def _of_library(dotted: str, name: str, title: str) -> Registered:
+def _of_library(dotted: str, title: str, name: str = "") -> Registered:
     points = LIBRARIES[dotted.partition(".")[0]].points
     target = "kernlearn.kernels.libraries:LibrarySimilarity"
-    return Registered("kernel", name, target, title=title, points=points, dotted=dotted)
+    return Registered("kernel", name or dotted, target, title=title, points=points, dotted=dotted)
 
 
 def _own(name: str, target: str, title: str, points: str = "vectors") -> Registered:
@@ -146,26 +146,23 @@ KERNELS: dict[str, Registered] = {
             "records",
         ),
         _of_library(
-            "rapidfuzz.levenshtein", "levenshtein", "similarity of strings by their edit distance"
+            "rapidfuzz.levenshtein", "similarity of strings by their edit distance", "levenshtein"
         ),
-        _of_library("aeon.dtw", "dynamic_time_warping", "series of any lengths, warped in time"),
+        _of_library("aeon.dtw", "series of any lengths, warped in time", "dynamic_time_warping"),
     )
 }
 
+#: Those of other libraries, by their dotted names.
+OF_LIBRARIES: dict[str, Registered] = {
+    (dotted := f"{library.name}.{method}"): _of_library(dotted, f"{kind} of {library.points}")
+    for _, library in sorted(LIBRARIES.items())
+    for method, kind in sorted(library.kinds.items())
+}
 
-def library_names() -> list[str]:
-    """Return all dotted names, sorted."""
-    return sorted(f"{name}.{method}" for name, one in LIBRARIES.items() for method in one.kinds)
 
-
-@cache
 def kernel_of_name(name: str) -> Registered | None:
     """Return the kernel of a name, dotted or not; None if there is no such name."""
-    prefix, _, method = name.partition(".")
-    library = LIBRARIES.get(prefix)
-    if library is None or method not in library.kinds:
-        return KERNELS.get(name)
-    return _of_library(name, name, f"{library.kinds[method]} of {library.points}")
+    return OF_LIBRARIES.get(name) or KERNELS.get(name)
 
 
 def names(points: str | None = None) -> list[str]:
@@ -191,9 +188,9 @@ def names(points: str | None = None) -> list[str]:
     >>> names("graphs")[:2]
     ['grakel.edge_histogram', 'grakel.graph_hopper']
     """
-    own = sorted(KERNELS.keys() - {"dot_product"})
-    every = filter(None, map(kernel_of_name, [*own, *library_names()]))
-    return [one.name for one in every if points in (None, one.points)]
+    every = dict(sorted(KERNELS.items())) | OF_LIBRARIES
+    del every["dot_product"]
+    return [name for name, one in every.items() if points in (None, one.points)]
 
 
 def named(name: str, **parameters: Any) -> "Kernel":
@@ -226,8 +223,8 @@ def named(name: str, **parameters: Any) -> "Kernel":
     record = kernel_of_name(name)
     if record is None:
         library_of(name)
-        of_libraries = {one: one for one in library_names()}
-        raise ValueError(f"no similarity {name!r}{suggestion(name, KERNELS, of_libraries)}")
+        dotted = {one: one for one in OF_LIBRARIES}
+        raise ValueError(f"no similarity {name!r}{suggestion(name, KERNELS, dotted)}")
     return record.load()(**parameters)
 
 

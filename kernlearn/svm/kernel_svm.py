@@ -18,7 +18,6 @@ from kernlearn import choice, validation
 from kernlearn.choice import Fits
 from kernlearn.kernels import ExponentialKernel, Kernel
 from kernlearn.kernels.base import check_points, check_training, compared
-from kernlearn.kernels.distances import shifted
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import feature_rows
@@ -241,8 +240,6 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         self._native_kernel, self.kernel_ = solvers.resolve_kernel(
             self.kernel, self.degree, self.gamma, self.coef0, X, y
         )
-        by_distance = self._native_kernel is not None and self._native_kernel.kernel == "rbf"
-        self._centre = solvers.far_centre(X) if by_distance else None
         return _Problem(X, codes, rows, class_weight, weights)
 
     def _learn(self, problem: _Problem, *, of_path: bool = False) -> Self:
@@ -267,10 +264,9 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             problem.gram is not None or _matrix_bytes(n, self.cache_size) <= allowed_memory()
         )
         if by_libsvm and native is not None and not shared:
-            X = self._near(problem.X)
             if weights is None:
-                return solvers.train(X, codes, native, problem.class_weight, **options)
-            return solvers.train_weighted(X, codes, native, problem.factors(), **options)
+                return solvers.train(problem.X, codes, native, problem.class_weight, **options)
+            return solvers.train_weighted(problem.X, codes, native, problem.factors(), **options)
         if problem.gram is None:
             problem.gram = problem.X if self._precomputed else self._compared(problem.X)
         if by_libsvm:
@@ -290,8 +286,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             "'sigmoid') with solver='libsvm', or random features with LinearSVM",
         )
         if self._native_kernel is not None:
-            near = self._near(X)
-            return self._native_kernel(near, near)
+            return self._native_kernel(X, X)
         gram = np.empty((n, n))
         for rows in row_blocks(n, n):
             gram[rows] = compared(self.kernel_, X[rows], X)
@@ -314,20 +309,23 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         Yields
         ------
         Fits
-            The model of one C. It is that of `fit` within the tolerance of the solver.
+            The models of all values, ascending; each is that of `fit` within the tolerance of the
+            solver.
         """
         first, points = clone(self), choice.path_points(self, grid)
-        problem, before = first._prepare(X, y), None
-        for point in points:
-            converged = [True]
-            if before is not None and before._is_unbounded():
-                model = copy(before).set_params(**point)
-            else:
-                model = copy(first).set_params(**point)
-                with validation.noting_convergence(converged, 0):
-                    model._learn(problem, of_path=True)
-                before = model if converged[0] else None
-            yield Fits([point], [model], converged, partial(_outputs, model))
+        problem, converged = first._prepare(X, y), np.ones(len(points), dtype=bool)
+        models: list[Self] = []
+        for place, point in enumerate(points):
+            if place and converged[place - 1] and models[-1]._is_unbounded():
+                models.append(copy(models[-1]).set_params(**point))
+                continue
+            models.append(copy(first).set_params(**point))
+            with validation.noting_convergence(converged, place):
+                models[-1]._learn(problem, of_path=True)
+        used = np.unique(np.concatenate([model.support_ for model in models]))
+        vectors = None if self._precomputed else problem.X[used]
+        outputs = partial(_outputs, models, used, vectors)
+        yield Fits(points, models, converged.tolist(), outputs)
 
     def _is_unbounded(self) -> bool:
         """Whether all coefficients are below C, so that a greater C changes nothing."""
@@ -350,13 +348,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             the number of pairs it wins, plus the sum of the decision values of its pairs mapped
             into (-1/3, 1/3).
         """
-        values = self._pair_values(X)
-        if values.shape[1] == 1:
-            return values.ravel()
-        first, second = _pair_members(len(self.classes_))
-        sums = values @ (first - second)
-        # ties are broken by sums that never outweigh a vote
-        return self._votes(values) + sums / (3 * (np.abs(sums) + 1))
+        return self._output("decision_function", X)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict labels, by blocks of the kernel matrix between X and the support vectors.
@@ -372,10 +364,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             Predicted labels; with more than two classes, the one that wins most pairs, the first
             of those in case of a tie.
         """
-        values = self._pair_values(X)
-        if values.shape[1] == 1:
-            return self.classes_[(values[:, 0] >= 0).astype(int)]
-        return self.classes_[self._votes(values).argmax(axis=1)]
+        return self._output("predict", X)
 
     @available_if(_is_evaluated_by_libsvm)
     def predict_native(self, X: ArrayLike) -> NDArray[Any]:
@@ -406,9 +395,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         """
         points: Any = self._check_rows(X)
         support, native = self._support, self._native_kernel
-        vectors = feature_rows(self._near(self.support_vectors_))
         if native is not None:
-            rows = feature_rows(self._near(points))
+            vectors, rows = (feature_rows(native.near(Z)) for Z in (self.support_vectors_, points))
             values = solvers.native_values(native, vectors, support, rows)
         else:
             gaussian: Any = self._scaled_gaussian()
@@ -420,13 +408,10 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             unshifted = support._replace(
                 coefficients=support.coefficients * at_vectors, rho=np.zeros_like(support.rho)
             )
-            values = solvers.native_values(gaussian, vectors, unshifted, feature_rows(points))
+            vectors, rows = feature_rows(self.support_vectors_), feature_rows(points)
+            values = solvers.native_values(gaussian, vectors, unshifted, rows)
             values = values * np.exp(exponents)[:, np.newaxis] - support.rho
         return self.classes_[self._votes(values).argmax(axis=1)]
-
-    def _near(self, X: Any) -> Any:
-        """Return points for LIBSVM, moved to the origin if they are far from it."""
-        return X if self._centre is None else shifted(X, self._centre)
 
     def _scaled_gaussian(self) -> solvers.SVMKernel | None:
         r"""Return LIBSVM's Gaussian kernel by which the exponential kernel can be evaluated.
@@ -441,6 +426,21 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         gamma = 1 / (2 * self.kernel_.width() ** 2)
         within = gamma * row_norms(self.support_vectors_, squared=True) < _LARGEST_EXPONENT
         return solvers.SVMKernel("rbf", gamma=gamma) if within.all() else None
+
+    def _decisions(self, values: Floats) -> Floats:
+        """Return the decision values by those of the pairs of classes."""
+        if values.shape[1] == 1:
+            return values.ravel()
+        first, second = _pair_members(len(self.classes_))
+        sums = values @ (first - second)
+        # ties are broken by sums that never outweigh a vote
+        return self._votes(values) + sums / (3 * (np.abs(sums) + 1))
+
+    def _labels(self, values: Floats) -> NDArray[Any]:
+        """Return the labels by the decision values of the pairs of classes."""
+        if values.shape[1] == 1:
+            return self.classes_[(values[:, 0] >= 0).astype(int)]
+        return self.classes_[self._votes(values).argmax(axis=1)]
 
     def _votes(self, values: Floats) -> Floats:
         """Count the pairs that each class wins, the first class of a pair for a positive value."""
@@ -461,25 +461,12 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         return [] if self.kernel in LIBSVM else kernels_of(self.kernel)
 
     def _check_rows(self, X: Any) -> Any:
-        check_is_fitted(self)
         return check_points(self, X, self._kernels(), dtypes=(np.float64,))
 
-    def _pair_values(self, X: Any) -> Floats:
-        """Return decision values of shape (n_samples, n_pairs)."""
-        X = self._check_rows(X)
-        coefficients = solvers.pair_coefficients(self.dual_coef_, self.n_support_)
-        values = np.empty((X.shape[0], coefficients.shape[1]))
-        vectors = None if self._precomputed else self._near(self.support_vectors_)
-        for rows in row_blocks(X.shape[0], len(self.support_)):
-            if self._precomputed:
-                block = X[rows][:, self.support_]
-            elif self._native_kernel is not None:
-                block = self._native_kernel(self._near(X[rows]), vectors)
-            else:
-                block = compared(self.kernel_, X[rows], vectors)
-            values[rows] = block @ coefficients
-        values += self.intercept_
-        return values
+    def _output(self, method: str, X: Any) -> NDArray[Any]:
+        check_is_fitted(self)
+        vectors = None if self._precomputed else self.support_vectors_
+        return _outputs([self], self.support_, vectors, method, X)[0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -496,8 +483,30 @@ def _matrix_bytes(n_rows: int, cache_size: float) -> int:
     return 8 * n_rows**2 + cache + 2 * 8 * n_rows * block
 
 
-def _outputs(model: KernelSVM, method: str, X: Any) -> list[NDArray[Any]]:
-    return [getattr(model, method)(X)]
+def _outputs(
+    models: Sequence[KernelSVM], used: Indices, vectors: Any, method: str, X: Any
+) -> list[NDArray[Any]]:
+    """Return what a method of each model returns for X; kernel values are computed once.
+
+    `used` are the places of all their support vectors, `vectors` the points there, None for a
+    kernel matrix.
+    """
+    first, order = models[0], np.argsort(used)
+    X, kernel = first._check_rows(X), first._native_kernel
+    coefficients = np.zeros((len(used), len(models) * len(first.intercept_)))
+    for model, part in zip(models, np.split(coefficients, len(models), axis=1), strict=True):
+        places = order[np.searchsorted(used, model.support_, sorter=order)]
+        part[places] = solvers.pair_coefficients(model.dual_coef_, model.n_support_)
+    values = np.empty((X.shape[0], coefficients.shape[1]))
+    for rows in row_blocks(X.shape[0], len(used)):
+        if vectors is None:
+            block = X[rows][:, used]
+        else:
+            block = (kernel or partial(compared, first.kernel_))(X[rows], vectors)
+        values[rows] = block @ coefficients
+    by = KernelSVM._labels if method == "predict" else KernelSVM._decisions
+    of_models = zip(models, np.split(values, len(models), axis=1), strict=True)
+    return [by(model, one + model.intercept_) for model, one in of_models]
 
 
 def _pair_members(n_classes: int) -> Floats:

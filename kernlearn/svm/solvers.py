@@ -8,7 +8,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from kernlearn.kernels import HomogeneousPolynomialKernel, PolynomialKernel, as_kernel
 from kernlearn.kernels.base import to_dense
-from kernlearn.kernels.distances import FAR, far_means, map_squared_distances
+from kernlearn.kernels.distances import FAR, far_means, map_squared_distances, shifted
 from kernlearn.kernels.dot_product import map_products, power
 from kernlearn.kernels.registry import LIBSVM
 from kernlearn.linear.liblinear import Binding, NodeRows, feature_rows, load_binding
@@ -37,16 +37,27 @@ _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
 @dataclass(frozen=True)
 class SVMKernel:
-    """One of LIBSVM's kernels: a function of (X, Y)."""
+    """One of LIBSVM's kernels: a function of (X, Y).
+
+    A `centre` of points that are far from the origin is subtracted from them: the distances of
+    "rbf" would lose its digits.
+    """
 
     kernel: str
     degree: int = 0
     gamma: float = 0.0
     coef0: float = 0.0
+    centre: NDArray[Any] | None = None
+
+    def near(self, X: Any) -> Any:
+        """Return points for LIBSVM, moved to the origin if they are far from it."""
+        return X if self.centre is None else shifted(X, self.centre)
 
     def __call__(self, X: Any, Y: Any) -> np.ndarray:
         if self.kernel == "rbf":
-            return map_squared_distances(X, Y, -self.gamma, np.exp)
+            left = self.near(X)
+            right = left if Y is X else self.near(Y)
+            return map_squared_distances(left, right, -self.gamma, np.exp)
         if self.kernel == "linear":
             return safe_sparse_dot(X, Y.T, dense_output=True)
         function = np.tanh if self.kernel == "sigmoid" else partial(power, exponent=self.degree)
@@ -79,7 +90,8 @@ def resolve_kernel(
     if kernel == "precomputed":
         return None, kernel
     if kernel in LIBSVM:
-        return SVMKernel(kernel, degree, resolve_gamma(gamma, X), coef0), kernel
+        centre = far_centre(X) if kernel == "rbf" else None
+        return SVMKernel(kernel, degree, resolve_gamma(gamma, X), coef0, centre), kernel
     fitted = as_kernel(kernel).fitted_to(X, y)
     # A subclass may compute something else.
     if type(fitted) in (PolynomialKernel, HomogeneousPolynomialKernel):
@@ -168,7 +180,7 @@ def train(
     module, library = binding.module, binding.library
     # LIBSVM numbers classes by first appearance: in sorted rows its numbers are the codes.
     by_class = np.argsort(codes, kind="stable")
-    rows = feature_rows(X).take(by_class)
+    rows = feature_rows(kernel.near(X)).take(by_class)
     # The official constructors loop over the data and reset the print hook: not called.
     problem = module.svm_problem.__new__(module.svm_problem)
     problem.l = len(rows)
@@ -209,7 +221,9 @@ def train_weighted(
     By scikit-learn's LIBSVM: the official one has no weights, and reads a kernel matrix from a
     copy of twice its size. The arguments and the result are otherwise those of :func:`train`.
     """
-    own = {"kernel": "precomputed"} if kernel is None else asdict(kernel)
+    own: Any = {"kernel": "precomputed"} if kernel is None else dict(vars(kernel))
+    if (centre := own.pop("centre", None)) is not None:
+        X = shifted(X, centre)
     model = SVC(**own, **options, max_iter=most_iterations(len(codes)))
 
     def fit() -> None:
@@ -474,7 +488,7 @@ def train_by_interior_point(
         If the gap of the interior-point method stayed above `tol`.
     """
     y = np.where(codes == 0, 1.0, -1.0)
-    solution, by_smo = _solve(gram, y, C, tol, last)
+    solution = _solve(gram, y, C, tol, last)
     if solution.gap > tol:
         warn(
             f"the interior-point method stopped at a relative gap of {solution.gap:.3g}: scale "
@@ -489,18 +503,18 @@ def train_by_interior_point(
         coefficients=(y * solution.alpha)[np.newaxis, indices],
         rho=np.array([-solution.intercept]),
     )
-    return support, None if by_smo else solution
+    return support, solution if solution.gap else None
 
 
 def _solve(
     gram: Floats, y: Floats, C: Floats, tol: float, last: DualSolution | None
-) -> tuple[DualSolution, bool]:
-    """Return a solution, and whether it is that of SMO."""
+) -> DualSolution:
+    """Return the solution of SMO if it converges soon, else that of the interior-point method."""
     if last is not None:
-        return solve_by_working_sets(gram, y, C, last), False
+        return solve_by_working_sets(gram, y, C, last)
     guess, converged = _by_smo(gram, y, C, tol)
     if converged:
-        return guess, True
+        return guess
     smaller = C
     for _ in range(_GUESSES):
         if converged or 2 * np.count_nonzero(guess.alpha) <= len(y):
@@ -508,7 +522,7 @@ def _solve(
         # far from the solution most rows have a coefficient: those for a smaller C tell more
         smaller = smaller / 100
         guess, converged = _by_smo(gram, y, smaller, tol)
-    return solve_by_working_sets(gram, y, C, guess), False
+    return solve_by_working_sets(gram, y, C, guess)
 
 
 def _by_smo(gram: Floats, y: Floats, C: Floats, tol: float) -> tuple[DualSolution, bool]:

@@ -297,7 +297,9 @@ def test_bad_series():
 @pytest.mark.parametrize("most", [2**20, 200, 50])
 def test_known_pairs_have_the_values_of_direct_calls(monkeypatch, most):
     monkeypatch.setattr(known_pairs, "_MOST_KNOWN", most)
-    known, rng, n_computed = known_pairs.KnownPairs(), np.random.RandomState(0), [0, 0]
+    monkeypatch.setattr(known_pairs, "_rows", rows := {})
+    monkeypatch.setattr(known_pairs, "_places", {})
+    rng, n_computed = np.random.RandomState(0), [0, 0]
     functions = [distance.cityblock, distance.euclidean]
 
     def compare(which, left, right):
@@ -306,9 +308,10 @@ def test_known_pairs_have_the_values_of_direct_calls(monkeypatch, most):
 
     for _ in range(60):
         which, some, others = rng.randint(2), rng.randint(9, size=4), rng.randint(9, size=3)
-        values = known.values(str(which), partial(compare, which), X[some], X[others])
+        with known_pairs.knowing_pairs():
+            values = known_pairs.known_values(which, partial(compare, which), X[some], X[others])
         np.testing.assert_array_equal(values, by_hand(functions[which], X[some], X[others]))
-        assert sum(table.size for _, table in known._tables.values()) <= most
+        assert sum(map(len, rows.values())) <= most
     assert (sum(n_computed) < 300) == (most > 200), n_computed
 
 

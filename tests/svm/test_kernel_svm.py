@@ -312,24 +312,22 @@ def test_each_setting_of_a_path_is_the_one_fitted_alone(degree):
     Cs = [0.1, 1000.0, 1e6, 10.0]
     model = KernelSVM("poly", degree=degree, coef0=1.0, gamma=0.2, tol=1e-5)
     model.set_params(solver="interior_point")
-    for C, path in zip(sorted(Cs), model.path(X2[:160], Y2[:160], {"C": Cs}), strict=True):
-        assert path.params == [{"C": C}]
+    (path,) = model.path(X2[:160], Y2[:160], {"C": Cs})
+    assert path.params == [{"C": C} for C in sorted(Cs)]
+    outputs = [path.outputs(name, X2[160:]) for name in ("predict", "decision_function")]
+    for C, fitted, predicted, decisions in zip(sorted(Cs), path.models, *outputs, strict=True):
         alone = clone(model).set_params(C=C).fit(X2[:160], Y2[:160])
-        assert path.models[0].C == C
-        (predicted,) = path.outputs("predict", X2[160:])
+        assert fitted.C == C
         np.testing.assert_array_equal(predicted, alone.predict(X2[160:]))
-        np.testing.assert_allclose(
-            path.models[0].decision_function(X2[160:]),
-            alone.decision_function(X2[160:]),
-            atol=5e-3,
-        )
-        assert abs(len(path.models[0].support_) - len(alone.support_)) <= 2
+        for values in (decisions, fitted.decision_function(X2[160:])):
+            np.testing.assert_allclose(values, alone.decision_function(X2[160:]), atol=5e-3)
+        assert abs(len(fitted.support_) - len(alone.support_)) <= 2
 
 
 @pytest.mark.parametrize(("Cs", "n_fits"), [([1.0, 1e3, 1e5, 1e7], 2), ([1e-4, 1e-3, 1e-2], 3)])
 def test_a_solution_below_the_bound_serves_greater_values_of_c(Cs, n_fits):
-    paths = list(KernelSVM(gamma=2.0).path(X2, Y2, {"C": Cs}))
-    assert len({id(path.models[0].support_) for path in paths}) == n_fits
+    (path,) = KernelSVM(gamma=2.0).path(X2, Y2, {"C": Cs})
+    assert len({id(fitted.support_) for fitted in path.models}) == n_fits
 
 
 @DATA
@@ -346,15 +344,14 @@ def test_one_kernel_matrix_serves_all_values_of_c(kernel, X, y, has_memory, monk
         KernelSVM, "_compared", lambda self, X: made.append(1) or compared(self, X)
     )
     model = KernelSVM(kernel, tol=1e-9, class_weight={0: 2.0})
-    path = list(model.path(points, y, {"C": [0.01, 0.1, 1.0]}))
+    (path,) = model.path(points, y, {"C": [0.01, 0.1, 1.0]})
     native = kernel == "rbf" or isinstance(kernel, PolynomialKernel)
     assert len(made) == (0 if kernel == "precomputed" or (native and not has_memory) else 1)
-    for fits in path:
-        (fitted,) = fits.models
-        alone = clone(model).set_params(**fits.params[0]).fit(points, y)
-        np.testing.assert_allclose(
-            fitted.decision_function(points), alone.decision_function(points), atol=1e-5
-        )
+    decisions = path.outputs("decision_function", points)
+    for params, fitted, values in zip(path.params, path.models, decisions, strict=True):
+        alone = clone(model).set_params(**params).fit(points, y).decision_function(points)
+        np.testing.assert_allclose(fitted.decision_function(points), alone, atol=1e-5)
+        np.testing.assert_allclose(values, alone, atol=1e-5)
 
 
 def test_settings_whose_solver_stopped_early(monkeypatch):
@@ -362,5 +359,5 @@ def test_settings_whose_solver_stopped_early(monkeypatch):
     monkeypatch.setattr(solvers, "_MAX_ITER", 2)
     model = KernelSVM(kernel="poly", degree=6, coef0=1.0, solver="interior_point")
     with pytest.warns(ConvergenceWarning):
-        path = list(model.path(X2, Y2, {"C": [1.0, 1e6]}))
-    assert [fits.converged for fits in path] == [[False], [False]]
+        (path,) = model.path(X2, Y2, {"C": [1.0, 1e6]})
+    assert path.converged == [False, False]
