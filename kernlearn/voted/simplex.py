@@ -665,7 +665,7 @@ def violating(
         elif excess <= excesses[least]:
             continue
         best[least], excesses[least] = j, excess
-        least = np.argmin(excesses[:count])
+        least = int(np.argmin(excesses[:count]))
     return best[:count], excesses[:count]
 
 
