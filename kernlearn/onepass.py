@@ -115,9 +115,10 @@ class Moments:
         if weights is not None:
             rows *= np.sqrt(weights)[:, np.newaxis]
         varying = np.flatnonzero(rows.any(axis=0))
-        some = 10 * len(varying) < 9 * rows.shape[1]  # of some maps half the features are constant
-        part = rows[:, varying] if some else rows
-        self.scatter[np.ix_(varying, varying) if some else ...] += memory.gram(part)
+        if 10 * len(varying) >= 9 * rows.shape[1]:
+            self.scatter += memory.gram(rows)
+        elif len(varying):  # of some maps half the features are constant
+            self.scatter[np.ix_(varying, varying)] += memory.gram(rows[:, varying])
         self._origin = origin
         self._move(total, offset - self._offset)
         return self
@@ -135,6 +136,18 @@ class Moments:
             self.scatter += other.scatter
             self._move(other.weight, other.mean_from(self))
         return self
+
+    def decay(self, factor: float) -> None:
+        """Multiply the weights of all rows so far."""
+        self.weight *= factor
+        self.scatter *= factor
+
+    def widened(self, n_columns: int) -> "Moments":
+        """Return the moments with further columns, which are 0 in all rows so far."""
+        wide, more = Moments(n_columns), (0, n_columns - len(self.scatter))
+        wide.weight, wide.scatter = self.weight, np.pad(self.scatter, more)
+        wide._origin, wide._offset = np.pad(self._origin, more), np.pad(self._offset, more)
+        return wide
 
     def _move(self, weight: float, shift: Floats) -> None:
         """Count rows of some weight whose mean is away by `shift`."""

@@ -1,7 +1,7 @@
 """Linear functions of large AUC from all pairs of points of two classes."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self
 
@@ -19,15 +19,8 @@ from kernlearn import choice, validation
 from kernlearn.choice import Fits
 from kernlearn.kernels.base import to_dense
 from kernlearn.memory import require_memory
-from kernlearn.onepass import ridge_solution
-from kernlearn.pairwise.learners import (
-    Codes,
-    Point,
-    StreamRanker,
-    linear_fits,
-    two_classes,
-    widened,
-)
+from kernlearn.onepass import Moments, ridge_solution
+from kernlearn.pairwise.learners import Codes, Point, StreamRanker, linear_fits, two_classes
 from kernlearn.validation import Floats
 
 # Columns of which the Hessian preconditions, not its diagonal.
@@ -43,64 +36,53 @@ class ClassMoments(NamedTuple):
     points alone.
     """
 
-    means: Floats  #: Weighted means, shape (2, n_features).
-    covariances: Floats  #: Weighted covariances, shape (2, n_features, n_features).
-    masses: Floats  #: Sums of the weights, shape (2,).
+    moments: tuple[Moments, Moments]
     newest: Codes  #: The number of the newest point of each class in the stream, shape (2,).
     counts: Codes  #: Numbers of points, shape (2,).
 
     @classmethod
     def empty(cls, n_features: int) -> "ClassMoments":
         """Return the moments before the first point."""
-        d, whole = n_features, np.int64
-        return cls(np.zeros((2, d)), np.zeros((2, d, d)), np.zeros(2), *np.zeros((2, 2), whole))
+        none = np.zeros((2, 2), dtype=np.int64)
+        return cls((Moments(n_features), Moments(n_features)), *none)
+
+    def means(self) -> Floats:
+        """Return the weighted means, shape (2, n_features)."""
+        return np.array([one.mean for one in self.moments])
+
+    def covariances(self) -> Floats:
+        """Return the weighted covariances, shape (2, n_features, n_features)."""
+        return np.array([one.scatter / (one.weight or 1.0) for one in self.moments])
 
     def add(self, X: Floats, codes: Codes, decay: float) -> None:
         """Add points; a step of the stream multiplies the weights of earlier ones by `decay`."""
         times = self.counts.sum() + np.arange(len(codes))
-        for code in (0, 1):
+        for code, moments in enumerate(self.moments):
             members = codes == code
-            rows, at = X[members], times[members]
-            if not len(at):
-                continue
-            weights = decay ** (at[-1] - at)
-            mass = weights.sum()
-            mean = weights @ rows / mass
-            rows -= mean
-            covariance = (weights * rows.T) @ rows / mass
-            self._join(code, mass, mean, covariance, decay ** (at[-1] - self.newest[code]))
-            self.newest[code] = at[-1]
-            self.counts[code] += len(at)
+            if members.any():
+                at = times[members]
+                moments.decay(decay ** (at[-1] - self.newest[code]))
+                moments.update(X[members], decay ** (at[-1] - at))
+                self.newest[code] = at[-1]
+                self.counts[code] += len(at)
 
     def of_model(self, m: int) -> "ClassMoments":
         """Return a copy of the moments, which all models of a path share."""
-        return ClassMoments._make(values.copy() for values in self)
+        return deepcopy(self)
 
     def merge(self, other: "ClassMoments", decay: float) -> None:
         """Add the points of a stream that continues this one."""
         times = self.counts.sum() + other.newest
         for code in np.flatnonzero(other.counts):
-            of_class = (other.masses[code], other.means[code], other.covariances[code])
-            self._join(code, *of_class, decay ** (times[code] - self.newest[code]))
+            self.moments[code].decay(decay ** (times[code] - self.newest[code]))
+            self.moments[code].merge(other.moments[code])
             self.newest[code] = times[code]
         self.counts[:] += other.counts
 
-    def _join(
-        self, code: int, mass: float, mean: Floats, covariance: Floats, decay: float
-    ) -> None:
-        """Add later points of a class, after the weights of the earlier ones have decayed."""
-        self.masses[code] = mass + self.masses[code] * decay
-        share = mass / self.masses[code]
-        shift = mean - self.means[code]
-        self.means[code] += share * shift
-        covariance = covariance + (1.0 - share) * np.outer(shift, shift)
-        self.covariances[code] += share * (covariance - self.covariances[code])
-
     def widened(self, n_features: int) -> "ClassMoments":
         """Return the moments with further features, which all points so far lack."""
-        wide = widened(self.covariances, n_features)
-        square = widened(np.swapaxes(wide, 1, 2), n_features)
-        return self._replace(means=widened(self.means, n_features), covariances=square)
+        negative, positive = self.moments
+        return self._replace(moments=(negative.widened(n_features), positive.widened(n_features)))
 
 
 @dataclass(eq=False, repr=False)
@@ -194,12 +176,12 @@ class AllPairsMoments(StreamRanker):
     @property
     def means_(self) -> Floats:
         """The means of the classes."""
-        return self._state.means.copy()
+        return self._state.means()
 
     @property
     def covariances_(self) -> Floats:
         """The covariances of the classes."""
-        return self._state.covariances.copy()
+        return self._state.covariances()
 
     def _start(self, n_features: int, n_models: int) -> None:
         require_memory(
@@ -211,9 +193,9 @@ class AllPairsMoments(StreamRanker):
 
     def _learn(self, X: Floats, codes: Codes, points: Sequence[Point] = ({},)) -> None:
         self._solutions: dict[float, Floats] = {}  # by the regularization
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._state.add(X, codes, self._decay)
-        self._check_finite(self._state.covariances)
+        self._state.add(X, codes, self._decay)
+        for moments in self._state.moments:
+            self._check_finite(moments.scatter)
 
     @property
     def _decay(self) -> float:
@@ -251,7 +233,7 @@ class AllPairsMoments(StreamRanker):
         return self
 
     def _means(self) -> Floats:
-        return self._state.means
+        return self._state.means()
 
     def _weights(self) -> Floats:
         if self.regularization not in self._solutions:
@@ -259,8 +241,8 @@ class AllPairsMoments(StreamRanker):
         return self._solutions[self.regularization]
 
     def _minimum(self) -> Floats:
-        means, covariances, *_, counts = self._state
-        if not counts.all():
+        means, covariances = self._state.means(), self._state.covariances()
+        if not self._state.counts.all():
             return np.zeros(means.shape[1])
         difference = means[1] - means[0]
         matrix = covariances[0] + covariances[1] + np.outer(difference, difference)
