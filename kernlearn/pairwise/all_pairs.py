@@ -308,7 +308,8 @@ class AllPairsSVM(
     Notes
     -----
     Objective and gradient take O(n log n) time, and one product each with X and its transpose:
-    the pairs with a loss are contiguous in the sorted scores.
+    the pairs with a loss are contiguous in the sorted scores. The same holds for the products
+    with the Hessian that a step of Newton's method takes.
 
     Examples
     --------
@@ -481,7 +482,7 @@ class ActivePairs:
     They are those whose negative point has a score above that of the positive one less 1. In the
     order of these numbers t, the partners of a positive point are the negative points after it,
     and those of a negative point the positive ones before it. The mean loss is
-    :math:`t^	op L t`, with the Laplacian L of the graph of these pairs.
+    :math:`t^\top L t`, with the Laplacian L of the graph of these pairs.
 
     Parameters
     ----------
