@@ -84,7 +84,7 @@ class SmoothedHinge:
 
     def __init__(self, width: float, weights: Weights = 1.0) -> None:
         self._width, self._weights = width, weights
-        self.steepest = float(np.max(weights)) / width
+        self.steepest = float(np.max(weights, initial=0.0)) / width
 
     def value(self, t: Floats) -> float:
         inside = np.clip(t, 0.0, self._width)

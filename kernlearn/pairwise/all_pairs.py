@@ -1,14 +1,15 @@
 """Linear functions of large AUC from all pairs of points of two classes."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy, deepcopy
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.optimize import minimize
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin
@@ -16,17 +17,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import choice, validation
 from kernlearn.choice import Fits
+from kernlearn.kernels.base import to_dense
 from kernlearn.memory import require_memory
-from kernlearn.onepass import ridge_solution
-from kernlearn.pairwise.learners import (
-    Codes,
-    Point,
-    StreamRanker,
-    linear_fits,
-    two_classes,
-    widened,
-)
+from kernlearn.onepass import Moments, ridge_solution
+from kernlearn.pairwise.learners import Codes, Point, StreamRanker, linear_fits, two_classes
 from kernlearn.validation import Floats
+
+# Columns of which the Hessian preconditions, not its diagonal.
+_MOST_COLUMNS = 1000
+_LENGTHS = 0.5 ** np.arange(40)
 
 
 class ClassMoments(NamedTuple):
@@ -37,64 +36,53 @@ class ClassMoments(NamedTuple):
     points alone.
     """
 
-    means: Floats  #: Weighted means, shape (2, n_features).
-    covariances: Floats  #: Weighted covariances, shape (2, n_features, n_features).
-    masses: Floats  #: Sums of the weights, shape (2,).
+    moments: tuple[Moments, Moments]
     newest: Codes  #: The number of the newest point of each class in the stream, shape (2,).
     counts: Codes  #: Numbers of points, shape (2,).
 
     @classmethod
     def empty(cls, n_features: int) -> "ClassMoments":
         """Return the moments before the first point."""
-        d, whole = n_features, np.int64
-        return cls(np.zeros((2, d)), np.zeros((2, d, d)), np.zeros(2), *np.zeros((2, 2), whole))
+        none = np.zeros((2, 2), dtype=np.int64)
+        return cls((Moments(n_features), Moments(n_features)), *none)
+
+    def means(self) -> Floats:
+        """Return the weighted means, shape (2, n_features)."""
+        return np.array([one.mean for one in self.moments])
+
+    def covariances(self) -> Floats:
+        """Return the weighted covariances, shape (2, n_features, n_features)."""
+        return np.array([one.scatter / (one.weight or 1.0) for one in self.moments])
 
     def add(self, X: Floats, codes: Codes, decay: float) -> None:
         """Add points; a step of the stream multiplies the weights of earlier ones by `decay`."""
         times = self.counts.sum() + np.arange(len(codes))
-        for code in (0, 1):
+        for code, moments in enumerate(self.moments):
             members = codes == code
-            rows, at = X[members], times[members]
-            if not len(at):
-                continue
-            weights = decay ** (at[-1] - at)
-            mass = weights.sum()
-            mean = weights @ rows / mass
-            rows -= mean
-            covariance = (weights * rows.T) @ rows / mass
-            self._join(code, mass, mean, covariance, decay ** (at[-1] - self.newest[code]))
-            self.newest[code] = at[-1]
-            self.counts[code] += len(at)
+            if members.any():
+                at = times[members]
+                moments.decay(decay ** (at[-1] - self.newest[code]))
+                moments.update(X[members], decay ** (at[-1] - at))
+                self.newest[code] = at[-1]
+                self.counts[code] += len(at)
 
     def of_model(self, m: int) -> "ClassMoments":
         """Return a copy of the moments, which all models of a path share."""
-        return ClassMoments._make(values.copy() for values in self)
+        return deepcopy(self)
 
     def merge(self, other: "ClassMoments", decay: float) -> None:
         """Add the points of a stream that continues this one."""
         times = self.counts.sum() + other.newest
         for code in np.flatnonzero(other.counts):
-            of_class = (other.masses[code], other.means[code], other.covariances[code])
-            self._join(code, *of_class, decay ** (times[code] - self.newest[code]))
+            self.moments[code].decay(decay ** (times[code] - self.newest[code]))
+            self.moments[code].merge(other.moments[code])
             self.newest[code] = times[code]
         self.counts[:] += other.counts
 
-    def _join(
-        self, code: int, mass: float, mean: Floats, covariance: Floats, decay: float
-    ) -> None:
-        """Add later points of a class, after the weights of the earlier ones have decayed."""
-        self.masses[code] = mass + self.masses[code] * decay
-        share = mass / self.masses[code]
-        shift = mean - self.means[code]
-        self.means[code] += share * shift
-        covariance = covariance + (1.0 - share) * np.outer(shift, shift)
-        self.covariances[code] += share * (covariance - self.covariances[code])
-
     def widened(self, n_features: int) -> "ClassMoments":
         """Return the moments with further features, which all points so far lack."""
-        wide = widened(self.covariances, n_features)
-        square = widened(np.swapaxes(wide, 1, 2), n_features)
-        return self._replace(means=widened(self.means, n_features), covariances=square)
+        negative, positive = self.moments
+        return self._replace(moments=(negative.widened(n_features), positive.widened(n_features)))
 
 
 @dataclass(eq=False, repr=False)
@@ -188,12 +176,12 @@ class AllPairsMoments(StreamRanker):
     @property
     def means_(self) -> Floats:
         """The means of the classes."""
-        return self._state.means.copy()
+        return self._state.means()
 
     @property
     def covariances_(self) -> Floats:
         """The covariances of the classes."""
-        return self._state.covariances.copy()
+        return self._state.covariances()
 
     def _start(self, n_features: int, n_models: int) -> None:
         require_memory(
@@ -205,9 +193,9 @@ class AllPairsMoments(StreamRanker):
 
     def _learn(self, X: Floats, codes: Codes, points: Sequence[Point] = ({},)) -> None:
         self._solutions: dict[float, Floats] = {}  # by the regularization
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._state.add(X, codes, self._decay)
-        self._check_finite(self._state.covariances)
+        self._state.add(X, codes, self._decay)
+        for moments in self._state.moments:
+            self._check_finite(moments.scatter)
 
     @property
     def _decay(self) -> float:
@@ -245,7 +233,7 @@ class AllPairsMoments(StreamRanker):
         return self
 
     def _means(self) -> Floats:
-        return self._state.means
+        return self._state.means()
 
     def _weights(self) -> Floats:
         if self.regularization not in self._solutions:
@@ -253,8 +241,8 @@ class AllPairsMoments(StreamRanker):
         return self._solutions[self.regularization]
 
     def _minimum(self) -> Floats:
-        means, covariances, *_, counts = self._state
-        if not counts.all():
+        means, covariances = self._state.means(), self._state.covariances()
+        if not self._state.counts.all():
             return np.zeros(means.shape[1])
         difference = means[1] - means[0]
         matrix = covariances[0] + covariances[1] + np.outer(difference, difference)
@@ -290,9 +278,10 @@ class AllPairsSVM(
     regularization : float, default=1e-3
         The λ.
     tol : float, default=1e-6
-        Stop when no entry of the gradient is larger than `tol` times the largest one at w = 0.
+        Stop when no entry of the gradient is larger than `tol` times the largest one at w = 0, of
+        columns divided by their size.
     max_iter : int, default=1000
-        Largest number of L-BFGS iterations.
+        Largest number of steps of Newton's method.
 
     Attributes
     ----------
@@ -319,7 +308,8 @@ class AllPairsSVM(
     Notes
     -----
     Objective and gradient take O(n log n) time, and one product each with X and its transpose:
-    the pairs with a loss are contiguous in the sorted scores.
+    the pairs with a loss are contiguous in the sorted scores. The same holds for the products
+    with the Hessian that a step of Newton's method takes.
 
     Examples
     --------
@@ -367,7 +357,7 @@ class AllPairsSVM(
         ConvergenceWarning
             If `max_iter` iterations were not enough.
         """
-        self._minimise(*self._centred(X, y, sample_weight))
+        _solve([self], *self._centred(X, y, sample_weight))
         return self
 
     def path(
@@ -399,19 +389,14 @@ class AllPairsSVM(
         """
         first = clone(self)
         points = choice.path_points(first, grid)
-        problem = first._centred(X, y, None)
-        models = [copy(first) for _ in points]
-        converged = [True] * len(points)
-        start = None
-        for i in reversed(range(len(points))):
-            vars(models[i]).update(points[i])
-            with validation.noting_convergence(converged, i):
-                models[i]._minimise(*problem, start)
-            start = models[i].coef_[0]
+        problem, models = first._centred(X, y, None), [copy(first) for _ in points]
+        for model, point in zip(models, points, strict=True):
+            vars(model).update(point)
+        converged = _solve(models[::-1], *problem)[::-1]
         yield linear_fits(points, models, converged)
 
     def _centred(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        """Return the rows, which are positive, and their weights; the middle, and the spread."""
+        """Return the rows, which are positive, their shares of their class, and the middle."""
         rows, labels = validation.validate_labelled(self, X, y)
         rows, labels, weights = validation.without_zeros(
             rows, labels, validation.check_weights(sample_weight, rows)
@@ -421,85 +406,128 @@ class AllPairsSVM(
         shares = np.ones(len(labels)) if weights is None else weights
         shares = shares / np.bincount(positive, shares)[positive.astype(np.intp)]
         middle = 0.5 * (rows.T @ shares)
-        if not sparse.issparse(rows):  # the loss has differences, which lose the digits of a mean
-            rows = rows - middle
-            squares = np.einsum("i,ij,ij->j", shares, rows, rows)
-        else:
-            squares = rows.multiply(rows).T @ shares
-        return rows, positive, weights, middle, squares
+        # the loss has differences, which lose the digits of a mean
+        rows = sparse.csr_array(rows) if sparse.issparse(rows) else rows - middle
+        return rows, positive, shares, middle
 
-    def _minimise(
-        self,
-        rows: Any,
-        positive: NDArray[np.bool_],
-        weights: Floats | None,
-        middle: Floats,
-        squares: Floats,
-        start: Floats | None = None,
-    ) -> None:
-        """Solve the problem from some weights, by default 0."""
-        scale = np.sqrt(squares + self.regularization)
-        if scale.max() < 1e4:  # else the largest columns alone decide when to stop
-            scale = np.ones_like(scale)
 
-        def objective(u: Floats) -> tuple[Any, Floats]:
-            w = u / scale
-            loss, slopes = mean_loss(rows @ w, positive, weights)
-            value = loss + self.regularization / 2 * (w @ w)
-            return value, (rows.T @ slopes + self.regularization * w) / scale
+def _solve(
+    models: Sequence[AllPairsSVM],
+    rows: Any,
+    positive: NDArray[np.bool_],
+    shares: Floats,
+    middle: Floats,
+) -> list[bool]:
+    """Fit models that differ in their regularization, each from the one before.
 
-        zero = np.zeros(rows.shape[1])
-        gtol = self.tol * np.abs(objective(zero)[1]).max()
-        limits = {"maxiter": self.max_iter, "maxfun": 20 * self.max_iter}
-        u = zero if start is None else start * scale
-        options = {"gtol": gtol, "ftol": 0.0, **limits}
-        optimum = minimize(objective, u, jac=True, method="L-BFGS-B", options=options)
-        rest = np.abs(optimum.jac).max() / gtol if gtol else 0.0
-        # the line search may end a few digits short
-        if rest > (1 if optimum.nit >= self.max_iter else 1000):
+    Newton's method with conjugate gradients, preconditioned by the Hessian of the squared loss of
+    all pairs, or by its diagonal. Returns whether each model converged.
+    """
+    weighted = sparse.diags_array(shares) @ rows
+    squares, hessian = (rows * weighted).sum(axis=0), None
+    if rows.shape[1] <= _MOST_COLUMNS:
+        means = [rows.T @ np.where(members, shares, 0.0) for members in (positive, ~positive)]
+        product = np.outer(*means)
+        hessian = 2 * (to_dense(rows.T @ weighted) - product - product.T)
+    w, pairs = np.zeros(rows.shape[1]), ActivePairs(np.zeros(len(shares)), positive, shares)
+    slope = first = rows.T @ pairs.slopes
+    converged = []
+    for model in models:
+        ridge = model.regularization
+        scale = np.sqrt(2 * squares + ridge)
+        limit = model.tol * np.abs(first / scale).max()
+        inverse = _inverse(hessian, ridge, scale)
+        for n_iter in range(model.max_iter + 1):
+            gradient, objective = slope + ridge * w, pairs.loss + ridge / 2 * float(w @ w)
+            rest = np.abs(gradient / scale).max()
+            # a tenth of what is promised costs little, and small columns need it
+            if rest <= 0.1 * limit or n_iter == model.max_iter:
+                break
+            step = pairs.newton_step(rows, gradient, ridge, inverse)
+            moves = rows @ step
+            for length in _LENGTHS:
+                trial = w + length * step
+                there = ActivePairs(pairs.scores + length * moves, positive, shares)
+                if there.loss + ridge / 2 * float(trial @ trial) < objective:
+                    break
+            else:  # rounding errors
+                break
+            w, pairs, slope = trial, there, rows.T @ there.slopes
+        converged.append(bool(rest <= (limit if n_iter == model.max_iter else 1000 * limit)))
+        if not converged[-1]:
             validation.warn(
-                f"the gradient is {rest:.3g} times what tol={self.tol:g} allows after "
-                f"{optimum.nit} of max_iter={self.max_iter} iterations: raise one of them, or "
-                "scale the features",
+                f"the gradient is {rest / limit:.3g} times what tol={model.tol:g} allows after "
+                f"{n_iter} of max_iter={model.max_iter} iterations: raise one of them, or scale "
+                "the features",
                 ConvergenceWarning,
             )
-        self.objective_, self.n_iter_ = float(optimum.fun), int(optimum.nit)
-        self.coef_: Floats = (optimum.x / scale)[np.newaxis]
-        self.intercept_: Floats = -(self.coef_ @ middle)
+        model.objective_, model.n_iter_ = objective, n_iter
+        model.coef_, model.intercept_ = w[np.newaxis].copy(), np.array([-(w @ middle)])
+    return converged
 
 
-def mean_loss(
-    scores: NDArray[Any], positive: NDArray[np.bool_], weights: Floats | None
-) -> tuple[float, Floats]:
-    """Return the mean squared hinge over unlike pairs, and its derivative by each score.
+def _inverse(hessian: Floats | None, ridge: float, scale: Floats) -> Callable[[Floats], Floats]:
+    """Return the product with the inverse of a Hessian plus a ridge, or of the diagonal alone."""
+    if hessian is None:
+        return lambda v: v / scale**2
+    balanced = hessian / scale / scale[:, np.newaxis]
+    balanced.flat[:: len(scale) + 1] += ridge / scale**2 + 1e-10  # columns may be dependent
+    factor = cho_factor(balanced)
+    return lambda v: cho_solve(factor, v / scale) / scale
 
-    The weight of a pair is the product of those of its points.
+
+class ActivePairs:
+    r"""The pairs of unlike points that have a loss.
+
+    They are those whose negative point has a score above that of the positive one less 1. In the
+    order of these numbers t, the partners of a positive point are the negative points after it,
+    and those of a negative point the positive ones before it. The mean loss is
+    :math:`t^\top L t`, with the Laplacian L of the graph of these pairs.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_points,)
+    positive : ndarray of shape (n_points,), bool
+    shares : ndarray of shape (n_points,)
+        The weight of each point, of each class with the sum 1; that of a pair is their product.
+
+    Attributes
+    ----------
+    loss : float
+        The mean squared hinge.
+    slopes : ndarray of shape (n_points,)
+        Its derivative by each score.
     """
-    # with thresholds 1 - p of the positives, pair (p, q) has a loss where q + (1 - p) > 0: for
-    # each p, a suffix of the sorted q
-    lower, upper = scores[~positive].astype(np.float64), 1 - scores[positive].astype(np.float64)
-    n_pairs: Any = len(lower) * len(upper)
-    if weights is None:
-        up, down = _missing(upper, lower), _missing(lower, upper)
-    else:
-        of_lower, of_upper = weights[~positive], weights[positive]
-        up = of_upper * _missing(upper, lower, of_lower)
-        down = of_lower * _missing(lower, upper, of_upper)
-        n_pairs = of_lower.sum() * of_upper.sum()
-    slopes = np.empty(len(scores))
-    slopes[positive] = -2 * up / n_pairs
-    slopes[~positive] = 2 * down / n_pairs
-    return float(upper @ up + lower @ down) / n_pairs, slopes
 
+    def __init__(self, scores: Floats, positive: NDArray[np.bool_], shares: Floats) -> None:
+        self.scores, t = scores, scores - positive
+        self._order = np.argsort(t)
+        ordered = shares[self._order]
+        self._up = np.where(positive[self._order], ordered, 0.0)
+        self._down = ordered - self._up
+        self._degrees = self._partners(np.ones(len(t)))
+        half = self._laplacian(t)
+        self.loss, self.slopes = float(t @ half), 2 * half
 
-def _missing(at: Floats, others: Floats, weights: Floats | None = None) -> Floats:
-    """Return the sum of weight · max(0, at + other) over the others, for each `at`."""
-    if weights is None:
-        others, weights = np.sort(others), np.ones(len(others))
-    else:
-        order = np.argsort(others)
-        others, weights = others[order], weights[order]
-    counts = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
-    sums = np.append(np.cumsum((weights * others)[::-1])[::-1], 0.0)
-    first = np.searchsorted(others, -at, side="right")
-    return at * counts[first] + sums[first]
+    def _partners(self, values: Floats) -> Floats:
+        """Return the weighted sums of the values of partners, all in the order of t."""
+        after = np.cumsum((self._down * values)[::-1])[::-1]
+        return self._up * after + self._down * np.cumsum(self._up * values)
+
+    def _laplacian(self, values: Floats) -> Floats:
+        """Return the product of L and some values of the points."""
+        ordered, product = values[self._order], np.empty(len(values))
+        product[self._order] = self._degrees * ordered - self._partners(ordered)
+        return product
+
+    def newton_step(
+        self, rows: Any, gradient: Floats, ridge: float, inverse: Callable[[Floats], Floats]
+    ) -> Floats:
+        """Return Newton's step for some linear weights, about."""
+
+        def times(v: Floats) -> Floats:
+            return 2 * (rows.T @ self._laplacian(rows @ v)) + ridge * v
+
+        n = len(gradient)
+        hessian, about = (LinearOperator((n, n), f, dtype=np.float64) for f in (times, inverse))
+        return -cg(hessian, gradient, rtol=0.1, M=about)[0]

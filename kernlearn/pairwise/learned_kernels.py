@@ -592,13 +592,12 @@ class TwoStageClassifier(validation.TakesSparse, ClassifierMixin, BaseEstimator,
     buffer_size: int = 50
     random_state: Any = None
 
-    @abstractmethod
-    def _learner(self, **stream: Any) -> OnlinePairLearner:
-        """Return the learner of the first stage, with these parameters and its own."""
+    #: The learner of the first stage, which takes the parameters that both have.
+    _learner: ClassVar[type[OnlinePairLearner]]
 
     @abstractmethod
-    def _classifier(self, learner: Any, n_samples: int) -> Any:
-        """Return the classifier of the second stage on a fitted learner."""
+    def _classifier(self) -> Any:
+        """Return the classifier of the second stage, on what `learner_` has learned."""
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike) -> Self:
@@ -622,11 +621,10 @@ class TwoStageClassifier(validation.TakesSparse, ClassifierMixin, BaseEstimator,
             If a parameter is not valid, or there is only one class.
         """
         X, y = validation.validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        names = "eta", "radius", "buffer_size", "random_state"
-        stream = {name: getattr(self, name) for name in names}
-        self.learner_ = self._learner(**stream).fit(X, y)
-        classifier = self._classifier(self.learner_, X.shape[0])
-        self.classifier_ = classifier.fit(self._mapped(X), y)
+        params = self.get_params(deep=False)
+        shared = params.keys() & self._learner._get_param_names()
+        self.learner_: Any = self._learner(**{name: params[name] for name in shared}).fit(X, y)
+        self.classifier_ = self._classifier().fit(self._mapped(X), y)
         self.classes_ = self.classifier_.classes_
         return self
 
@@ -704,11 +702,10 @@ class MetricKNNClassifier(TwoStageClassifier):
 
     _parameter_constraints = {**validation.PARAMETERS, "n_neighbors": [validation.COUNT]}
 
-    def _learner(self, **stream: Any) -> OnlineMetricLearner:
-        return OnlineMetricLearner(**stream)
+    _learner = OnlineMetricLearner
 
-    def _classifier(self, learner: Any, n_samples: int) -> KNeighborsClassifier:
-        return KNeighborsClassifier(min(self.n_neighbors, n_samples))
+    def _classifier(self) -> KNeighborsClassifier:
+        return KNeighborsClassifier(min(self.n_neighbors, self.learner_.n_samples_seen_))
 
     def _mapped(self, X: Any) -> NDArray[Any]:
         return self.learner_.transform(X)
@@ -777,11 +774,10 @@ class SimilaritySVM(TwoStageClassifier):
 
     _parameter_constraints = OnlineSimilarityLearner._parameter_constraints
 
-    def _learner(self, **stream: Any) -> OnlineSimilarityLearner:
-        return OnlineSimilarityLearner(self.objective, **stream)
+    _learner = OnlineSimilarityLearner
 
-    def _classifier(self, learner: Any, n_samples: int) -> SVC:
-        return SVC(C=self.C, kernel=learner.similarity_, max_iter=_MAX_ITER)
+    def _classifier(self) -> SVC:
+        return SVC(C=self.C, kernel=self.learner_.similarity_, max_iter=_MAX_ITER)
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the decision values of points.
@@ -849,10 +845,9 @@ class MultipleKernelSVM(TwoStageClassifier):
 
     _parameter_constraints = OnlineMKL._parameter_constraints
 
-    def _learner(self, **stream: Any) -> OnlineMKL:
-        return OnlineMKL(self.kernels, **stream)
+    _learner = OnlineMKL
 
-    def _classifier(self, learner: Any, n_samples: int) -> SVC:
-        return SVC(C=self.C, kernel=learner.kernel_, max_iter=_MAX_ITER)
+    def _classifier(self) -> SVC:
+        return SVC(C=self.C, kernel=self.learner_.kernel_, max_iter=_MAX_ITER)
 
     decision_function = SimilaritySVM.decision_function

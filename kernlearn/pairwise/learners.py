@@ -379,8 +379,7 @@ class StreamRanker(
             rows = np.ascontiguousarray(to_dense(X[part]), dtype=np.float64).view()
             rows.flags.writeable = False  # one compiled version for all, read-only input too
             self._learn(rows, codes[part], points)
-        for values in (*self._state[:2], self._weights()):
-            self._check_finite(values)
+        self._check_finite(self._weights())
 
     def _numbers(self, points: Sequence[Point], *names: str) -> Floats:
         """Return a row of parameters for each point of a path, NaN for None."""
@@ -440,7 +439,6 @@ class StreamRanker(
             if names and all(isinstance(name, str) for name in names):
                 self.feature_names_in_ = np.array([*names], dtype=object)
         self._learn(row, _CODES[classes.index(y)])
-        self._check_finite(self._state[0])
 
     def score_one(self, x: Item) -> float:
         """Return the score of an item, as `decision_function` does of rows.
@@ -626,6 +624,7 @@ class OLP(StreamRanker):
         numbers = self._numbers(points, "eta", "regularization", "radius")
         moves = self._buffers[0].moves(len(codes))
         olp_steps(X, codes, self._state, moves, [*LOSSES].index(self.loss), numbers)
+        self._check_finite(self._state.w)
 
 
 @dataclass(eq=False, repr=False)
@@ -730,3 +729,4 @@ class OAM(StreamRanker):
         moves = tuple(buffer.moves(n) for buffer, n in zip(self._buffers, n_points, strict=True))
         Cs = self._numbers(points, "C")
         oam_steps(X, codes, self._state, moves, Cs, self.variant == "sequential")
+        self._check_finite(self._state.w)

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state, check_X_y
 
 from kernlearn.checks import check_nonnegative, check_positive
-from kernlearn.linear.losses import LOSSES, MarginLoss
+from kernlearn.linear.losses import LOSSES, MarginLoss, SmoothedHinge
 from kernlearn.pairwise.learned_kernels import into_ball
 from kernlearn.pairwise.learners import OLP, Buffer, two_classes
 from kernlearn.validation import Floats, Indices, warn
@@ -323,10 +323,10 @@ class StreamPairs(NamedTuple):
         by_score = np.zeros(n)
         sums, rest = np.zeros(3), float(n - 1)
         for positive, negative, weights in self.unlike():
-            forms, slopes = _rounded(loss, scores[positive] - scores[negative], width)
-            sums += [np.vdot(weights, form) for form in forms]
+            margins = scores[positive] - scores[negative]
+            forms, slopes = _rounded(loss, margins, weights, width)
+            sums += forms
             rest -= float(weights.sum())
-            slopes *= weights
             if slopes.ndim == 2:
                 by_score[positive[:, 0]] += slopes.sum(axis=1)
                 by_score[negative[0]] -= slopes.sum(axis=0)
@@ -338,14 +338,18 @@ class StreamPairs(NamedTuple):
         return sums / (n - 1), np.asarray(self.X.T @ by_score).ravel() / (n - 1)
 
 
-def _rounded(loss: str, margins: Floats, width: float) -> tuple[list[Floats], Floats]:
+def _rounded(
+    loss: str, margins: Floats, weights: Floats, width: float
+) -> tuple[list[float], Floats]:
+    """Return the weighted sum of a loss in three forms, and its slopes by the margins."""
     if loss != "hinge":  # smooth
-        return [LOSSES[loss].value(margins)] * 3, LOSSES[loss].derivative(margins)
-    # Huber's: a parabola between margins 1 - width and 1
-    missing = 1 - margins
-    steepness = np.clip(missing / width, 0, 1)
-    support = steepness * missing
-    return [np.maximum(missing, 0), support - width / 2 * steepness**2, support], -steepness
+        total = float(np.vdot(weights, LOSSES[loss].value(margins)))
+        return [total] * 3, weights * LOSSES[loss].derivative(margins)
+    smoothed, missing = SmoothedHinge(width, weights), 1 - margins
+    total = float(np.vdot(weights, np.maximum(missing, 0)))
+    return [total, smoothed.value(missing), total - smoothed.gap(missing)], -smoothed.slope(
+        missing
+    )
 
 
 def best_in_ball(

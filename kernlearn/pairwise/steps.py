@@ -26,34 +26,39 @@ _OAM_HINGE = -1
 
 @compiled()
 def _repopulate(
-    size: int, rng: np.random.Generator, slots: Array, sources: Array, end: int
+    size: int, rng: np.random.Generator, slots: Array, sources: Array
 ) -> int:  # pragma: no cover
-    """Draw each slot anew from the buffer and the incoming point; return the new end."""
+    """Draw each slot anew from the buffer and the incoming point."""
+    n_moves = 0
     for slot in range(size):
         source = int(rng.random() * (size + 1))
         if source != slot:
-            slots[end] = slot
-            sources[end] = source if source < size else -1
-            end += 1
-    return end
+            slots[n_moves] = slot
+            sources[n_moves] = source if source < size else -1
+            n_moves += 1
+    return n_moves
 
 
 @compiled()
-def _take_each(
-    size: int, t: int, rng: np.random.Generator, slots: Array, end: int
-) -> int:  # pragma: no cover
+def _rs(size: int, t: int, rng: np.random.Generator, slots: Array) -> int:  # pragma: no cover
+    """Let point t take a slot with probability size/t."""
+    slots[0] = int(rng.random() * t)
+    return 1 if slots[0] < size else 0
+
+
+@compiled()
+def _rsx(size: int, t: int, rng: np.random.Generator, slots: Array) -> int:  # pragma: no cover
     """Let point t take each slot with probability 1/t."""
+    n_moves = 0
     for slot in range(size):
         if rng.random() * t < 1.0:
-            slots[end] = slot
-            end += 1
-    return end
+            slots[n_moves] = slot
+            n_moves += 1
+    return n_moves
 
 
 @compiled()
-def _take_several(
-    size: int, t: int, rng: np.random.Generator, slots: Array, end: int
-) -> int:  # pragma: no cover
+def _rsx2(size: int, t: int, rng: np.random.Generator, slots: Array) -> int:  # pragma: no cover
     """Draw how many slots point t takes, then which."""
     # the binomial by inversion: its mean is under 1
     p = 1.0 / t
@@ -61,21 +66,32 @@ def _take_several(
     # the chance of none is no less than 1 - size/t, which mostly settles it
     # (a float exponent, as Numba would round a whole one otherwise)
     chance = 1.0 if left < 1.0 - size * p else (1.0 - p) ** float(size)
-    n_taken = 0
-    while left >= chance and n_taken < size:
+    n_moves = 0
+    while left >= chance and n_moves < size:
         left -= chance
-        chance *= (size - n_taken) / (n_taken + 1) * p / (1.0 - p)
-        n_taken += 1
+        chance *= (size - n_moves) / (n_moves + 1) * p / (1.0 - p)
+        n_moves += 1
     # Floyd's way to a random subset: one draw an element
-    first = end
-    for last in range(size - n_taken, size):
+    for i in range(n_moves):
+        last = size - n_moves + i
         slot = int(rng.random() * (last + 1))
-        slots[end] = slot
-        for taken in slots[first:end]:
-            if taken == slot:
-                slots[end] = last
-        end += 1
-    return end
+        slots[i] = last if slot in slots[:i] else slot
+    return n_moves
+
+
+@compiled()
+def _step_moves(
+    policy: int, size: int, t: int, rng: np.random.Generator, slots: Array, sources: Array
+) -> int:  # pragma: no cover
+    """Write the moves after point t, and return how many there are."""
+    if t <= size or policy == 0:  # FIFO
+        slots[0] = (t - 1) % size
+        return 1
+    if policy == 1:
+        return _rs(size, t, rng, slots)
+    if t == size + 1:
+        return _repopulate(size, rng, slots, sources)
+    return _rsx(size, t, rng, slots) if policy == 2 else _rsx2(size, t, rng, slots)
 
 
 @compiled()
@@ -109,24 +125,7 @@ def draw_moves(
         if end + size > len(slots):
             slots = np.append(slots, np.empty_like(slots))
             sources = np.append(sources, np.full_like(sources, -1))
-        if t <= size:
-            slots[end] = t - 1
-            end += 1
-        elif policy == 0:  # FIFO
-            slots[end] = (t - 1) % size
-            end += 1
-        elif policy == 1:  # RS
-            slot = int(rng.random() * t)
-            if slot < size:
-                slots[end] = slot
-                end += 1
-        elif t == size + 1:
-            end = _repopulate(size, rng, slots, sources, end)
-        elif policy == 2:  # RS-x
-            end = _take_each(size, t, rng, slots, end)
-        else:  # RS-x²
-            end = _take_several(size, t, rng, slots, end)
-        t += 1
+        end += _step_moves(policy, size, t + i, rng, slots[end:], sources[end:])
         starts[i + 1] = end
     return starts, slots[:end], sources[:end]
 

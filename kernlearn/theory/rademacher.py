@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.optimize import minimize_scalar
+from scipy.sparse.linalg import norm as sparse_norm
 from sklearn.base import clone
 from sklearn.utils import check_array, check_random_state, gen_batches
 
@@ -870,15 +871,12 @@ def _logarithmic_factor(d: int, n: int, as_printed: bool, scale: float = 1.0) ->
 
 def _largest_norm(X: Any, p: float) -> float:
     """Return the largest p-norm of a row."""
-    sizes = np.abs(X.data) if sparse.issparse(X) else np.abs(X)
-    scale = float(sizes.max(initial=0.0))
+    scale = float(abs(X).max())
     if p == math.inf or scale == 0:
         return scale
     # relative to the largest entry: powers of p may be large
-    sizes = (sizes / scale) ** p
-    if sparse.issparse(X):
-        sizes = sparse.csr_matrix((sizes, X.indices, X.indptr), shape=X.shape)
-    return scale * float(sizes.sum(axis=1).max()) ** (1 / p)
+    norm = sparse_norm if sparse.issparse(X) else np.linalg.norm
+    return scale * float(norm(X / scale, p, axis=1).max())
 
 
 @dataclass(frozen=True)

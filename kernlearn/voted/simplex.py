@@ -450,6 +450,16 @@ class Vertex(NamedTuple):
     multipliers: Floats  # in [0, 1], at the end the dual solution
 
 
+class Edge(NamedTuple):
+    """An edge that leaves a vertex: a column enters, or a row leaves its kink."""
+
+    entering: int  # the column, -1 for none
+    inverted: Floats  # the inverse times that column
+    leaving: int  # the row's place in the vertex, -1 for none
+    sign: float  # of the column's coefficient, or of the row's excess over its kink
+    slope: float  # of the objective
+
+
 @compiled()
 def pivot(vertex: Vertex, size: int, costs: Floats) -> tuple[bool, int]:  # pragma: no cover
     """Pivot until no column of the pool and no row decreases the objective.
@@ -458,214 +468,76 @@ def pivot(vertex: Vertex, size: int, costs: Floats) -> tuple[bool, int]:  # prag
     of the pool, which may have room for more. Return False if rounding errors prevent a solution,
     and the new size. A stalled vertex is as good as they allow; the gap says how good.
     """
-    pool, turned, _, columns, rows, inverse, alpha, signs, slack, state, multipliers = vertex
-    n_rows, n_pool = len(slack), len(costs)
-    used, barred = np.zeros(n_pool, dtype=np.bool_), np.zeros(n_pool, dtype=np.bool_)
-    for q in range(size):
-        used[columns[q]] = True
-    barred_row = np.zeros(n_rows, dtype=np.bool_)
-    full, correlation = np.zeros(n_pool), np.empty(n_pool)  # full: sums over rows with loss
-    moved, direction, at_entering = np.empty(n_rows), np.empty(n_rows + 1), np.empty(n_rows + 1)
-    rhs, at_kink, lengths = np.empty(n_rows + 1), np.empty(n_rows + 1), np.empty(n_rows + 1)
-    residual, correction = np.empty(n_rows + 1), np.empty(n_rows + 1)
-    steps, gains = np.empty(2 * n_rows + 1), np.empty(2 * n_rows + 1)
-    order = np.empty(2 * n_rows + 1, dtype=np.intp)
-    best, excesses = np.empty(_CANDIDATES, dtype=np.intp), np.empty(_CANDIDATES)
-    since, least = _REFRESH, 0  # sums of the first vertex are not computed yet
-    interval, stalls, lowest = _REFRESH, 0, np.inf
+    state, n_pool = vertex.state, len(costs)
+    # columns in the vertex, or dependent on it, and rows that cannot leave
+    barred, barred_row = np.zeros(n_pool, dtype=np.bool_), np.zeros(len(state), dtype=np.bool_)
+    for column in vertex.columns[:size]:
+        barred[column] = True
+    full = np.zeros(n_pool)  # of each column the sum over the rows with a loss
+    since, interval, stalls, lowest = _REFRESH, _REFRESH, 0, np.inf
     for _ in range(_MAX_STEPS):
         if since >= interval:
             if not refresh(vertex, size):
                 return False, size
             # Rounding errors may cause cycling; they are smaller with a fresh inverse.
-            value = 0.0
-            for i in range(n_rows):
-                value += max(slack[i], 0.0)
-            for q in range(size):
-                value += costs[columns[q]] * abs(alpha[columns[q]])
+            value = objective(vertex, size, costs)
             if value < lowest * (1 - 1e-12):
-                lowest = value
-                stalls = 0
-                interval = min(2 * interval, _REFRESH)
+                lowest, stalls, interval = value, 0, min(2 * interval, _REFRESH)
             else:
-                stalls += 1
-                interval = max(interval // 2, 1)
+                stalls, interval = stalls + 1, max(interval // 2, 1)
                 if stalls > _STALLS:
                     break
             full[:] = 0.0
-            for i in range(n_rows):
+            for i in range(len(state)):
                 if state[i] == BELOW:
-                    add(full, turned[i], 1.0, n_pool)
+                    add(full, vertex.turned[i], 1.0, n_pool)
             since = 0
         since += 1
 
-        # Multipliers of the rows at their kinks, and correlations of all columns.
-        for q in range(size):
-            rhs[q] = costs[columns[q]] * signs[q] - full[columns[q]]
-        at_kink[:size] = 0.0
-        combine(at_kink, rhs, inverse, size)
-        if since == 1:
-            for _ in range(_REFINEMENTS - 1):
-                for q in range(size):
-                    residual[q] = rhs[q]
-                    for r in range(size):
-                        residual[q] -= pool[columns[q], rows[r]] * at_kink[r]
-                correction[:size] = 0.0
-                combine(correction, residual, inverse, size)
-                add(at_kink, correction, 1.0, size)
-        lengths[:size] = 1e-300
-        for q in range(size):
-            for r in range(size):
-                lengths[r] += inverse[q, r] * inverse[q, r]
-        worst, leaving, side = 0.0, -1, 0.0
-        for r in range(size):
-            value = at_kink[r]
-            multipliers[rows[r]] = value
-            outside = max(-value, value - 1.0)
-            if outside > _TOLERANCE and not barred_row[rows[r]]:
-                gain = outside / np.sqrt(lengths[r])
-                if gain > worst:
-                    worst, leaving, side = gain, r, (1.0 if value < 0 else -1.0)
-        for j in range(n_pool):
-            correlation[j] = full[j]
-        add_rows(correlation, turned, rows, at_kink, size, n_pool)
-        n_best = 0
-        for j in range(n_pool):
-            if not used[j] and not barred[j]:
-                excess = abs(correlation[j]) - costs[j]
-                if excess > _TOLERANCE * costs[j] + _NOISE * n_rows:
-                    if n_best < _CANDIDATES:
-                        best[n_best] = j
-                        excesses[n_best] = excess
-                        n_best += 1
-                    elif excess > excesses[least]:
-                        best[least] = j
-                        excesses[least] = excess
-                    else:
-                        continue
-                    least = int(np.argmin(excesses[:n_best]))
-        entering = steepest(vertex, size, best[:n_best], excesses, worst, at_entering)
-        sign = 1.0 if entering >= 0 and correlation[entering] > 0 else -1.0
-        if entering < 0 and leaving < 0:
-            if since > 1:
-                since = _REFRESH  # check again with a fresh inverse
-                continue
-            break
+        at_kink, correlation = prices(vertex, size, costs, full, since == 1)
+        edge = steepest_edge(vertex, size, costs, at_kink, correlation, barred, barred_row)
+        if edge.entering < 0 and edge.leaving < 0:
+            if since == 1:
+                break
+            since = _REFRESH  # check again with a fresh inverse
+            continue
 
-        # The edge: movements of coefficients and rows, and the slope of the objective.
-        moved[:] = 0.0
-        if entering >= 0:
-            slope = costs[entering] - abs(correlation[entering])
-            for q in range(size):
-                direction[q] = -sign * at_entering[q]
-            add(moved, pool[entering], sign, n_rows)
-        else:
-            value = multipliers[rows[leaving]]
-            slope = min(value, 1.0 - value)
-            for q in range(size):
-                direction[q] = side * inverse[q, leaving]
-        add_rows(moved, pool, columns, direction, size, n_rows)
-
-        # Rows at their kinks should not move, except the leaving one: their movement is the size
-        # of the rounding errors.
-        noise = 1.0
-        for q in range(size):
-            noise += abs(direction[q])
-        noise *= 1e-14
-        for r in range(size):
-            off = moved[rows[r]]
-            if entering < 0 and r == leaving:
-                off -= side
-            noise = max(noise, abs(off))
-        noise *= _SAFETY
-        count = 0
-        for i in range(n_rows):
-            below = state[i] == BELOW
-            if state[i] != KINK and abs(moved[i]) > noise and below == (moved[i] > 0):
-                steps[i] = max(slack[i] / moved[i], 0.0)
-                gains[i] = abs(moved[i])
-                order[count] = i
-                count += 1
-        for q in range(size):
-            if direction[q] * signs[q] < 0 and abs(direction[q]) > 1e-9:
-                item = n_rows + q
-                steps[item] = max(-alpha[columns[q]] / direction[q], 0.0)
-                gains[item] = 2 * costs[columns[q]] * abs(direction[q])
-                order[count] = item
-                count += 1
-        stop = first_rise(steps, gains, order, count, slope)
+        moved, direction, noise = movements(vertex, size, edge)
+        steps, gains, items = kinks(vertex, size, costs, moved, direction, noise)
+        stop = first_rise(steps, gains, items, edge.slope)
         if stop < 0:
             if since > 1:
                 since = _REFRESH  # rounding errors: try again with a fresh inverse
-            elif entering >= 0:
-                barred[entering] = True  # linearly dependent on the columns in use
+            elif edge.entering >= 0:
+                barred[edge.entering] = True  # linearly dependent on the others
             else:
-                barred_row[rows[leaving]] = True
+                barred_row[vertex.rows[edge.leaving]] = True
             continue
+
         length = steps[stop]
-
-        # Move to the end of the step.
-        for place in range(count):
-            item = order[place]
-            if steps[item] >= length:
-                continue
-            if item < n_rows:
-                add(full, turned[item], -1.0 if state[item] == BELOW else 1.0, n_pool)
-                state[item] = ABOVE if state[item] == BELOW else BELOW
-            else:
-                signs[item - n_rows] *= -1.0
+        cross(vertex, full, items, steps, length)
         for q in range(size):
-            alpha[columns[q]] += length * direction[q]
-        for i in range(n_rows):
+            vertex.alpha[vertex.columns[q]] += length * direction[q]
+        for i in range(len(state)):
             if state[i] != KINK:
-                slack[i] -= length * moved[i]
-        if entering >= 0:
-            alpha[entering] = length * sign
+                vertex.slack[i] -= length * moved[i]
+        if edge.entering >= 0:
+            vertex.alpha[edge.entering] = length * edge.sign
+            barred[edge.entering] = True
         else:
-            row = rows[leaving]
-            slack[row] = -length * moved[row]
-            state[row] = ABOVE if side > 0 else BELOW
-            if side < 0:
-                add(full, turned[row], 1.0, n_pool)
-
-        # The inverse of the new block.
-        if stop < n_rows:
-            if state[stop] == BELOW:
-                add(full, turned[stop], -1.0, n_pool)
-            state[stop] = KINK
-            slack[stop] = 0.0
-            for q in range(size):
-                residual[q] = pool[columns[q], stop]
-            rhs[:size] = 0.0
-            combine(rhs, residual, inverse, size)
-            if entering >= 0:
-                corner = pool[entering, stop]
-                for q in range(size):
-                    corner -= residual[q] * at_entering[q]
-                grow(inverse, size, at_entering, rhs, corner)
-                columns[size], signs[size], rows[size] = entering, sign, stop
-                used[entering] = True
-                size += 1
-            else:
-                swap_row(inverse, size, leaving, rhs)
-                rows[leaving] = stop
+            row = vertex.rows[edge.leaving]
+            vertex.slack[row] = -length * moved[row]
+            state[row] = ABOVE if edge.sign > 0 else BELOW
+            if edge.sign < 0:
+                add(full, vertex.turned[row], 1.0, n_pool)
+        if stop < len(state):
+            size = reach_kink(vertex, size, edge, full, stop)
         else:
-            gone = stop - n_rows
-            left = columns[gone]
-            alpha[left] = 0.0
-            if entering >= 0:
-                swap_column(inverse, size, gone, at_entering)
-                columns[gone], signs[gone] = entering, sign
-            else:
-                shrink(inverse, size, gone, leaving)
-                size -= 1
-                columns[gone], signs[gone] = columns[size], signs[size]
-                rows[leaving] = rows[size]
-            used[columns[gone]] = True
-            used[left] = False
-    for i in range(n_rows):
+            barred[vertex.columns[stop - len(state)]] = False
+            size = drop_column(vertex, size, edge, stop - len(state))
+    for i in range(len(state)):
         if state[i] != KINK:
-            multipliers[i] = 1.0 if state[i] == BELOW else 0.0
+            vertex.multipliers[i] = 1.0 if state[i] == BELOW else 0.0
     return True, size
 
 
@@ -710,41 +582,100 @@ def refresh(vertex: Vertex, size: int) -> bool:  # pragma: no cover
 
 
 @compiled()
-def first_rise(
-    steps: Floats, gains: Floats, order: Indices, count: int, slope: float
-) -> int:  # pragma: no cover
-    """Return the item at whose step the slope stops being negative, -1 if there is none.
+def objective(vertex: Vertex, size: int, costs: Floats) -> float:  # pragma: no cover
+    """Return the sum of the losses and of the costs of the coefficients."""
+    value = 0.0
+    for i in range(len(vertex.slack)):
+        value += max(vertex.slack[i], 0.0)
+    for column in vertex.columns[:size]:
+        value += costs[column] * abs(vertex.alpha[column])
+    return value
 
-    The slope rises by the gain of each of the items ``order[:count]`` at its step.
-    """
-    items = order[:count]
-    while len(items):
-        reached = steps[items]
-        cut = reached[len(items) // 2]
-        below = items[reached < cut]
-        if slope + gains[below].sum() >= 0:
-            items = below
+
+@compiled()
+def prices(
+    vertex: Vertex, size: int, costs: Floats, full: Floats, refine: bool
+) -> tuple[Floats, Floats]:  # pragma: no cover
+    """Return the multipliers of the rows at their kinks, and the correlations of all columns."""
+    columns, rows, inverse = vertex.columns[:size], vertex.rows[:size], vertex.inverse
+    wanted = costs[columns] * vertex.signs[:size] - full[columns]
+    at_kink = np.zeros(size)
+    combine(at_kink, wanted, inverse, size)
+    if refine:
+        for _ in range(_REFINEMENTS - 1):
+            residual, correction = wanted.copy(), np.zeros(size)
+            for q in range(size):
+                for r in range(size):
+                    residual[q] -= vertex.pool[columns[q], rows[r]] * at_kink[r]
+            combine(correction, residual, inverse, size)
+            at_kink += correction
+    vertex.multipliers[rows] = at_kink
+    correlation = full.copy()
+    add_rows(correlation, vertex.turned, rows, at_kink, size, len(full))
+    return at_kink, correlation
+
+
+@compiled()
+def steepest_edge(
+    vertex: Vertex,
+    size: int,
+    costs: Floats,
+    at_kink: Floats,
+    correlation: Floats,
+    barred: np.ndarray,
+    barred_row: np.ndarray,
+) -> Edge:  # pragma: no cover
+    """Return the edge along which the objective decreases most per length."""
+    lengths = np.full(size, 1e-300)
+    for q in range(size):
+        for r in range(size):
+            lengths[r] += vertex.inverse[q, r] * vertex.inverse[q, r]
+    leaving, steepest = -1, 0.0
+    for r in range(size):
+        outside = max(-at_kink[r], at_kink[r] - 1.0)
+        if outside > _TOLERANCE and not barred_row[vertex.rows[r]]:
+            gain = outside / np.sqrt(lengths[r])
+            if gain > steepest:
+                leaving, steepest = r, gain
+    candidates, excesses = violating(correlation, costs, barred, len(vertex.slack))
+    entering, inverted = steepest_column(vertex, size, candidates, excesses, steepest)
+    if entering >= 0:
+        sign = 1.0 if correlation[entering] > 0 else -1.0
+        return Edge(entering, inverted, -1, sign, costs[entering] - abs(correlation[entering]))
+    if leaving < 0:
+        return Edge(-1, inverted, -1, 0.0, 0.0)
+    value = at_kink[leaving]
+    return Edge(-1, inverted, leaving, 1.0 if value < 0 else -1.0, min(value, 1.0 - value))
+
+
+@compiled()
+def violating(
+    correlation: Floats, costs: Floats, barred: np.ndarray, n_rows: int
+) -> tuple[Indices, Floats]:  # pragma: no cover
+    """Return the columns with the greatest excess of the correlation over the cost, and that."""
+    best, excesses = np.empty(_CANDIDATES, dtype=np.intp), np.empty(_CANDIDATES)
+    count, least = 0, 0
+    for j in range(len(costs)):
+        excess = abs(correlation[j]) - costs[j]
+        if barred[j] or excess <= _TOLERANCE * costs[j] + _NOISE * n_rows:
             continue
-        at = items[reached == cut]
-        slope += gains[below].sum() + gains[at].sum()
-        if slope >= 0:  # the steepest of those at the same step is the best pivot
-            return at[np.argmax(gains[at])]
-        items = items[reached > cut]
-    return -1
+        if count < _CANDIDATES:
+            least = count
+            count += 1
+        elif excess <= excesses[least]:
+            continue
+        best[least], excesses[least] = j, excess
+        least = int(np.argmin(excesses[:count]))
+    return best[:count], excesses[:count]
 
 
 @compiled(fastmath={"reassoc", "contract"})
-def steepest(
-    vertex: Vertex,
-    size: int,
-    candidates: Indices,
-    excesses: Floats,
-    least: float,
-    inverted: Floats,
-) -> int:  # pragma: no cover
-    """Return the candidate with the steepest edge, -1 if none is steeper than ``least``.
+def steepest_column(
+    vertex: Vertex, size: int, candidates: Indices, excesses: Floats, least: float
+) -> tuple[int, Floats]:  # pragma: no cover
+    """Return the column with the steepest edge, -1 if none is steeper than ``least``.
 
-    ``inverted`` becomes the inverse times that column. Sums may be computed in any order: rounding
+    The second result is the inverse times that column. Sums may be computed in any order: rounding
     errors only change the choice.
     """
     pool, rows, inverse = vertex.pool, vertex.rows, vertex.inverse
@@ -766,18 +697,149 @@ def steepest(
                 v4 += value * four[r]
             movements[c, q], movements[c + 1, q] = v1, v2
             movements[c + 2, q], movements[c + 3, q] = v3, v4
-    entering = -1
+    entering, chosen = -1, 0
     for c in range(len(candidates)):
         length = 1.0
         for q in range(size):
             length += movements[c, q] ** 2
         gain = excesses[c] / np.sqrt(length)
         if gain > least:
-            least = gain
-            entering = candidates[c]
-            for q in range(size):
-                inverted[q] = movements[c, q]
-    return entering
+            entering, chosen, least = candidates[c], c, gain
+    return entering, movements[chosen]
+
+
+@compiled()
+def movements(
+    vertex: Vertex, size: int, edge: Edge
+) -> tuple[Floats, Floats, float]:  # pragma: no cover
+    """Return how rows and coefficients move along an edge, and what of it may be rounding."""
+    moved, n_rows = np.zeros(len(vertex.slack)), len(vertex.slack)
+    if edge.entering >= 0:
+        direction = -edge.sign * edge.inverted
+        add(moved, vertex.pool[edge.entering], edge.sign, n_rows)
+    else:
+        direction = edge.sign * vertex.inverse[:size, edge.leaving]
+    add_rows(moved, vertex.pool, vertex.columns, direction, size, n_rows)
+    # Rows at their kinks should not move, except the leaving one.
+    noise = 1.0
+    for q in range(size):
+        noise += abs(direction[q])
+    noise *= 1e-14
+    for r in range(size):
+        expected = edge.sign if r == edge.leaving else 0.0
+        noise = max(noise, abs(moved[vertex.rows[r]] - expected))
+    return moved, direction, noise * _SAFETY
+
+
+@compiled()
+def kinks(
+    vertex: Vertex, size: int, costs: Floats, moved: Floats, direction: Floats, noise: float
+) -> tuple[Floats, Floats, Indices]:  # pragma: no cover
+    """Return the kinks on an edge: their steps, by how much the slope rises there, and which.
+
+    Item i is that of the loss of row i, item n_rows + q that of the vertex's coefficient q.
+    """
+    _, _, _, columns, _, _, alpha, signs, slack, state, _ = vertex
+    n_rows, count = len(slack), 0
+    steps, gains = np.empty(n_rows + size), np.empty(n_rows + size)
+    items = np.empty(n_rows + size, dtype=np.intp)
+    for i in range(n_rows):
+        below = state[i] == BELOW
+        if state[i] != KINK and abs(moved[i]) > noise and below == (moved[i] > 0):
+            steps[i] = max(slack[i] / moved[i], 0.0)
+            gains[i] = abs(moved[i])
+            items[count] = i
+            count += 1
+    for q in range(size):
+        if direction[q] * signs[q] < 0 and abs(direction[q]) > 1e-9:
+            item = n_rows + q
+            steps[item] = max(-alpha[columns[q]] / direction[q], 0.0)
+            gains[item] = 2 * costs[columns[q]] * abs(direction[q])
+            items[count] = item
+            count += 1
+    return steps, gains, items[:count]
+
+
+@compiled()
+def first_rise(
+    steps: Floats, gains: Floats, items: Indices, slope: float
+) -> int:  # pragma: no cover
+    """Return the item at whose step the slope stops being negative, -1 if there is none.
+
+    The slope rises by the gain of each of the items at its step.
+    """
+    while len(items):
+        reached = steps[items]
+        cut = reached[len(items) // 2]
+        below = items[reached < cut]
+        if slope + gains[below].sum() >= 0:
+            items = below
+            continue
+        at = items[reached == cut]
+        slope += gains[below].sum() + gains[at].sum()
+        if slope >= 0:  # the steepest of those at the same step is the best pivot
+            return at[np.argmax(gains[at])]
+        items = items[reached > cut]
+    return -1
+
+
+@compiled()
+def cross(
+    vertex: Vertex, full: Floats, items: Indices, steps: Floats, length: float
+) -> None:  # pragma: no cover
+    """Pass the kinks before the end of the step."""
+    state = vertex.state
+    for item in items:
+        if steps[item] >= length:
+            continue
+        if item >= len(state):
+            vertex.signs[item - len(state)] *= -1.0
+        elif state[item] == BELOW:
+            add(full, vertex.turned[item], -1.0, len(full))
+            state[item] = ABOVE
+        else:
+            add(full, vertex.turned[item], 1.0, len(full))
+            state[item] = BELOW
+
+
+@compiled()
+def reach_kink(
+    vertex: Vertex, size: int, edge: Edge, full: Floats, row: int
+) -> int:  # pragma: no cover
+    """Put a row at its kink, for what leaves or enters along the edge, and return the size."""
+    pool, turned, _, columns, rows, inverse, _, signs, slack, state, _ = vertex
+    if state[row] == BELOW:
+        add(full, turned[row], -1.0, len(full))
+    state[row], slack[row] = KINK, 0.0
+    values, inverted = np.empty(size), np.zeros(size)
+    for q in range(size):
+        values[q] = pool[columns[q], row]
+    combine(inverted, values, inverse, size)
+    if edge.leaving >= 0:
+        swap_row(inverse, size, edge.leaving, inverted)
+        rows[edge.leaving] = row
+        return size
+    corner = pool[edge.entering, row]
+    for q in range(size):
+        corner -= values[q] * edge.inverted[q]
+    grow(inverse, size, edge.inverted, inverted, corner)
+    columns[size], signs[size], rows[size] = edge.entering, edge.sign, row
+    return size + 1
+
+
+@compiled()
+def drop_column(vertex: Vertex, size: int, edge: Edge, gone: int) -> int:  # pragma: no cover
+    """Take a column out, for what leaves or enters along the edge, and return the size."""
+    columns, rows, inverse, signs = vertex.columns, vertex.rows, vertex.inverse, vertex.signs
+    vertex.alpha[columns[gone]] = 0.0
+    if edge.entering >= 0:
+        swap_column(inverse, size, gone, edge.inverted)
+        columns[gone], signs[gone] = edge.entering, edge.sign
+        return size
+    shrink(inverse, size, gone, edge.leaving)
+    last = size - 1
+    columns[gone], signs[gone], rows[edge.leaving] = columns[last], signs[last], rows[last]
+    return last
 
 
 @compiled()

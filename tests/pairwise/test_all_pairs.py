@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 from kernlearn.linear import LinearSVM
 from kernlearn.pairwise import AllPairsMoments, AllPairsSVM
-from kernlearn.pairwise.all_pairs import mean_loss
+from kernlearn.pairwise.all_pairs import ActivePairs
 from tests.checks import parametrize_with_checks
 from tests.pairwise import plain
 from tests.pairwise.plain import stream
@@ -126,21 +126,20 @@ def test_sums_over_pairs(positive, negative):
     scores = np.array(positive + negative)
     labels = np.arange(len(scores)) < len(positive)
     order = np.random.default_rng(0).permutation(len(scores))
-    loss, slopes = mean_loss(scores[order], labels[order], None)
-    weighted, by_score = mean_loss(scores[order], labels[order], np.full(len(order), 3.0))
-    np.testing.assert_allclose((weighted, *by_score), (loss, *slopes), atol=1e-12)
+    shares = 1 / np.bincount(labels)[labels.astype(int)]
+    pairs = ActivePairs(scores[order], labels[order], shares[order])
     missing = np.maximum(0, 1 - np.subtract.outer(positive, negative))
-    np.testing.assert_allclose(loss, np.mean(missing**2), atol=1e-12)
+    np.testing.assert_allclose(pairs.loss, np.mean(missing**2), atol=1e-12)
     expected = np.concatenate([-missing.sum(axis=1), missing.sum(axis=0)]) * 2 / missing.size
-    np.testing.assert_allclose(slopes, expected[order], atol=1e-12)
+    np.testing.assert_allclose(pairs.slopes, expected[order], atol=1e-12)
 
 
 def test_slopes_are_the_derivatives():
     rng = np.random.default_rng(0)
-    labels, weights = rng.random(30) < 0.4, rng.random(30)
+    labels, shares = rng.random(30) < 0.4, rng.random(30) / 15
     error = check_grad(
-        lambda s: mean_loss(s, labels, weights)[0],
-        lambda s: mean_loss(s, labels, weights)[1],
+        lambda s: ActivePairs(s, labels, shares).loss,
+        lambda s: ActivePairs(s, labels, shares).slopes,
         rng.standard_normal(30),
     )
     assert error < 1e-6

@@ -31,11 +31,11 @@ def stream(policy, size, n, rng=RNG):
 
 def in_python(policy, size, t, rng):
     """Return the slots and sources of one step, not compiled."""
-    plain = {name: getattr(value, "py_func", value) for name, value in vars(steps).items()}
-    drawn = FunctionType(draw_moves.py_func.__code__, plain)(
-        POLICIES.index(policy), size, t, 1, rng
-    )
-    return drawn[1:]
+    plain = dict(vars(steps))
+    for name, value in vars(steps).items():
+        if hasattr(value, "py_func"):
+            plain[name] = FunctionType(value.py_func.__code__, plain)
+    return plain["draw_moves"](POLICIES.index(policy), size, t, 1, rng)[1:]
 
 
 class MoreDraws(Exception):
