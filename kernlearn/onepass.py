@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -337,14 +337,17 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
         first = next(iter(chunks), None)
         if first is None or iter(chunks) is chunks:
             raise ValueError("fit reads rows twice: pass the chunks of an iterator to partial_fit")
-        self.__dict__.pop("moments_", None)  # of an earlier fit
+        for name in ("moments_", "path_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
         self._checked(first[0], first[1], reset=True)
         self._begin(*self._reduce(chunks, _sample, _merged_samples))
-        return self._with(self._reduce(chunks, _moments, _merged_moments)).solve()
+        self._set(self._reduce(chunks, _moments, _merged_moments))
+        self.path_  # noqa: B018
+        return self
 
     @validation.fit_context(prefer_skip_nested_validation=False)
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Add rows. :meth:`solve` computes the weights, which the first prediction calls.
+        """Add rows; the model is solved when it is next asked for.
 
         The first call fits the feature map on its rows. A map that was fitted before, on a sample
         of all rows, can be passed as ``FrozenEstimator(feature_map)``.
@@ -376,10 +379,10 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
             self._begin(rows, targets, classes, None)
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes is {classes!r}, and was {self.classes_} in the first call")
-        return self._with(_merged_moments([*before, _moments(self, [(X, y)])]))
+        return self._set(_merged_moments([*before, _moments(self, [(X, y)])]))
 
     def merge(self, *others: Self) -> Self:
-        """Add the rows of other estimators, which stay as they are, as :meth:`partial_fit` does.
+        """Add the rows of other estimators, which stay as they are.
 
         Parameters
         ----------
@@ -404,21 +407,11 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
             ours, theirs = (each._features(self._probe) for each in (self, model))
             if not np.allclose(ours, theirs, atol=1e-8 * np.abs(ours).max(axis=0)):
                 raise ValueError("cannot merge: each model has fitted a feature map of its own")
-        return self._with(_merged_moments([model.moments_ for model in (self, *others)]))
+        return self._set(_merged_moments([model.moments_ for model in (self, *others)]))
 
-    def solve(self) -> Self:
-        """Compute the weights for all penalties from the moments so far, and choose one.
-
-        Returns
-        -------
-        self : object
-            The estimator.
-
-        Raises
-        ------
-        ValueError
-            If the penalties are not valid, or all rows are in one fold.
-        """
+    @cached_property
+    def path_(self) -> RidgePath:
+        """Solutions for all penalties."""
         check_is_fitted(self)
         k, whole = self._width, merged(self.moments_)
         values = penalty_path(whole.scatter[:k, :k]) if self.alphas is None else self.alphas
@@ -428,13 +421,24 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
         errors = self._held_out_errors(alphas) if len(alphas) > 1 else np.full(1, np.nan)
         coefs = _solutions(whole, alphas, k)
         intercepts = whole.mean[k:] - coefs @ whole.mean[:k]
-        best = first_best(errors)
-        self.path_ = RidgePath(alphas, errors, coefs, intercepts, best)
-        self.alpha_, self.coef_ = float(alphas[best]), coefs[best]
-        self.intercept_: Any = intercepts[best]
-        if self._flat:
-            self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
-        return self
+        return RidgePath(alphas, errors, coefs, intercepts, first_best(errors))
+
+    @property
+    def alpha_(self) -> float:
+        """The penalty with the least error on held-out folds."""
+        return float(self.path_.alphas[self.path_.best])
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights of the features."""
+        coef = self.path_.coefs[self.path_.best]
+        return coef[0] if self._flat else coef
+
+    @property
+    def intercept_(self) -> Any:
+        """Intercept of each target."""
+        intercept = self.path_.intercepts[self.path_.best]
+        return float(intercept[0]) if self._flat else intercept
 
     def _held_out_errors(self, alphas: Floats) -> Floats:
         """Return the mean squared error of each penalty on held-out folds."""
@@ -487,10 +491,9 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
         gather = partial(gather, self)
         return chunks.reduce(gather, merge) if hasattr(chunks, "reduce") else gather(chunks)
 
-    def _with(self, moments: list[Moments]) -> Self:
+    def _set(self, moments: list[Moments]) -> Self:
         self.moments_ = moments
-        for name in ("path_", "alpha_", "coef_", "intercept_"):  # of fewer rows
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("path_", None)
         return self
 
     def _features(self, X: Any) -> Floats:
@@ -507,8 +510,6 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
         """Return the linear functions of rows, of shape (n_samples, n_targets)."""
         check_is_fitted(self)
         X = validation.validate_data(self, X, reset=False, **validation.POINTS)
-        if "path_" not in vars(self):
-            self.solve()
         coef = np.atleast_2d(self.coef_)
         scores = np.empty((X.shape[0], len(coef)))
         for rows in memory.row_blocks(X.shape[0], coef.shape[1]):
@@ -616,7 +617,7 @@ class OnePassRidge(MultiOutputMixin, RegressorMixin, OnePassModel):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features_out,) or (n_targets, n_features_out)
-        Weights of the features.
+        Weights of the features; solved for when they are first asked for.
     intercept_ : float or ndarray of shape (n_targets,)
     alpha_ : float
         The penalty with the least error on held-out folds, one for all targets.
@@ -650,7 +651,7 @@ class OnePassRidge(MultiOutputMixin, RegressorMixin, OnePassModel):
     >>> y = X @ [1.0, 2.0, 3.0] + 0.1 * rng.normal(size=1000)
     >>> left = OnePassRidge().partial_fit(X[:300], y[:300])
     >>> right = OnePassRidge().partial_fit(X[300:], y[300:])
-    >>> left.merge(right).solve().coef_.round(1).tolist()
+    >>> left.merge(right).coef_.round(1).tolist()
     [1.0, 2.0, 3.0]
     """
 
@@ -704,7 +705,7 @@ class OnePassRidgeClassifier(validation.PredictsByScores, LinearClassifierMixin,
     classes_ : ndarray of shape (n_classes,)
         The classes.
     coef_ : ndarray of shape (1, n_features_out) or (n_classes, n_features_out)
-        Weights of the features.
+        Weights of the features; solved for when they are first asked for.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     alpha_, path_, feature_map_, moments_, n_features_in_, feature_names_in_
         As of :class:`OnePassRidge`.

@@ -114,7 +114,7 @@ def test_unlike_scales_and_far_means(alpha, scale, shift):
                 OnePassRidge(alphas=alpha).partial_fit(Z[rows], y[rows])
                 for rows in parts_of(order, n_parts)
             ]
-            model = parts[0].merge(*parts[1:]).solve()
+            model = parts[0].merge(*parts[1:])
             np.testing.assert_allclose(model.coef_, exact, rtol=1e-9)
             np.testing.assert_allclose(model.coef_, ridge, rtol=1e-8)
 
@@ -146,22 +146,22 @@ def test_cuts_orders_and_merges_change_rounding_alone(kind, feature_map):
     if feature_map is not None:
         feature_map = FrozenEstimator(feature_map.fit(points))
     given = {"classes": [0, 1]} if kind is OnePassRidgeClassifier else {}
-    whole = kind(feature_map).partial_fit(points, y, **given).solve()
+    whole = kind(feature_map).partial_fit(points, y, **given)
     for order in (np.arange(600), np.random.default_rng(3).permutation(600)):
         for n_parts in (2, 7):
             parts = [
                 pickle.loads(pickle.dumps(kind(feature_map))).partial_fit(points[r], y[r], **given)
                 for r in parts_of(order, n_parts)
             ]
-            one = copy.deepcopy(parts[0]).merge(*parts[1:]).solve()
+            one = copy.deepcopy(parts[0]).merge(*parts[1:])
             two = copy.deepcopy(parts[0])
             for part in parts[1:]:
                 two.merge(part)
-            assert np.array_equal(one.coef_, two.solve().coef_)  # the same parts in the same order
+            assert np.array_equal(one.coef_, two.coef_)  # the same parts in the same order
             step = kind(feature_map)
             for rows in parts_of(order, n_parts):
                 step.partial_fit(points[rows], y[rows], **given)
-            for model in (one, step.solve()):
+            for model in (one, step):
                 assert model.alpha_ == pytest.approx(whole.alpha_)
                 np.testing.assert_allclose(model.coef_, whole.coef_, rtol=1e-7, atol=1e-9)
                 np.testing.assert_allclose(model.path_.errors, whole.path_.errors, rtol=1e-9)
