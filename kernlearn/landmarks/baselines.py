@@ -34,9 +34,9 @@ def best_of(
     `scores` returns the scores of points by each model.
     """
     right = None
-    if data.codes_val is not None:
+    if data.y_val is not None:
         predicted = np.column_stack([predicted_codes(each) for each in scores(data.X_val)])
-        right = predicted == data.codes_val[:, np.newaxis]
+        right = predicted == data.y_val[:, np.newaxis]
     accuracies, (best,) = best_cell(right, (n_models,), data.weights_val)
     return best, accuracies
 
@@ -200,10 +200,10 @@ class LandmarkKNNClassifier(NeighboursClassifier):
 
     _parameter_constraints = {**NeighboursClassifier._parameter_constraints, "n_refined": [WHOLE]}
 
-    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
-        codes, ks = data.codes, grid["n_neighbors"]
+    def _learn(self, data: Training) -> None:
+        codes, ks = data.codes, self.grid_["n_neighbors"]
         embedding = LandmarkEmbedding(self.n_landmarks, selection=self.selection, normalize=False)
-        features = embedding.learn(data.similarities, codes, rng)
+        features = embedding.learn(data)
         self._set_landmarks(embedding._landmarks)
         self.landmark_indices_ = self._landmarks.indices
         self._dtype = features.dtype
@@ -284,8 +284,8 @@ class SimilarityKNNClassifier(NeighboursClassifier):
 
     n_neighbors: Any = 5
 
-    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
-        ks = grid["n_neighbors"]
+    def _learn(self, data: Training) -> None:
+        ks = self.grid_["n_neighbors"]
         if ks[0] > len(data.codes):
             raise ValueError(
                 f"'n_neighbors' must be at most the number of training points, {len(data.codes)}"
@@ -350,15 +350,17 @@ class AllPointsSVM(SimilarityClassifier):
     def _grid(self) -> Grid:
         return {"C": candidate_values(self.C, "C").tolist()}
 
-    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
+    def _learn(self, data: Training) -> None:
         self._set_landmarks(data.candidates)
         similarities = data.candidates.compare(data.similarities.X, places=data.candidates.indices)
         features = self._training_features(similarities)
-        models = [self._machine(C).fit(features, data.codes, data.weights) for C in grid["C"]]
+        models = [
+            self._machine(C).fit(features, data.codes, data.weights) for C in self.grid_["C"]
+        ]
         best, self.validation_scores_ = best_of(
             data, len(models), lambda X: self._by_models(X, models)
         )
-        self._model, self.C_ = models[best], grid["C"][best]
+        self._model, self.C_ = models[best], self.grid_["C"][best]
         self.best_params_ = {"C": self.C_}
 
     def _by_models(self, X: Any, models: list[Any]) -> list[Reals]:

@@ -1,22 +1,20 @@
 """RegLand-Sp: regression with a few landmarks, chosen greedily from a pool."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from functools import cache, partial
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
-from sklearn.base import RegressorMixin, clone
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import gen_batches
 
 from kernlearn import choice, memory, validation
-from kernlearn.choice import Fits
-from kernlearn.landmarks.base import Reals, fits_on
+from kernlearn.landmarks.base import Grid, Reals, Training
 from kernlearn.landmarks.regressors import LandmarkedModel
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
 
@@ -187,23 +185,9 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         ConvergenceWarning
             If `max_iter` steps were not enough.
         """
-        features, targets, weights = self._pool_rows(X, y, landmarks, sample_weight)
-        means: Reals = np.zeros(features.shape[1])
-        mean: Any = np.float64(0.0)
-        if self.algorithm == "forward_greedy":
-            loss: Any = {"epsilon": self.epsilon, "beta": self.beta, "tol": self.tol}
-            bounds = {"norm_bound": self.norm_bound, "max_columns": self.n_landmarks}
-            settings = {**loss, **bounds, "max_iter": self.max_iter}
-            path = forward_greedy(features, targets, **settings)
-        else:
-            if self.fit_intercept is not False:
-                means, mean = _centre(features, weights), _centre(targets, weights)
-            data = _weighted(features, targets, weights)
-            path = fully_corrective_path(*data, self.n_landmarks, ridge=self.ridge)
-        self._keep(path, means, mean, features.dtype)
-        return self
+        return self._fit(X, y, sample_weight=sample_weight, landmarks=landmarks)
 
-    def path(self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[Any]]) -> Iterator[Fits]:
+    def path(self, X: Any, y: ArrayLike, grid: Grid) -> Iterator[choice.Fits]:
         """Fit models that differ in some parameters, on one pool and its triangular factor.
 
         Landmarks are chosen for each ridge by itself, and along one path for all numbers of them.
@@ -221,74 +205,87 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
             The models of all combinations, with the landmarks that `fit` chooses and about the
             same weights: predictions agree to 1e-9 of the size of y.
         """
-        points = choice.path_points(self, grid)
         if self.algorithm == "forward_greedy":
-            yield choice.separate_fits(self, X, y, points)
-            return
-        most = max(grid.get("n_landmarks", [self.n_landmarks]))
-        base = clone(self).set_params(n_landmarks=most)
-        features, targets, _ = base._pool_rows(X, y)
-        raw = features.copy(), targets.copy()
-        means, mean = _centre(features), _centre(targets)
+            yield choice.separate_fits(self, X, y, choice.path_points(self, grid))
+        else:
+            yield self._fit_path(X, y, grid)
 
-        @cache
-        def factor(has_intercept: bool) -> Reals:
-            if has_intercept:
-                return triangle(features, targets)
-            constant = math.sqrt(len(targets)) * np.append(means, mean)
-            return np.vstack([constant, factor(True)])
+    def _check_targets(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+        if self.algorithm == "forward_greedy":
+            if self.fit_intercept:
+                raise ValueError(
+                    "fit_intercept=True needs algorithm='fully_corrective': algorithm 6 has no "
+                    "intercept"
+                )
+            if sample_weight is not None:
+                raise ValueError("sample_weight needs algorithm='fully_corrective'")
+        return super()._check_targets(X, y, sample_weight)
 
-        @cache
-        def greedy(has_intercept: bool, ridge: float) -> GreedyPath:
-            if ridge == 0:  # nearly dependent columns amplify rounding: the arithmetic of `fit`
-                columns, y = (features, targets) if has_intercept else raw
-                return fully_corrective_path(columns, y, most)
-            rows = factor(has_intercept)
-            return fully_corrective_path(rows[:, :-1], rows[:, -1], most, ridge=ridge)
-
-        models = [copy(base).set_params(**point) for point in points]
-        for model in models:
-            has_intercept = model.fit_intercept is not False
-            chosen = greedy(has_intercept, model.ridge).first(model.n_landmarks)
-            model._keep(chosen, has_intercept * means, has_intercept * mean, features.dtype)
-        used = np.unique(np.concatenate([model.support_ for model in models]))
-        yield fits_on(base._landmarks.take(used), points, models, [True] * len(models))
-
-    def _pool_rows(
-        self, X: Any, y: Any, landmarks: Any = None, sample_weight: Any = None
-    ) -> tuple[Reals, Any, Any]:
-        """Validate training data; return similarities to a pool, targets, and weights if any."""
-        corrective = self.algorithm == "fully_corrective"
-        if self.fit_intercept and not corrective:
-            raise ValueError(
-                "fit_intercept=True needs algorithm='fully_corrective': algorithm 6 has no "
-                "intercept"
-            )
-        X, targets, weights = self._check_training(X, y, sample_weight)
-        if weights is not None and not corrective:
-            raise ValueError("sample_weight needs algorithm='fully_corrective'")
-        rng = check_random_state(self.random_state)
-        rows = validation.weighted_rows(weights, len(targets))
-        n_pool = min(self.pool_size, len(rows))
-        features = self._embed_training(X, targets, rows, landmarks, rng, n_pool)
-        if self.n_landmarks > features.shape[1]:
-            validation.warn(
-                f"n_landmarks={self.n_landmarks} is more than the {features.shape[1]} candidates "
-                "there are"
-            )
-        return features, targets[rows], validation.taken(weights, rows)
+    def _learn(self, data: Training) -> None:
+        features = self._embed(data, min(self.pool_size, len(data.y)))
+        most = max(data.path.get("n_landmarks", [self.n_landmarks]))
+        if most > (n_pool := features.shape[1]):
+            text = f"n_landmarks={most} is more than the {n_pool} candidates there are"
+            data.once("warned", lambda: validation.warn(text))
+        means, mean = np.zeros(n_pool), np.float64(0.0)
+        if self.algorithm == "forward_greedy":
+            loss: Any = {"epsilon": self.epsilon, "beta": self.beta, "tol": self.tol}
+            bounds = {"norm_bound": self.norm_bound, "max_columns": self.n_landmarks}
+            settings = {**loss, **bounds, "max_iter": self.max_iter}
+            path = forward_greedy(features, data.y, **settings)
+        else:
+            head = data.once("head", lambda: _Corrective(features, data))
+            of = self.fit_intercept is not False, self.ridge
+            path = data.once(of, lambda: head.path(*of, most)).first(self.n_landmarks)
+            if of[0]:
+                *_, means, mean = head.centred
+        self._keep(path, means, mean, features.dtype)
 
     def _keep(self, path: "GreedyPath", means: Reals, mean: Any, dtype: Any) -> None:
         """Set the fitted attributes; `means` and `mean` were subtracted."""
         self.support_, self.n_iter_, self.loss_path_ = path.columns, path.n_iter, path.losses
         coef = path.coef[-1] if len(path.columns) else np.zeros(0)
-        self.coef_ = coef.astype(dtype)
+        self.coef_, self._dtype = coef.astype(dtype), dtype
         intercept = mean - coef @ means[path.columns]
         self.intercept_ = float(intercept.astype(dtype)) if len(coef) else float(mean)
         self.pool_indices_ = self.landmark_indices_
         if self.pool_indices_ is not None:
             self.landmark_indices_ = self.pool_indices_[self.support_]
         self._set_landmarks(self._landmarks.take(self.support_))
+
+
+@dataclass(eq=False)
+class _Corrective:
+    """The fully corrective method on the same columns, with an intercept or without."""
+
+    features: Reals
+    data: Training
+
+    @cached_property
+    def centred(self) -> tuple[Reals, Reals, Reals, Any]:
+        """Columns and targets less their means, and these."""
+        columns, means = _centred(self.features, self.data.weights)
+        targets, mean = _centred(self.data.y, self.data.weights)
+        return columns, targets, means, mean
+
+    @cached_property
+    def triangle(self) -> Reals:
+        """The triangular factor of centred columns and targets."""
+        return triangle(*self.centred[:2])
+
+    def path(self, has_intercept: bool, ridge: float, most: int) -> "GreedyPath":
+        """Choose columns; the models of a path share the triangular factor."""
+        columns, targets, means, mean = self.centred
+        if not self.data.path or ridge == 0:  # rounding is amplified by nearly dependent columns
+            if not has_intercept:
+                columns, targets = self.features, self.data.y
+            columns, targets = _weighted(columns, targets, self.data.weights)
+        else:
+            rows = self.triangle
+            if not has_intercept:
+                rows = np.vstack([math.sqrt(len(targets)) * np.append(means, mean), rows])
+            columns, targets = rows[:, :-1], rows[:, -1]
+        return fully_corrective_path(columns, targets, most, ridge=ridge)
 
 
 def _weighted(features: Reals, targets: Reals, weights: np.ndarray | None) -> tuple[Reals, Reals]:
@@ -310,10 +307,10 @@ def triangle(features: Reals, y: Reals) -> Reals:
     return factor
 
 
-def _centre(values: Reals, weights: np.ndarray | None = None) -> Any:
-    """Subtract means in place, and return them; constants become exactly zero."""
-    first = values[0].copy()
-    values -= first
+def _centred(values: Reals, weights: np.ndarray | None = None) -> tuple[Reals, Any]:
+    """Return values less their means, and these; constants become exactly zero."""
+    first = values[0]
+    values = values - first
     if weights is None:
         rest = values.mean(axis=0, dtype=np.float64).astype(values.dtype)
     else:
@@ -322,7 +319,7 @@ def _centre(values: Reals, weights: np.ndarray | None = None) -> Any:
     means = first + rest
     farthest = np.maximum(values.max(axis=0), -values.min(axis=0))
     values *= farthest > 8 * np.finfo(values.dtype).eps * np.abs(means)
-    return means
+    return values, means
 
 
 class GreedyPath(NamedTuple):
