@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import gen_batches
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
 from kernlearn import choice, validation
@@ -20,7 +21,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels.base import OBJECTS, check_points, check_training, compared, first_wrong
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.memory import row_blocks
-from kernlearn.validation import Floats, Indices, Random, warn
+from kernlearn.validation import Floats, Indices, Random
 
 Reals: TypeAlias = NDArray[np.floating]
 
@@ -275,19 +276,6 @@ class Contributions(NamedTuple):
     intercept: Any = 0.0
 
 
-def warn_of_distances(similarities: Reals) -> None:
-    """Warn if the largest shares are those of the farthest landmarks."""
-    if similarities.size and similarities.max() <= 0 > similarities.min():
-        warn(
-            "the similarities are negative, as of negated distances: the farthest landmarks have "
-            "the largest shares; with turn='exponential' the nearest have"
-        )
-
-
-#: Some one-vs-all problems, by number or all; the features of a block of points; their weights;
-#: and the landmarks of each, or pairs of them, among those compared with.
-Part: TypeAlias = tuple[Any, np.ndarray, Reals, Any]
-
 #: Values to choose from, by parameter.
 Grid: TypeAlias = Mapping[str, Any]
 
@@ -325,8 +313,8 @@ class Training:
     y_val: Any
     weights_val: Floats | None
     rng: Random
-    given: Landmarks | None = None
-    path: Grid = field(default_factory=dict)
+    given: Landmarks | None
+    path: Grid
     _made: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @property
@@ -425,18 +413,8 @@ class SimilarityEstimator(BaseEstimator):
         points, y = (X, y) if len(rows) == len(codes) else (X[rows], y[rows])
         candidates, weights = self._candidates(points, y, rows), validation.taken(weights, rows)
         given = None if landmarks is None else self._given(landmarks, candidates)
-        return Training(
-            similarities=Similarities(candidates, points, rows),
-            y=y,
-            codes=codes[rows],
-            weights=weights,
-            X_val=X_val,
-            y_val=y_val,
-            weights_val=weights_val,
-            rng=rng,
-            given=given,
-            path=path or {},
-        )
+        training = Similarities(candidates, points, rows), y, codes[rows], weights
+        return Training(*training, X_val, y_val, weights_val, rng, given, path or {})
 
     def _given(self, points: Any, candidates: Landmarks) -> Landmarks:
         """Return points that the user has passed as landmarks."""
@@ -463,13 +441,27 @@ class SimilarityEstimator(BaseEstimator):
         self.n_fit_comparisons_ = training.candidates.comparisons.count
         return self
 
-    def _fit_path(
+    @available_if(lambda self: hasattr(self, "path_parameters"))
+    def path(
         self, X: Any, y: Any, grid: Grid, X_val: Any = None, y_val: Any = None
-    ) -> choice.Fits:
-        """Train the models of a path on the same data, and compare points once for all of them.
+    ) -> Iterator[choice.Fits]:
+        """Fit models that differ in some parameters; they share what is computed for all.
 
-        What a method returns a model makes of its scores, by the method with an underscore before;
-        without one it returns the scores.
+        Points are compared with landmarks, and embedded, once, and a solver follows a path of C.
+
+        Parameters
+        ----------
+        X, y, X_val, y_val
+            As for `fit`.
+        grid : dict
+            Values of some of `path_parameters`, by name.
+
+        Yields
+        ------
+        Fits
+            The models of all combinations, with the landmarks of those of `fit`. Weights are
+            within the tolerance of solvers those of `fit`; predictions of SparseRegLand agree to
+            1e-9 of the size of y.
         """
         points = choice.path_points(self, grid)
         base = clone(self).set_params(**points[0])
@@ -488,7 +480,8 @@ class SimilarityEstimator(BaseEstimator):
             scores = zip(models, scores_of(models, X, landmarks), strict=True)
             return [getattr(model, f"_{method}", np.asarray)(values) for model, values in scores]
 
-        return choice.Fits(points, models, [model._converged for model in models], outputs)
+        # what a method returns is made of scores by the method with an underscore before, if any
+        yield choice.Fits(points, models, [model._converged for model in models], outputs)
 
     def _check_points(self, X: Any) -> Any:
         """Validate points, or the similarities of points to the landmarks alone."""
@@ -549,6 +542,18 @@ class SimilarityEstimator(BaseEstimator):
         is_whole = len(landmarks.indices) == landmarks.n_columns
         self.compared_indices_ = np.sort(landmarks.indices) if is_whole else landmarks.indices
 
+    def _choose(self, data: Training, gains: Any) -> int:
+        """Set the values of the grid with the greatest mean gain, and return their place.
+
+        `gains` are those of held-out points for each cell of the grid, None without such points.
+        """
+        shape = tuple(map(len, self.grid_.values()))
+        gains = None if gains is None else np.reshape(gains, (-1, *shape))
+        self.validation_scores_, cell = choice.best_cell(gains, shape, data.weights_val)
+        for (name, values), place in zip(self.grid_.items(), cell, strict=True):
+            setattr(self, f"{name}_", np.asarray(values[place]).item())
+        return int(np.ravel_multi_index(cell, shape))
+
     def _values(self, X: Any) -> Reals:
         """Return the scores of points."""
         return scores_of([self], self._check_points(X), self._landmarks)[0]
@@ -579,44 +584,6 @@ def scores_of(models: Sequence[Any], X: Any, landmarks: Landmarks) -> list[Reals
         for _, similarities in landmarks.blocks(X)
     ]
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
-
-
-def weighted_sums(model: Any, similarities: Reals, dtype: Any) -> Reals:
-    """Return a model's weighted sums over landmarks, or over pairs, for a block of points.
-
-    `dtype` is the type of features of these points.
-    """
-    sums = np.empty((len(similarities), model._n_problems), dtype=_sum_type(model, dtype))
-    sums[:] = getattr(model, "intercept_", 0.0)
-    for problems, features, weights, _ in model._parts(similarities, dtype):
-        sums[:, problems] += features @ weights
-    return sums if model._n_problems > 1 else sums[:, 0]
-
-
-def contributions_of(model: Any, X: Any) -> Contributions:
-    """Return what each landmark, or pair of landmarks, adds to a model's weighted sums."""
-    X = model._check_points(X)
-    similarities, dtype = model._landmarks.values(X), float_type(X)
-    parts = list(model._parts(similarities, dtype))
-    if parts[0][3].ndim == 1:  # no pairs, of which differences count
-        warn_of_distances(similarities)
-    weights = np.zeros((model._n_problems, max(len(part[2]) for part in parts)), model._dtype)
-    columns = np.zeros((*weights.shape, *parts[0][3].shape[1:]), dtype=np.intp)
-    shares = np.zeros((len(similarities), *weights.shape), dtype=_sum_type(model, dtype))
-    for problems, features, factors, places in parts:
-        terms = slice(len(factors))
-        weights[problems, terms], columns[problems, terms] = factors.T, places
-        of_all = features if factors.ndim == 1 else features[:, np.newaxis]
-        shares[:, problems, terms] = of_all * factors.T
-    if model._n_problems == 1:
-        weights, columns, shares = weights[0], columns[0], shares[:, 0]
-    landmarks, intercept = model._landmarks.indices[columns], getattr(model, "intercept_", 0.0)
-    return Contributions(landmarks, similarities[:, columns], weights, shares, intercept)
-
-
-def _sum_type(model: Any, dtype: Any) -> Any:
-    """Return the type of weighted sums: of predicted numbers that of points and weights."""
-    return np.result_type(model._dtype, dtype) if model._numeric_targets else model._dtype
 
 
 @dataclass(eq=False, repr=False)
@@ -716,3 +683,19 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
 
     def _predict(self, scores: Reals) -> np.ndarray:
         return self.classes_[validation.predicted_codes(scores)]
+
+    @available_if(lambda self: self._scored_by == "decision_function")
+    def decision_function(self, X: Any) -> Reals:
+        """Return the decision values of points, for each one-vs-all problem.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One column per class if there are more than two; else positive for ``classes_[1]``.
+        """
+        return self._values(X)

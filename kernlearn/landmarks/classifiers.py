@@ -9,29 +9,13 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from kernlearn import choice, validation
-from kernlearn.landmarks.base import (
-    Contributions,
-    Grid,
-    Indices,
-    Part,
-    Reals,
-    Similarities,
-    SimilarityClassifier,
-    Training,
-    contributions_of,
-    weighted_sums,
-)
-from kernlearn.landmarks.embeddings import (
-    NAMED,
-    LandmarkEmbedding,
-    Transfer,
-    as_transfer,
-    similarity_scale,
-)
+from kernlearn.landmarks.base import Grid, Reals, Similarities, SimilarityClassifier, Training
+from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer, similarity_scale
+from kernlearn.landmarks.models import LandmarkModel, Part
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_pairs
 from kernlearn.linear.losses import LOSSES
 from kernlearn.linear.models import Path, linear_paths
-from kernlearn.validation import Floats
+from kernlearn.validation import Floats, Indices
 
 
 def choose(
@@ -87,44 +71,6 @@ def choose(
     return (accuracies, cells) if each else (accuracies[0], cells.repeat(n_problems, axis=0))
 
 
-class LandmarkClassifier(SimilarityClassifier):
-    """Base of BBS, FTUNE and DBOOST, separators by weighted sums over landmarks."""
-
-    def decision_function(self, X: Any) -> Reals:
-        """Return the weighted sum of each point's embedding for each one-vs-all problem.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One column per class if there are more than two; else positive for ``classes_[1]``.
-        """
-        return self._values(X)
-
-    def _scores(self, similarities: Reals, dtype: Any) -> Reals:
-        return weighted_sums(self, similarities, dtype)
-
-    def contributions(self, X: Any) -> Contributions:
-        """Return what each landmark, or pair of landmarks, adds to the decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        Contributions
-            The landmarks that have a weight, the similarities to them, and their terms of the
-            sums that `decision_function` returns.
-        """
-        return contributions_of(self, X)
-
-
 def warn_of_constants(varies: bool) -> None:
     """Warn if similarities to landmarks do not vary among the training points."""
     if not varies:
@@ -172,7 +118,7 @@ def _keep_best(
 
 
 @dataclass(eq=False, repr=False)
-class BBSClassifier(LandmarkClassifier):
+class BBSClassifier(SimilarityClassifier, LandmarkModel):
     r"""Linear classifier on similarities to a few landmarks, for any similarity or distance (BBS).
 
     When to use it: any similarity, indefinite or of objects, with few comparisons for each
@@ -278,24 +224,21 @@ class BBSClassifier(LandmarkClassifier):
     class_weight: Any = None
 
     _parameter_constraints = _LINEAR
+    _normalize = True
 
     def _grid(self) -> Grid:
         return {"C": validation.candidate_values(self.C, "C")}
 
     def _learn(self, data: Training) -> None:
-        scores = None
-        self._embedding = LandmarkEmbedding(self.n_landmarks, selection=self.selection)
-        features = self._embedding.learn(data)
+        features, scores = self._embed(data, self.n_landmarks), None
         warn_of_constants(self._embedding._varies)
         path = _path(self, features, data.signs(), data)
         if data.X_val is not None:
             scores = _decisions(self._embedding.embed(data.X_val), path)
         self.C_ = float(_keep_best(self, data, path, scores)[0]["C"])
         self.best_params_ = {"C": self.C_}
-        self.scale_, landmarks = self._embedding.scale_, self._embedding._landmarks
-        self.landmark_indices_ = landmarks.indices
         used = np.flatnonzero(self.coef_.any(axis=0))
-        self._set_landmarks(landmarks.take(used))
+        self._set_landmarks(self._landmarks.take(used))
         self._weights = self.coef_.T[used]
 
     def _parts(self, similarities: Reals, dtype: Any) -> Iterator[Part]:
@@ -304,7 +247,7 @@ class BBSClassifier(LandmarkClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class FTuneClassifier(LandmarkClassifier):
+class FTuneClassifier(SimilarityClassifier, LandmarkModel):
     r"""Linear classifier on pairs of landmarks; it learns how to compare two similarities (FTUNE).
 
     When to use it: as :class:`BBSClassifier`, where comparing two similarities says more than
@@ -428,25 +371,6 @@ class FTuneClassifier(LandmarkClassifier):
             "C": validation.candidate_values(self.C, "C"),
         }
 
-    def path(
-        self, X: Any, y: Any, grid: Grid, X_val: Any = None, y_val: Any = None
-    ) -> Iterator[choice.Fits]:
-        """Fit models that differ in `per_class`: one training serves both choices.
-
-        Parameters
-        ----------
-        X, y, X_val, y_val
-            As for `fit`.
-        grid : dict
-            Values of `per_class`, by this name.
-
-        Yields
-        ------
-        Fits
-            The models, which are those of `fit`.
-        """
-        yield self._fit_path(X, y, grid, X_val, y_val)
-
     def _learn(self, data: Training) -> None:
         pairs, path, scores, self.scale_, self._converged = data.once(
             (), lambda: self._train(data)
@@ -525,7 +449,7 @@ class FTuneClassifier(LandmarkClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class DBoostClassifier(LandmarkClassifier):
+class DBoostClassifier(SimilarityClassifier, LandmarkModel):
     r"""AdaBoost over comparisons with pairs of training points (DBOOST).
 
     When to use it: a similarity of which only the order means something.

@@ -16,7 +16,6 @@ from kernlearn import validation
 from kernlearn.kernels import Kernel
 from kernlearn.landmarks.base import (
     BY_SIMILARITY,
-    Indices,
     Landmarks,
     Reals,
     Similarities,
@@ -26,6 +25,7 @@ from kernlearn.landmarks.base import (
 )
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
 from kernlearn.memory import eigh, row_blocks
+from kernlearn.validation import Indices
 
 SimilarityLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 

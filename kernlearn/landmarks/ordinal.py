@@ -401,7 +401,6 @@ class ORLand(ClassifierMixin, LandmarkChoice):
     """
 
     _: KW_ONLY
-    selection: str = "random"
     constraints: str = "explicit"
     thresholds: Any = "equispaced"
     margin: float = 0.5
@@ -409,7 +408,6 @@ class ORLand(ClassifierMixin, LandmarkChoice):
     C: Any = (1, 10, 100, 1000)
     tol: float = 1e-6
     max_iter: int = 1000
-    validation_fraction: float = 0.2
     categories: Any = None
 
     _parameter_constraints = {

@@ -1,8 +1,7 @@
 """Numeric targets: RegLand (algorithm 5), RankLand, and the average of Nadaraya and Watson."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from itertools import product
 from typing import Any, ClassVar, Self
@@ -14,116 +13,32 @@ from sklearn.utils import check_random_state
 
 from kernlearn import choice, memory, validation
 from kernlearn.landmarks.base import (
-    Contributions,
     Grid,
     Landmarks,
-    Part,
     Reals,
     SimilarityEstimator,
     Training,
-    contributions_of,
     float_type,
-    weighted_sums,
 )
-from kernlearn.landmarks.embeddings import LandmarkEmbedding
+from kernlearn.landmarks.models import LandmarkModel
 from kernlearn.linear.models import regression_paths
 from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
 
 
 @dataclass(eq=False, repr=False)
-class LandmarkedModel(SimilarityEstimator):
-    r"""Landmarks and the embedding of algorithm 5, for models with numeric targets.
-
-    The embedding is :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d`, without the
-    divisor where `_normalize` is False. The parameters have the meaning that they have for
-    :class:`RegLand`.
-
-    References
-    ----------
-    Kar (2013), algorithm 5 and appendix B.
-    """
-
-    _numeric_targets = True
-    _normalize: ClassVar[Any] = "root"
+class LandmarkChoice(LandmarkModel):
+    """Base of RegLand and ORLand, whose parameters are chosen on validation points."""
 
     n_landmarks: int = 50
     _: KW_ONLY
     similarity: Any = "gaussian"
     kind: str = "similarity"
     random_state: Any = None
+    selection: str = "random"
+    validation_fraction: float = 0.2
 
-    coef_: Reals = field(init=False)
-    _embedding: LandmarkEmbedding = field(init=False)
-    selection = "random"  # of models without this parameter
-    _n_problems = 1
-
-    def _embed(self, data: Training, n_drawn: int) -> Reals:
-        """Choose landmarks, and return the features of the training points."""
-
-        def embedded() -> tuple[LandmarkEmbedding, Reals]:
-            embedding = LandmarkEmbedding(
-                n_drawn, selection=self.selection, normalize=self._normalize
-            )
-            features = embedding.learn(replace(data, codes=np.zeros_like(data.codes)))
-            dtype = float_type(data.similarities.X)
-            return embedding, np.ascontiguousarray(features, dtype=dtype)
-
-        self._embedding, features = data.once("features", embedded)
-        self._set_landmarks(self._embedding._landmarks)
-        self.landmark_indices_ = None if data.given else self._landmarks.indices
-        self.scale_ = self._embedding.scale_
-        return features
-
-    def predict(self, X: Any) -> Reals:
-        r"""Predict the targets of points.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            With ``similarity="precomputed"`` of shape (n_samples, n_training_points), with a
-            column for each row of the X passed to `fit`; or (n_samples, n_comparisons_), with
-            those of `compared_indices_` alone, in that order.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
-        """
-        return self._predict(self._values(X))
-
-    def _predict(self, values: Reals) -> Any:
-        """Return the predictions for points with these scores."""
-        return values
-
-    def _scores(self, similarities: Reals, dtype: Any) -> Reals:
-        return weighted_sums(self, similarities, dtype)
-
-    def _parts(self, similarities: Reals, dtype: Any) -> Iterator[Part]:
-        features = self._embedding.scaled(similarities).astype(dtype, copy=False)
-        yield 0, features, self.coef_, np.arange(len(self.coef_))
-
-    def contributions(self, X: Any) -> Contributions:
-        """Return what each landmark adds to the predicted values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        Contributions
-            The landmarks, the similarities to them, and their terms of the sums that `predict`
-            returns, for ORLand `real_value`.
-        """
-        return contributions_of(self, X)
-
-
-class LandmarkChoice(LandmarkedModel):
-    """Base of RegLand and ORLand, whose parameters are chosen on validation points."""
-
-    validation_fraction: float
+    _numeric_targets = True
 
     @abstractmethod
     def _train(self, features: Reals, data: Training, grid: Grid) -> list[Any]:
@@ -137,24 +52,6 @@ class LandmarkChoice(LandmarkedModel):
     def _keep(self, model: Any, dtype: Any) -> None:
         """Set the fitted attributes; `dtype` is that of the features."""
 
-    def path(self, X: Any, y: ArrayLike, grid: Grid) -> Iterator[choice.Fits]:
-        """Fit models that differ in some parameters, on one embedding and along one path of C.
-
-        Parameters
-        ----------
-        X, y
-            As for `fit`.
-        grid : dict
-            Values of some of `path_parameters`, by name.
-
-        Yields
-        ------
-        Fits
-            The models of all combinations. Their objectives are within the solver's tolerance of
-            the minimum, as those of `fit`.
-        """
-        yield self._fit_path(X, y, grid)
-
     def _learn(self, data: Training) -> None:
         features, dtype = self._embed(data, self.n_landmarks), float_type(data.similarities.X)
         self.grid_ = own = self._grid()
@@ -162,17 +59,13 @@ class LandmarkChoice(LandmarkedModel):
         others = [getattr(self, name) for name in self.path_parameters if name not in own]
         every = data.once(tuple(others), lambda: self._train(features, data, axes))
         trained = dict(zip(product(*axes.values()), every, strict=True))
-        cells, shape = list(product(*own.values())), tuple(map(len, own.values()))
-        gains = None
+        cells, gains = list(product(*own.values())), None
         if data.X_val is not None:
             held_out = data.once("held out", lambda: self._embedding.embed(data.X_val))
             held_out = np.ascontiguousarray(held_out, dtype=float_type(data.X_val))
             losses = self._losses([trained[cell] for cell in cells], held_out, data.y_val)
-            gains = -np.stack(losses, axis=-1).reshape(-1, *shape)
-        self.validation_scores_, place = choice.best_cell(gains, shape, data.weights_val)
-        best = cells[np.ravel_multi_index(place, shape)]
-        for name, value in zip(own, best, strict=True):
-            setattr(self, f"{name}_", np.asarray(value).item())
+            gains = -np.stack(losses, axis=-1)
+        best = cells[self._choose(data, gains)]
         self._keep(trained[best], dtype)
 
     @validation.fit_context(prefer_skip_nested_validation=True)
@@ -331,23 +224,6 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
             of similarities is not square.
         """
         return self._fit(X, y, sample_weight=sample_weight)
-
-    def path(self, X: Any, y: ArrayLike, grid: Grid) -> Iterator[choice.Fits]:
-        """Fit models that differ in the bandwidth; similarities serve all.
-
-        Parameters
-        ----------
-        X, y
-            As for `fit`.
-        grid : dict
-            Values of the bandwidth, by this name.
-
-        Yields
-        ------
-        Fits
-            The models, which are those of `fit`.
-        """
-        yield self._fit_path(X, y, grid)
 
     def _learn(self, data: Training) -> None:
         landmarks, weights = data.candidates, data.weights
@@ -513,12 +389,10 @@ class RegLand(RegressorMixin, LandmarkChoice):
     """
 
     _: KW_ONLY
-    selection: str = "random"
     C: Any = (0.1, 1, 10, 100)
     epsilon: Any = 0.1
     loss: str = "squared_epsilon_insensitive"
     fit_intercept: bool = True
-    validation_fraction: float = 0.2
 
     _parameter_constraints = {
         **LandmarkChoice._parameter_constraints,
@@ -566,7 +440,7 @@ class RegLand(RegressorMixin, LandmarkChoice):
 
 
 @dataclass(eq=False, repr=False)
-class RankLand(LandmarkedModel):
+class RankLand(LandmarkModel):
     r"""Rank the documents of queries by a linear score on similarities to a few landmarks.
 
     When to use it: ranking the documents of queries, with any similarity.
@@ -636,10 +510,16 @@ class RankLand(LandmarkedModel):
     True
     """
 
+    n_landmarks: int = 50
     _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    random_state: Any = None
     selection: str = "random"
     C: Any = 1.0
     validation_fraction: float = 0.2
+
+    _numeric_targets = True
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, qid: Any = None, landmarks: Any = None) -> Self:

@@ -1,7 +1,6 @@
 """RegLand-Sp: regression with a few landmarks, chosen greedily from a pool."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self
@@ -13,9 +12,9 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
-from kernlearn import choice, memory, validation
-from kernlearn.landmarks.base import Grid, Reals, Training
-from kernlearn.landmarks.regressors import LandmarkedModel
+from kernlearn import memory, validation
+from kernlearn.landmarks.base import Reals, Training
+from kernlearn.landmarks.models import LandmarkModel
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
 
 _BLOCK_ROWS = 2048  # rows of float32 that are converted to float64 at a time
@@ -32,7 +31,7 @@ _TIE = 1e-10  # relative difference between equal columns due to rounding
 
 
 @dataclass(eq=False, repr=False)
-class SparseRegLand(RegressorMixin, LandmarkedModel):
+class SparseRegLand(RegressorMixin, LandmarkModel):
     r"""Predict numbers from similarities to few landmarks, chosen from a pool (RegLand-Sp).
 
     When to use it: as :class:`RegLand`, where predictions must be cheap or explained by a few
@@ -132,9 +131,12 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     tol: float = 0.1
     beta: float | None = None
     max_iter: int = 10_000
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    random_state: Any = None
 
     _parameter_constraints = {
-        **LandmarkedModel._parameter_constraints,
+        **LandmarkModel._parameter_constraints,
         "pool_size": [validation.COUNT],
         "algorithm": [validation.StrOptions({"fully_corrective", "forward_greedy"})],
         "ridge": [validation.NOT_NEGATIVE],
@@ -145,6 +147,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     }
     path_parameters: ClassVar = ("ridge", "fit_intercept", "n_landmarks")
     _normalize = False
+    _numeric_targets = True
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -187,58 +190,34 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         """
         return self._fit(X, y, sample_weight=sample_weight, landmarks=landmarks)
 
-    def path(self, X: Any, y: ArrayLike, grid: Grid) -> Iterator[choice.Fits]:
-        """Fit models that differ in some parameters, on one pool and its triangular factor.
-
-        Landmarks are chosen for each ridge by itself, and along one path for all numbers of them.
-
-        Parameters
-        ----------
-        X, y
-            As for `fit`.
-        grid : dict
-            Values of some of `path_parameters`, by name.
-
-        Yields
-        ------
-        Fits
-            The models of all combinations, with the landmarks that `fit` chooses and about the
-            same weights: predictions agree to 1e-9 of the size of y.
-        """
-        if self.algorithm == "forward_greedy":
-            yield choice.separate_fits(self, X, y, choice.path_points(self, grid))
-        else:
-            yield self._fit_path(X, y, grid)
-
-    def _check_targets(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-        if self.algorithm == "forward_greedy":
+    def _learn(self, data: Training) -> None:
+        if greedy := self.algorithm == "forward_greedy":
             if self.fit_intercept:
                 raise ValueError(
                     "fit_intercept=True needs algorithm='fully_corrective': algorithm 6 has no "
                     "intercept"
                 )
-            if sample_weight is not None:
+            if data.weights is not None:
                 raise ValueError("sample_weight needs algorithm='fully_corrective'")
-        return super()._check_targets(X, y, sample_weight)
-
-    def _learn(self, data: Training) -> None:
         features = self._embed(data, min(self.pool_size, len(data.y)))
         most = max(data.path.get("n_landmarks", [self.n_landmarks]))
         if most > (n_pool := features.shape[1]):
             text = f"n_landmarks={most} is more than the {n_pool} candidates there are"
             data.once("warned", lambda: validation.warn(text))
-        means, mean = np.zeros(n_pool), np.float64(0.0)
-        if self.algorithm == "forward_greedy":
+        means, mean, converged = np.zeros(n_pool), np.float64(0.0), [True]
+        if greedy:
             loss: Any = {"epsilon": self.epsilon, "beta": self.beta, "tol": self.tol}
             bounds = {"norm_bound": self.norm_bound, "max_columns": self.n_landmarks}
-            settings = {**loss, **bounds, "max_iter": self.max_iter}
-            path = forward_greedy(features, data.y, **settings)
+            with validation.noting_convergence(converged, 0):
+                settings = {**loss, **bounds, "max_iter": self.max_iter}
+                path = forward_greedy(features, data.y, **settings)
         else:
             head = data.once("head", lambda: _Corrective(features, data))
             of = self.fit_intercept is not False, self.ridge
             path = data.once(of, lambda: head.path(*of, most)).first(self.n_landmarks)
             if of[0]:
                 *_, means, mean = head.centred
+        self._converged = converged[0]
         self._keep(path, means, mean, features.dtype)
 
     def _keep(self, path: "GreedyPath", means: Reals, mean: Any, dtype: Any) -> None:
