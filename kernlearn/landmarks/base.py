@@ -152,12 +152,6 @@ class Similarities:
         """Whether the similarities are distances with the other sign."""
         return self.landmarks.sign < 0
 
-    @property
-    def _columnwise(self) -> bool:
-        """Whether single columns are kept."""
-        kernel = self.landmarks.kernel
-        return kernel is not None and kernel.columnwise
-
     def keep(self, which: Indices) -> bool:
         """Compute missing similarities to landmarks `which`, and return whether all are kept."""
         missing = [i for i in dict.fromkeys(which.tolist()) if i not in self._columns]
@@ -170,10 +164,7 @@ class Similarities:
 
     def column(self, i: int) -> Reals:
         """Return the similarities to landmark `i`, shape (n_points,)."""
-        which = np.array([i])
-        if self._columnwise and self.keep(which):
-            return self._columns[i]
-        return self._compute(which)[:, 0]
+        return self.part(slice(None), np.array([i]), keep=True)[:, 0]
 
     def diagonal(self) -> Reals:
         """Return the similarity of each point to itself, where the landmarks are the points.
@@ -189,14 +180,16 @@ class Similarities:
             self._diagonal = np.concatenate([square.diagonal() for square in squares])
         return self._diagonal
 
-    def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Reals:
+    def part(self, rows: Indices | slice, which: Indices, *, keep: bool = False) -> Reals:
         """Return the similarities of points `rows` to landmarks `which`.
 
         With `keep` those of all points are computed and kept, by kernels that are `columnwise`.
         """
-        if keep and self._columnwise:
+        kernel = self.landmarks.kernel
+        columnwise = kernel is not None and kernel.columnwise
+        if keep and columnwise:
             self.keep(which)
-        if self._columnwise and self._columns.keys() >= {*which.tolist()}:
+        if columnwise and self._columns.keys() >= {*which.tolist()}:
             return np.ascontiguousarray(self.by_landmark(which, rows).T)
         return self._compute(which, rows)
 
@@ -476,6 +469,7 @@ class SimilarityEstimator(BaseEstimator):
             landmarks = data.candidates.take(np.searchsorted(data.candidates.indices, used))
 
         def outputs(method: str, X: Any) -> list[Any]:
+            getattr(models[0], method)  # an AttributeError if it has none
             X = check_points(models[0], X, models[0]._kernels())
             scores = zip(models, scores_of(models, X, landmarks), strict=True)
             return [getattr(model, f"_{method}", np.asarray)(values) for model, values in scores]

@@ -3,7 +3,8 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
@@ -318,9 +319,8 @@ class AllPointsSVM(SimilarityClassifier):
 
     C: Any
 
-    @abstractmethod
-    def _machine(self, C: float) -> Any:
-        """Return the SVM for a C, unfitted."""
+    #: Makes an SVM for a C.
+    _machine: ClassVar[Callable[..., Any]]
 
     def _training_features(self, similarities: Reals) -> Reals:
         """Return what the SVM is trained on, of the training points' similarities."""
@@ -341,7 +341,7 @@ class AllPointsSVM(SimilarityClassifier):
         similarities = data.candidates.compare(data.similarities.X, places=data.candidates.indices)
         features = self._training_features(similarities)
         models = [
-            self._machine(C).fit(features, data.codes, data.weights) for C in self.grid_["C"]
+            self._machine(C=C).fit(features, data.codes, data.weights) for C in self.grid_["C"]
         ]
         best = self._choose(data, hits(data, lambda X: self._by_models(X, models)))
         self._model, self.best_params_ = models[best], {"C": self.C_}
@@ -403,8 +403,7 @@ class SimilarityFeatureSVM(AllPointsSVM):
 
     C: Any = (0.1, 1, 10)
 
-    def _machine(self, C: float) -> LinearSVM:
-        return LinearSVM(C=C)
+    _machine = LinearSVM
 
 
 @dataclass(eq=False, repr=False)
@@ -492,9 +491,7 @@ class SpectrumSVM(AllPointsSVM):
         "spectrum": [validation.StrOptions({"clip", "flip", "shift"})],
         "distances": [validation.StrOptions({"complement", "negate"})],
     }
-
-    def _machine(self, C: float) -> KernelSVM:
-        return KernelSVM("precomputed", C=C)
+    _machine = staticmethod(partial(KernelSVM, "precomputed"))
 
     def _training_features(self, similarities: Reals) -> Reals:
         self._offset = similarities.dtype.type(0)

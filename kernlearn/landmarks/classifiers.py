@@ -51,17 +51,16 @@ def choose(
         The places of the best setting, the same for all problems unless `each`.
     """
     n_problems, _, *shape = scores.shape
-    of_points = codes.reshape(-1, *[1] * len(shape))
-    known = codes >= 0
-    signs = validation.one_against_all(codes, max(n_problems, 2))
-    signs = signs.reshape(n_problems, *of_points.shape)
+    ones = [1] * len(shape)
+    points, known = codes.reshape(-1, *ones), codes >= 0
+    signs = validation.one_against_all(codes, max(n_problems, 2)).reshape(n_problems, -1, *ones)
     terms = LOSSES[loss].value(signs[:, known] * scores[:, known])
     losses = np.average(terms, axis=1, weights=validation.taken(weights, known))
     if each:
-        right = ((scores > 0) == (signs > 0)) & (of_points >= 0)
+        right = ((scores > 0) == (signs > 0)) & (points >= 0)
     else:
         predicted = scores[0] > 0 if n_problems == 1 else scores.argmax(axis=0)
-        right = (predicted == of_points)[np.newaxis]
+        right = (predicted == points)[np.newaxis]
         losses = losses.mean(axis=0, keepdims=True)
     best = [
         choice.best_cell(of_problem, tuple(shape), weights, ties)

@@ -572,8 +572,8 @@ class RankLand(LandmarkModel):
             scores = (features[held] @ path.T).T
             ndcg = [thesis_ndcg(relevance[held], each, qid=codes[held]) for each in scores]
             gains = np.array([ndcg])
-        self.validation_scores_, (best,) = choice.best_cell(gains, Cs.shape)
-        self.grid_, self.C_ = {"C": Cs}, float(Cs[best])
+        self.grid_ = {"C": Cs}
+        self._choose(data, gains)
         (self.coef_,) = ridge_path(features, eta, np.array([self.C_]))
         self._dtype = self.coef_.dtype
         return self

@@ -16,6 +16,7 @@ from kernlearn import memory, validation
 from kernlearn.landmarks.base import Reals, Training
 from kernlearn.landmarks.models import LandmarkModel
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
+from kernlearn.validation import Floats
 
 _BLOCK_ROWS = 2048  # rows of float32 that are converted to float64 at a time
 # Squared sine of the angle to the span of the chosen columns below which a column is skipped:
@@ -191,42 +192,38 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
         return self._fit(X, y, sample_weight=sample_weight, landmarks=landmarks)
 
     def _learn(self, data: Training) -> None:
-        if greedy := self.algorithm == "forward_greedy":
-            if self.fit_intercept:
-                raise ValueError(
-                    "fit_intercept=True needs algorithm='fully_corrective': algorithm 6 has no "
-                    "intercept"
-                )
-            if data.weights is not None:
-                raise ValueError("sample_weight needs algorithm='fully_corrective'")
+        corrective = self.algorithm == "fully_corrective"
+        if self.fit_intercept and not corrective:
+            raise ValueError(
+                "fit_intercept=True needs algorithm='fully_corrective': algorithm 6 has no "
+                "intercept"
+            )
+        if data.weights is not None and not corrective:
+            raise ValueError("sample_weight needs algorithm='fully_corrective'")
         features = self._embed(data, min(self.pool_size, len(data.y)))
         most = max(data.path.get("n_landmarks", [self.n_landmarks]))
         if most > (n_pool := features.shape[1]):
             text = f"n_landmarks={most} is more than the {n_pool} candidates there are"
             data.once("warned", lambda: validation.warn(text))
         means, mean, converged = np.zeros(n_pool), np.float64(0.0), [True]
-        if greedy:
-            loss: Any = {"epsilon": self.epsilon, "beta": self.beta, "tol": self.tol}
-            bounds = {"norm_bound": self.norm_bound, "max_columns": self.n_landmarks}
-            with validation.noting_convergence(converged, 0):
-                settings = {**loss, **bounds, "max_iter": self.max_iter}
-                path = forward_greedy(features, data.y, **settings)
-        else:
-            head = data.once("head", lambda: _Corrective(features, data))
+        if corrective:
+            parts = features, data.y, data.weights, bool(data.path)
+            head = data.once("head", lambda: _Corrective(*parts))
             of = self.fit_intercept is not False, self.ridge
             path = data.once(of, lambda: head.path(*of, most)).first(self.n_landmarks)
             if of[0]:
                 *_, means, mean = head.centred
-        self._converged = converged[0]
-        self._keep(path, means, mean, features.dtype)
-
-    def _keep(self, path: "GreedyPath", means: Reals, mean: Any, dtype: Any) -> None:
-        """Set the fitted attributes; `means` and `mean` were subtracted."""
+        else:
+            names = "norm_bound", "tol", "epsilon", "beta", "max_iter"
+            settings = {name: getattr(self, name) for name in names}
+            with validation.noting_convergence(converged, 0):
+                path = forward_greedy(features, data.y, max_columns=self.n_landmarks, **settings)
+        self._converged, self._dtype = converged[0], features.dtype
         self.support_, self.n_iter_, self.loss_path_ = path.columns, path.n_iter, path.losses
         coef = path.coef[-1] if len(path.columns) else np.zeros(0)
-        self.coef_, self._dtype = coef.astype(dtype), dtype
+        self.coef_ = coef.astype(self._dtype)
         intercept = mean - coef @ means[path.columns]
-        self.intercept_ = float(intercept.astype(dtype)) if len(coef) else float(mean)
+        self.intercept_ = float(intercept.astype(self._dtype)) if len(coef) else float(mean)
         self.pool_indices_ = self.landmark_indices_
         if self.pool_indices_ is not None:
             self.landmark_indices_ = self.pool_indices_[self.support_]
@@ -238,52 +235,43 @@ class _Corrective:
     """The fully corrective method on the same columns, with an intercept or without."""
 
     features: Reals
-    data: Training
+    y: Reals
+    weights: Floats | None
+    in_path: bool
 
     @cached_property
     def centred(self) -> tuple[Reals, Reals, Reals, Any]:
         """Columns and targets less their means, and these."""
-        columns, means = _centred(self.features, self.data.weights)
-        targets, mean = _centred(self.data.y, self.data.weights)
+        columns, means = _centred(self.features, self.weights)
+        targets, mean = _centred(self.y, self.weights)
         return columns, targets, means, mean
 
     @cached_property
     def triangle(self) -> Reals:
-        """The triangular factor of centred columns and targets."""
-        return triangle(*self.centred[:2])
+        """The triangular factor of centred columns and targets, by QR of blocks of rows."""
+        columns, targets, *_ = self.centred
+        n_columns = columns.shape[1] + 1
+        factor: Any = np.zeros((0, n_columns))
+        for rows in gen_batches(len(columns), max(_BLOCK_ROWS, 4 * n_columns)):
+            block = np.column_stack([columns[rows], targets[rows]])
+            factor = np.linalg.qr(np.vstack([factor, block]), mode="r")
+        return factor
 
     def path(self, has_intercept: bool, ridge: float, most: int) -> "GreedyPath":
         """Choose columns; the models of a path share the triangular factor."""
-        columns, targets, means, mean = self.centred
-        if not self.data.path or ridge == 0:  # rounding is amplified by nearly dependent columns
-            if not has_intercept:
-                columns, targets = self.features, self.data.y
-            columns, targets = _weighted(columns, targets, self.data.weights)
-        else:
+        if self.in_path and ridge:  # without a ridge nearly dependent columns amplify rounding
             rows = self.triangle
             if not has_intercept:
-                rows = np.vstack([math.sqrt(len(targets)) * np.append(means, mean), rows])
+                *_, means, mean = self.centred
+                rows = np.vstack([math.sqrt(len(self.y)) * np.append(means, mean), rows])
             columns, targets = rows[:, :-1], rows[:, -1]
+        else:
+            columns, targets = self.centred[:2] if has_intercept else (self.features, self.y)
+            if self.weights is not None:
+                roots = np.sqrt(self.weights)
+                columns = np.ascontiguousarray((columns.T * roots.astype(columns.dtype)).T)
+                targets = targets * roots
         return fully_corrective_path(columns, targets, most, ridge=ridge)
-
-
-def _weighted(features: Reals, targets: Reals, weights: np.ndarray | None) -> tuple[Reals, Reals]:
-    """Return columns and targets whose squares are weighted."""
-    if weights is None:
-        return features, targets
-    roots = np.sqrt(weights)
-    columns = (features.T * roots.astype(features.dtype)).T
-    return np.ascontiguousarray(columns), targets * roots
-
-
-def triangle(features: Reals, y: Reals) -> Reals:
-    """Return the triangular factor of the columns followed by y, by QR of blocks of rows."""
-    n_columns = features.shape[1] + 1
-    factor: Any = np.zeros((0, n_columns))
-    for rows in gen_batches(len(features), max(_BLOCK_ROWS, 4 * n_columns)):
-        block = np.column_stack([features[rows], y[rows]])
-        factor = np.linalg.qr(np.vstack([factor, block]), mode="r")
-    return factor
 
 
 def _centred(values: Reals, weights: np.ndarray | None = None) -> tuple[Reals, Any]:
