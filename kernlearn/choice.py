@@ -61,20 +61,6 @@ def path_points(model: Any, grid: Mapping[str, Sequence[Any]]) -> list[dict[str,
     return [dict(zip(axes, values, strict=True)) for values in product(*axes.values())]
 
 
-def separate_fits(model: Any, X: Any, y: Any, points: list[dict[str, Any]]) -> Fits:
-    """Return models that are fitted one by one, where they have nothing in common."""
-    models = [clone(model).set_params(**point) for point in points]
-    converged = np.ones(len(models), dtype=bool)
-    for place, one in enumerate(models):
-        with validation.noting_convergence(converged, place):
-            one.fit(X, y)
-
-    def outputs(method: str, X: Any) -> list[Any]:
-        return [getattr(one, method)(X) for one in models]
-
-    return Fits(points, models, converged.tolist(), outputs)
-
-
 def ascending(values: Sequence[Any]) -> list[Any]:
     """Return the distinct values, numbers ascending and None last, others in their own order."""
     distinct = list(dict.fromkeys(values))

@@ -1,15 +1,17 @@
 """Landmarks, the similarities of points to them, and the bases of estimators by similarity."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, field, replace
 from math import prod
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import gen_batches
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
 
 from kernlearn import choice, validation
@@ -19,7 +21,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels.base import OBJECTS, check_points, check_training, compared, first_wrong
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.memory import row_blocks
-from kernlearn.validation import Floats, Indices, warn
+from kernlearn.validation import Floats, Indices, Random
 
 Reals: TypeAlias = NDArray[np.floating]
 
@@ -150,12 +152,6 @@ class Similarities:
         """Whether the similarities are distances with the other sign."""
         return self.landmarks.sign < 0
 
-    @property
-    def _columnwise(self) -> bool:
-        """Whether single columns are kept."""
-        kernel = self.landmarks.kernel
-        return kernel is not None and kernel.columnwise
-
     def keep(self, which: Indices) -> bool:
         """Compute missing similarities to landmarks `which`, and return whether all are kept."""
         missing = [i for i in dict.fromkeys(which.tolist()) if i not in self._columns]
@@ -168,10 +164,7 @@ class Similarities:
 
     def column(self, i: int) -> Reals:
         """Return the similarities to landmark `i`, shape (n_points,)."""
-        which = np.array([i])
-        if self._columnwise and self.keep(which):
-            return self._columns[i]
-        return self._compute(which)[:, 0]
+        return self.part(slice(None), np.array([i]), keep=True)[:, 0]
 
     def diagonal(self) -> Reals:
         """Return the similarity of each point to itself, where the landmarks are the points.
@@ -187,14 +180,16 @@ class Similarities:
             self._diagonal = np.concatenate([square.diagonal() for square in squares])
         return self._diagonal
 
-    def part(self, rows: Indices, which: Indices, *, keep: bool = False) -> Reals:
+    def part(self, rows: Indices | slice, which: Indices, *, keep: bool = False) -> Reals:
         """Return the similarities of points `rows` to landmarks `which`.
 
         With `keep` those of all points are computed and kept, by kernels that are `columnwise`.
         """
-        if keep and self._columnwise:
+        kernel = self.landmarks.kernel
+        columnwise = kernel is not None and kernel.columnwise
+        if keep and columnwise:
             self.keep(which)
-        if self._columnwise and self._columns.keys() >= {*which.tolist()}:
+        if columnwise and self._columns.keys() >= {*which.tolist()}:
             return np.ascontiguousarray(self.by_landmark(which, rows).T)
         return self._compute(which, rows)
 
@@ -274,17 +269,61 @@ class Contributions(NamedTuple):
     intercept: Any = 0.0
 
 
-def warn_of_distances(similarities: Reals) -> None:
-    """Warn if the largest shares are those of the farthest landmarks."""
-    if similarities.size and similarities.max() <= 0 > similarities.min():
-        warn(
-            "the similarities are negative, as of negated distances: the farthest landmarks have "
-            "the largest shares; with turn='exponential' the nearest have"
-        )
-
-
 #: Values to choose from, by parameter.
-Grid: TypeAlias = dict[str, Any]
+Grid: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Training:
+    """Points to train on, and those that parameters are chosen on.
+
+    Attributes
+    ----------
+    similarities : Similarities
+        Those of the points to each other.
+    y : ndarray of shape (n_points,)
+        Their targets or labels.
+    codes : ndarray of shape (n_points,)
+        Their classes.
+    weights : ndarray of shape (n_points,) or None
+        Factors on their losses; None where all are 1.
+    X_val, y_val, weights_val : array, ndarray and ndarray, or None
+        The points to choose on. For classifiers `y_val` are codes, -1 for a class without a
+        training point.
+    rng : RandomState
+        Draws what comes after the points that are held out.
+    given : Landmarks or None
+        Points that the user has passed as landmarks.
+    path : dict
+        Values of the models that are trained together, by parameter.
+    """
+
+    similarities: Similarities
+    y: NDArray[Any]
+    codes: Indices
+    weights: Floats | None
+    X_val: Any
+    y_val: Any
+    weights_val: Floats | None
+    rng: Random
+    given: Landmarks | None
+    path: Grid
+    _made: dict[Any, Any] = field(default_factory=dict, init=False)
+
+    @property
+    def candidates(self) -> Landmarks:
+        """All the points, as landmarks."""
+        return self.similarities.landmarks
+
+    def signs(self) -> Floats:
+        """Return a row for each one-vs-all problem, 1 for its class and -1 for the rest."""
+        return validation.one_against_all(self.codes, self.codes.max() + 1)
+
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return what `make` returns; the models of a path that use the same key share it."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
 
 class SimilarityEstimator(BaseEstimator):
@@ -315,7 +354,11 @@ class SimilarityEstimator(BaseEstimator):
 
     similarity: Any
     kind: str
+    random_state: Any = None
+    validation_fraction = 0.2
     _landmarks: Landmarks
+    #: Whether the solver did, in the models of a path.
+    _converged = True
 
     def _kernels(self) -> list[Kernel] | None:
         """Return the kernel that compares points; None for precomputed matrices."""
@@ -330,6 +373,109 @@ class SimilarityEstimator(BaseEstimator):
         X, y = check_training(self, X, y, kernels, numeric=numeric)
         weights = validation.check_weights(sample_weight, X)
         return X, y.astype(np.float64) if numeric else y, weights
+
+    def _grid(self) -> Grid:
+        """Return the values to choose from, by parameter, of equally good ones the best first."""
+        return {}
+
+    def _check_targets(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+        """Validate training data; return X, y, the codes of classes, and weights."""
+        X, y, weights = self._check_training(X, y, sample_weight)
+        return X, y, np.zeros(len(y), dtype=np.intp), weights
+
+    def _training(
+        self,
+        X: Any,
+        y: Any,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight: Any = None,
+        landmarks: Any = None,
+        path: Grid | None = None,
+    ) -> Training:
+        """Validate the data, and hold points out if there is a choice to make."""
+        if grid := self._grid():
+            self.grid_ = grid
+        n_choices = prod(map(len, grid.values()))
+        X, y, codes, weights = self._check_targets(X, y, sample_weight)
+        rng = check_random_state(self.random_state)
+        rows, X_val, y_val, weights_val = choice.split_for_choice(
+            self, X, y, X_val, y_val, codes, n_choices, rng, weights
+        )
+        # rows of X as passed: with a matrix of similarities these are also its columns
+        points, y = (X, y) if len(rows) == len(codes) else (X[rows], y[rows])
+        candidates, weights = self._candidates(points, y, rows), validation.taken(weights, rows)
+        given = None if landmarks is None else self._given(landmarks, candidates)
+        training = Similarities(candidates, points, rows), y, codes[rows], weights
+        return Training(*training, X_val, y_val, weights_val, rng, given, path or {})
+
+    def _given(self, points: Any, candidates: Landmarks) -> Landmarks:
+        """Return points that the user has passed as landmarks."""
+        if candidates.kernel is None:
+            raise ValueError(
+                "landmarks must be None with similarity='precomputed': there are no points to "
+                "compare with, only the rows and columns of X"
+            )
+        try:
+            points = check_points(self, points, self._kernels())
+        except ValueError as error:
+            raise ValueError(f"landmarks: {error}") from error
+        places = np.arange(points.shape[0])
+        return replace(candidates, indices=places, points=points, name="landmarks")
+
+    @abstractmethod
+    def _learn(self, data: Training) -> Any:
+        """Train the model for each choice of parameters, keep the best, and set its attributes."""
+
+    def _fit(self, *data: Any, **more: Any) -> Self:
+        """Train on data that are validated first."""
+        training = self._training(*data, **more)
+        self._learn(training)
+        self.n_fit_comparisons_ = training.candidates.comparisons.count
+        return self
+
+    @available_if(lambda self: hasattr(self, "path_parameters"))
+    def path(
+        self, X: Any, y: Any, grid: Grid, X_val: Any = None, y_val: Any = None
+    ) -> Iterator[choice.Fits]:
+        """Fit models that differ in some parameters; they share what is computed for all.
+
+        Points are compared with landmarks, and embedded, once, and a solver follows a path of C.
+
+        Parameters
+        ----------
+        X, y, X_val, y_val
+            As for `fit`.
+        grid : dict
+            Values of some of `path_parameters`, by name.
+
+        Yields
+        ------
+        Fits
+            The models of all combinations, with the landmarks of those of `fit`. Weights are
+            within the tolerance of solvers those of `fit`; predictions of SparseRegLand agree to
+            1e-9 of the size of y.
+        """
+        points = choice.path_points(self, grid)
+        base = clone(self).set_params(**points[0])
+        data = base._training(X, y, X_val, y_val, path=grid)
+        models = [copy(base).set_params(**point) for point in points]
+        for model in models:
+            model._learn(data)
+            model.n_fit_comparisons_ = data.candidates.comparisons.count
+        landmarks = models[0]._landmarks
+        if any(model._landmarks is not landmarks for model in models):
+            used = np.unique(np.concatenate([model._landmarks.indices for model in models]))
+            landmarks = data.candidates.take(np.searchsorted(data.candidates.indices, used))
+
+        def outputs(method: str, X: Any) -> list[Any]:
+            getattr(models[0], method)  # an AttributeError if it has none
+            X = check_points(models[0], X, models[0]._kernels())
+            scores = zip(models, scores_of(models, X, landmarks), strict=True)
+            return [getattr(model, f"_{method}", np.asarray)(values) for model, values in scores]
+
+        # what a method returns is made of scores by the method with an underscore before, if any
+        yield choice.Fits(points, models, [model._converged for model in models], outputs)
 
     def _check_points(self, X: Any) -> Any:
         """Validate points, or the similarities of points to the landmarks alone."""
@@ -390,6 +536,22 @@ class SimilarityEstimator(BaseEstimator):
         is_whole = len(landmarks.indices) == landmarks.n_columns
         self.compared_indices_ = np.sort(landmarks.indices) if is_whole else landmarks.indices
 
+    def _choose(self, data: Training, gains: Any) -> int:
+        """Set the values of the grid with the greatest mean gain, and return their place.
+
+        `gains` are those of held-out points for each cell of the grid, None without such points.
+        """
+        shape = tuple(map(len, self.grid_.values()))
+        gains = None if gains is None else np.reshape(gains, (-1, *shape))
+        self.validation_scores_, cell = choice.best_cell(gains, shape, data.weights_val)
+        for (name, values), place in zip(self.grid_.items(), cell, strict=True):
+            setattr(self, f"{name}_", np.asarray(values[place]).item())
+        return int(np.ravel_multi_index(cell, shape))
+
+    def _values(self, X: Any) -> Reals:
+        """Return the scores of points."""
+        return scores_of([self], self._check_points(X), self._landmarks)[0]
+
     def __sklearn_tags__(self) -> Any:
         """Describe the estimator to scikit-learn."""
         tags, value = super().__sklearn_tags__(), getattr(self, self._compared_by)
@@ -418,48 +580,6 @@ def scores_of(models: Sequence[Any], X: Any, landmarks: Landmarks) -> list[Reals
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 
-def fits_on(
-    landmarks: Landmarks, points: list[dict[str, Any]], models: list[Any], converged: list[bool]
-) -> choice.Fits:
-    """Return the models of a path, which share a comparison with landmarks.
-
-    What a method returns a model makes of its scores, by the method with an underscore before.
-    """
-
-    def outputs(method: str, X: Any) -> list[Any]:
-        X = check_points(models[0], X, models[0]._kernels())
-        scores = scores_of(models, X, landmarks)
-        return [
-            getattr(model, f"_{method}")(values)
-            for model, values in zip(models, scores, strict=True)
-        ]
-
-    return choice.Fits(points, models, converged, outputs)
-
-
-@dataclass(frozen=True)
-class Training:
-    """Training points of a classifier, and the points that its parameters are chosen on.
-
-    `candidates` are all of them, with their rows in the data as passed to `fit`, `similarities`
-    those of the points to each other. `codes` are classes; in `codes_val` -1 stands for a class
-    without a training point. `X_val` and `codes_val` are None where there is nothing to choose on,
-    `weights` where all are 1.
-    """
-
-    codes: Indices
-    candidates: Landmarks
-    similarities: Similarities
-    X_val: Any
-    codes_val: Any
-    weights: np.ndarray | None = None
-    weights_val: np.ndarray | None = None
-
-    def targets(self) -> np.ndarray:
-        """Return a row for each one-vs-all problem, 1 for its class and -1 for the rest."""
-        return validation.one_against_all(self.codes, self.codes.max() + 1)
-
-
 @dataclass(eq=False, repr=False)
 class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
     """Base of the classifiers by similarity, which choose parameters on validation points."""
@@ -472,17 +592,27 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
     #: The method whose scores are highest for the class that is predicted.
     _scored_by = "decision_function"
 
-    # of those without such parameters
-    validation_fraction = 0.2
-    class_weight = None
+    class_weight = None  # of those without this parameter
 
-    @abstractmethod
-    def _grid(self) -> Grid:
-        """Return the values to choose from, by parameter, of equally good ones the best first."""
+    def _check_targets(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+        X, labels, weights = self._check_training(X, y, sample_weight)
+        self.classes_, codes, factors = validation.encode_labels(
+            labels, self.class_weight, weights
+        )
+        self._factors = None if self.class_weight is None else factors
+        if self._factors is not None:
+            weights = self._factors[codes] * (1.0 if weights is None else weights)
+        return X, labels, codes, weights
 
-    @abstractmethod
-    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
-        """Train, choose, and set the fitted attributes."""
+    def _training(self, *data: Any, **more: Any) -> Training:
+        training = super()._training(*data, **more)
+        if training.X_val is None:
+            return training
+        codes = validation.known_codes(self.classes_, training.y_val)
+        weights = training.weights_val
+        if weights is None and self._factors is not None:  # of points that are passed
+            weights = np.where(codes < 0, 1.0, self._factors[codes])
+        return replace(training, y_val=codes, weights_val=weights)
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -527,38 +657,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             If points have to be held out and no class has two. If a matrix is not square, or not
             as wide as there are training points. If points, labels or similarities are not finite.
         """
-        data, rng = self._training(X, y, X_val, y_val, sample_weight)
-        self._learn(data, self.grid_, rng)
-        self.n_fit_comparisons_ = data.candidates.comparisons.count
-        return self
-
-    def _training(
-        self, X: Any, y: Any, X_val: Any, y_val: Any, sample_weight: Any = None
-    ) -> tuple[Training, np.random.RandomState]:
-        """Validate the data, and hold points out; the generator draws what comes after."""
-        grid = self.grid_ = self._grid()
-        X, labels, weights = self._check_training(X, y, sample_weight)
-        self.classes_, codes, factors = validation.encode_labels(
-            labels, self.class_weight, weights
-        )
-        rng = check_random_state(self.random_state)
-        n_choices = prod(map(len, grid.values()))
-        rows, X_val, y_val, choosing = choice.split_for_choice(
-            self, X, labels, X_val, y_val, codes, n_choices, rng, weights
-        )
-        codes_val = None if y_val is None else validation.known_codes(self.classes_, y_val)
-        if self.class_weight is not None:
-            weights = factors[codes] * (1.0 if weights is None else weights)
-            if codes_val is not None:
-                of_points = np.where(codes_val < 0, 1.0, factors[codes_val])
-                choosing = of_points * (1.0 if choosing is None else choosing)
-        if len(rows) < len(codes):
-            X = X[rows]
-        # Rows of X as passed: with a matrix of similarities these are also its columns.
-        candidates = self._candidates(X, labels[rows], rows)
-        similarities, weights = Similarities(candidates, X, rows), validation.taken(weights, rows)
-        data = Training(codes[rows], candidates, similarities, X_val, codes_val, weights, choosing)
-        return data, rng
+        return self._fit(X, y, X_val, y_val, sample_weight)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each point.
@@ -574,5 +673,23 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        codes = validation.predicted_codes(getattr(self, self._scored_by)(X))
-        return self.classes_[codes]
+        return self._predict(getattr(self, self._scored_by)(X))
+
+    def _predict(self, scores: Reals) -> np.ndarray:
+        return self.classes_[validation.predicted_codes(scores)]
+
+    @available_if(lambda self: self._scored_by == "decision_function")
+    def decision_function(self, X: Any) -> Reals:
+        """Return the decision values of points, for each one-vs-all problem.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One column per class if there are more than two; else positive for ``classes_[1]``.
+        """
+        return self._values(X)

@@ -3,17 +3,17 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from kernlearn.choice import best_cell
+from kernlearn import validation
 from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
     Contributions,
     Grid,
-    Indices,
     Landmarks,
     Reals,
     SimilarityClassifier,
@@ -23,22 +23,18 @@ from kernlearn.landmarks.embeddings import LandmarkEmbedding
 from kernlearn.linear import LinearSVM
 from kernlearn.memory import eigh
 from kernlearn.svm import KernelSVM
-from kernlearn.validation import COUNT, WHOLE, StrOptions, candidate_values, predicted_codes
+from kernlearn.validation import Indices
 
 
-def best_of(
-    data: Training, n_models: int, scores: Callable[[Any], list[Reals]]
-) -> tuple[int, Any]:
-    """Return the first of the models with the greatest accuracy, and the accuracies.
+def hits(data: Training, scores: Callable[[Any], list[Reals]]) -> Any:
+    """Return which held-out points each of several models classifies correctly.
 
     `scores` returns the scores of points by each model.
     """
-    right = None
-    if data.codes_val is not None:
-        predicted = np.column_stack([predicted_codes(each) for each in scores(data.X_val)])
-        right = predicted == data.codes_val[:, np.newaxis]
-    accuracies, (best,) = best_cell(right, (n_models,), data.weights_val)
-    return best, accuracies
+    if data.X_val is None:
+        return None
+    predicted = np.column_stack([validation.predicted_codes(each) for each in scores(data.X_val)])
+    return predicted == data.y_val[:, np.newaxis]
 
 
 class NeighboursClassifier(SimilarityClassifier):
@@ -46,7 +42,7 @@ class NeighboursClassifier(SimilarityClassifier):
 
     _parameter_constraints = {
         **SimilarityClassifier._parameter_constraints,
-        "n_neighbors": [COUNT, "array-like"],
+        "n_neighbors": [validation.COUNT, "array-like"],
     }
     _scored_by = "predict_proba"
 
@@ -100,18 +96,18 @@ class NeighboursClassifier(SimilarityClassifier):
 
     def _grid(self) -> Grid:
         # of equally good numbers of neighbours the greatest is the best
-        values = candidate_values(self.n_neighbors, "n_neighbors", integer=True)
+        values = validation.candidate_values(self.n_neighbors, "n_neighbors", integer=True)
         return {"n_neighbors": values[::-1].tolist()}
 
-    def _choose(self, data: Training, ks: list[int]) -> None:
-        """Choose the number of neighbours."""
+    def _set_neighbours(self, data: Training, most: int) -> None:
+        """Choose the number of neighbours, at most `most`."""
         self._trained = data.candidates
         self._votes = np.eye(len(self.classes_))[data.codes]
         if data.weights is not None:
             self._votes *= data.weights[:, np.newaxis]
-        best, self.validation_scores_ = best_of(data, len(ks), lambda X: self._shares(X, ks))
-        self.n_neighbors_ = ks[best]
-        self.best_params_ = {"n_neighbors": ks[best]}
+        ks = [min(k, most) for k in self.grid_["n_neighbors"]]
+        self.n_neighbors_ = ks[self._choose(data, hits(data, lambda X: self._shares(X, ks)))]
+        self.best_params_ = {"n_neighbors": self.n_neighbors_}
 
     def _shares(self, X: Any, ks: list[int]) -> list[Reals]:
         """Return the shares of the votes of each point's k nearest, for each k."""
@@ -198,12 +194,15 @@ class LandmarkKNNClassifier(NeighboursClassifier):
     selection: str = "random"
     n_refined: int = 0
 
-    _parameter_constraints = {**NeighboursClassifier._parameter_constraints, "n_refined": [WHOLE]}
+    _parameter_constraints = {
+        **NeighboursClassifier._parameter_constraints,
+        "n_refined": [validation.WHOLE],
+    }
 
-    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
-        codes, ks = data.codes, grid["n_neighbors"]
+    def _learn(self, data: Training) -> None:
+        codes, ks = data.codes, self.grid_["n_neighbors"]
         embedding = LandmarkEmbedding(self.n_landmarks, selection=self.selection, normalize=False)
-        features = embedding.learn(data.similarities, codes, rng)
+        features = embedding.learn(data)
         self._set_landmarks(embedding._landmarks)
         self.landmark_indices_ = self._landmarks.indices
         self._dtype = features.dtype
@@ -218,7 +217,7 @@ class LandmarkKNNClassifier(NeighboursClassifier):
                 "'n_neighbors' must be at most the number of points trained on, or compared with "
                 f"by n_refined, {most}, got {ks[0]}"
             )
-        self._choose(data, [min(k, most) for k in ks])
+        self._set_neighbours(data, most)
 
     def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
         for rows, similarities in self._landmarks.blocks(X):
@@ -284,15 +283,15 @@ class SimilarityKNNClassifier(NeighboursClassifier):
 
     n_neighbors: Any = 5
 
-    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
-        ks = grid["n_neighbors"]
+    def _learn(self, data: Training) -> None:
+        ks = self.grid_["n_neighbors"]
         if ks[0] > len(data.codes):
             raise ValueError(
                 f"'n_neighbors' must be at most the number of training points, {len(data.codes)}"
                 f"{' without those held out' if data.X_val is not None else ''}, got {ks[0]}"
             )
         self._set_landmarks(data.candidates)
-        self._choose(data, ks)
+        self._set_neighbours(data, ks[0])
 
     def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
         for _, similarities in self._landmarks.blocks(X):
@@ -320,9 +319,8 @@ class AllPointsSVM(SimilarityClassifier):
 
     C: Any
 
-    @abstractmethod
-    def _machine(self, C: float) -> Any:
-        """Return the SVM for a C, unfitted."""
+    #: Makes an SVM for a C.
+    _machine: ClassVar[Callable[..., Any]]
 
     def _training_features(self, similarities: Reals) -> Reals:
         """Return what the SVM is trained on, of the training points' similarities."""
@@ -332,34 +330,21 @@ class AllPointsSVM(SimilarityClassifier):
         """Return what the SVM decides on, of the similarities of any points."""
         return similarities
 
-    def decision_function(self, X: Any) -> Reals:
-        """Return the decision values of points.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One column per class if there are more than two; else positive for ``classes_[1]``.
-        """
-        return self._by_models(self._check_points(X), [self._model])[0]
+    def _scores(self, similarities: Reals, dtype: Any) -> Reals:
+        return self._model.decision_function(self._features(similarities))
 
     def _grid(self) -> Grid:
-        return {"C": candidate_values(self.C, "C").tolist()}
+        return {"C": validation.candidate_values(self.C, "C").tolist()}
 
-    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
+    def _learn(self, data: Training) -> None:
         self._set_landmarks(data.candidates)
         similarities = data.candidates.compare(data.similarities.X, places=data.candidates.indices)
         features = self._training_features(similarities)
-        models = [self._machine(C).fit(features, data.codes, data.weights) for C in grid["C"]]
-        best, self.validation_scores_ = best_of(
-            data, len(models), lambda X: self._by_models(X, models)
-        )
-        self._model, self.C_ = models[best], grid["C"][best]
-        self.best_params_ = {"C": self.C_}
+        models = [
+            self._machine(C=C).fit(features, data.codes, data.weights) for C in self.grid_["C"]
+        ]
+        best = self._choose(data, hits(data, lambda X: self._by_models(X, models)))
+        self._model, self.best_params_ = models[best], {"C": self.C_}
 
     def _by_models(self, X: Any, models: list[Any]) -> list[Reals]:
         blocks = [
@@ -418,8 +403,7 @@ class SimilarityFeatureSVM(AllPointsSVM):
 
     C: Any = (0.1, 1, 10)
 
-    def _machine(self, C: float) -> LinearSVM:
-        return LinearSVM(C=C)
+    _machine = LinearSVM
 
 
 @dataclass(eq=False, repr=False)
@@ -504,12 +488,10 @@ class SpectrumSVM(AllPointsSVM):
 
     _parameter_constraints = {
         **AllPointsSVM._parameter_constraints,
-        "spectrum": [StrOptions({"clip", "flip", "shift"})],
-        "distances": [StrOptions({"complement", "negate"})],
+        "spectrum": [validation.StrOptions({"clip", "flip", "shift"})],
+        "distances": [validation.StrOptions({"complement", "negate"})],
     }
-
-    def _machine(self, C: float) -> KernelSVM:
-        return KernelSVM("precomputed", C=C)
+    _machine = staticmethod(partial(KernelSVM, "precomputed"))
 
     def _training_features(self, similarities: Reals) -> Reals:
         self._offset = similarities.dtype.type(0)

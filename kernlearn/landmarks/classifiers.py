@@ -1,44 +1,21 @@
 """BBS, FTUNE and DBOOST: weighted sums over landmarks, or over pairs of landmarks."""
 
-from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import gen_batches
 
 from kernlearn import choice, validation
-from kernlearn.choice import Fits
-from kernlearn.landmarks.base import (
-    Contributions,
-    Grid,
-    Indices,
-    Reals,
-    Similarities,
-    SimilarityClassifier,
-    Training,
-    fits_on,
-    scores_of,
-    warn_of_distances,
-)
-from kernlearn.landmarks.embeddings import (
-    NAMED,
-    LandmarkEmbedding,
-    Transfer,
-    as_transfer,
-    similarity_scale,
-)
+from kernlearn.landmarks.base import Grid, Reals, Similarities, SimilarityClassifier, Training
+from kernlearn.landmarks.embeddings import NAMED, Transfer, as_transfer, similarity_scale
+from kernlearn.landmarks.models import LandmarkModel, Part
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_pairs
 from kernlearn.linear.losses import LOSSES
-from kernlearn.linear.models import linear_paths
-
-#: Some one-vs-all problems, by number or all; the features of a block of points; their weights;
-#: and the landmarks of each, or pairs of them, among those compared with.
-Part: TypeAlias = tuple[Any, np.ndarray, Reals, Any]
+from kernlearn.linear.models import Path, linear_paths
+from kernlearn.validation import Floats, Indices
 
 
 def choose(
@@ -53,7 +30,7 @@ def choose(
 
     Parameters
     ----------
-    scores : ndarray of shape (n_problems, n_val, n_rows, n_columns)
+    scores : ndarray of shape (n_problems, n_val, *shape)
         Decision values of the validation points for each setting of the grid. There is one
         problem for two classes (class 1 against class 0), else one for each class.
     codes : ndarray of shape (n_val,)
@@ -68,21 +45,22 @@ def choose(
 
     Returns
     -------
-    accuracies : ndarray of shape (n_rows, n_columns) or (n_problems, n_rows, n_columns)
+    accuracies : ndarray of shape `shape` or (n_problems, *shape)
         Those of all problems together, or of each.
-    cells : ndarray of shape (n_problems, 2)
-        The row and the column of the best setting, the same for all problems unless `each`.
+    cells : ndarray of shape (n_problems, n_axes)
+        The places of the best setting, the same for all problems unless `each`.
     """
     n_problems, _, *shape = scores.shape
-    known = codes >= 0
-    signs = validation.one_against_all(codes, max(n_problems, 2))[:, :, np.newaxis, np.newaxis]
+    ones = [1] * len(shape)
+    points, known = codes.reshape(-1, *ones), codes >= 0
+    signs = validation.one_against_all(codes, max(n_problems, 2)).reshape(n_problems, -1, *ones)
     terms = LOSSES[loss].value(signs[:, known] * scores[:, known])
     losses = np.average(terms, axis=1, weights=validation.taken(weights, known))
     if each:
-        right = ((scores > 0) == (signs > 0)) & known[:, np.newaxis, np.newaxis]
+        right = ((scores > 0) == (signs > 0)) & (points >= 0)
     else:
         predicted = scores[0] > 0 if n_problems == 1 else scores.argmax(axis=0)
-        right = (predicted == codes[:, np.newaxis, np.newaxis])[np.newaxis]
+        right = (predicted == points)[np.newaxis]
         losses = losses.mean(axis=0, keepdims=True)
     best = [
         choice.best_cell(of_problem, tuple(shape), weights, ties)
@@ -90,81 +68,6 @@ def choose(
     ]
     accuracies, cells = (np.array(parts) for parts in zip(*best, strict=True))
     return (accuracies, cells) if each else (accuracies[0], cells.repeat(n_problems, axis=0))
-
-
-class LandmarkClassifier(SimilarityClassifier):
-    """Base of BBS, FTUNE and DBOOST, separators by weighted sums over landmarks.
-
-    The sums have the type `_dtype`; there are `_n_problems`, one against all others.
-    """
-
-    _dtype: np.dtype[Any]
-    _n_problems: int
-
-    @abstractmethod
-    def _parts(self, similarities: Reals) -> Iterator[Part]:
-        """Yield the parts of the weighted sums of a block of points."""
-
-    def decision_function(self, X: Any) -> Reals:
-        """Return the weighted sum of each point's embedding for each one-vs-all problem.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One column per class if there are more than two; else positive for ``classes_[1]``.
-        """
-        sums = scores_of([self], self._check_points(X), self._landmarks)[0]
-        return self._decision_function(sums)
-
-    def _decision_function(self, sums: Reals) -> Reals:
-        return sums[:, 0] if len(self.classes_) == 2 else sums
-
-    def _predict(self, sums: Reals) -> np.ndarray:
-        return self.classes_[validation.predicted_codes(sums)]
-
-    def _scores(self, similarities: Reals, dtype: Any) -> Reals:
-        """Return the weighted sums of a block of points."""
-        sums = np.empty((len(similarities), self._n_problems), dtype=self._dtype)
-        sums[:] = getattr(self, "intercept_", 0.0)
-        for problems, features, weights, _ in self._parts(similarities):
-            sums[:, problems] += features @ weights
-        return sums
-
-    def contributions(self, X: Any) -> Contributions:
-        """Return what each landmark, or pair of landmarks, adds to the decision values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        Contributions
-            The landmarks that have a weight, the similarities to them, and their terms of the
-            sums that `decision_function` returns.
-        """
-        similarities = self._landmarks.values(self._check_points(X))
-        parts = list(self._parts(similarities))
-        if parts[0][3].ndim == 1:  # no pairs, of which differences count
-            warn_of_distances(similarities)
-        weights = np.zeros((self._n_problems, max(len(part[2]) for part in parts)), self._dtype)
-        columns = np.zeros((*weights.shape, *parts[0][3].shape[1:]), dtype=np.intp)
-        shares = np.zeros((len(similarities), *weights.shape), dtype=self._dtype)
-        for problems, features, factors, places in parts:
-            terms = slice(len(factors))
-            weights[problems, terms], columns[problems, terms] = factors.T, places
-            of_all = features if factors.ndim == 1 else features[:, np.newaxis]
-            shares[:, problems, terms] = of_all * factors.T
-        if len(self.classes_) == 2:
-            weights, columns, shares = weights[0], columns[0], shares[:, 0]
-        landmarks, intercept = self._landmarks.indices[columns], getattr(self, "intercept_", 0.0)
-        return Contributions(landmarks, similarities[:, columns], weights, shares, intercept)
 
 
 def warn_of_constants(varies: bool) -> None:
@@ -183,14 +86,38 @@ _LINEAR: dict[str, list[Any]] = {
 }
 
 
-def _paths(model: Any, features: Reals, targets: Any, Cs: Any, weights: Any) -> Any:
-    """Train the linear classifiers of BBS or FTUNE."""
+def _path(model: Any, features: Reals, signs: Floats, data: Training) -> Path:
+    """Train the linear classifiers of BBS or FTUNE on some features, for each C."""
     settings = {"loss": model.loss, "solver": model.solver, "fit_intercept": model.fit_intercept}
-    return linear_paths(features, targets, Cs, weights=weights, **settings)
+    return linear_paths(features, signs, model.grid_["C"], weights=data.weights, **settings)
+
+
+def _decisions(features: Reals, path: Path) -> Reals:
+    """Return decision values of shape (n_problems, n_points, n_C)."""
+    coef, intercept = path
+    return features @ coef.transpose(0, 2, 1) + intercept[:, np.newaxis]
+
+
+def _keep_best(
+    model: Any, data: Training, path: Path, scores: Reals | None, *, each: bool = False
+) -> list[dict[str, Any]]:
+    """Set the weights of the best setting, and return its values for each problem.
+
+    The axes of the grid are those after the problems in `path`, after the points in `scores`.
+    """
+    (coef, intercept), grid = path, model.grid_
+    cells, model.validation_scores_ = np.zeros((len(coef), len(grid)), dtype=np.intp), None
+    if scores is not None:
+        held_out = data.y_val, model.loss, data.weights_val
+        model.validation_scores_, cells = choose(scores, *held_out, each=each)
+    best = np.arange(len(coef)), *cells.T
+    model.coef_, model.intercept_ = coef[best], intercept[best]
+    model._n_problems, model._dtype = len(coef), coef.dtype
+    return [{name: grid[name][i] for name, i in zip(grid, cell, strict=True)} for cell in cells]
 
 
 @dataclass(eq=False, repr=False)
-class BBSClassifier(LandmarkClassifier):
+class BBSClassifier(SimilarityClassifier, LandmarkModel):
     r"""Linear classifier on similarities to a few landmarks, for any similarity or distance (BBS).
 
     When to use it: any similarity, indefinite or of objects, with few comparisons for each
@@ -296,41 +223,30 @@ class BBSClassifier(LandmarkClassifier):
     class_weight: Any = None
 
     _parameter_constraints = _LINEAR
+    _normalize = True
 
     def _grid(self) -> Grid:
         return {"C": validation.candidate_values(self.C, "C")}
 
-    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
-        Cs = grid["C"]
-        self._embedding = LandmarkEmbedding(self.n_landmarks, selection=self.selection)
-        features = self._embedding.learn(data.similarities, data.codes, rng)
+    def _learn(self, data: Training) -> None:
+        features, scores = self._embed(data, self.n_landmarks), None
         warn_of_constants(self._embedding._varies)
-        coef, intercept = _paths(self, features, data.targets(), Cs, data.weights)
-        best, self.validation_scores_ = 0, None
+        path = _path(self, features, data.signs(), data)
         if data.X_val is not None:
-            paths = coef.transpose(0, 2, 1).astype(features.dtype)
-            scores = self._embedding.embed(data.X_val) @ paths + intercept[:, np.newaxis]
-            scores = scores[:, :, np.newaxis]
-            accuracies, cells = choose(scores, data.codes_val, self.loss, data.weights_val)
-            best, self.validation_scores_ = cells[0, 1], accuracies[0]
-        self.C_ = float(Cs[best])
+            scores = _decisions(self._embedding.embed(data.X_val), path)
+        self.C_ = float(_keep_best(self, data, path, scores)[0]["C"])
         self.best_params_ = {"C": self.C_}
-        self.coef_ = coef[:, best].astype(features.dtype)
-        self.intercept_ = intercept[:, best].astype(features.dtype)
-        self._n_problems, self._dtype = len(self.coef_), self.coef_.dtype
-        self.scale_, landmarks = self._embedding.scale_, self._embedding._landmarks
-        self.landmark_indices_ = landmarks.indices
         used = np.flatnonzero(self.coef_.any(axis=0))
-        self._set_landmarks(landmarks.take(used))
+        self._set_landmarks(self._landmarks.take(used))
         self._weights = self.coef_.T[used]
 
-    def _parts(self, similarities: Reals) -> Iterator[Part]:
+    def _parts(self, similarities: Reals, dtype: Any) -> Iterator[Part]:
         features = self._embedding.scaled(similarities)
         yield slice(None), features, self._weights, np.arange(len(self._weights))
 
 
 @dataclass(eq=False, repr=False)
-class FTuneClassifier(LandmarkClassifier):
+class FTuneClassifier(SimilarityClassifier, LandmarkModel):
     r"""Linear classifier on pairs of landmarks; it learns how to compare two similarities (FTUNE).
 
     When to use it: as :class:`BBSClassifier`, where comparing two similarities says more than
@@ -454,93 +370,18 @@ class FTuneClassifier(LandmarkClassifier):
             "C": validation.candidate_values(self.C, "C"),
         }
 
-    def path(
-        self,
-        X: Any,
-        y: Any,
-        grid: Mapping[str, Sequence[Any]],
-        X_val: Any = None,
-        y_val: Any = None,
-    ) -> Iterator[Fits]:
-        """Fit models that differ in `per_class`: one training serves both choices.
-
-        Parameters
-        ----------
-        X, y, X_val, y_val
-            As for `fit`.
-        grid : dict
-            Values of `per_class`, by this name.
-
-        Yields
-        ------
-        Fits
-            The models, which are those of `fit`.
-        """
-        points = choice.path_points(self, grid)
-        base = clone(self)
-        data, rng = base._training(X, y, X_val, y_val)
-        converged = [True]
-        with validation.noting_convergence(converged, 0):
-            trained = base._train(data, base.grid_, rng)
-        models = [copy(base).set_params(**point) for point in points]
-        for model in models:
-            model._keep(data, trained)
-            model.n_fit_comparisons_ = data.candidates.comparisons.count
-        used = np.unique(np.concatenate([model.compared_indices_ for model in models]))
-        landmarks = data.candidates.take(np.searchsorted(data.candidates.indices, used))
-        yield fits_on(landmarks, points, models, converged * len(models))
-
-    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
-        self._keep(data, self._train(data, grid, rng))
-
-    def _train(self, data: Training, grid: Grid, rng: np.random.RandomState) -> tuple[Any, ...]:
-        """Draw pairs, and train classifiers on them, by problem and transfer function.
-
-        Returns the pairs, coefficients and intercepts for all C, and the decision values of
-        validation points, none without such.
-        """
-        family, Cs = grid.values()
-        rng.randint(np.iinfo(np.int32).max)  # drawn before the pairs of the measured tables
-        pairs = select_pairs(self.n_landmarks, data.codes, self.selection, rng, data.similarities)
-        distinct = np.unique(pairs)
-        training, held_out = data.similarities, None
-        training.keep(distinct)
-        if data.X_val is not None:
-            held_out = Similarities(data.candidates, data.X_val)
-            held_out.keep(distinct)
-        batches = gen_batches(len(distinct), 256)
-        columns = (training.columns(distinct[batch]) for batch in batches)
-        self.scale_, varies = similarity_scale(columns)
-        warn_of_constants(varies)
-        paths, scores = [], []
-        for of_problem, target in zip(pairs, data.targets(), strict=True):
-            embeddings = self._embeddings(training, of_problem, family)
-            paths.append([_paths(self, Z, [target], Cs, data.weights) for Z in embeddings])
-            if held_out is not None:
-                embeddings = self._embeddings(held_out, of_problem, family)
-                values = zip(embeddings, paths[-1], strict=True)
-                scores.append([Z @ w[0].T.astype(Z.dtype) + b[0] for Z, (w, b) in values])
-        return pairs, paths, scores
-
-    def _keep(self, data: Training, trained: tuple[Any, ...]) -> None:
-        """Choose the settings, and set the fitted attributes."""
-        (pairs, paths, scores), (family, Cs) = trained, self.grid_.values()
-        cells, self.validation_scores_ = np.zeros((len(pairs), 2), dtype=np.intp), None
-        if scores:
-            held_out = np.swapaxes(scores, 1, 2), data.codes_val, self.loss, data.weights_val
-            self.validation_scores_, cells = choose(*held_out, each=self.per_class)
-        rows, columns = cells.T
-        best = [(*path[row], i) for path, (row, i) in zip(paths, cells, strict=True)]
-        self.coef_ = np.array([coef[0, i] for coef, _, i in best])
-        self.intercept_ = np.array([intercept[0, i] for _, intercept, i in best])
-        self._n_problems, self._dtype = len(self.coef_), self.coef_.dtype
-        self.transfers_ = tuple(family[row] for row in rows)
+    def _learn(self, data: Training) -> None:
+        pairs, path, scores, self.scale_, self._converged = data.once(
+            (), lambda: self._train(data)
+        )
+        chosen = _keep_best(self, data, path, scores, each=self.per_class)
+        self.transfers_ = tuple(values["transfers"] for values in chosen)
         for name in ("transfer_", "best_params_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         if self.per_class:
-            self.C_ = Cs[columns]
+            self.C_: Any = np.array([values["C"] for values in chosen])
         else:
-            self.C_, self.transfer_ = float(Cs[columns[0]]), self.transfers_[0]
+            self.C_, self.transfer_ = float(chosen[0]["C"]), self.transfers_[0]
             self.best_params_ = {"transfers": repr(self.transfer_), "C": self.C_}
         self.landmark_indices_ = data.candidates.indices[pairs]
         # the landmarks of pairs with a weight, and where these pairs are among them
@@ -551,14 +392,44 @@ class FTuneClassifier(LandmarkClassifier):
             for of_problem, weights in zip(pairs, self.coef_, strict=True)
         ]
 
-    def _embeddings(
-        self, points: Similarities, pairs: Indices, family: list[Transfer]
-    ) -> Iterator[Reals]:
+    def _train(self, data: Training) -> tuple[Any, ...]:
+        """Draw pairs, and train classifiers on them, by problem and transfer function.
+
+        Returns the pairs, coefficients and intercepts for all C, the decision values of validation
+        points, None without such, the scale, and whether the solver converged.
+        """
+        data.rng.randint(np.iinfo(np.int32).max)  # drawn before the pairs of the measured tables
+        training, settings = data.similarities, (self.n_landmarks, data.codes, self.selection)
+        pairs = select_pairs(*settings, data.rng, training)
+        distinct = np.unique(pairs)
+        training.keep(distinct)
+        batches = gen_batches(len(distinct), 256)
+        columns = (training.columns(distinct[batch]) for batch in batches)
+        self.scale_, varies = similarity_scale(columns)
+        warn_of_constants(varies)
+        held_out, scores = None, []
+        if data.X_val is not None:
+            held_out = Similarities(data.candidates, data.X_val)
+            held_out.keep(distinct)
+        paths, converged = [], [True]
+        with validation.noting_convergence(converged, 0):
+            for of_problem, signs in zip(pairs, data.signs(), strict=True):
+                embeddings = self._embeddings(training, of_problem)
+                paths.append([_path(self, Z, signs[np.newaxis], data) for Z in embeddings])
+                if held_out is not None:
+                    embeddings = self._embeddings(held_out, of_problem)
+                    trained = zip(embeddings, paths[-1], strict=True)
+                    scores.append([_decisions(Z, path)[0] for Z, path in trained])
+        coef, intercept = (np.array([[path[i][0] for path in of] for of in paths]) for i in (0, 1))
+        values = np.swapaxes(scores, 1, 2) if scores else None
+        return pairs, (coef, intercept), values, self.scale_, converged[0]
+
+    def _embeddings(self, points: Similarities, pairs: Indices) -> Iterator[Reals]:
         """Yield the points' embedding with each transfer function, all in the same buffer."""
         near, far = (points.by_landmark(side) for side in pairs.T)
         differences = np.ascontiguousarray(self._differences(near, far).T)
         embedded = np.empty_like(differences)
-        for transfer in family:
+        for transfer in self.grid_["transfers"]:
             yield transfer(differences, out=embedded)
 
     def _differences(self, near: Reals, far: Reals) -> Reals:
@@ -567,7 +438,7 @@ class FTuneClassifier(LandmarkClassifier):
         near /= self.scale_
         return near
 
-    def _parts(self, similarities: Reals) -> Iterator[Part]:
+    def _parts(self, similarities: Reals, dtype: Any) -> Iterator[Part]:
         for problem, (pairs, transfer, weights) in enumerate(
             zip(self._pairs, self.transfers_, self.coef_, strict=True)
         ):
@@ -577,7 +448,7 @@ class FTuneClassifier(LandmarkClassifier):
 
 
 @dataclass(eq=False, repr=False)
-class DBoostClassifier(LandmarkClassifier):
+class DBoostClassifier(SimilarityClassifier, LandmarkModel):
     r"""AdaBoost over comparisons with pairs of training points (DBOOST).
 
     When to use it: a similarity of which only the order means something.
@@ -679,19 +550,16 @@ class DBoostClassifier(LandmarkClassifier):
         "n_thresholds": [validation.Interval(Integral, 0, 255, closed="both")],
     }
 
-    def _grid(self) -> Grid:
-        return {}
-
-    def _learn(self, data: Training, grid: Grid, rng: np.random.RandomState) -> None:
+    def _learn(self, data: Training) -> None:
         from kernlearn.landmarks.boosting import boost  # loads numba
 
-        size = self.pool_size or self.n_landmarks
+        size, rng = self.pool_size or self.n_landmarks, data.rng
         pools = select_pairs(size, data.codes, self.selection, rng, data.similarities)
         data.similarities.keep(np.unique(pools))
         settings = self.n_landmarks, self.n_thresholds, rng, data.weights
         boosted = [
             boost(data.similarities, labels.astype(np.int8), pairs, *settings)
-            for labels, pairs in zip(data.targets(), pools, strict=True)
+            for labels, pairs in zip(data.signs(), pools, strict=True)
         ]
         pairs, self.thresholds_, lower, upper, self.edges_, self.estimator_weights_ = map(
             list, zip(*boosted, strict=True)
@@ -708,7 +576,7 @@ class DBoostClassifier(LandmarkClassifier):
                 "no pair of landmarks tells classes apart: the similarity says nothing about them"
             )
 
-    def _parts(self, similarities: Reals) -> Iterator[Part]:
+    def _parts(self, similarities: Reals, dtype: Any) -> Iterator[Part]:
         from kernlearn.landmarks.boosting import weak_votes  # loads numba
 
         votes = np.empty((len(similarities), len(self._places)), dtype=np.int8)

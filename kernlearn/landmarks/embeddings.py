@@ -10,22 +10,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn import validation
 from kernlearn.kernels import Kernel
 from kernlearn.landmarks.base import (
     BY_SIMILARITY,
-    Indices,
     Landmarks,
     Reals,
     Similarities,
     SimilarityEstimator,
+    Training,
     float_type,
 )
 from kernlearn.landmarks.selection import PAIR_SELECTION, select_landmarks, select_pairs
 from kernlearn.memory import eigh, row_blocks
-from kernlearn.validation import Random
+from kernlearn.validation import Indices
 
 SimilarityLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
@@ -251,8 +251,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         UserWarning
             If there are fewer points than landmarks, or similarities look like distances.
         """
-        self._fit(X, y, embed=False)
-        return self
+        return self._fit(X, y)
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: ArrayLike | None = None) -> Reals:
@@ -267,9 +266,11 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         -------
         ndarray of shape (n_samples, n_features_out)
         """
-        X, values = self._fit(X, y)
+        data = self._training(X, y)
+        values = self._learn(data, embed=True)
+        self.n_fit_comparisons_ = data.candidates.comparisons.count
         blocks = row_blocks(len(values), max(values.shape[1], self._n_features_out))
-        return self._features(X, ((rows, values[rows]) for rows in blocks))
+        return self._features(data.similarities.X, ((rows, values[rows]) for rows in blocks))
 
     def transform(self, X: Any) -> Reals:
         """Embed points.
@@ -289,8 +290,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
         X = self._check_points(X)
         return self._features(X, self._landmarks.blocks(X, self._n_features_out))
 
-    def _fit(self, X: Any, y: Any, *, embed: bool = True) -> tuple[Any, Reals]:
-        """Validate points and choose landmarks; return the points, and what `_compare` does."""
+    def _check_targets(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
         by_class = self._needs_classes
         if y is not None and self.selection in self._by_class:
             # numbers to predict are no classes
@@ -302,32 +302,23 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
             names, codes = np.unique(classes, return_inverse=True)
             if self._needs_classes:
                 self.classes_ = validation.at_least_two(names)
-        points = Similarities(self._candidates(X, classes if by_class else y), X)
-        values = self._compare(points, codes, check_random_state(self.random_state), embed=embed)
-        self.n_fit_comparisons_ = self._landmarks.comparisons.count
-        return X, values
+        return X, classes if by_class else y, codes, None
 
-    def _compare(
-        self,
-        points: Similarities,
-        codes: Indices,
-        rng: Random,
-        landmarks: Landmarks | None = None,
-        *,
-        embed: bool = True,
-    ) -> Reals:
-        """Return similarities to landmarks that are chosen from the points, or to those passed.
+    def _learn(self, data: Training, *, embed: bool = False) -> Reals:
+        """Choose landmarks, or take those given; return the similarities of the points to them.
 
         They are computed only to `embed` the points, or to divide by the largest.
         """
-        if landmarks is not None:
-            self._set_landmarks(landmarks)
-            values = landmarks.compare(points.X, places=points.places)
-        else:
-            chosen = self._select(codes, rng, points)
+        points = data.similarities
+        values: Reals = np.empty((0, 0))
+        if data.given is None:
+            chosen = self._select(data.codes, data.rng, points)
             self._set_landmarks(points.landmarks.take(chosen))
-            needed = embed or self.normalize is True
-            values = points.columns(chosen) if needed else np.empty((0, 0))
+            if embed or self.normalize is True:
+                values = points.columns(chosen)
+        else:
+            self._set_landmarks(data.given)
+            values = data.given.compare(points.X, places=points.places)
         if self.normalize is True:
             self.scale_, self._varies = similarity_scale([values])
         return values
@@ -437,14 +428,9 @@ class LandmarkEmbedding(BaseEmbedding):
         "normalize": ["boolean", validation.StrOptions({"root"})],
     }
 
-    def learn(
-        self, points: Similarities, codes: Indices, rng: Random, landmarks: Landmarks | None = None
-    ) -> Reals:
-        """Embed points that are validated, with landmarks chosen from them or those passed.
-
-        Models that check their data themselves call it.
-        """
-        return self.scaled(self._compare(points, codes, rng, landmarks))
+    def learn(self, data: Training) -> Reals:
+        """Embed training points that a model has validated."""
+        return self.scaled(self._learn(data, embed=True))
 
     def embed(self, X: Any) -> Reals:
         """Embed further points that are validated."""

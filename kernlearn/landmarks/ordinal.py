@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 
 from kernlearn import validation
-from kernlearn.landmarks.base import Grid, Reals
+from kernlearn.landmarks.base import Grid, Reals, Training
 from kernlearn.landmarks.regressors import LandmarkChoice
 from kernlearn.linear.losses import Loss, SmoothedHinge, SquaredHinge
 from kernlearn.linear.newton import ROUNDING_STEP, exact_step
@@ -103,6 +103,7 @@ class Solution(NamedTuple):
     coef: Floats
     thresholds: Floats
     n_iter: int
+    converged: bool
 
 
 class OrdinalProblem:
@@ -201,7 +202,7 @@ class OrdinalProblem:
             # Free thresholds on which the loss does not depend may come out of order; sorting
             # them keeps the minimum.
             thresholds = self._thresholds.start + self._thresholds.basis @ variables
-            path.append(Solution(w, np.sort(thresholds), n_iter))
+            path.append(Solution(w, np.sort(thresholds), n_iter, converged))
         return path
 
     def _minimise(
@@ -400,7 +401,6 @@ class ORLand(ClassifierMixin, LandmarkChoice):
     """
 
     _: KW_ONLY
-    selection: str = "random"
     constraints: str = "explicit"
     thresholds: Any = "equispaced"
     margin: float = 0.5
@@ -408,7 +408,6 @@ class ORLand(ClassifierMixin, LandmarkChoice):
     C: Any = (1, 10, 100, 1000)
     tol: float = 1e-6
     max_iter: int = 1000
-    validation_fraction: float = 0.2
     categories: Any = None
 
     _parameter_constraints = {
@@ -453,7 +452,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         ndarray of shape (n_samples,)
             :math:`f(x) = \langle w, \Psi(x) \rangle`, float32 if X and the training points are.
         """
-        return self._products(X)
+        return self._values(X)
 
     def decision_function(self, X: Any) -> Reals:
         """Return the margin by which each point's real value is within each grade.
@@ -470,9 +469,6 @@ class ORLand(ClassifierMixin, LandmarkChoice):
             grade has the greatest. With two grades that of the upper one only.
         """
         return self._decision_function(self.real_value(X))
-
-    def _real_value(self, values: Reals) -> Reals:
-        return values
 
     def _decision_function(self, values: Reals) -> Reals:
         if len(self.thresholds_) == 1:
@@ -491,7 +487,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
     def _grid(self) -> Grid:
         return {"C": validation.candidate_values(self.C, "C").astype(np.float64)}
 
-    def _check_targets(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, ...]:
+    def _check_targets(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
         codes: Any = None
         if y is not None:
             self.classes_, codes, self._order = encode_grades(y, self.categories)
@@ -502,14 +498,14 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         validation.at_least_two(self.classes_)
         return X, targets, np.searchsorted(present, codes), weights
 
-    def _train(self, features: Reals, targets: Any, grid: Grid, weights: Any) -> list[Any]:
+    def _train(self, features: Reals, data: Training, grid: Grid) -> list[Any]:
         problem = OrdinalProblem(
             features,
-            validation.places(self.classes_, targets),
+            data.codes,
             as_thresholds(self.thresholds, len(self.classes_) - 1, self.constraints),
             constraints=self.constraints,
             margin=self.margin,
-            weights=weights,
+            weights=data.weights,
         )
         return problem.path(grid["C"], loss=self.loss, tol=self.tol, max_iter=self.max_iter)
 
@@ -519,8 +515,8 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         return [np.abs(true - self._grades(self.classes_[each])) for each in codes]
 
     def _keep(self, model: Solution, dtype: Any) -> None:
-        self.n_iter_ = model.n_iter
-        self.coef_ = model.coef.astype(dtype)
+        self.n_iter_, self._converged = model.n_iter, model.converged
+        self.coef_, self._dtype = model.coef.astype(dtype), dtype
         self.thresholds_ = model.thresholds.astype(dtype)
 
     def _grades(self, labels: np.ndarray) -> np.ndarray:

@@ -1,168 +1,47 @@
 """Numeric targets: RegLand (algorithm 5), RankLand, and the average of Nadaraya and Watson."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
-from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import cache, partial
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from itertools import product
-from math import prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin, clone
+from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 
 from kernlearn import choice, memory, validation
-from kernlearn.choice import Fits
-from kernlearn.kernels.base import check_points
 from kernlearn.landmarks.base import (
-    Contributions,
     Grid,
-    Indices,
     Landmarks,
     Reals,
-    Similarities,
     SimilarityEstimator,
-    fits_on,
+    Training,
     float_type,
-    scores_of,
-    warn_of_distances,
 )
-from kernlearn.landmarks.embeddings import LandmarkEmbedding
+from kernlearn.landmarks.models import LandmarkModel
 from kernlearn.linear.models import regression_paths
 from kernlearn.memory import row_blocks
 from kernlearn.metrics import check_queries, thesis_ndcg
 
 
 @dataclass(eq=False, repr=False)
-class LandmarkedModel(SimilarityEstimator):
-    r"""Landmarks and the embedding of algorithm 5, for models with numeric targets.
-
-    The embedding is :math:`\Psi(x) = (K(x, l_1), \ldots, K(x, l_d)) / \sqrt d`, without the
-    divisor where `_normalize` is False. The parameters have the meaning that they have for
-    :class:`RegLand`.
-
-    References
-    ----------
-    Kar (2013), algorithm 5 and appendix B.
-    """
-
-    _numeric_targets = True
-    _normalize: ClassVar[Any] = "root"
+class LandmarkChoice(LandmarkModel):
+    """Base of RegLand and ORLand, whose parameters are chosen on validation points."""
 
     n_landmarks: int = 50
     _: KW_ONLY
     similarity: Any = "gaussian"
     kind: str = "similarity"
     random_state: Any = None
+    selection: str = "random"
+    validation_fraction: float = 0.2
 
-    coef_: Reals = field(init=False)
-    intercept_: Any = field(init=False)
-    _embedding: LandmarkEmbedding = field(init=False)
-    selection = "random"  # of models without this parameter
-
-    def _embed_training(
-        self, X: Any, y: np.ndarray, rows: Indices, landmarks: Any, rng: Any, n_drawn: int
-    ) -> Reals:
-        """Choose landmarks from some rows of validated data, and embed the points of these."""
-        points = X if len(rows) == X.shape[0] else X[rows]
-        candidates = self._candidates(points, y[rows], rows)
-        passed = None if landmarks is None else self._passed(landmarks, candidates)
-        self._embedding = LandmarkEmbedding(
-            n_drawn, selection=self.selection, normalize=self._normalize
-        )
-        similarities, codes = Similarities(candidates, points, rows), np.zeros(len(rows), np.intp)
-        features = self._embedding.learn(similarities, codes, rng, passed)
-        self._set_landmarks(self._embedding._landmarks)
-        self.landmark_indices_ = None if passed else self._landmarks.indices
-        self.scale_ = self._embedding.scale_
-        self.n_fit_comparisons_ = candidates.comparisons.count
-        return np.ascontiguousarray(features, dtype=float_type(X))
-
-    def _passed(self, landmarks: Any, candidates: Landmarks) -> Landmarks:
-        """Return points that the user has passed as landmarks."""
-        if candidates.kernel is None:
-            raise ValueError(
-                "landmarks must be None with similarity='precomputed': there are no points to "
-                "compare with, only the rows and columns of X"
-            )
-        try:
-            points = check_points(self, landmarks, self._kernels())
-        except ValueError as error:
-            raise ValueError(f"landmarks: {error}") from error
-        places = np.arange(points.shape[0])
-        return replace(candidates, indices=places, points=points, name="landmarks")
-
-    def predict(self, X: Any) -> Reals:
-        r"""Predict the targets of points.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            With ``similarity="precomputed"`` of shape (n_samples, n_training_points), with a
-            column for each row of the X passed to `fit`; or (n_samples, n_comparisons_), with
-            those of `compared_indices_` alone, in that order.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            :math:`\langle w, \Psi(x) \rangle`, float32 if X and the training points are.
-        """
-        return self._predict(self._products(X))
-
-    def _predict(self, values: Reals) -> Any:
-        r"""Return the predictions for points of these :math:`\langle w, \Psi(x) \rangle`."""
-        return values + self.intercept_
-
-    def _products(self, X: Any) -> Reals:
-        r"""Return :math:`\langle w, \Psi(x) \rangle` of points."""
-        return scores_of([self], self._check_points(X), self._landmarks)[0]
-
-    def _scores(self, similarities: Reals, dtype: Any) -> Reals:
-        return self._embedding.scaled(similarities).astype(dtype, copy=False) @ self.coef_
-
-    def contributions(self, X: Any) -> Contributions:
-        """Return what each landmark adds to the predicted values.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            As for `predict`.
-
-        Returns
-        -------
-        Contributions
-            The landmarks, the similarities to them, and their terms of the sums that `predict`
-            returns, for ORLand `real_value`.
-        """
-        X = self._check_points(X)
-        similarities = self._landmarks.values(X)
-        warn_of_distances(similarities)
-        features = self._embedding.scaled(similarities).astype(float_type(X), copy=False)
-        shares = features * self.coef_
-        intercept = getattr(self, "intercept_", 0.0)
-        landmarks = self._landmarks.indices
-        return Contributions(landmarks, similarities, self.coef_, shares, intercept)
-
-
-class LandmarkChoice(LandmarkedModel):
-    """Base of RegLand and ORLand, whose parameters are chosen on validation points."""
-
-    validation_fraction: float
+    _numeric_targets = True
 
     @abstractmethod
-    def _grid(self) -> Grid:
-        """Return the values to choose from, by parameter, of equally good ones the best first."""
-
-    def _check_targets(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, ...]:
-        """Validate training data; return X, targets, codes to stratify by, and weights."""
-        X, y, weights = self._check_training(X, y, sample_weight)
-        return X, y, np.zeros(len(y), dtype=np.intp), weights
-
-    @abstractmethod
-    def _train(self, features: Reals, targets: Any, grid: Grid, weights: Any) -> list[Any]:
+    def _train(self, features: Reals, data: Training, grid: Grid) -> list[Any]:
         """Return a model for each choice of the grid, the last parameter changing fastest."""
 
     @abstractmethod
@@ -173,57 +52,21 @@ class LandmarkChoice(LandmarkedModel):
     def _keep(self, model: Any, dtype: Any) -> None:
         """Set the fitted attributes; `dtype` is that of the features."""
 
-    def path(self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[Any]]) -> Iterator[Fits]:
-        """Fit models that differ in some parameters, on one embedding and along one path of C.
-
-        Parameters
-        ----------
-        X, y
-            As for `fit`.
-        grid : dict
-            Values of some of `path_parameters`, by name.
-
-        Yields
-        ------
-        Fits
-            The models of all combinations. Their objectives are within the solver's tolerance of
-            the minimum, as those of `fit`. If the solver stops early anywhere on a path of C, no
-            model of this path counts as converged.
-        """
-        points = choice.path_points(self, grid)
-        base = clone(self).set_params(**points[0])
-        own = base._grid()
-        if prod(map(len, own.values())) > 1:  # each model has a choice of its own
-            yield choice.separate_fits(self, X, y, points)
-            return
-        X, targets, *_ = base._check_targets(X, y)
-        rng, everything = check_random_state(self.random_state), np.arange(len(targets))
-        features = base._embed_training(X, targets, everything, None, rng, self.n_landmarks)
-        axes = {name: np.unique(grid.get(name, values)) for name, values in own.items()}
-
-        @cache
-        def trained(**others: Any) -> tuple[dict[tuple[Any, ...], Any], bool]:
-            reached = [True]
-            with validation.noting_convergence(reached, 0):
-                ends = copy(base).set_params(**others)._train(features, targets, axes, None)
-            return dict(zip(product(*axes.values()), ends, strict=True)), reached[0]
-
-        models, converged = [copy(base).set_params(**point) for point in points], []
-        for model, point in zip(models, points, strict=True):
-            ends, reached = trained(**{name: point[name] for name in point.keys() - axes.keys()})
-            cell = {name: point.get(name, values[0]) for name, values in own.items()}
-            model._set_choice(ends[tuple(cell.values())], cell, float_type(X))
-            converged.append(reached)
-        yield fits_on(base._landmarks, points, models, converged)
-
-    def _set_choice(
-        self, model: Any, chosen: Mapping[str, Any], dtype: Any, scores: Any = None
-    ) -> None:
-        """Set the fitted attributes of the model with the chosen values."""
-        self.grid_, self.validation_scores_ = self._grid(), scores
-        for name, value in chosen.items():
-            setattr(self, f"{name}_", np.asarray(value).item())
-        self._keep(model, dtype)
+    def _learn(self, data: Training) -> None:
+        features, dtype = self._embed(data, self.n_landmarks), float_type(data.similarities.X)
+        self.grid_ = own = self._grid()
+        axes = {name: np.unique(data.path.get(name, values)) for name, values in own.items()}
+        others = [getattr(self, name) for name in self.path_parameters if name not in own]
+        every = data.once(tuple(others), lambda: self._train(features, data, axes))
+        trained = dict(zip(product(*axes.values()), every, strict=True))
+        cells, gains = list(product(*own.values())), None
+        if data.X_val is not None:
+            held_out = data.once("held out", lambda: self._embedding.embed(data.X_val))
+            held_out = np.ascontiguousarray(held_out, dtype=float_type(data.X_val))
+            losses = self._losses([trained[cell] for cell in cells], held_out, data.y_val)
+            gains = -np.stack(losses, axis=-1)
+        best = cells[self._choose(data, gains)]
+        self._keep(trained[best], dtype)
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -281,27 +124,7 @@ class LandmarkChoice(LandmarkedModel):
         ConvergenceWarning
             If the solver stopped before reaching `tol`.
         """
-        grid = self._grid()
-        shape = tuple(len(values) for values in grid.values())
-        X, targets, codes, weights = self._check_targets(X, y, sample_weight)
-        rng = check_random_state(self.random_state)
-        rows, X_val, y_val, weights_val = choice.split_for_choice(
-            self, X, targets, X_val, y_val, codes, prod(shape), rng, weights
-        )
-        features = self._embed_training(X, targets, rows, landmarks, rng, self.n_landmarks)
-        models = self._train(features, targets[rows], grid, validation.taken(weights, rows))
-        gains = None
-        if X_val is not None:
-            features = self._embedding.embed(X_val)
-            features = np.ascontiguousarray(features, dtype=float_type(X_val))
-            losses = self._losses(models, features, y_val)
-            gains = -np.stack(losses, axis=-1).reshape(-1, *shape)
-        scores, cell = choice.best_cell(gains, shape, weights_val)
-        chosen = {name: grid[name][place] for name, place in zip(grid, cell, strict=True)}
-        best = models[np.ravel_multi_index(cell, shape)]
-        self._set_choice(best, chosen, float_type(X), scores)
-        self.n_fit_comparisons_ = self._landmarks.comparisons.count
-        return self
+        return self._fit(X, y, X_val, y_val, sample_weight, landmarks)
 
 
 @dataclass(eq=False, repr=False)
@@ -400,56 +223,23 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
             If y does not hold one finite number per point, points are not finite, or a matrix
             of similarities is not square.
         """
-        self._set_width(self._store(X, y, sample_weight))
-        return self
+        return self._fit(X, y, sample_weight=sample_weight)
 
-    def path(self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[Any]]) -> Iterator[Fits]:
-        """Fit models that differ in the bandwidth; similarities serve all.
-
-        Parameters
-        ----------
-        X, y
-            As for `fit`.
-        grid : dict
-            Values of the bandwidth, by this name.
-
-        Yields
-        ------
-        Fits
-            The models, which are those of `fit`.
-        """
-        points = choice.path_points(self, grid)
-        base = clone(self)
-        mean_size = base._store(X, y)
-        models = [copy(base).set_params(**point) for point in points]
-        for model in models:
-            model._set_width(mean_size)
-
-        yield fits_on(base._landmarks, points, models, [True] * len(models))
-
-    def _store(self, X: Any, y: Any, sample_weight: Any = None) -> Callable[[], float]:
-        """Store the targets; return what computes the mean absolute similarity of the points."""
-        X, targets, weights = self._check_training(X, y, sample_weight)
-        rows = validation.weighted_rows(weights, len(targets))
-        points, targets, weights = validation.without_zeros(X, targets, weights)
-        landmarks = self._candidates(points, targets, rows)
+    def _learn(self, data: Training) -> None:
+        landmarks, weights = data.candidates, data.weights
         self._set_landmarks(landmarks)
-        self.target_mean_ = float(np.average(targets, weights=weights))
+        self.target_mean_ = float(np.average(data.y, weights=weights))
         # Deviations from the mean: a constant target is predicted as it is, without rounding.
-        self._targets = np.column_stack([targets - self.target_mean_, np.ones(len(targets))])
+        self._targets = np.column_stack([data.y - self.target_mean_, np.ones(len(data.y))])
         if weights is not None:
             self._targets *= weights[:, np.newaxis] / weights.max()
-        return cache(partial(_mean_size, landmarks, points, weights))
-
-    def _set_width(self, mean_size: Callable[[], float]) -> None:
-        """Set the bandwidth."""
         self.__dict__.pop("bandwidth_", None)  # of an earlier fit
         if self.weights == "exponential":
             width = self.bandwidth
             if isinstance(width, str):
-                width = mean_size() * (0.1 if width == "tenth" else 1.0)
+                mean_size = partial(_mean_size, landmarks, data.similarities.X, weights)
+                width = data.once("width", mean_size) * (0.1 if width == "tenth" else 1.0)
             self.bandwidth_ = float(width)
-        self.n_fit_comparisons_ = self._landmarks.comparisons.count
 
     def predict(self, X: Any) -> Reals:
         """Return the weighted average of the training targets for each point.
@@ -464,10 +254,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
         ndarray of shape (n_samples,)
             float32 if X is, else float64.
         """
-        return scores_of([self], self._check_points(X), self._landmarks)[0]
-
-    def _predict(self, values: Reals) -> Reals:
-        return values
+        return self._values(X)
 
     def _scores(self, weights: Reals, dtype: Any) -> Reals:
         """Return the averages of the targets for points with these similarities."""
@@ -602,12 +389,10 @@ class RegLand(RegressorMixin, LandmarkChoice):
     """
 
     _: KW_ONLY
-    selection: str = "random"
     C: Any = (0.1, 1, 10, 100)
     epsilon: Any = 0.1
     loss: str = "squared_epsilon_insensitive"
     fit_intercept: bool = True
-    validation_fraction: float = 0.2
 
     _parameter_constraints = {
         **LandmarkChoice._parameter_constraints,
@@ -627,26 +412,35 @@ class RegLand(RegressorMixin, LandmarkChoice):
         epsilons = validation.candidate_values(self.epsilon, "epsilon", zero=True)
         return {"C": validation.candidate_values(self.C, "C"), "epsilon": epsilons}
 
-    def _train(self, features: Reals, targets: Any, grid: Grid, weights: Any) -> list[Any]:
-        Cs, epsilons = (values.tolist() for values in grid.values())
+    def _train(self, features: Reals, data: Training, grid: Grid) -> list[Any]:
+        (Cs, epsilons), targets = (values.tolist() for values in grid.values()), data.y
         if np.ptp(targets) > 0 and epsilons[0] > (spread := targets.std()):
             validation.warn(
                 f"epsilon={epsilons[0]:g} exceeds the standard deviation of y, {spread:.3g}: "
                 "little is learned, since smaller errors have no loss. Lower epsilon"
             )
-        how: Any = {"loss": self.loss, "fit_intercept": self.fit_intercept, "weights": weights}
+        how: Any = {
+            "loss": self.loss,
+            "fit_intercept": self.fit_intercept,
+            "weights": data.weights,
+        }
         paths = regression_paths(features, targets, Cs, epsilons, **how)
-        return [(coef[i], intercept[i]) for i in range(len(Cs)) for coef, intercept in paths]
+        return [
+            (coef[i], float(intercept[i]), converged[i])
+            for i in range(len(Cs))
+            for coef, intercept, converged in paths
+        ]
 
     def _losses(self, models: list[Any], features: Reals, targets: Any) -> list[np.ndarray]:
-        return [(targets - (features @ coef + offset)) ** 2 for coef, offset in models]
+        return [(targets - (features @ coef + offset)) ** 2 for coef, offset, _ in models]
 
     def _keep(self, model: Any, dtype: Any) -> None:
-        self.coef_, self.intercept_ = model[0], float(model[1])
+        self.coef_, self.intercept_, self._converged = model
+        self._dtype = dtype
 
 
 @dataclass(eq=False, repr=False)
-class RankLand(LandmarkedModel):
+class RankLand(LandmarkModel):
     r"""Rank the documents of queries by a linear score on similarities to a few landmarks.
 
     When to use it: ranking the documents of queries, with any similarity.
@@ -716,10 +510,16 @@ class RankLand(LandmarkedModel):
     True
     """
 
+    n_landmarks: int = 50
     _: KW_ONLY
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    random_state: Any = None
     selection: str = "random"
     C: Any = 1.0
     validation_fraction: float = 0.2
+
+    _numeric_targets = True
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, qid: Any = None, landmarks: Any = None) -> Self:
@@ -747,17 +547,16 @@ class RankLand(LandmarkedModel):
             If an argument is not valid, no document is relevant, or there are several C but
             fewer than two queries with a relevant document.
         """
-        Cs = validation.candidate_values(self.C, "C")
         queries = check_queries(y, qid)
         eta = queries.normalized_gains()
         defined = ~np.isnan(eta)
-        X, targets, _ = self._check_training(X, np.where(defined, eta, 0.0))
-        rng, everything = check_random_state(self.random_state), np.arange(len(eta))
-        features = self._embed_training(X, targets, everything, landmarks, rng, self.n_landmarks)
+        data = self._training(X, np.where(defined, eta, 0.0), landmarks=landmarks)
+        features = self._embed(data, self.n_landmarks)
+        self.n_fit_comparisons_ = data.candidates.comparisons.count
         if not defined.any():
             raise ValueError("y must hold a relevance above 0 among the documents trained on")
         features, eta = features[defined], eta[defined]
-        gains = None
+        Cs, gains = validation.candidate_values(self.C, "C"), None
         if len(Cs) > 1:
             relevance, codes = queries.relevance[defined], queries.codes[defined]
             distinct = np.unique(codes)
@@ -773,9 +572,10 @@ class RankLand(LandmarkedModel):
             scores = (features[held] @ path.T).T
             ndcg = [thesis_ndcg(relevance[held], each, qid=codes[held]) for each in scores]
             gains = np.array([ndcg])
-        self.validation_scores_, (best,) = choice.best_cell(gains, Cs.shape)
-        self.grid_, self.C_ = {"C": Cs}, float(Cs[best])
+        self.grid_ = {"C": Cs}
+        self._choose(data, gains)
         (self.coef_,) = ridge_path(features, eta, np.array([self.C_]))
+        self._dtype = self.coef_.dtype
         return self
 
     def predict(self, X: Any) -> Reals:
@@ -791,7 +591,7 @@ class RankLand(LandmarkedModel):
         ndarray of shape (n_samples,)
             Estimates of :math:`\eta`.
         """
-        return self._products(X)
+        return self._values(X)
 
     def score(self, X: Any, y: Any, qid: Any = None) -> float:
         """Return the mean NDCG of the queries, as defined in the thesis.

@@ -1,24 +1,22 @@
 """RegLand-Sp: regression with a few landmarks, chosen greedily from a pool."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from functools import cache, partial
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
-from sklearn.base import RegressorMixin, clone
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import gen_batches
 
-from kernlearn import choice, memory, validation
-from kernlearn.choice import Fits
-from kernlearn.landmarks.base import Reals, fits_on
-from kernlearn.landmarks.regressors import LandmarkedModel
+from kernlearn import memory, validation
+from kernlearn.landmarks.base import Reals, Training
+from kernlearn.landmarks.models import LandmarkModel
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
+from kernlearn.validation import Floats
 
 _BLOCK_ROWS = 2048  # rows of float32 that are converted to float64 at a time
 # Squared sine of the angle to the span of the chosen columns below which a column is skipped:
@@ -34,7 +32,7 @@ _TIE = 1e-10  # relative difference between equal columns due to rounding
 
 
 @dataclass(eq=False, repr=False)
-class SparseRegLand(RegressorMixin, LandmarkedModel):
+class SparseRegLand(RegressorMixin, LandmarkModel):
     r"""Predict numbers from similarities to few landmarks, chosen from a pool (RegLand-Sp).
 
     When to use it: as :class:`RegLand`, where predictions must be cheap or explained by a few
@@ -134,9 +132,12 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     tol: float = 0.1
     beta: float | None = None
     max_iter: int = 10_000
+    similarity: Any = "gaussian"
+    kind: str = "similarity"
+    random_state: Any = None
 
     _parameter_constraints = {
-        **LandmarkedModel._parameter_constraints,
+        **LandmarkModel._parameter_constraints,
         "pool_size": [validation.COUNT],
         "algorithm": [validation.StrOptions({"fully_corrective", "forward_greedy"})],
         "ridge": [validation.NOT_NEGATIVE],
@@ -147,6 +148,7 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
     }
     path_parameters: ClassVar = ("ridge", "fit_intercept", "n_landmarks")
     _normalize = False
+    _numeric_targets = True
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -187,133 +189,95 @@ class SparseRegLand(RegressorMixin, LandmarkedModel):
         ConvergenceWarning
             If `max_iter` steps were not enough.
         """
-        features, targets, weights = self._pool_rows(X, y, landmarks, sample_weight)
-        means: Reals = np.zeros(features.shape[1])
-        mean: Any = np.float64(0.0)
-        if self.algorithm == "forward_greedy":
-            loss: Any = {"epsilon": self.epsilon, "beta": self.beta, "tol": self.tol}
-            bounds = {"norm_bound": self.norm_bound, "max_columns": self.n_landmarks}
-            settings = {**loss, **bounds, "max_iter": self.max_iter}
-            path = forward_greedy(features, targets, **settings)
-        else:
-            if self.fit_intercept is not False:
-                means, mean = _centre(features, weights), _centre(targets, weights)
-            data = _weighted(features, targets, weights)
-            path = fully_corrective_path(*data, self.n_landmarks, ridge=self.ridge)
-        self._keep(path, means, mean, features.dtype)
-        return self
+        return self._fit(X, y, sample_weight=sample_weight, landmarks=landmarks)
 
-    def path(self, X: Any, y: ArrayLike, grid: Mapping[str, Sequence[Any]]) -> Iterator[Fits]:
-        """Fit models that differ in some parameters, on one pool and its triangular factor.
-
-        Landmarks are chosen for each ridge by itself, and along one path for all numbers of them.
-
-        Parameters
-        ----------
-        X, y
-            As for `fit`.
-        grid : dict
-            Values of some of `path_parameters`, by name.
-
-        Yields
-        ------
-        Fits
-            The models of all combinations, with the landmarks that `fit` chooses and about the
-            same weights: predictions agree to 1e-9 of the size of y.
-        """
-        points = choice.path_points(self, grid)
-        if self.algorithm == "forward_greedy":
-            yield choice.separate_fits(self, X, y, points)
-            return
-        most = max(grid.get("n_landmarks", [self.n_landmarks]))
-        base = clone(self).set_params(n_landmarks=most)
-        features, targets, _ = base._pool_rows(X, y)
-        raw = features.copy(), targets.copy()
-        means, mean = _centre(features), _centre(targets)
-
-        @cache
-        def factor(has_intercept: bool) -> Reals:
-            if has_intercept:
-                return triangle(features, targets)
-            constant = math.sqrt(len(targets)) * np.append(means, mean)
-            return np.vstack([constant, factor(True)])
-
-        @cache
-        def greedy(has_intercept: bool, ridge: float) -> GreedyPath:
-            if ridge == 0:  # nearly dependent columns amplify rounding: the arithmetic of `fit`
-                columns, y = (features, targets) if has_intercept else raw
-                return fully_corrective_path(columns, y, most)
-            rows = factor(has_intercept)
-            return fully_corrective_path(rows[:, :-1], rows[:, -1], most, ridge=ridge)
-
-        models = [copy(base).set_params(**point) for point in points]
-        for model in models:
-            has_intercept = model.fit_intercept is not False
-            chosen = greedy(has_intercept, model.ridge).first(model.n_landmarks)
-            model._keep(chosen, has_intercept * means, has_intercept * mean, features.dtype)
-        used = np.unique(np.concatenate([model.support_ for model in models]))
-        yield fits_on(base._landmarks.take(used), points, models, [True] * len(models))
-
-    def _pool_rows(
-        self, X: Any, y: Any, landmarks: Any = None, sample_weight: Any = None
-    ) -> tuple[Reals, Any, Any]:
-        """Validate training data; return similarities to a pool, targets, and weights if any."""
+    def _learn(self, data: Training) -> None:
         corrective = self.algorithm == "fully_corrective"
         if self.fit_intercept and not corrective:
             raise ValueError(
                 "fit_intercept=True needs algorithm='fully_corrective': algorithm 6 has no "
                 "intercept"
             )
-        X, targets, weights = self._check_training(X, y, sample_weight)
-        if weights is not None and not corrective:
+        if data.weights is not None and not corrective:
             raise ValueError("sample_weight needs algorithm='fully_corrective'")
-        rng = check_random_state(self.random_state)
-        rows = validation.weighted_rows(weights, len(targets))
-        n_pool = min(self.pool_size, len(rows))
-        features = self._embed_training(X, targets, rows, landmarks, rng, n_pool)
-        if self.n_landmarks > features.shape[1]:
-            validation.warn(
-                f"n_landmarks={self.n_landmarks} is more than the {features.shape[1]} candidates "
-                "there are"
-            )
-        return features, targets[rows], validation.taken(weights, rows)
-
-    def _keep(self, path: "GreedyPath", means: Reals, mean: Any, dtype: Any) -> None:
-        """Set the fitted attributes; `means` and `mean` were subtracted."""
+        features = self._embed(data, min(self.pool_size, len(data.y)))
+        most = max(data.path.get("n_landmarks", [self.n_landmarks]))
+        if most > (n_pool := features.shape[1]):
+            text = f"n_landmarks={most} is more than the {n_pool} candidates there are"
+            data.once("warned", lambda: validation.warn(text))
+        means, mean, converged = np.zeros(n_pool), np.float64(0.0), [True]
+        if corrective:
+            parts = features, data.y, data.weights, bool(data.path)
+            head = data.once("head", lambda: _Corrective(*parts))
+            of = self.fit_intercept is not False, self.ridge
+            path = data.once(of, lambda: head.path(*of, most)).first(self.n_landmarks)
+            if of[0]:
+                *_, means, mean = head.centred
+        else:
+            names = "norm_bound", "tol", "epsilon", "beta", "max_iter"
+            settings = {name: getattr(self, name) for name in names}
+            with validation.noting_convergence(converged, 0):
+                path = forward_greedy(features, data.y, max_columns=self.n_landmarks, **settings)
+        self._converged, self._dtype = converged[0], features.dtype
         self.support_, self.n_iter_, self.loss_path_ = path.columns, path.n_iter, path.losses
         coef = path.coef[-1] if len(path.columns) else np.zeros(0)
-        self.coef_ = coef.astype(dtype)
+        self.coef_ = coef.astype(self._dtype)
         intercept = mean - coef @ means[path.columns]
-        self.intercept_ = float(intercept.astype(dtype)) if len(coef) else float(mean)
+        self.intercept_ = float(intercept.astype(self._dtype)) if len(coef) else float(mean)
         self.pool_indices_ = self.landmark_indices_
         if self.pool_indices_ is not None:
             self.landmark_indices_ = self.pool_indices_[self.support_]
         self._set_landmarks(self._landmarks.take(self.support_))
 
 
-def _weighted(features: Reals, targets: Reals, weights: np.ndarray | None) -> tuple[Reals, Reals]:
-    """Return columns and targets whose squares are weighted."""
-    if weights is None:
-        return features, targets
-    roots = np.sqrt(weights)
-    columns = (features.T * roots.astype(features.dtype)).T
-    return np.ascontiguousarray(columns), targets * roots
+@dataclass(eq=False)
+class _Corrective:
+    """The fully corrective method on the same columns, with an intercept or without."""
+
+    features: Reals
+    y: Reals
+    weights: Floats | None
+    in_path: bool
+
+    @cached_property
+    def centred(self) -> tuple[Reals, Reals, Reals, Any]:
+        """Columns and targets less their means, and these."""
+        columns, means = _centred(self.features, self.weights)
+        targets, mean = _centred(self.y, self.weights)
+        return columns, targets, means, mean
+
+    @cached_property
+    def triangle(self) -> Reals:
+        """The triangular factor of centred columns and targets, by QR of blocks of rows."""
+        columns, targets, *_ = self.centred
+        n_columns = columns.shape[1] + 1
+        factor: Any = np.zeros((0, n_columns))
+        for rows in gen_batches(len(columns), max(_BLOCK_ROWS, 4 * n_columns)):
+            block = np.column_stack([columns[rows], targets[rows]])
+            factor = np.linalg.qr(np.vstack([factor, block]), mode="r")
+        return factor
+
+    def path(self, has_intercept: bool, ridge: float, most: int) -> "GreedyPath":
+        """Choose columns; the models of a path share the triangular factor."""
+        if self.in_path and ridge:  # without a ridge nearly dependent columns amplify rounding
+            rows = self.triangle
+            if not has_intercept:
+                *_, means, mean = self.centred
+                rows = np.vstack([math.sqrt(len(self.y)) * np.append(means, mean), rows])
+            columns, targets = rows[:, :-1], rows[:, -1]
+        else:
+            columns, targets = self.centred[:2] if has_intercept else (self.features, self.y)
+            if self.weights is not None:
+                roots = np.sqrt(self.weights)
+                columns = np.ascontiguousarray((columns.T * roots.astype(columns.dtype)).T)
+                targets = targets * roots
+        return fully_corrective_path(columns, targets, most, ridge=ridge)
 
 
-def triangle(features: Reals, y: Reals) -> Reals:
-    """Return the triangular factor of the columns followed by y, by QR of blocks of rows."""
-    n_columns = features.shape[1] + 1
-    factor: Any = np.zeros((0, n_columns))
-    for rows in gen_batches(len(features), max(_BLOCK_ROWS, 4 * n_columns)):
-        block = np.column_stack([features[rows], y[rows]])
-        factor = np.linalg.qr(np.vstack([factor, block]), mode="r")
-    return factor
-
-
-def _centre(values: Reals, weights: np.ndarray | None = None) -> Any:
-    """Subtract means in place, and return them; constants become exactly zero."""
-    first = values[0].copy()
-    values -= first
+def _centred(values: Reals, weights: np.ndarray | None = None) -> tuple[Reals, Any]:
+    """Return values less their means, and these; constants become exactly zero."""
+    first = values[0]
+    values = values - first
     if weights is None:
         rest = values.mean(axis=0, dtype=np.float64).astype(values.dtype)
     else:
@@ -322,7 +286,7 @@ def _centre(values: Reals, weights: np.ndarray | None = None) -> Any:
     means = first + rest
     farthest = np.maximum(values.max(axis=0), -values.min(axis=0))
     values *= farthest > 8 * np.finfo(values.dtype).eps * np.abs(means)
-    return means
+    return values, means
 
 
 class GreedyPath(NamedTuple):

@@ -139,7 +139,7 @@ def regression_paths(
     tol: float | None = None,
     fit_intercept: bool = False,
     weights: np.ndarray | None = None,
-) -> list[Path]:
+) -> list[tuple[np.ndarray, np.ndarray, list[bool]]]:
     r"""Train regressors for several values of ε and of C, to the minimum.
 
     Minimises LIBLINEAR's objective ½‖w‖² + C Σ sᵢ loss(max(0, \|⟨w, xᵢ⟩ − yᵢ\| − ε)) for weights
@@ -168,9 +168,9 @@ def regression_paths(
 
     Returns
     -------
-    list of (coef, intercept)
-        For each ε, arrays of shape (n_values, n_features) and (n_values,), in the order of `Cs`;
-        intercepts are zero without `fit_intercept`.
+    list of (coef, intercept, converged)
+        For each ε, arrays of shape (n_values, n_features) and (n_values,), in the order of `Cs`,
+        and whether the solver converged for each; intercepts are zero without `fit_intercept`.
 
     Warns
     -----
@@ -180,7 +180,7 @@ def regression_paths(
     Examples
     --------
     >>> from kernlearn.linear.models import regression_paths
-    >>> [(coef, _)] = regression_paths([[1.0], [2.0]], [2.0, 4.0], [1000], [0.0])
+    >>> [(coef, _, _)] = regression_paths([[1.0], [2.0]], [2.0, 4.0], [1000], [0.0])
     >>> coef.round(2)
     array([[2.]])
     """
@@ -197,7 +197,7 @@ def regression_paths(
     for epsilon in epsilons:
         path = newton.path(EpsilonInsensitive(epsilon, hinge), 1.0, Cs, y)
         coef, intercept = _coef_and_intercept(path, X.dtype, fit_intercept)
-        paths.append((coef, intercept + X.dtype.type(centre)))
+        paths.append((coef, intercept + X.dtype.type(centre), newton.converged))
     return paths
 
 

@@ -68,6 +68,7 @@ class PrimalNewton:
         self._tol = tol
         self._max_iter = max_iter
         self._whole = gram(X)
+        self.converged: list[bool] = []
 
     def path(
         self, loss: Loss, signs: Floats | float, Cs: Iterable[float], offsets: Floats | float = 0.0
@@ -76,11 +77,12 @@ class PrimalNewton:
 
         `Cs` are best in ascending order, since each solution starts the next. For labels yᵢ of -1
         and +1 the signs are −yᵢ, and the offset is −1 for a hinge. For a regression they are 1 and
-        the targets. Returns weights of shape (n_values, n_features).
+        the targets. Returns weights of shape (n_values, n_features); `converged` then tells for
+        each C whether the solver did.
         """
         gram = WeightedGram(self._X, self._whole, loss.steepest, loss.slack)
         w = np.zeros(self._X.shape[1])
-        path = []
+        path, self.converged = [], []
         for C in Cs:
             stage = loss
             while True:
@@ -96,6 +98,7 @@ class PrimalNewton:
                     ConvergenceWarning,
                 )
             path.append(w)
+            self.converged.append(converged)
         weights = np.array(path)
         return weights if self._basis is None else weights @ self._basis.T
 

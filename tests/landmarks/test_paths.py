@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 
 from kernlearn.landmarks import FTuneClassifier, KernelRegressor, ORLand, RegLand, SparseRegLand
@@ -80,6 +81,15 @@ def test_both_choices_of_ftune_on_the_same_points():
         alone = clone(model).set_params(**point).fit(X[TRAIN], GRADES[TRAIN], *held_out)
         np.testing.assert_array_equal(one.validation_scores_, alone.validation_scores_)
         np.testing.assert_array_equal(one.decision_function(X), alone.decision_function(X))
+
+
+def test_each_value_tells_whether_its_solver_converged(monkeypatch):
+    monkeypatch.setattr("kernlearn.linear.models._MAX_STEPS", 3)
+    tube = RegLand(9, random_state=0, loss="epsilon_insensitive")
+    for model, y in [(ORLand(9, max_iter=3, random_state=0), GRADES), (tube, Y)]:
+        with pytest.warns(ConvergenceWarning, match="did not converge in 3 steps"):
+            (fits,) = model.path(X, y, {"C": [1e4, 1e-6]})
+        assert fits.converged == [True, False]
 
 
 def test_bad_values_of_a_path():

@@ -54,7 +54,7 @@ def test_regressors_are_what_scikit_learn_converges_to(loss):
     for given in (None, weights):
         told = {"loss": loss, "fit_intercept": True, "weights": given}
         centre = np.average(TARGETS, weights=given)
-        [(coef, intercept)] = regression_paths(X, TARGETS, CS[:2], [0.2], tol=1e-9, **told)
+        [(coef, intercept, _)] = regression_paths(X, TARGETS, CS[:2], [0.2], tol=1e-9, **told)
         for C, w, b in zip(CS, coef, intercept, strict=False):
             peer = LinearSVR(
                 C=C, loss=loss, epsilon=0.2, tol=1e-9, max_iter=100_000, random_state=0
@@ -148,7 +148,7 @@ def test_problems_alone_and_other_types_of_numbers(loss, solver):
 
 
 def test_targets_within_epsilon_need_no_weights():
-    [(coef, _)] = regression_paths(X, TARGETS, [1.0], [np.abs(TARGETS).max()])
+    [(coef, _, _)] = regression_paths(X, TARGETS, [1.0], [np.abs(TARGETS).max()])
     assert not coef.any()
 
 
