@@ -130,7 +130,7 @@ def summarise(
         for name in config.derived
     ]
     cells = with_reported(pd.concat([measured, *ratios], ignore_index=True), config)
-    cells["verdict"] = verdicts.verdicts_of(cells.assign(drift=0.0), config)
+    cells["verdict"] = verdicts.verdicts_of(cells, config)
     cells["experiment"] = experiment.name
     cells["params"] = parameters(cells, axes)
     if config.best is not None:

@@ -83,11 +83,6 @@ class Cell:
         """The mean of the values, with its standard error."""
         return resampled(self.values, self.ratio, self.drift)
 
-    def moved(self, sign: int) -> "Cell":
-        """Return the cell with its drift, its negative or none."""
-        others = tuple(one.moved(sign) for one in self.others)
-        return replace(self, drift=sign * self.drift, others=others)
-
     @property
     def n_splits(self) -> int:
         """The number of splits."""
@@ -277,8 +272,6 @@ _QUESTIONS = {
 _MOST_NAMES = 8
 
 
-#: What the numbers of a claim end with if its outcome depends on the drift between processors.
-UNSTEADY = "; another processor may decide otherwise"
 #: What a text on the paper's own numbers begins with if they contradict the claim.
 CONTRADICTED = "the paper's own numbers contradict it"
 _WORST_FIRST = (FAILS, NOT_MEASURED, verdicts.NO_DATA, *OPEN[::-1], HOLDS)
@@ -358,29 +351,19 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
     if "dataset" in check.mean_over:  # the means lean without the data sets that are missing
         parts = _parts(rows, check, config)
 
-    def outcome(parts: Sequence[_Part]) -> str:
-        each = zip(parts, map(len, gaps), strict=True)
-        return worst_outcome(
-            [decide(p.cells, check, p.region, n_gaps, len(parts)) for p, n_gaps in each]
-        )
-
-    # without what moves means between processors, and with it against and for the claim
-    steady, *moved = (
-        [p._replace(cells=[c.moved(sign) for c in p.cells if not c.lacks]) for p in parts]
-        for sign in ((0, 1, -1) if rows["drift"].any() else (0,))
-    )
-    decided = outcome(steady)
-    texts = [part.subject + _part_text(part, check) for part in steady]
+    parts = [part._replace(cells=[c for c in part.cells if not c.lacks]) for part in parts]
+    texts = [part.subject + _part_text(part, check) for part in parts]
     texts += verdicts.missing_lines(missing, config)
     others = [k for k in dict.fromkeys(chain(*gaps)) if k.split(" ")[0] not in missing]
     texts += [f"not measured with all methods and values: {', '.join(others)}"] if others else []
     both = {*getattr(check, check.question), *check.than} if check.than else {""}
-    if both <= {*rows[check.compare]} and not any([*missing, *others, *(p.cells for p in steady)]):
+    if both <= {*rows[check.compare]} and not any([*missing, *others, *(p.cells for p in parts)]):
         texts.append("no cell has both sides: `across` names labels in which they may differ")
     if missing == asked != [] and all(config.datasets[name].optional for name in asked):
         return verdicts.NO_DATA, verdicts.missing_lines(missing, config)[-1]
-    is_unsteady = any(outcome(parts) != decided for parts in moved)
-    return decided, "; ".join(texts) + (UNSTEADY if is_unsteady else "")
+    each = zip(parts, map(len, gaps), strict=True)
+    outcomes = [decide(p.cells, check, p.region, n_gaps, len(parts)) for p, n_gaps in each]
+    return worst_outcome(outcomes), "; ".join(texts)
 
 
 def _with_gaps(
@@ -601,7 +584,7 @@ def crossing_cells(
     for name, curve in curves.items():
         first = None
         for value, cell in reversed(curve.items()):
-            if not cell.moved(0).estimate.interval(check.level)[0] > 0:
+            if not cell.estimate.interval(check.level)[0] > 0:
                 break
             first = value
         last = next(reversed(curve.values()))

@@ -62,12 +62,11 @@ _MOST, _SAMPLE = 8, 10_000
 class _Group(NamedTuple):
     """Methods that a table compares: their reported and measured means of a metric.
 
-    ``place`` has the labels that the methods share besides the data set. ``measured``, of shape
-    (2, n), says too how far the means move between processors. ``differences`` are measured, of
-    shape (5, n, n): mean, lower and upper limit of how much the value of method i exceeds that of
-    method j, signed so that more is better, how far it moves between processors, and half the
-    width of the interval if it did not. ``pairs`` are the positions of two methods, the one ahead in the paper first, how far it is ahead there, and
-    whether this difference counts.
+    ``place`` has the labels that the methods share besides the data set. ``differences`` are
+    measured, of shape (3, n, n): mean, lower and upper limit of how much the value of method i
+    exceeds that of method j, signed so that more is better. ``pairs`` are the positions of two
+    methods, the one ahead in the paper first, how far it is ahead there, and whether this
+    difference counts.
     """
 
     dataset: str
@@ -116,7 +115,7 @@ def compare_with_paper(
                 outcome = str(_outcomes(gap, measured)) if is_known else verdicts.NO_DATA
                 names = group.cell, metric, group.methods[ahead], group.methods[behind]
                 why = _why(gap, float(measured[0])) if outcome == NOT_SHOWN else ""
-                rows.append([*names, gap, *measured[:3].tolist(), outcome, why])
+                rows.append([*names, gap, *measured.tolist(), outcome, why])
         for exchanged, totals, most in _exchanges(groups, rule):
             for count, of_order, of in zip(("match", "shown"), totals.T, most, strict=True):
                 if of and len(of_order) > 1:
@@ -160,20 +159,20 @@ def _groups(
     unit = _printed_unit(rows["reported_mean"])
     for names, group in rows.groupby(shared, sort=False):
         of_group = [by_place.get(place) for place in label_rows(group, places)]
-        columns = ["reported_mean", "reported_std", "mean", "std", "n_splits", "drift"]
-        means = group[columns].fillna({"drift": 0}).to_numpy(dtype=float)
+        columns = ["reported_mean", "reported_std", "mean", "std", "n_splits"]
+        means = group[columns].to_numpy(dtype=float)
         reported = [Mean(row[0], row[1], n_reported) for row in means.tolist()]
         measured = [Mean(*row[2:]) for row in means.tolist()]
         level = rule.level or LEVEL
         differences = _measured(of_group, level)
-        half_widths = np.nan_to_num(differences[4], nan=-1.0)
+        half_widths = np.nan_to_num((differences[2] - differences[1]) / 2, nan=-1.0)
         yield _Group(
             str(names[0]),
             tuple(names[1:]),
             cell_name(shared, names),
             method_names(group, config).tolist(),
             means[:, 0],
-            means[:, [2, 5]].T,
+            means[:, 2],
             differences,
             list(_reported(reported, measured, half_widths, unit, level, better)),
         )
@@ -196,18 +195,17 @@ def method_names(
 def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[np.float64]:
     """Return mean and confidence interval of the differences between all pairs of methods."""
     n = len(by_split)
-    differences = np.full((5, n, n), np.nan)
+    differences = np.full((3, n, n), np.nan)
     for i, j in combinations(range(n), 2):
         one, other = by_split[i], by_split[j]
         if one is not None and other is not None:
             values = (one["value"] - other["value"]).dropna()
             drift = float(one["drift"].mean() + other["drift"].mean())
             ratio = float(one["ratio"].mean())
-            estimate, half = resampled(values, ratio, drift), resampled(values, ratio)
+            estimate = resampled(values, ratio, drift)
             low, high = estimate.interval(level)
-            rest = drift, half.half_width(level)
-            differences[:, i, j] = estimate.mean, low, high, *rest
-            differences[:, j, i] = -estimate.mean, -high, -low, *rest
+            differences[:, i, j] = estimate.mean, low, high
+            differences[:, j, i] = -estimate.mean, -high, -low
     return differences
 
 
@@ -254,9 +252,9 @@ def _reported(
 
 
 def _outcomes(gap: float, measured: NDArray[np.float64]) -> NDArray[np.str_]:
-    """Return the outcomes of differences, of shape (5, …), for a reported gap."""
-    mean, low, high, drift, half_width = measured
-    is_shown = (mean - drift >= gap / 2) & (low > 0) & (gap > half_width)
+    """Return the outcomes of differences, of shape (3, …), for a reported gap."""
+    mean, low, high = measured
+    is_shown = (mean >= gap / 2) & (low > 0) & (2 * gap > high - low)
     conditions = [np.isnan(mean), is_shown, high < 0]
     return np.select(conditions, [NOT_MEASURED, SHOWN, REVERSED], NOT_SHOWN)
 
@@ -292,9 +290,9 @@ def _exchanges(
             else:
                 row = orders[:, row]
             others = [whole[other, place] for other in datasets]
-            means, drifts = np.stack([one.measured for one in others], axis=1)
+            means = np.stack([one.measured for one in others])
             for reported, column in zip(group.reported.tolist(), columns, strict=True):
-                agree = abs(means - reported) + drifts <= verdicts.tolerated(rule, reported)
+                agree = abs(means - reported) <= verdicts.tolerated(rule, reported)
                 totals[:, 0] += agree[row, column]
             differences = np.stack([one.differences for one in others], axis=1)
             for ahead, behind, gap, _ in group.pairs:

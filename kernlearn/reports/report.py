@@ -8,10 +8,8 @@ from itertools import combinations, starmap
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from kernlearn.checks import counted, listed
 from kernlearn.config.model import LoadedExperiment
 from kernlearn.config.plan import Plan, make_plan
 from kernlearn.config.read import find_config, load_config, shipped_configs
@@ -28,7 +26,6 @@ from kernlearn.reports.covariances import (
     read_covariances,
     write_covariances,
 )
-from kernlearn.reports.labels import cell_names
 from kernlearn.reports.tables import Table, build_tables, unmarked
 from kernlearn.store import Store
 
@@ -259,36 +256,14 @@ def _report(
     whole = tested[of_cell.transform("sum") >= n_splits]
     claims = claimed.decide_claims(whole, config, reported_splits(cells, config.axes))
 
-    def compare(sign: int) -> tuple[pd.DataFrame, pd.DataFrame, "pd.Series[str]"]:
-        """Compare without what moves means between processors, or with it against and for each."""
-        moved, means = (frame.assign(drift=sign * frame["drift"]) for frame in (whole, cells))
-        of_means = pd.Series(verdicts.verdicts_of(means, config)).mask(lack, "")
-        return *compared.compare_with_paper(moved, means[~lack], config), of_means
-
-    differences, chances, _ = compare(0)
+    differences, chances = compared.compare_with_paper(whole, cells[~lack], config)
     notes = [f"{lack.sum()} means lack splits: no outcome rests on them"] if lack.any() else []
-    if splits["drift"].any():
-        pairs, others = differences["outcome"], [compare(sign) for sign in (1, -1)]
-        n_claims = claims["numbers"].str.endswith(claimed.UNSTEADY).sum()
-        of_pairs = np.any([pairs != other["outcome"] for other, _, _ in others], axis=0)
-        of_means = np.any([cells["verdict"] != other for _, _, other in others], axis=0)
-        places = {
-            "verdict": cell_names(cells[of_means], [*LABELS, *config.axes]),
-            "difference": differences["cell"][of_pairs].tolist(),
-        }
-        parts = [
-            f"{counted(len(k), kind)} of {listed(dict.fromkeys(k))}"
-            for kind, k in places.items()
-            if k
-        ]
-        parts += [counted(n_claims, "claim")] if n_claims else []
-        otherwise = f"another one may decide otherwise: {'; '.join(parts)}"
-        moving = cells[cells["drift"] > 0].groupby("metric", sort=False)["drift"].max()
+    if (drifts := cells["drift"] > 0).any():
+        moving = cells[drifts].groupby("metric", sort=False)["drift"].max()
         most = [f"{drift:.2g} ({config.scope.label(str(k))})" for k, drift in moving.items()]
         notes.append(
-            f"{(cells['drift'] > 0).sum()} of {cells['mean'].notna().sum()} means move between "
-            f"processors, by at most {', '.join(most)}; "
-            f"{otherwise if parts else 'no outcome depends on it'}"
+            f"{drifts.sum()} of {cells['mean'].notna().sum()} means move between processors, by "
+            f"at most {', '.join(most)}; intervals are wider by as much"
         )
     outcomes = claims, differences, chances
     return Report(experiment, splits, covariances, cells, *outcomes, notes, details)

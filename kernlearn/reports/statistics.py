@@ -12,9 +12,8 @@ bold, equivalence and ranks answer this question. Where several methods are comp
 that was named before, p-values are adjusted for all pairs (Holm 1979).
 
 Where a solver stops early a mean also depends a little on the processor. How far each mean moves
-between processors is its *drift*. Outcomes are decided without it, and again with every interval
-and standard deviation greater by it, and smaller by it. Where these differ a page says that
-another processor may decide otherwise.
+between processors is its *drift*. Every interval and standard deviation of a difference is
+greater by it, so that no outcome depends on the processor.
 """
 
 from collections.abc import Sequence
@@ -41,7 +40,6 @@ class Mean:
     value: float
     std: float = np.nan
     n_splits: float = np.nan
-    drift: float = 0.0
 
     @property
     def variance(self) -> float:
@@ -109,8 +107,7 @@ def resampled(values: Any, ratio: float, drift: float = 0.0) -> Estimate:
         std = 0.0
     if abs(mean) <= 1e-12 * std:  # nor is it a difference
         mean = 0.0
-    # on another processor the numbers may scatter more, or less, by as much
-    std = std**2 / (std - drift) if drift < 0 else std + drift
+    std += drift  # on another processor the numbers may scatter more by as much
     if len(roots):
         of_splits, of_rows = std**2 / n, float(roots @ roots)
         total = of_splits + of_rows

@@ -64,11 +64,11 @@ def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better:
         return NOT_RUN
     difference = measured.value - reported.value
     allowed = within = tolerated(tolerance, reported.value)
-    if abs(difference) + measured.drift <= allowed:
+    if abs(difference) <= allowed:
         return MATCH
     if tolerance.level is not None:
         within = max(allowed, welch(measured, reported).half_width(tolerance.level))
-    if abs(difference) - measured.drift <= within:
+    if abs(difference) <= within:
         return UNDECIDED
     return BETTER if difference * better > 0 else WORSE
 
@@ -83,15 +83,12 @@ def tolerated(tolerance: Tolerance, reported: float) -> float:
 
 
 def verdicts_of(cells: pd.DataFrame, config: ExperimentConfig) -> list[str]:
-    """Return the verdict on each row of a frame of cells, by the rules of the config.
-
-    A column ``drift`` counts against a match, or for one where it is negative.
-    """
+    """Return the verdict on each row of a frame of cells, by the rules of the config."""
     absent = without_data(cells, config)
     verdicts = []
     for row in cells.to_dict("records"):
         rule = config.verdict.get(row["metric"])
-        measured = Mean(row["mean"], row["std"], row["n_splits"], row["drift"])
+        measured = Mean(row["mean"], row["std"], row["n_splits"])
         n_reported = (rule and rule.reported_splits) or np.nan
         std = row["std"] if isnan(row["reported_std"]) else row["reported_std"]
         reported = Mean(row["reported_mean"], std, n_reported)

@@ -42,19 +42,6 @@ def test_a_ratio_of_scores_is_better_where_it_is_less(config):
 RULE = Tolerance(absolute=0.03, level=0.05, reported_splits=20)
 
 
-@pytest.mark.parametrize(
-    ("difference", "drift", "expected"),
-    [
-        (0.02, 0.011, "undecided"),  # within the tolerance, on another processor not
-        (-0.035, 0.006, "undecided"),
-        (-0.035, 0.002, "worse"),
-    ],
-)
-def test_tolerance_and_drift(difference, drift, expected):
-    measured = Mean(0.8 + difference, 0.001, 20, drift)
-    assert verdict(measured, Mean(0.8, 0.001, 20), RULE, 1) == expected
-
-
 means = st.builds(Mean, st.floats(0.1, 1.0), st.floats(0.001, 0.3), st.integers(2, 30))
 
 
