@@ -120,7 +120,7 @@ LINES = [
         "    lambda predicted, y_train: np.rint(predicted),\n"
         ")\n",
     ),
-    ("kernlearn/config/model.py", 'COMPARISONS = ("better", ', '"barely_worse", '),
+    ("kernlearn/config/claims.py", 'COMPARISONS = ("better", ', '"barely_worse", '),
     (
         "kernlearn/config/model.py",
         "    better: list[LabelValue] = []\n",
