@@ -124,7 +124,7 @@ LINES = [
     (
         "kernlearn/config/claims.py",
         '    """Methods that must be shown to be better than ``than``."""\n',
-        '    barely_worse: list[LabelValue] = []\n    """Methods that must be a little worse."""\n',
+        '    barely_worse: list[LabelValue] = []\n    """Methods that must be worse."""\n',
     ),
     (
         "kernlearn/reports/claims.py",
