@@ -47,7 +47,13 @@ def _tasks(text: str) -> tuple[str, ...]:
 #: Metrics by name, without scikit-learn's scorers.
 METRICS = {
     name: Registered(
-        "metric", name, **{"limits": (0, inf), **about, "tasks": _tasks(about["tasks"])}
+        "metric",
+        name,
+        **{
+            **about,
+            "tasks": _tasks(about["tasks"]),
+            "limits": tuple(about.get("limits", (0, inf))),
+        },
     )
     for name, about in _LISTED["metrics"].items()
 }
