@@ -43,6 +43,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from pkgutil import resolve_name
 from threading import RLock
@@ -94,6 +95,10 @@ class Registered:
         The tasks that a metric applies to.
     scorer : str
         Name of a metric among scikit-learn's scorers.
+    limits : (float, float)
+        The least and the greatest value that a metric can have.
+    measures : {"time", ""}
+        What a metric measures, if that depends on the machine.
     """
 
     kind: str
@@ -112,6 +117,8 @@ class Registered:
     better: int = 0
     tasks: tuple[str, ...] = ()
     scorer: str = ""
+    limits: tuple[float, float] = (-inf, inf)
+    measures: str = ""
 
     def load(self) -> Any:
         """Import and return the class or function."""

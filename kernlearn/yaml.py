@@ -1,6 +1,6 @@
 """YAML 1.2 with the line of every value, and errors that say where and what is wrong."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from math import inf
 from pathlib import Path
@@ -163,21 +163,19 @@ def explained(
     """
     texts: dict[KeyPath, list[str]] = {}
     for one in error.errors():
-        texts.setdefault(_followed(one["loc"], raw), []).append(_text(one, unknown))
+        texts.setdefault(_followed(one, raw), []).append(_text(one, unknown))
     return [(path, "; or ".join(dict.fromkeys(several))) for path, several in texts.items()]
 
 
-def _followed(loc: Sequence[Any], raw: Any) -> KeyPath:
-    """Return a location without what pydantic adds: the branch of a union, or that it is a key."""
+def _followed(error: Any, raw: Any) -> KeyPath:
+    """Return the location of an error in the data, without what pydantic adds of types."""
     path: list[str | int] = []
-    for i, step in enumerate(loc):
+    for step in error["loc"]:
         known = range(len(raw)) if isinstance(raw, list) else raw if isinstance(raw, dict) else ()
         if step in known:
             raw = raw[step]
-        elif "[" in str(step) or not (i == len(loc) - 1 and isinstance(raw, dict)):
-            continue
-        path.append(step)
-    return tuple(path)
+            path.append(step)
+    return (*path, error["loc"][-1]) if error["type"] == "missing" else tuple(path)
 
 
 def _text(error: Any, unknown: Callable[[str], str]) -> str:

@@ -120,11 +120,11 @@ LINES = [
         "    lambda predicted, y_train: np.rint(predicted),\n"
         ")\n",
     ),
-    ("kernlearn/config/model.py", 'COMPARISONS = ("better", ', '"barely_worse", '),
+    ("kernlearn/config/claims.py", 'COMPARISONS = ("better", ', '"barely_worse", '),
     (
-        "kernlearn/config/model.py",
-        "    better: list[LabelValue] = []\n",
-        "    barely_worse: list[LabelValue] = []\n",
+        "kernlearn/config/claims.py",
+        '    """Methods that must be shown to be better than ``than``."""\n',
+        '    barely_worse: list[LabelValue] = []\n    """Methods that must be worse."""\n',
     ),
     (
         "kernlearn/reports/claims.py",
@@ -133,10 +133,9 @@ LINES = [
     ),
     (
         "kernlearn/config/model.py",
-        "        The paper, table or figure that it repeats.\n",
-        "    motto : str\n        What `greet` prints.\n",
+        '    """The paper, table or figure that it repeats."""\n',
+        '    motto: str = ""\n    """What `greet` prints."""\n',
     ),
-    ("kernlearn/config/model.py", '    source: str = ""\n', '    motto: str = ""\n'),
     ("kernlearn/cli/app.py", "app.command()(init.init)\n", "app.command()(greet.greet)\n"),
     (
         "kernlearn/cli/app.py",

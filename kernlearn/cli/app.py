@@ -267,15 +267,16 @@ def compare(
 
     Example: kernlearn compare table4_2 BBS FTUNE-S --only n_landmarks=30
     """
+    from kernlearn.config.names import limits
     from kernlearn.reports import ranks as rules
     from kernlearn.reports.remarks import plugin_changes
-    from kernlearn.reports.rows import is_share, stored_rows
+    from kernlearn.reports.rows import stored_rows
     from kernlearn.reports.verdicts import direction
 
     (plan,) = engine.make_plans(_load([config], profile, settings), True)
     of_plan, name = plan.experiment.config, plan.experiment.name
     metric = rules.ranking_metric(of_plan, name, metric)
-    if margin is not None and margin >= 1 and is_share(metric):
+    if margin is not None and margin >= 1 == limits(metric)[1]:
         problem = f"--margin {margin:g}: {metric} is between 0 and 1"
         raise ReportError(f"{problem}; write {margin / 100:g} for {margin:g} points")
     choice = engine.Choice(tuple(map(engine.parse_only, only)))

@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import cache, partial
 from itertools import product
+from math import inf
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
 
 from kernlearn import kernels
 from kernlearn.checks import suggestion
@@ -26,11 +29,6 @@ from kernlearn.yaml import read_yaml
 _DOTTED = re.compile(r"[A-Za-z]\w*(\.[A-Za-z]\w*)+")
 # Parameters of scikit-learn that are tuples, which YAML has not.
 _TUPLES = ("ngram_range", "feature_range", "quantile_range")
-
-
-def is_time(metric: str) -> bool:
-    """Whether a metric is a time, which depends on the machine and on what else runs there."""
-    return metric.endswith("_seconds")
 
 
 _LISTED, _ = read_yaml(Path(__file__).with_name("names.yaml"))
@@ -48,16 +46,47 @@ def _tasks(text: str) -> tuple[str, ...]:
 
 #: Metrics by name, without scikit-learn's scorers.
 METRICS = {
-    name: Registered("metric", name, **{**about, "tasks": _tasks(about["tasks"])})
+    name: Registered(
+        "metric",
+        name,
+        **{
+            **about,
+            "tasks": _tasks(about["tasks"]),
+            "limits": tuple(about.get("limits", (0, inf))),
+        },
+    )
     for name, about in _LISTED["metrics"].items()
 }
 #: Scikit-learn's scorers as metrics, by name; errors also without ``neg_``: less is better.
 SCORERS = {
-    name: Registered("metric", name, scorer=scorer, better=better, tasks=_tasks(tasks))
+    name: Registered(
+        "metric",
+        name,
+        scorer=scorer,
+        better=better,
+        tasks=_tasks(tasks),
+        limits=(
+            0 if better < 0 or scorer in _LISTED["shares"] else -inf,
+            1 if scorer in _LISTED["shares"] else 0 if name.startswith("neg_") else inf,
+        ),
+    )
     for tasks, scorers in _LISTED["scorers"].items()
     for scorer in scorers
     for name, better in {scorer.removeprefix("neg_"): -1, scorer: 1}.items()
 }
+
+
+def limits(metric: str) -> tuple[float, float]:
+    """Return the least and the greatest value that a metric can have, as far as it is known."""
+    known = METRICS.get(metric) or SCORERS.get(metric)
+    return known.limits if known else (-inf, inf)
+
+
+def is_time(metric: str) -> bool:
+    """Whether a metric is a time, which depends on the machine and on what else runs there."""
+    return metric in METRICS and METRICS[metric].measures == "time"
+
+
 #: Parameters of estimators that act in the choice alone: trials that differ in them share their
 #: training.
 SHARED: dict[str, list[str]] = _LISTED["shared"]
@@ -87,37 +116,44 @@ def kernel_class(function: Callable[..., Any], name: str) -> type[Any]:
     _, *more = inspect.signature(kernels.CallableKernel).parameters.values()
     turning = [] if {p.name for p in own} & {p.name for p in more} else more
 
-    def made(self: Any) -> kernels.CallableKernel:
-        values = self.get_params(deep=False)
-        options = {p.name: values.pop(p.name) for p in turning}
-        kernel = kernels.CallableKernel(partial(function, **values), **options)
-        before = {k: v for k, v in vars(self).items() if k in learnt}
-        kernel.__dict__.update(before, known_as=(function, repr(values)))
-        return kernel
-
-    def fit(self: Any, X: Any, y: Any = None) -> Any:
-        self.__dict__.update((k, v) for k, v in vars(made(self).fit(X, y)).items() if k in learnt)
-        return self
-
-    def compare(self: Any, X: Any, Y: Any = None) -> Any:
-        values = (kernel := made(self))(X, Y)
-        self.tried = kernel.tried
-        return values
-
     learnt = {"tried", "sigma_", "n_fit_comparisons_"}
-    body = {
-        "__call__": compare,
-        "fit": fit,
-        "compares": "any",
-        "data_dependent": property(lambda self: made(self).data_dependent),
-        "is_distance": property(lambda self: made(self).is_distance),
-        "_parameter_constraints": kernels.CallableKernel._parameter_constraints if turning else {},
-        "__doc__": function.__doc__,
-        "__module__": function.__module__,
-    }
+
+    class FunctionKernel(kernels.Kernel):
+        compares = "any"
+        _parameter_constraints = kernels.CallableKernel._parameter_constraints if turning else {}
+
+        @property
+        def made(self) -> kernels.CallableKernel:
+            values = self.get_params(deep=False)
+            options = {p.name: values.pop(p.name) for p in turning}
+            kernel = kernels.CallableKernel(partial(function, **values), **options)
+            kernel.__dict__.update({k: v for k, v in vars(self).items() if k in learnt})
+            kernel.__dict__["known_as"] = function, repr(values)
+            return kernel
+
+        def fit(self, X: Any, y: Any = None) -> Self:
+            fitted = vars(self.made.fit(X, y))
+            self.__dict__.update((k, v) for k, v in fitted.items() if k in learnt)
+            return self
+
+        def __call__(self, X: Any, Y: Any = None) -> np.ndarray:
+            kernel = self.made
+            values = kernel(X, Y)
+            self.tried = kernel.tried
+            return values
+
+        @property
+        def data_dependent(self) -> bool:
+            return self.made.data_dependent
+
+        @property
+        def is_distance(self) -> bool:
+            return self.made.is_distance
+
     parameters = [(p.name, Any, field(default=p.default)) for p in [*own, *turning]]
+    body = {"__doc__": function.__doc__, "__module__": function.__module__}
     options: dict[str, Any] = {"eq": False, "repr": False, "kw_only": True}
-    return make_dataclass(name, parameters, bases=(kernels.Kernel,), namespace=body, **options)
+    return make_dataclass(name, parameters, bases=(FunctionKernel,), namespace=body, **options)
 
 
 @cache

@@ -4,23 +4,22 @@ A fault is a path of keys with what is wrong there. All faults of a config are i
 """
 
 import csv
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
-from inspect import Parameter
+from inspect import Parameter, isclass
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from kernlearn import datasets
 from kernlearn.checks import suggestion
 from kernlearn.config import model
-from kernlearn.config.model import Names
+from kernlearn.config.model import reported_files
 from kernlearn.config.names import BUILT_IN, KINDS, SUPERVISED, TASKS, Scope
-from kernlearn.config.spec import RESERVED, Value
+from kernlearn.config.spec import LABELS, RESERVED, Value, as_label
 from kernlearn.datasets.card import OF_FILE
 from kernlearn.datasets.files import shipped
 from kernlearn.exceptions import ConfigError, KernlearnError, PluginError
@@ -31,6 +30,66 @@ Fault = tuple[KeyPath, str]
 
 #: Folders of the experiments that come with kernlearn; those of the papers are in none.
 _FOLDERS = ("", "controls", "demos", "objects", "today")
+
+
+class Names:
+    """What the sections of a config may refer to: the context of their validation.
+
+    Attributes
+    ----------
+    scope : Scope
+    folder : Path
+        Folder of the config.
+    labels : dict of str to list of str
+        The labels of each kind: "dataset", "kernel" and "method".
+    axes : dict of str to list
+        The varied parameters with all their values, and "kernel" with the labels of results.
+    as_written : bool
+        Whether no profile or setting has changed the config, and no entry has a fault.
+    task : str
+    derived : list of str
+        The derived metrics.
+    """
+
+    def __init__(self, raw: Any, scope: Scope, folder: Path, as_written: bool = True) -> None:
+        sections = {key: value if isinstance(value, dict) else {} for key, value in raw.items()}
+        self.scope, self.folder, self.as_written = scope, folder, as_written
+        self.labels = {label: [*sections.get(f"{label}s", ())] for label in LABELS}
+        self.axes: dict[str, list[Any]] = {}
+        self.task = str(raw.get("task", "classification"))
+        self.derived = [*sections.get("derived", ())]
+
+    def of(self, kind: str) -> list[str]:
+        """Return the names of a kind."""
+        if kind == "task":
+            return [*TASKS]
+        if kind == "reported numbers":
+            return [*reported_files(self.folder)]
+        if kind == "config":
+            folders = (self.folder, shipped("configs"))
+            return [path.stem for folder in folders for path in folder.rglob("[!.]*.yaml")]
+        if kind.startswith("label"):
+            labels = dict.fromkeys((*LABELS, *self.axes))
+            return [*labels, *(["metric"] if kind == "label or metric" else [])]
+        if kind.endswith("metric"):
+            measured = self.scope.task_metrics(self.task)
+            return [*measured, *(self.derived if kind == "metric" else [])]
+        return self.labels[kind]
+
+    def check(self, kind: str, name: Any) -> None:
+        """Raise a ValueError if there is no such name of a kind."""
+        # an unknown task has no metrics
+        if name not in (allowed := self.of(kind)) and (allowed or not kind.endswith("metric")):
+            what = kind.replace("dataset", "data set")
+            where = f" for {self.task}" if str(name) in self.scope.metrics else ""
+            raise ValueError(f"no {what} {name!r}{where}{suggestion(str(name), allowed)}")
+
+    def check_value(self, label: str, value: Any) -> None:
+        """Raise a ValueError if no cell of the config as written has a value of a label."""
+        if label not in self.axes:
+            self.check(label, value)
+        elif self.as_written and value not in (known := [*map(as_label, self.axes[label])]):
+            raise ValueError(f"no {label} {value!r}{suggestion(str(value), map(str, known))}")
 
 
 def find_config(name: str | Path) -> Path:
@@ -333,18 +392,26 @@ def _named(label: str, entry: Any, folder: Path) -> Any:
 @cache
 def _homes() -> dict[str, str]:
     """Return where each key of configs belongs, the outermost place or places."""
-    schema = model.ExperimentConfig.model_json_schema()
-    parts, homes = [("at the top level", schema)], dict[str, str]()
+    homes = dict[str, str]()
+    parts: list[tuple[str, Any]] = [("at the top level", model.ExperimentConfig)]
     while parts:
-        inner, places = [], dict[str, dict[str, None]]()
-        for place, part in parts:
-            for key in [key for key in part.get("properties", ()) if key not in homes]:
+        places, inner = dict[str, dict[str, None]](), []
+        for place, section in parts:
+            new = {k: one for k, one in section.model_fields.items() if k not in homes}
+            for key, field in new.items():
                 places.setdefault(key, {})[place] = None
-                names = re.findall(r"#/\$defs/(\w+)", str(part["properties"][key]))
-                inner += [(f"under `{key}`", schema["$defs"][name]) for name in names]
+                inner += [(f"under `{key}`", one) for one in _models(field.annotation)]
         homes |= {key: " or ".join(several) for key, several in places.items()}
         parts = inner
     return homes
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Yield the sections within a type."""
+    if isclass(annotation) and issubclass(annotation, BaseModel):
+        yield annotation
+    for one in get_args(annotation):
+        yield from _models(one)
 
 
 def _unknown(key: str) -> str:

@@ -1,10 +1,12 @@
-"""Values in a config, and how they are written: as labels of results, and in keys of trials."""
+"""What the sections of a config are made of: values, names, and labels of results."""
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
 
 GOODNESS = ("goodness_error", "goodness_margin")
 #: Labels that every trial has; further ones are the varied parameters.
@@ -105,6 +107,38 @@ def unfold(
 def varied(parameters: Mapping[str, Value]) -> list[str]:
     """Return the parameters that differ between the variants of one entry."""
     return [name for name, value in parameters.items() if value.varies]
+
+
+def named(kind: str = "") -> AfterValidator:
+    """Return a validator of names of a kind, or of names by their kinds."""
+
+    def check(value: Any, info: ValidationInfo) -> Any:
+        if info.context is not None:
+            for key, name in value.items() if isinstance(value, dict) else [(kind, value)]:
+                info.context.check(key, name)
+        return value
+
+    return AfterValidator(check)
+
+
+Fraction = Annotated[float, Field(gt=0, lt=1)]
+#: A label of the results: dataset, kernel, method or a varied parameter.
+Label = Annotated[str, named("label")]
+TableLabel = Annotated[str, named("label or metric")]
+MeasuredMetric = Annotated[str, named("measured metric")]
+MetricName = Annotated[str, named("metric")]
+MethodLabel = Annotated[str, named("method")]
+DatasetLabel = Annotated[str, named("dataset")]
+#: Labels of a combination of data set, kernel and method.
+Combination = Annotated[dict[Literal["dataset", "kernel", "method"], str], named()]
+
+
+class Section(BaseModel):
+    """A section of a config; unknown keys are refused."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, defer_build=True, use_attribute_docstrings=True
+    )
 
 
 def cell_name(labels: Iterable[str], values: Iterable[Any], separator: str = " ") -> str:

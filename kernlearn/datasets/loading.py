@@ -178,18 +178,10 @@ def load(
     """
     from kernlearn.datasets.data import Data
 
-    asked = Reading.of(
-        target=target,
-        grades=grades,
-        drop=drop,
-        sheet=sheet,
-        matrix=matrix,
-        points=points,
-        read_as=dict(read_as),
-        nominal=nominal,
-        missing=missing,
-        dense=dense,
-    )
+    of_file: dict[str, Any] = {"target": target, "grades": grades, "sheet": sheet}
+    of_file |= {"matrix": matrix, "points": points, "read_as": dict(read_as)}
+    how = {"drop": drop, "nominal": nominal, "missing": missing, "dense": dense}
+    asked = Reading.of(**of_file, **how)
     found = find(name, data_dir, asked, task)
     card, form, place = found.card, found.form, found.place
     by_default = card.missing or "drop"

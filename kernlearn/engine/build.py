@@ -1,7 +1,7 @@
 """What a trial works on, from its specification: data, splits, kernel and estimator."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -15,7 +15,7 @@ from kernlearn.config.data import make_data, read_data
 from kernlearn.config.model import Protocol
 from kernlearn.config.names import Scope
 from kernlearn.config.spec import canonical
-from kernlearn.config.trial import MethodSpec, Trial
+from kernlearn.config.trial import MethodSpec, Trial, TrialSpec
 from kernlearn.datasets.data import Data
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.exceptions import DataError
@@ -24,6 +24,8 @@ from kernlearn.kernels.functions import OnKernel
 from kernlearn.memory import require_memory
 from kernlearn.plugins import Registered
 
+#: The values to be predicted of data, by a specification; a dict takes further information.
+Target = Callable[[Data, TrialSpec, dict[str, Any]], np.ndarray]
 #: Row numbers of the training, the held-out and the test part.
 Indices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -284,6 +286,16 @@ def prepare(data: Data, y: np.ndarray, protocol: Protocol, split: int) -> Parts:
     queries = tuple(query if query is None else query[part] for part in parts)
     pairwise = data.similarity is not None
     return Parts(X_train, y[train], others[1], y[test], X_val, y_val, pairwise, queries)
+
+
+def load_parts(
+    trial: Trial, scope: Scope, target: Target, info: dict[str, Any]
+) -> tuple[Data, Parts]:
+    """Return a trial's data and its parts; `target` gives the values to predict."""
+    data = load_data(trial, scope)
+    y = target(data, trial.spec, info)
+    info |= {"sample": data.note} if data.sample else {}
+    return data, prepare(data, y, trial.spec.protocol, trial.split)
 
 
 def _naming_nominal(kernel: Any, coded: Sequence[int]) -> Any:

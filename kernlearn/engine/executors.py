@@ -1,7 +1,6 @@
 """Executors: who carries trials out, in the current process, in others, or on a cluster."""
 
 import os
-import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -25,6 +24,8 @@ _RETRIES = 2
 # Seconds between two looks at trials with a time limit. What takes longer was a stop of this
 # process, such as Ctrl-Z, or sleep of the machine.
 _TICK, _LONGEST_TICK = 0.2, 1.0
+# Seconds for an idle process to end itself.
+_FAREWELL = 3.0
 # Seconds for a scheduler to answer, and for a first worker to come.
 _CONNECT, _PATIENCE = 10.0, 60.0
 
@@ -64,6 +65,11 @@ def _execute(job: Job, concurrent: bool, memory: int = 0) -> list[Row]:
 class _Slot:
     """A process that executes one trial after the other.
 
+    It is a pool of loky with one worker, because loky starts processes anew without a fork, as
+    BLAS and Numba need it, sends functions and classes of plug-ins by cloudpickle, and notices a
+    worker that dies. pebble, which has time limits of its own, would count the seconds for which
+    a process is stopped, and starts the next task before the last one's row is written.
+
     Parameters
     ----------
     threads : int
@@ -83,7 +89,8 @@ class _Slot:
         own = os.getpid(), memory, keep
         with machine.shielded():
             self.pool = ProcessPoolExecutor(1, env=variables, initializer=_begin, initargs=own)
-            self._pid: Future[int] = self.pool.submit(_ready)
+            self._ready: Future[None] = self.pool.submit(_import_all)
+        (self._process,) = self.pool._processes.values()
 
     @property
     def is_busy(self) -> bool:
@@ -91,13 +98,28 @@ class _Slot:
         import psutil
 
         with suppress(psutil.Error):
-            if self._pid.done() and not self._pid.exception():
-                return psutil.Process(self._pid.result()).status() != psutil.STATUS_STOPPED
+            if self._ready.done() and not self._ready.exception():
+                return psutil.Process(self._process.pid).status() != psutil.STATUS_STOPPED
         return False
+
+    def exit_code(self, error: BaseException | None) -> int | None:
+        """Return the exit code of the process if an error says that it has died."""
+        from loky.process_executor import TerminatedWorkerError
+
+        died = isinstance(error, TerminatedWorkerError)
+        return self._process.exitcode if died else None
 
     def kill(self, wait: bool = True) -> None:
         """End the process, with those that it has started."""
         self.pool.shutdown(wait=wait, kill_workers=True)
+
+    def end(self) -> None:
+        """Wait until the process has ended itself, with what joblib made in it; or kill it."""
+        from loky.backend.utils import kill_process_tree
+
+        self._process.join(_FAREWELL)
+        if self._process.is_alive():
+            kill_process_tree(self._process)
 
 
 def _begin(parent: int, memory: int, keep: int) -> None:
@@ -114,11 +136,9 @@ def _begin(parent: int, memory: int, keep: int) -> None:
         machine.keep_freed_memory(keep)
 
 
-def _ready() -> int:
-    """Import what trials need, which is no part of their time, and return the process's number."""
+def _import_all() -> None:
+    """Import what trials need, which is no part of their time."""
     import kernlearn.engine.trial  # noqa: F401
-
-    return os.getpid()
 
 
 @dataclass
@@ -158,8 +178,12 @@ class Processes:
         self._running: dict[Future[list[Row]], _Running] = {}
 
     def close(self) -> None:
-        for slot in [*(one.slot for one in self._running.values()), *self._idle]:
-            slot.kill()
+        for one in self._running.values():
+            one.slot.kill()
+        for slot in self._idle:
+            slot.pool.shutdown(wait=False)
+        for slot in self._idle:
+            slot.end()
         self._running.clear()
         self._idle.clear()
 
@@ -171,18 +195,19 @@ class Processes:
             while self._running:
                 for future in self._ended():
                     one, error = self._running.pop(future), future.exception()
+                    code = one.slot.exit_code(error)
                     if error is None:
                         self._idle.append(one.slot)
                     else:
                         one.slot.kill()
-                    was_killed = (_exit_code(error) or 0) < 0 and not self._is_late(one)
+                    was_killed = code is not None and code < 0 and not self._is_late(one)
                     if was_killed and one.attempt <= _RETRIES:
                         self._submit(one.job, one.attempt + 1)
                         continue
                     # no process waits while the row is written
                     if (following := next(waiting, None)) is not None:
                         self._submit(following)
-                    rows = self._failed(one, error) if error else future.result()
+                    rows = self._failed(one, error, code) if error else future.result()
                     yield from zip(one.job, rows, strict=True)
         finally:
             if self._running:
@@ -213,22 +238,16 @@ class Processes:
     def _is_late(self, one: _Running) -> bool:
         return self._timeout is not None and one.seconds > self._timeout
 
-    def _failed(self, one: _Running, error: BaseException) -> list[Row]:
+    def _failed(self, one: _Running, error: BaseException, code: int | None) -> list[Row]:
         """Return the rows of trials that have not ended by themselves."""
         if self._is_late(one):
             text = f"Timeout: not finished after {self._timeout:g} s, the limit (--timeout)"
-        elif (code := _exit_code(error)) is not None:
+        elif code is not None:
             times = f"{one.attempt} times " if one.attempt > 1 else ""
             text = f"WorkerDied: its process died {times}(exit code {code})"
         else:
             text = _line(error)
         return [start.failed(text) for start in one.starts]
-
-
-def _exit_code(error: BaseException | None) -> int | None:
-    """Return the exit code in loky's error of a process that has died."""
-    codes = re.search(r"exit codes of the workers are \{[^}]*\((-?\d+)\)\}", str(error))
-    return int(codes[1]) if codes else None
 
 
 class DaskExecutor:

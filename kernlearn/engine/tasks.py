@@ -49,7 +49,7 @@ class Task:
     """
 
     name: str
-    target: Callable[[Data, TrialSpec, dict[str, Any]], Array]
+    target: build.Target
     score_by: str
     as_label: Callable[[Array, Array], Array] | None = None
     output: str = "predict"
@@ -207,6 +207,10 @@ def _values(data: Data, spec: TrialSpec, info: dict[str, Any]) -> Array:
     return np.asarray(data.target, dtype=np.float64)
 
 
+def _as_they_are(data: Data, spec: TrialSpec, info: dict[str, Any]) -> Array:
+    return np.zeros(data.data.shape[0]) if data.target is None else np.asarray(data.target)
+
+
 REGRESSION = Task("regression", _values, "mse")
 
 
@@ -260,11 +264,13 @@ def approximate_kernel(trial: Trial, scope: Scope) -> build.Outcome:
     draws for each split are both. The Gram matrix of a compositional map is compared with the
     kernel of the inner map's kernel.
     """
-    spec, data = trial.spec, build.load_data(trial, scope)
-    X_train = X = data.data
-    if spec.dataset.entry.generator is None:
-        parts = build.prepare(data, np.asarray(data.target), spec.protocol, trial.split)
+    info: dict[str, Any] = {}
+    if trial.spec.dataset.entry.generator is None:
+        _, parts = build.load_parts(trial, scope, _as_they_are, info)
         X_train, X = parts.X_train, parts.X_test
+        info["n_train"] = X_train.shape[0]
+    else:
+        X_train = X = build.load_data(trial, scope).data
     kernel = build.build_kernel(trial, scope, X_train)
     estimator = build.build_estimator(trial, scope, kernel)
     with machine.Stopwatch() as fitting:
@@ -279,10 +285,7 @@ def approximate_kernel(trial: Trial, scope: Scope) -> build.Outcome:
         "fit_seconds": fitting.wall,
         "transform_seconds": transforming.wall,
     }
-    info = {"n_samples": X.shape[0], "n_outputs": Z.shape[1]}
-    if X is not X_train:
-        info["n_train"] = X_train.shape[0]
-    return build.Outcome(metrics, info)
+    return build.Outcome(metrics, {"n_samples": X.shape[0], "n_outputs": Z.shape[1], **info})
 
 
 def estimate_complexity(trial: Trial, scope: Scope) -> build.Outcome:
@@ -292,9 +295,8 @@ def estimate_complexity(trial: Trial, scope: Scope) -> build.Outcome:
     """
     from kernlearn.theory import rademacher_complexity
 
-    spec, how = trial.spec, trial.spec.protocol
-    data = build.load_data(trial, scope)
-    parts = build.prepare(data, np.asarray(data.target), how, trial.split)
+    spec, info = trial.spec, dict[str, Any]()
+    _, parts = build.load_parts(trial, scope, _as_they_are, info)
     component = scope.estimator(spec.method.name)
     parameters = dict(spec.method.parameters)
     if spec.kernel is not None and component.takes:
@@ -308,7 +310,7 @@ def estimate_complexity(trial: Trial, scope: Scope) -> build.Outcome:
             parts.y_train,
             n=n,
             n_trials=_COMPLEXITY_TRIALS,
-            random_state=build.random_state(how.seed, "complexity", trial.split),
+            random_state=build.random_state(spec.protocol.seed, "complexity", trial.split),
         )
     bound = hypotheses.bound(n)
     metrics = {
@@ -318,7 +320,7 @@ def estimate_complexity(trial: Trial, scope: Scope) -> build.Outcome:
         "complexity_share": estimate.mean / bound,
         "estimate_seconds": estimating.wall,
     }
-    return build.Outcome(metrics, {"n": n, "class": hypotheses.name})
+    return build.Outcome(metrics, {"n": n, "class": hypotheses.name, **info})
 
 
 def measure_regret(trial: Trial, scope: Scope) -> build.Outcome:
@@ -330,13 +332,11 @@ def measure_regret(trial: Trial, scope: Scope) -> build.Outcome:
     from kernlearn.pairwise import OLP, stream_regret
     from kernlearn.pairwise.regret import follow
 
-    spec, how = trial.spec, trial.spec.protocol
     learner = build.build_estimator(trial, scope, None)
-    if not isinstance(learner, OLP) or learner.radius is None or spec.method.select:
+    if not isinstance(learner, OLP) or learner.radius is None or trial.spec.method.select:
         raise ValueError("task: regret needs the estimator OLP with a radius and without select")
-    data, outcome = build.load_data(trial, scope), build.Outcome()
-    y = two_classes(data, spec, outcome.info)
-    parts = build.prepare(data, y, how, trial.split)
+    info: dict[str, Any] = {}
+    _, parts = build.load_parts(trial, scope, two_classes, info)
     stream = parts.X_train, parts.y_train
     followed = follow(learner, *stream)
     with machine.Stopwatch() as estimating:
@@ -348,14 +348,13 @@ def measure_regret(trial: Trial, scope: Scope) -> build.Outcome:
             loss=learner.loss,
             regularization=learner.regularization,
         )
-    outcome.metrics |= {
+    metrics = {
         "regret": regret.all_pairs.regret,
         "regret_per_round": regret.all_pairs.per_round,
         "buffer_regret": regret.buffer.regret,
         "estimate_seconds": estimating.wall,
     }
-    outcome.info["n"] = len(parts.y_train)
-    return outcome
+    return build.Outcome(metrics, {"n": len(parts.y_train), **info})
 
 
 def count_data(trial: Trial, scope: Scope) -> build.Outcome:

@@ -21,7 +21,7 @@ from kernlearn.config.spec import GOODNESS, canonical
 from kernlearn.config.trial import Trial
 from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, losses, machine
-from kernlearn.engine.build import Parts, prepare
+from kernlearn.engine.build import Parts
 from kernlearn.engine.search import chosen_inside, fit_given, measure_grid, select, steps
 from kernlearn.engine.tasks import Task
 from kernlearn.kernels import Kernel
@@ -114,20 +114,16 @@ def _supervise(
 ) -> list[build.Outcome]:
     """Fit on the training part, evaluate the predictions on the test part."""
     trial, spec, outcome = trials[0], trials[0].spec, build.Outcome()
-    data = build.load_data(trial, scope)
-    y = task.target(data, spec, outcome.info)
+    data, parts = build.load_parts(trial, scope, task.target, outcome.info)
     # no classes for a target that is a number
     labels = [0, 1] if spec.dataset.entry.binarize is not None else data.target_names
     scope = replace(scope, classes={str(label): code for code, label in enumerate(labels)})
-    parts = prepare(data, y, spec.protocol, trial.split)
     if spec.method.dense:
         parts = parts.dense()
     outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
-    if data.sample:
-        outcome.info["sample"] = data.note
     if spec.dataset.entry.generator is None:  # which draws new rows for each split
-        units = len(y) if data.query is None else len(np.unique(data.query))
-        outcome.info["n_units"] = units
+        query = data.query
+        outcome.info["n_units"] = len(data.target) if query is None else len(np.unique(query))
     if trial.source.prepared:
         outcome.info["prepared"] = list(trial.source.prepared)
     with _advising(parts.X_train):

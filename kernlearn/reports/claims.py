@@ -40,7 +40,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from kernlearn.config.model import COMPARISONS, Check, ExperimentConfig, LabelValue
+from kernlearn.config.claims import COMPARISONS, Check, LabelValue
+from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.plan import planned_labels
 from kernlearn.config.spec import LABELS, cell_name
 from kernlearn.reports import verdicts

@@ -11,7 +11,6 @@ A committed file has a row per trial, and a column per metric.
 """
 
 import json
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -45,11 +44,6 @@ _TIME_DIGITS = 6
 
 #: Metrics that only the reports of configs that name them show; the store has them in any case.
 ON_REQUEST = frozenset(("selection_score", "comparisons", "fit_comparisons"))
-#: Matches metrics that are shares of a whole, and so between 0 and 1.
-is_share = re.compile(
-    r"accuracy|auc|zero_one|(letor_)?(mean_)?ndcg(_10)?|balanced_accuracy|top_k_accuracy"
-    r"|average_precision|(f1|jaccard|precision|recall|roc_auc)(_\w+)?"
-).fullmatch
 
 
 @dataclass(frozen=True)
@@ -259,18 +253,14 @@ def checked_values(
     """Return the values of rows, shares in per cent divided by 100, if all are possible."""
     values = pd.to_numeric(frame["value"], errors="coerce").astype(float)
     metrics = frame["metric"].astype(str)
-    of_share = metrics.map(lambda metric: is_share(str(metric)) is not None).astype(bool)
+    known = {metric: metric_names.limits(str(metric)) for metric in metrics.unique()}
+    low, high = (metrics.map({k: pair[end] for k, pair in known.items()}) for end in (0, 1))
+    of_share = (low == 0) & (high == 1)
     if "unit" in frame:
         units = frame["unit"].fillna("")
         per_cent = (units == "%") & (of_share | (metrics == "error_percent"))
         _refuse(name, frame, "unit", (units == "") | per_cent, "% for a share, or nothing")
         values = values.mask((units == "%") & of_share, values / 100)
-    names = {**metric_names.METRICS, **metric_names.SCORERS}
-    known = {m: one.better < 1 and "regret" not in m for m, one in names.items()}
-    no_less = of_share | metrics.map(known).fillna(False).astype(bool)
-    low = no_less.map({True: 0.0, False: -np.inf})
-    high = metrics.map({"error_percent": 100.0}).fillna(np.inf).mask(of_share, 1.0)
-    high = high.mask(metrics.str.startswith("neg_"), 0.0)
     _refuse(name, frame, "value", values.abs() < np.inf, "a finite number (0.5, not 0,5)")
     wrong = ~values.between(low, high)
     if wrong.any():

@@ -2,7 +2,7 @@ import pytest
 from pydantic import ValidationError
 
 from kernlearn.config import load_config
-from kernlearn.config.model import Check, Claim
+from kernlearn.config.claims import Check, Claim
 from tests.config.conftest import SMALL
 
 A_OVER_B = {"better": ["a"], "than": ["b"]}

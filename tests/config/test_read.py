@@ -6,8 +6,9 @@ import pytest
 import yaml
 
 from kernlearn.config import find_config, load_config
-from kernlearn.config.model import Entry, Section
+from kernlearn.config.model import Entry
 from kernlearn.config.read import check_variants, shipped_configs, shipped_name
+from kernlearn.config.spec import Section
 from kernlearn.datasets.files import shipped
 from kernlearn.engine import make_plan
 from kernlearn.exceptions import ConfigError

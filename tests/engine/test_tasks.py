@@ -255,3 +255,24 @@ def test_auc_is_that_of_scikit_learn(n, seed):
     rng = np.random.default_rng(seed)
     true, scores = np.r_[0, 1, rng.integers(2, size=n)], rng.integers(5, size=n + 2) / 7
     assert auc(true, scores) == pytest.approx(roc_auc_score(true, scores), abs=1e-12)
+
+
+def test_feature_maps_are_compared_on_published_folds(tmp_path):
+    (tmp_path / "own.py").write_text(
+        "import numpy as np\n"
+        "from kernlearn.plugins import register_dataset\n"
+        "@register_dataset()\n"
+        "def folded():\n"
+        "    X = np.linspace(0, 1, 60).reshape(30, 2)\n"
+        "    return {'data': X, 'target': np.arange(30) % 2, 'fold': np.arange(30) // 10}\n"
+    )
+    text = (
+        "title: t\ntask: kernel_approximation\nplugins: [own.py]\ndatasets: [folded]\n"
+        "kernels: {g: {kernel: polynomial, degree: 2}}\n"
+        "methods: {RF: {estimator: RandomMaclaurin, n_components: 5}}\n"
+        "metrics: [gram_error]\nprotocol: {folds: published, splits: 3}\n"
+    )
+    _, rows = ended(tmp_path, text)
+    assert [(row.error, row.info["n_train"], row.info["n_samples"]) for row in rows] == [
+        (None, 10, 10)
+    ] * 3

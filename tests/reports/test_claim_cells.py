@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.config.model import Check
+from kernlearn.config.claims import Check
 from kernlearn.reports.claims import asked_cells, compared_cells, crossing_cells
 
 SIZES = {"RF": [10, 20, 40], "H0/1": [10, 20, 40], "K": [None]}

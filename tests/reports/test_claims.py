@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.config.model import Claim
+from kernlearn.config.claims import Claim
 from kernlearn.reports.claims import decide_claims
 
 N_SPLITS = 10

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from kernlearn.config import load_config
-from kernlearn.config.model import Claim
+from kernlearn.config.claims import Claim
 from kernlearn.engine import make_plan, run_plan
 from kernlearn.reports import assemble, write_summary
 from kernlearn.reports.claims import asked_cells, average, compared_cells

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from benchmarks.comparisons import rates, simulate
-from kernlearn.config.model import Check
+from kernlearn.config.claims import Check
 from kernlearn.reports.claims import Cell, Region, average, cells_needed, decide
 from kernlearn.reports.statistics import best_methods, holm, median_interval, resampled
 

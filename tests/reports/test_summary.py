@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.config import load_config
-from kernlearn.config.model import Claim
+from kernlearn.config.claims import Claim
 from kernlearn.engine import make_plan, run_plan
 from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports import assemble, report_rows, summarise, write_summary
