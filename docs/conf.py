@@ -147,7 +147,8 @@ def common_parameters_first(_app, what, _name, obj, _options, signature, _return
 
 def leave_out_foreign(_app, _what, _name, obj, _skip, _options):
     """Document only what is defined in kernlearn: classes inherit from other projects, too."""
-    module = getattr(getattr(obj, "fget", obj), "__module__", None) or ""
+    function = getattr(obj, "fget", getattr(obj, "func", obj))  # of a property, if it is one
+    module = getattr(function, "__module__", None) or ""
     return None if module.startswith("kernlearn") else True
 
 
@@ -165,6 +166,7 @@ def as_on_the_site(_app, page, content):
 def setup(app):
     """Repair docstrings before numpydoc reads them (at 500), and after."""
     app.connect("source-read", as_on_the_site)
+    app.connect("include-read", lambda app, _, page, content: as_on_the_site(app, page, content))
     app.connect("autodoc-skip-member", leave_out_foreign)
     app.connect("autodoc-process-signature", common_parameters_first)
     app.connect("autodoc-process-docstring", join_long_lines, priority=400)
