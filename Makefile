@@ -79,21 +79,20 @@ format: $(READY) ## rewrite the sources in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-pages: $(READY)  ## write the numbers in the pages, from results/measured
+pages: $(READY)  ## write the numbers in the pages, from results/measured, and the schema of configs
 	$(BIN)/python docs/marked_numbers.py
+	$(BIN)/python docs/config_schema.py
 
 docs: $(READY)   ## build the documentation site in build/docs, with warnings as errors
 	$(call install,docs)
-	rm -rf build/docs
-	$(BIN)/python docs/stage.py build/docs-source
-	$(BIN)/python -m sphinx -b html -W --keep-going -c docs build/docs-source build/docs
+	rm -rf build/docs build/docs-extra docs/api/kernlearn.* docs/auto_examples
+	$(BIN)/python -m sphinx -b html -W --keep-going -d build/doctrees docs build/docs
 	$(BIN)/python docs/check_built.py build/docs
 	@echo "Open $(CURDIR)/build/docs/index.html in a browser."
 
 linkcheck: $(READY) ## look up all links of the site that lead out of it; needs a network
 	$(call install,docs)
-	$(BIN)/python docs/stage.py build/docs-source
-	$(BIN)/python -m sphinx -b linkcheck -D plot_gallery=0 -c docs build/docs-source build/linkcheck
+	$(BIN)/python -m sphinx -b linkcheck -D plot_gallery=0 docs build/linkcheck
 	@echo "build/linkcheck/output.txt lists the links that failed, output.json all."
 
 bench: $(READY)  ## speed relative to other libraries in the same run
@@ -152,4 +151,4 @@ release-check: $(READY)   ## build what is released, install it in empty environ
 	$(BIN)/python -m release.check
 
 clean:           ## remove everything that make creates but results
-	rm -rf $(VENV) $(OLDEST) build dist .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(OLDEST) build dist docs/api/kernlearn.* docs/auto_examples .mypy_cache .pytest_cache .ruff_cache

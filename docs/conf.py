@@ -1,13 +1,16 @@
-"""The documentation site: `make docs` stages the sources (docs/stage.py) and builds them here."""
+"""The documentation site: `make docs` builds it in build/docs."""
 
 import inspect
 import re
+import shutil
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from altair_scraper import altair_scraper
+from numpydoc.docscrape import ClassDoc
+from reference_pages import EXTRA, PAGES, ROOT
 from sphinx.util.inspect import stringify_signature
 
 from kernlearn import __version__
@@ -28,10 +31,10 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = [
-    "gallery_sources/**",
-    "auto_examples/*.ipynb",
-    "auto_examples/*.py",
-    "extra/**",
+    "_templates/**",
+    "gallery/**",
+    "auto_examples/**/*.ipynb",
+    "auto_examples/**/*.py",
 ]
 
 # Formulas are drawn by the browser itself (docs/mathml.py): no page needs a network.
@@ -41,8 +44,10 @@ html_math_renderer = "mathml"
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 
-# docs/stage.py writes a page for each public name, with the methods that are the project's own.
-autosummary_generate = False
+# A page for each public name of the packages that api/index.rst lists.
+templates_path = ["_templates"]
+autosummary_ignore_module_all = False
+autosummary_imported_members = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 autodoc_typehints = "none"
@@ -64,7 +69,7 @@ linkcheck_anchors = False
 linkcheck_ignore = [r"experiments/.*\.html"]
 
 sphinx_gallery_conf = {
-    "examples_dirs": ["gallery_sources"],
+    "examples_dirs": ["gallery"],
     "gallery_dirs": ["auto_examples"],
     "filename_pattern": r"plot_",
     "image_scrapers": (altair_scraper,),
@@ -91,6 +96,14 @@ html_title = f"kernlearn {version}"
 html_show_sourcelink = False
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+# the site of the experiments, and pictures of results where pages look for them
+html_extra_path = [str(EXTRA)]
+shutil.copytree(
+    ROOT / "results" / "measured",
+    EXTRA / "results" / "measured",
+    ignore=lambda _, names: [name for name in names if not name.endswith(".svg")],
+    dirs_exist_ok=True,
+)
 html_theme_options = {
     "navbar_align": "left",
     # the whole tree in the side bar of each of 300 pages takes most of the time of a build
@@ -121,10 +134,7 @@ def common_parameters_first(_app, what, _name, obj, _options, signature, _return
     if what != "class" or not signature:
         return None
     found = inspect.signature(obj)
-    _, _, text = (inspect.getdoc(obj) or "").partition("Parameters\n----------\n")
-    names = re.findall(
-        r"\w+", " ".join(re.findall(r"^(\w+(?:, \w+)*)(?: :|$)", text, re.MULTILINE))
-    )
+    names = re.findall(r"\w+", " ".join(one.name for one in ClassDoc(obj)["Parameters"]))
 
     def place(parameter):
         is_keyword = parameter.kind is inspect.Parameter.KEYWORD_ONLY
@@ -135,14 +145,29 @@ def common_parameters_first(_app, what, _name, obj, _options, signature, _return
     return stringify_signature(ordered, show_annotation=False), None
 
 
-def add_experiments(app, config):
-    """Add the site of the experiments, which docs/stage.py wrote, as it is."""
-    config.html_extra_path = [str(Path(app.srcdir) / "extra")]
+def leave_out_foreign(_app, _what, _name, obj, _skip, _options):
+    """Document only what is defined in kernlearn: classes inherit from other projects, too."""
+    function = getattr(obj, "fget", getattr(obj, "func", obj))  # of a property, if it is one
+    module = getattr(function, "__module__", None) or ""
+    return None if module.startswith("kernlearn") else True
+
+
+def as_on_the_site(_app, page, content):
+    """Fill in the templates, and lead links out of docs/ to where the site has the same."""
+    (text,) = content
+    if page == "experiments" or page.startswith("reference/"):
+        text = PAGES.from_string(text).render()
+    text = re.sub(r'(src|srcset)="\.\./', r'\1="', text)
+    text = re.sub(r"\]\(\.\./([A-Z]+\.md)\)", r"](\1)", text)
+    # a doctest ends with a blank line, which a page need not show
+    content[0] = re.sub(r"\n\n```$", "\n```", text, flags=re.MULTILINE)
 
 
 def setup(app):
     """Repair docstrings before numpydoc reads them (at 500), and after."""
-    app.connect("config-inited", add_experiments)
+    app.connect("source-read", as_on_the_site)
+    app.connect("include-read", lambda app, _, page, content: as_on_the_site(app, page, content))
+    app.connect("autodoc-skip-member", leave_out_foreign)
     app.connect("autodoc-process-signature", common_parameters_first)
     app.connect("autodoc-process-docstring", join_long_lines, priority=400)
     app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=600)

@@ -10,11 +10,10 @@ each with its source::
 A source is one of
 
 - ``experiment; data set; kernel; method; parameters; metric``: a mean, with ``-`` where there is
-  none; then perhaps another column than the mean, or ``%`` for a share in per cent;
+  none; then ``%`` for a share in per cent;
 - ``experiment; method; parameters; metric; average``: the mean over the data sets in per cent;
   with ``behind``, how much better the best method of each is. Where a method has one cell for
-  each data set there are no parameters, and where they need it the kernel stands before them;
-- ``experiment; metric``: how many of the measured numbers match the reported ones.
+  each data set there are no parameters, and where they need it the kernel stands before them.
 
 What stands between ``<!-- printed -->``, ``<!-- totals -->``, ``<!-- chances -->`` or
 ``<!-- forks -->`` and ``<!-- end -->`` is made here. ``python docs/marked_numbers.py`` writes all
@@ -62,7 +61,6 @@ PICTURES = {
     MEASURED / "compared_series_narrow.svg": ("plot_comparisons", _SERIES.format(250, 200, 2)),
     ROOT / "docs" / "static" / "one_pass.svg": ("plot_one_pass", None),
 }
-_UNKNOWN = ("not run", "no data", "not comparable")
 
 
 def rewritten(text: str) -> str:
@@ -174,20 +172,13 @@ def _value(fields: str, digits: int) -> str:
     """Return what a comment stands for, as text."""
     experiment, *names = (field.strip() for field in fields.split(";"))
     frame = _summary(experiment)
-    if len(names) == 1:
-        verdicts = frame.loc[frame["metric"] == names[0], "verdict"].dropna()
-        verdicts = verdicts[~verdicts.isin(_UNKNOWN)]
-        return f"{(verdicts == 'match').sum()} of {len(verdicts)}"
     if names[-1] in ("average", "behind"):
         return f"{_over_data_sets(frame, *names):.{digits}f}"
-    *cell, metric = names[:5]
-    for column, name in zip(("dataset", "kernel", "method", "params"), cell, strict=True):
+    cell = ("dataset", "kernel", "method", "params", "metric")
+    for column, name in zip(cell, names[:5], strict=True):
         frame = frame[frame[column] == name]
-    frame = frame[frame["metric"] == metric]
     assert len(frame) == 1, f"{fields}: {len(frame)} cells"
-    column = next((n for n in names[5:] if n != "%"), "mean")
-    number = frame[column].item() * (100 if "%" in names[5:] else 1)
-    return f"{number:.{digits}f}"
+    return f"{frame['mean'].item() * (100 if names[-1] == '%' else 1):.{digits}f}"
 
 
 def _over_data_sets(frame: pd.DataFrame, method: str, *rest: str) -> float:
@@ -204,11 +195,11 @@ def _over_data_sets(frame: pd.DataFrame, method: str, *rest: str) -> float:
     values, cells = frame.loc[own, "mean"], frame["mean"].groupby("dataset")
     assert 0 < len(values) == values.index.nunique(), f"{method} {rest}: {len(values)} cells"
     if what == "behind":
-        best = cells.min() if metric in ("mse", "error_percent") else cells.max()
+        best = cells.min() if metric == "mse" else cells.max()
         values = (best - values).abs()
     if metric == "mse":
         values /= frame.loc[frame["method"] == "mean", "mean"]
-    return float(values.mean()) * (1 if metric in ("error_percent", "n_support") else 100)
+    return float(values.mean()) * 100
 
 
 def run_example(path: Path, expression: str | None = None) -> Any:

@@ -1,138 +1,133 @@
-"""Reference pages that are made of the application itself, so that none can be out of date.
+"""What the templates of pages ask for: commands, keys, names and results, from the code itself.
 
-Commands and options are those of the ``kernlearn`` command, keys those of the models of configs
-and cards, names those of the registry. Each is a function that returns the page in Markdown.
+The pages of reference/ and experiments.rst are templates of Jinja.
 """
 
-import inspect
+import json
 import re
-import typing
 from collections.abc import Iterator
-from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Any
 
-from click import Context
+import typer
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from numpydoc.docscrape import ClassDoc
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
 from typer.cli import get_docs_for_click
 from typer.main import get_command
 
+from kernlearn import config, datasets
 from kernlearn.cli.app import app
-from kernlearn.config.names import BUILT_IN, ESTIMATORS, METRICS, SCORERS, SUPERVISED, TASKS
-from kernlearn.datasets import catalogue, generators
-from kernlearn.datasets.card import Card
-from kernlearn.kernels.registry import KERNELS, LIBRARIES
+from kernlearn.config import names
+from kernlearn.kernels import registry
+from kernlearn.reports import totals
+from kernlearn.reports.page import grouped, write_site
+from kernlearn.reports.report import Report, read_reports
 
-# Of the models of formats, which each have one.
-_KIND = "The name of the format."
-
-
-class Key(NamedTuple):
-    """A key of a YAML file."""
-
-    name: str
-    type: str
-    default: str
-    description: str
-    required: bool
+ROOT = Path(__file__).parents[1]
+#: What Sphinx copies as it is.
+EXTRA = ROOT / "build" / "docs-extra"
+_WORDS = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "`true` or `false`",
+}
 
 
-class Part(NamedTuple):
-    """A mapping within a YAML file, and its keys."""
+class _Described(GenerateJsonSchema):
+    """A schema that also describes keys by the parameters of docstrings."""
 
-    name: str
-    about: str
-    keys: list[Key]
-
-
-def described(model: type[BaseModel]) -> dict[str, str]:
-    """Return what the docstrings of a model and its bases say of each name."""
-    found: dict[str, str] = {}
-    for base in model.__mro__:
-        if not (issubclass(base, BaseModel) and base.__doc__):
-            continue
-        text = inspect.cleandoc(base.__doc__)
-        for names, lines in re.findall(r"^(\w[\w, ]*)(?: : .*)?\n((?:    .*\n?)+)", text, re.M):
-            for name in names.split(", "):
-                found.setdefault(name, " ".join(lines.split()))
-    return found
+    def model_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().model_schema(schema)
+        texts = {"kind": ["The name of the format."]}
+        for base in reversed(schema["cls"].__mro__):
+            if base.__module__.startswith("kernlearn"):
+                params = ClassDoc(base)["Parameters"]
+                texts |= {name: p.desc for p in params for name in p.name.split(", ")}
+        for name, key in made.get("properties", {}).items():
+            key.setdefault("description", " ".join(texts.get(name, ())))
+        return made
 
 
-def parts(model: type[BaseModel], name: str = "") -> list[Part]:
-    """Return the mappings of a file that a model checks, the outermost first.
+def parts(model: type[BaseModel]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return the mappings of a file that a model checks, by their places, the outermost first.
 
-    Names of the user's are NAME in a key; an entry of a list is ``[]``.
+    Names of the user's are NAME in a place; an entry of a list is ``[]``.
     """
-    about = inspect.cleandoc(model.__doc__ or "").partition("\n\n")[0]
-    texts, keys, inner = {"kind": _KIND, **described(model)}, [], []
-    for key, field in model.model_fields.items():
-        place = f"{name}.{key}" if name else key
-        text = " ".join((field.description or texts.get(key, "")).split())
-        kind, needed = type_text(field.annotation), field.is_required()
-        keys.append(Key(place, kind, _default(field), text, needed))
-        for one, end in _models(field.annotation):
-            inner += parts(one, place + end)
-    return [Part(name, about, keys), *inner]
+    schema = model.model_json_schema(schema_generator=_Described)
+
+    def within(part: dict[str, Any], place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        if "$ref" in part:
+            part = schema["$defs"][part["$ref"].rpartition("/")[2]]
+            if kind := part["properties"].get("kind"):
+                place += f"({' or '.join(kind.get('enum') or [kind['const']])})"
+        if "properties" in part:
+            yield place, part
+        for name, key in part.get("properties", {}).items():
+            yield from within(key, f"{place}.{name}".lstrip("."))
+        for option in part.get("anyOf", part.get("oneOf", ())):
+            yield from within(option, place)
+        if "items" in part:
+            yield from within(part["items"], f"{place}[]")
+        if isinstance(part.get("additionalProperties"), dict):
+            yield from within(part["additionalProperties"], f"{place}.NAME")
+
+    return within(schema, "")
 
 
-def _models(annotation: Any, end: str = "") -> Iterator[tuple[type[BaseModel], str]]:
-    """Yield the models within a type, and how a key goes on to them."""
-    if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
-        kind = annotation.model_fields.get("kind")
-        names = " or ".join(typing.get_args(kind.annotation)) if kind else ""
-        yield annotation, f"{end}({names})" if kind else end
-        return
-    origin, inside = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is dict:
-        yield from _models(inside[1], f"{end}.NAME")
-    elif origin in (list, tuple):
-        yield from _models(inside[0], f"{end}[]")
-    elif origin is typing.Annotated:
-        yield from _models(inside[0], end)
-    elif origin in (typing.Union, UnionType):
-        for one in inside:
-            yield from _models(one, end)
-
-
-def type_text(annotation: Any) -> str:
-    """Say in words what values a type allows."""
-    origin, inside = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is typing.Annotated:
-        return type_text(inside[0])
-    if origin is Literal:
-        return " or ".join(f"`{str(v).lower() if v is True else v}`" for v in inside)
-    if origin in (typing.Union, UnionType):
-        words = [type_text(one) for one in inside if one is not NoneType]
-        return " or ".join(dict.fromkeys(words))
-    if origin is dict:
-        return f"mapping of names to {_plural(type_text(inside[1]))}"
-    if origin in (list, tuple):
-        return f"list of {_plural(type_text(inside[0]))}"
-    if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
+def words(key: dict[str, Any]) -> str:
+    """Say what values a part of a schema allows."""
+    if options := key.get("anyOf", key.get("oneOf")):
+        said = [words(one) for one in options if one != {"type": "null"}]
+        return " or ".join(dict.fromkeys(said))
+    if "$ref" in key or "properties" in key:
         return "mapping"
-    words = {str: "text", bool: "`true` or `false`", int: "whole number", float: "number"}
-    return words.get(annotation, "number" if inspect.isclass(annotation) else "any value")
+    if values := key.get("enum", [key["const"]] if "const" in key else []):
+        return " or ".join(f"`{json.dumps(v) if v is True else v}`" for v in values)
+    if key.get("type") == "array":
+        return f"list of {_several(key.get('items') or key['prefixItems'][0])}"
+    if key.get("type") == "object":
+        of_names = key.get("additionalProperties") or {}
+        inner = next(iter(key.get("patternProperties", {}).values()), of_names)
+        return f"mapping of names to {_several({} if inner is True else inner)}"
+    return _WORDS.get(key.get("type", ""), "any value")
 
 
-def _plural(words: str) -> str:
-    plurals = {"text": "texts", "number": "numbers", "any value": "values", "mapping": "mappings"}
-    return plurals.get(words, words.replace("whole number", "whole numbers"))
+def _several(key: dict[str, Any]) -> str:
+    return re.sub(r"\b(?<!`)(?:any )?(text|number|mapping|value)\b", r"\1s", words(key))
 
 
-def _default(field: FieldInfo) -> str:
-    if field.is_required():
+def default_of(key: dict[str, Any]) -> str:
+    """Return the default of a key as YAML in quotes, if it says something."""
+    value = key.get("default")
+    if value in (None, "", []) or isinstance(value, dict):
         return ""
-    value = field.get_default(call_default_factory=True)
-    if value is None or value in ("", [], {}, ()) or isinstance(value, BaseModel):
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    if isinstance(value, list):
+        value = ", ".join(map(str, value))
+    return json.dumps(value if isinstance(value, str) else json.dumps(value))
+
+
+def commands() -> str:
+    """Return all commands and their options in Markdown."""
+    command = get_command(app)
+    text = get_docs_for_click(obj=command, ctx=typer.Context(command), name="kernlearn")
+    text = re.sub(r"Examples:\n((?:  .*\n)+)", r"```console\n\1```\n", text)
+    text = text.replace("\n  kernlearn ", "\n$ kernlearn ")
+    return text.replace("# `kernlearn`\n", "# Commands\n", 1)
+
+
+def experiments() -> dict[str, list[Report]]:
+    """Write the site of all experiments, which Sphinx copies; return them by paper."""
+    reports, skipped = read_reports(ROOT / "results" / "measured")
+    write_site(reports, EXTRA / "experiments", skipped=skipped)
+    return grouped(reports)
 
 
 def escaped(text: str) -> str:
     """Return a text for Markdown: roles without their names, and no mark-up but code."""
-    text = re.sub(r":(?:\w+):`~?\.?([^`<]+)`", r"`\1`", text)
+    text = re.sub(r":(?:\w+):`~?\.?([^`<]+)`", r"`\1`", " ".join(text.split()))
     pieces = re.split(r"(`+[^`]+`+)", text)
     return "".join(p if p.startswith("`") else re.sub(r"([*<\[\]$|])", r"\\\1", p) for p in pieces)
 
@@ -143,123 +138,27 @@ def sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}{'' if text.endswith('.') else '.'}" if text else ""
 
 
-def _directive(name: str, argument: str, *lines: str) -> list[str]:
-    return [f"```{{{name}}} {argument}", *lines, "```", ""]
+def tasks(of_metric: tuple[str, ...]) -> str:
+    """Return the tasks of a metric, those that predict in short."""
+    is_general = {*of_metric}.issuperset(names.SUPERVISED)
+    rest = [f"`{one}`" for one in of_metric if not (is_general and one in names.SUPERVISED)]
+    return ", ".join(["all that predict"] * is_general + rest)
 
 
-def commands_page() -> str:
-    """Return the page of all commands and their options."""
-    command = get_command(app)
-    context = Context(command, info_name="kernlearn")
-    text = get_docs_for_click(obj=command, ctx=context, name="kernlearn")
-
-    def console(match: re.Match[str]) -> str:
-        typed = [f"$ {line.strip()}" for line in match[1].splitlines()]
-        return "\n".join(["```console", *typed, "```", ""])
-
-    text = re.sub(r"Examples:\n((?:  .*\n)+)", console, text)
-    return text.replace("# `kernlearn`\n", "# Commands\n", 1)
-
-
-def _keys_page(title: str, about: str, model: type[BaseModel]) -> str:
-    lines = [f"# {title}", "", about, ""]
-    for part in parts(model):
-        lines += [f"## `{part.name}`" if part.name else "## The whole file", ""]
-        lines += [escaped(part.about), ""]
-        for key in part.keys:
-            facts = [f":type: {key.type}"]
-            if key.default:  # in quotes: it is YAML, and may be a quote
-                facts.append(":default: '" + key.default.replace("'", "''") + "'")
-            needed = " Required." if key.required else ""
-            text = sentence(key.description)
-            lines += _directive("confval", key.name, *facts, "", f"{text}{needed}")
-    return "\n".join(lines)
-
-
-def card_page() -> str:
-    """Return the page of all keys of cards."""
-    about = (
-        "Every key of the card of a data set, the YAML file that `kernlearn datasets add` writes; "
-        "[data of your own](../data.md) explains what is done with them. What stands in brackets "
-        "is the `kind` of the format."
-    )
-    return _keys_page("Keys of cards", about, Card)
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
-    rules = ["---"] * len(heads)
-    return [f"| {' | '.join(row)} |" for row in (heads, rules, *rows)] + [""]
-
-
-def metrics_page() -> str:
-    """Return the page of tasks and metrics."""
-    better = {1: "more", -1: "less", 0: ""}
-    tasks = [[f"`{name}`", escaped(task.title)] for name, task in TASKS.items()]
-    metrics, scorers = [], []
-    for name, one in METRICS.items():
-        where = set(one.tasks)
-        words = ["all that predict"] if where.issuperset(SUPERVISED) else []
-        words += [f"`{task}`" for task in one.tasks if not (words and task in SUPERVISED)]
-        facts = (
-            escaped(BUILT_IN.label(name)),
-            better[one.better],
-            ", ".join(words),
-            escaped(one.title),
-        )
-        metrics.append([f"`{name}`", *facts])
-    for name, one in SCORERS.items():
-        if name not in METRICS:
-            words = [f"`{task}`" for task in one.tasks]
-            scorers.append([f"`{name}`", better[one.better], f"`{one.scorer}`", ", ".join(words)])
-    lines = ["# Tasks and metrics", "", "## Tasks", ""]
-    lines += [*_table(["`task`", "what is measured"], tasks), "## Metrics", ""]
-    lines += [
-        "Those that kernlearn measures itself, for the tasks named. "
-        "[Configs](../configs.md#metrics) says how they are named, and which are measured only "
-        "where a config does so.",
-        "",
-    ]
-    lines += _table(["metric", "in tables", "better", "tasks", "meaning"], metrics)
-    lines += ["## Scorers of scikit-learn", ""]
-    lines += [
-        "Measured where a config names them. An error that is named plainly is the negative of "
-        "scikit-learn's scorer. scikit-learn's user guide defines them.",
-        "",
-    ]
-    lines += _table(["metric", "better", "scorer", "tasks"], scorers)
-    return "\n".join(lines)
-
-
-def names_page() -> str:
-    """Return the page of the names that configs can use, besides metrics."""
-    lines = ["# Names in configs", "", "What `kernlearn list` lists, without plug-ins.", ""]
-    sections = {
-        "Estimators": {name: one.title for name, one in ESTIMATORS.items()},
-        "Kernels and similarities": {name: one.title for name, one in KERNELS.items()},
-        "Similarities of libraries": {
-            f"{name}.*": f"{', '.join(sorted(one.kinds))} of {one.points}"
-            for name, one in sorted(LIBRARIES.items())
-        },
-        "Generators": {name: one.title for name, one in sorted(generators().items())},
-    }
-    for title, entries in sections.items():
-        rows = [[f"`{name}`", escaped(text)] for name, text in entries.items()]
-        lines += [f"## {title}", "", *_table(["name", ""], rows)]
-    rows = []
-    for name, card in catalogue().items():
-        publisher, page = escaped(card.source.publisher), card.source.page
-        n_rows = f"{card.rows:,}" if card.rows else "?"
-        size = f"{n_rows} × {card.n_features:,}"
-        where = f"[{publisher}]({page})" if page else publisher
-        rows.append([f"`{name}`", escaped(card.title), size, where])
-    lines += ["## Data sets", "", *_table(["name", "", "size", "publisher"], rows)]
-    return "\n".join(lines)
-
-
-#: The pages by name, with what they are made of.
-PAGES = {
-    "commands": commands_page,
-    "card": card_page,
-    "metrics": metrics_page,
-    "names": names_page,
+PAGES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "_templates"),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+PAGES.filters |= {one.__name__: one for one in (default_of, escaped, sentence, tasks, words)}
+PAGES.globals |= {
+    "commands": commands,
+    "config": config,
+    "datasets": datasets,
+    "experiments": experiments,
+    "names": names,
+    "parts": parts,
+    "registry": registry,
+    "totals": totals,
 }

@@ -16,6 +16,8 @@ import altair as alt
 import pandas as pd
 
 import kernlearn
+from kernlearn.config import find_config
+from kernlearn.reports.report import read_report
 
 measured = Path(kernlearn.__file__).parents[1] / "results" / "measured"
 names = {
@@ -42,7 +44,8 @@ panels = {
     "mutag": "MUTAG (graphs)",
     "ptc_mr": "PTC-MR (graphs)",
 }
-rows = pd.concat(pd.read_csv(measured / f"{name}.csv") for name in ("series", "objects"))
+reports = (read_report(find_config(name), measured) for name in ("series", "objects"))
+rows = pd.concat(report.cells for report in reports)
 rows["panel"] = rows["dataset"].where(rows["experiment"] == "objects", "series").map(panels)
 rows["landmarks"] = rows["params"].map(lambda text: json.loads(text).get("n_landmarks", 0))
 means = rows.pivot_table(
