@@ -18,6 +18,8 @@ from kernlearn.exceptions import StoreError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+__all__ = ["MergeSummary", "Row", "State", "Store", "chosen_by_mean", "utc_now"]
+
 #: Version of the table, kept in the file's ``user_version``.
 VERSION = 4
 

@@ -79,7 +79,7 @@ def summarise(
     Returns
     -------
     pandas.DataFrame
-        One row per cell and metric: the columns :data:`COLUMNS`, then the median of times with its
+        One row per cell and metric: the columns ``COLUMNS``, then the median of times with its
         interval and ``best`` where the config asks for them, ``not_converged`` (the number of
         splits in which a solver stopped early), ``drift`` (how far the mean moves between
         processors), and the varied parameters. ``std`` is the
