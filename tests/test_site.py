@@ -1,12 +1,8 @@
-"""The documentation site: every page in a table of contents, every public name with an example."""
+"""The documentation site: every page in a table of contents, every public package with pages."""
 
-import ast
-import doctest
-import inspect
 import re
 import sys
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,28 +16,13 @@ import check_built  # noqa: E402
 import reference_pages  # noqa: E402
 import stage  # noqa: E402
 
-NAMES = [(package, name) for package in stage.PACKAGES for name in stage.public_names(package)]
-#: Packages whose names need no example: commands show what they do.
-RUNNER = ("engine", "reports", "store")
+pytestmark = pytest.mark.docs
 
 
 def toctree(text):
     """The pages that a page in reStructuredText lists."""
     blocks = re.findall(r"^\.\. toctree::\n(?:   :.*\n)*\n((?:   \S+\n)+)", text, re.MULTILINE)
     return [name for block in blocks for name in block.split()]
-
-
-def docstring(package, name):
-    """What is written of a name; of a value, the text that follows its assignment."""
-    value = getattr(import_module(f"kernlearn.{package}"), name)
-    if callable(value):
-        return inspect.getdoc(value) or ""
-    for path in (ROOT / "kernlearn" / package).glob("*.py"):
-        for line, following in pairwise(ast.parse(path.read_text(encoding="utf-8")).body):
-            targets = getattr(line, "targets", [getattr(line, "target", None)])
-            if [t.id for t in targets if isinstance(t, ast.Name)] == [name]:
-                return inspect.cleandoc(following.value.value)
-    return ""
 
 
 def test_every_page_is_in_one_table_of_contents():
@@ -58,17 +39,6 @@ def test_every_public_package_has_pages():
     assert {*public, "metrics", "plugins", *kernlearn.__all__} - {"cli", "__version__"} == {
         *stage.PACKAGES
     }
-
-
-@pytest.mark.parametrize(("package", "name"), NAMES)
-def test_every_public_name_has_an_example(package, name):
-    text = docstring(package, name)
-    assert ">>>" in text or (text and package in RUNNER)
-    if not callable(getattr(import_module(f"kernlearn.{package}"), name)):
-        # pytest finds those of functions and classes
-        runner = doctest.DocTestRunner()
-        runner.run(doctest.DocTestParser().get_doctest(text, {}, name, None, None))
-        assert runner.failures == 0
 
 
 def test_every_command_and_option_is_described():

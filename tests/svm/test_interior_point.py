@@ -10,7 +10,6 @@ from sklearn.svm import SVC
 
 from kernlearn.svm import KernelSVM, solvers
 from kernlearn.svm.solvers import DualSolution, solve_by_working_sets, solve_dual
-from tests.checks import parametrize_with_checks
 
 X2, Y2 = make_classification(150, 6, n_informative=4, flip_y=0.15, random_state=0)
 
@@ -18,11 +17,6 @@ X2, Y2 = make_classification(150, 6, n_informative=4, flip_y=0.15, random_state=
 @pytest.fixture
 def without_smo(monkeypatch):
     monkeypatch.setattr(solvers, "_SMO_ITERATIONS", 1)
-
-
-@parametrize_with_checks([KernelSVM(solver="interior_point")])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 def make_problem(seed, n=24, C=10.0):

@@ -48,6 +48,7 @@ BUILT_IN = ["linear", "poly", "rbf", "sigmoid"]
 @parametrize_with_checks(
     [
         KernelSVM(),
+        KernelSVM(solver="interior_point"),
         KernelSVM("precomputed"),
         KernelSVM(Gaussian()),
         KernelSVM(CallableKernel(Gaussian())),
