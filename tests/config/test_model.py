@@ -159,7 +159,7 @@ def test_a_kernel_as_a_parameter_gives_what_one_of_the_section_gives(trials):
 def test_a_kernel_is_no_matrix_of_distances(trials, tmp_path):
     (tmp_path / "d.csv").write_text("a,b,c,d,l\n0,1,2,3,x\n1,0,1,2,y\n2,1,0,1,x\n3,2,1,0,y\n")
     data = ("iris: {classes: [versicolor, virginica]}", "d: {file: d.csv, matrix: distance}")
-    with pytest.raises(ValueError, match="SVC needs a kernel, the matrix is a dis"):
+    with pytest.raises(ValueError, match="SVC needs a kernel"):
         run(*trials("{estimator: SVC, kernel: precomputed}", data, ("scale: [zscore], ", "")))
 
 
@@ -229,7 +229,7 @@ def test_weights_of_classes_go_by_labels_then_by_codes(tmp_path, load):
     trials = make_plan(load(text + "protocol: {splits: 1}\n")).trials
     recall = [run(trial)["recall"] for trial in trials[:3]]
     assert recall[0] == recall[1] > 0.5
-    with pytest.raises(ValueError, match="no class tulips; the data has rose, tulip"):
+    with pytest.raises(ValueError, match="no class tulips"):
         run_trial(trials[3])
     scope = type(BUILT_IN)(classes={"1": 0, "2": 1})
     assert scope.value("class_weight", {1: 5, 2.0: 7}) == {0: 5, 1: 7}

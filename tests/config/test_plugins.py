@@ -376,7 +376,7 @@ def test_a_trial_is_all_that_another_process_needs(mine):
     # this process has the file as it was planned
     assert run_trial(trial).metrics
     ((path, digest),) = trial.source.plugins
-    with pytest.raises(PluginError, match=r"mine\.py: has changed since the trials were planned"):
+    with pytest.raises(PluginError, match=r"mine\.py: has changed"):
         load_plugins([(path, digest[::-1])])
 
 
@@ -391,5 +391,5 @@ def test_profiles_and_settings_may_name_plug_ins(mine, tmp_path):
     assert scope.estimators["Majority"].plugin == "mine"
     assert (*scope.datasets, "stripes" in scope.generators) == ("grid", True)
     mine.write_text("plugins: [gone.py]\n")
-    with pytest.raises(ConfigError, match=r"c\.yaml:1: plugins\.0: .*gone\.py: cannot be read"):
+    with pytest.raises(ConfigError, match=r"c\.yaml:1: plugins\.0: .*gone\.py"):
         load_scope(mine)

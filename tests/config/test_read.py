@@ -38,7 +38,7 @@ def test_a_config_is_found_by_path_or_by_name(small, tmp_path, monkeypatch):
     assert (shipped_name(table), shipped_name(template)) == ("table3_1", "examples/template")
     assert shipped_name(small) is None
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError, match=r"no such file.*did you mean 'table3_1'"):
+    with pytest.raises(ConfigError, match=r"'table3_1'"):
         find_config("table31")
     for name in ("a\0b", "x" * 5000, tmp_path):
         with pytest.raises(ConfigError):
@@ -129,7 +129,7 @@ def test_faults_of_settings_name_the_setting(small):
     }.items():
         with pytest.raises(ConfigError, match=words):
             load_config(small, settings=[setting])
-    with pytest.raises(ConfigError, match=r"no profile 'quik'; did you mean 'quick'"):
+    with pytest.raises(ConfigError, match=r"'quik'; did you mean 'quick'"):
         load_config(small, profile="quik")
     for key, words in {"splitz": "splitz: unknown key", "title.x": "title has no keys"}.items():
         small.write_text(SMALL.replace("quick: {splits: 1", f"quick: {{{key}: 1"))

@@ -80,7 +80,7 @@ def test_the_catalogue(monkeypatch):
         card = catalogue()[name]
         assert isinstance(card, Card)
         assert set(card.source.downloads) == set(card.forms[0].files)
-    with pytest.raises(DataError, match=r"'nursry'; did you mean 'nursery'\?"):
+    with pytest.raises(DataError, match=r"'nursry'; did you mean 'nursery'"):
         find_card("nursry")
     with pytest.raises(DataError, match=r"allowed: abalone, adiac, .*wine_white"):
         find_card("qqqqq")

@@ -333,7 +333,7 @@ def test_folders_of_letor_are_folds(folder):
     bunch = load(folder)
     assert (bunch.card.task, bunch.data.shape) == ("ranking", (20, 2))
     assert bunch.fold.tolist() == [k for k in range(5) for _ in range(4)]
-    with pytest.raises(DataError, match="a folder; name a file in it"):
+    with pytest.raises(DataError, match="a folder"):
         load(folder / "Fold1")
 
 
@@ -651,7 +651,7 @@ def test_arrays(folder):
         np.testing.assert_array_equal(bunch.data, X)
         assert bunch.target_names.tolist() == labels
     np.savez(folder / "objects.npz", X=X, y=np.array(["a", None] * 3, dtype=object))
-    with pytest.raises(DataError, match="no file of plain arrays"):  # no pickle is loaded
+    with pytest.raises(DataError, match="plain arrays"):  # no pickle is loaded
         load(folder / "objects.npz")
     np.savez(folder / "gaps.npz", X=X, y=np.array([1, np.nan, 0, 1, 0, np.nan]))
     bunch = load(folder / "gaps.npz")
@@ -659,12 +659,12 @@ def test_arrays(folder):
     assert (bunch.target_names.tolist(), bunch.target.tolist()) == (["0", "1"], [1, 0, 1, 0])
     assert "2 of 6 rows without a target were left out" in sentences(folder / "gaps.npz")
     np.savez(folder / "many.npz", train=X, test=X[:3], y_train=y == "a", y_test=y[:3] == "a")
-    with pytest.raises(DataError, match="2 arrays could be the matrix"):
+    with pytest.raises(DataError, match="2 arrays"):
         load(folder / "many.npz")
     bunch = load(folder / "many.npz", read_as={"matrix": "test"})
     assert (bunch.data.shape, bunch.target_names.tolist()) == ((3, 2), ["False", "True"])
     np.savez(folder / "turned.npz", X=X.T, y=y)
-    with pytest.raises(DataError, match=r"0 arrays could be the target.*has X \(2, 6\), y \(6,"):
+    with pytest.raises(DataError, match=r"0 arrays could be the target"):
         load(folder / "turned.npz")
 
 
@@ -700,12 +700,12 @@ def test_points_of_any_kind(folder):
     bunch = load(write(folder, numbers, "n.jsonl"))
     assert (bunch.data.ravel().tolist(), bunch.target.tolist()) == ([1, 2.5, 3, 4], [0, 1, 0, 1])
     odd = write(folder, lines[0] + '\n{"p": [1, "a"], "class": "b"}\n', "odd.jsonl")
-    with pytest.raises(DataError, match=r"odd\.jsonl, line 2, column p: expected text, a list"):
+    with pytest.raises(DataError, match=r"odd\.jsonl, line 2, column p"):
         load(odd)
     series = "@problemName s\n@data\n1,2,3:4,5,6:a\n1,2:3,4:b\n"
     path = write(folder, series, "f.ts")
     assert [s.shape for s in load(path, points="series").data] == [(2, 3), (2, 2)]
-    with pytest.raises(DataError, match='make no matrix: cut them; or add `points: "series"`'):
+    with pytest.raises(DataError, match='`points: "series"`'):
         load(path)
     with pytest.raises(DataError, match="have no classes"):
         load(write(folder, f"@classLabel false\n{series}", "h.ts"))
@@ -726,16 +726,16 @@ def test_matrices_with_labels(folder):
     with pytest.raises(DataError, match="another order"):
         load(folder / "R.csv", matrix="distance")
     frame.replace(4, np.nan).to_csv(folder / "M.csv", index=False)
-    with pytest.raises(DataError, match="lacks entries, the first in row 2 and column c"):
+    with pytest.raises(DataError, match="row 2 and column c"):
         load(folder / "M.csv", matrix="distance", missing="drop")
     savemat(folder / "K.mat", {"K": sparse.eye(80).tocsc(), "y": np.arange(80) % 2})
     assert sparse.issparse(load(folder / "K.mat", matrix="similarity").data)
     frame.loc["a", "b"] = 1.5
     frame.to_csv(folder / "S.csv", index=False)
     assert "differ by up to 0.5" in sentences(folder / "S.csv", matrix="distance")
-    with pytest.raises(DataError, match=r'`matrix: "similarity"` or `matrix: "dis'):
+    with pytest.raises(DataError, match=r'`matrix: "similarity"`'):
         load(folder / "S.csv", task="similarity")
-    with pytest.raises(DataError, match="expected a square matrix"):
+    with pytest.raises(DataError, match="square matrix"):
         load(write(folder, "a,b,label\n1,2,p\n3,4,q\n5,6,p\n"), matrix="distance")
 
 
@@ -748,14 +748,14 @@ def test_packed_files_and_archives(folder):
         packed.writestr("in/f.csv", text)
     for path in (folder / "f.csv.gz", folder / "f.zip" / "in" / "f.csv"):
         assert load(path).data.tolist() == [[1], [2]]
-    with pytest.raises(DataError, match=r"name the file in it, as f\.zip/FILE"):
+    with pytest.raises(DataError, match=r"f\.zip/FILE"):
         load(folder / "f.zip")
     (folder / "cut.csv.gz").write_bytes(gzip.compress(text.encode() * 99)[:-20])
     with pytest.raises(DataError, match="damaged or cut short"):
         load(folder / "cut.csv.gz")
     added = add(folder / "f.zip" / "in" / "f.csv", name="mine", folder=folder)
     assert added.data.tolist() == load("mine", data_dir=folder).data.tolist() == [[1], [2]]
-    with pytest.raises(DataError, match="cannot be written: File name too long"):
+    with pytest.raises(DataError, match="File name too long"):
         add(folder / "f.zip" / long, name="again", folder=folder)
     add(folder / "f.csv.gz", name="again", folder=folder)
     assert load("again", data_dir=folder).data.tolist() == [[1], [2]]
@@ -764,14 +764,14 @@ def test_packed_files_and_archives(folder):
 def test_sheets():
     pytest.importorskip("python_calamine")
     file = Path(__file__).parent / "flowers.xls"
-    with pytest.raises(DataError, match="several sheets: `sheet` names one of notes, flowers"):
+    with pytest.raises(DataError, match="notes, flowers"):
         load(file)
     bunch = load(file, sheet="flowers", nominal="onehot")
     assert bunch.data.shape[1] == 5
     assert bunch.target_names.tolist() == ["rose", "tulip"]
     assert "picked (dates, such as 2024-" in "; ".join(bunch.preparation.sentences)
     assert load(file, sheet=1).data.tolist() == load(file, sheet="flowers").data.tolist()
-    with pytest.raises(DataError, match="no sheet 'more'; its sheets: notes, flowers"):
+    with pytest.raises(DataError, match="no sheet 'more'"):
         load(file, sheet="more")
 
 

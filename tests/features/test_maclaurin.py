@@ -77,8 +77,15 @@ def slow_transform(model, X):
 FITTED = {}
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("convert", [np.asarray, np.asfortranarray, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    ("convert", "dtype"),
+    [
+        (np.asarray, np.float64),
+        (np.asarray, np.float32),
+        (np.asfortranarray, np.float64),
+        (sparse.csr_matrix, np.float32),
+    ],
+)
 @pytest.mark.parametrize(
     "options",
     [
@@ -117,7 +124,7 @@ def test_against_the_slow_version(kernel, options, convert, dtype, X, monkeypatc
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("options", [{}, {"complex_to_real": True}])
 @pytest.mark.parametrize("n_rows", [1, 70])
-@pytest.mark.parametrize("d", [1, 2, 6, 7, 25, 54, 150])
+@pytest.mark.parametrize("d", [1, 6, 7, 25, 150])
 def test_tables_against_products_of_matrices(d, n_rows, options, dtype):
     X = np.random.default_rng(d).normal(size=(n_rows, d)).astype(dtype) / np.sqrt(d)
     model = RandomMaclaurin(PolynomialKernel(6), 334, p=1.5, random_state=0, **options).fit(X)
@@ -147,16 +154,13 @@ def test_more_columns_than_tables_have(X, monkeypatch):
     assert_allclose(model.transform(X), expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_columns", [1, 2, 5, 6, 7, 48, 54, 123, 784, 5000])
-@pytest.mark.parametrize("n_factors", [0, 1, 50, 3000, 10**6])
-def test_groups_cover_all_columns(n_columns, n_factors):
-    edges, n_lines = groups_of(n_columns, n_factors)
-    sizes = np.diff(edges)
-    assert edges[0] == 0
-    assert edges[-1] == n_columns
-    assert sizes.min() >= 1
-    assert sizes.max() <= 8
-    assert n_lines == np.sum(2**sizes) <= max(64 * np.ceil(n_columns / 6), 1024)
+def test_groups_cover_all_columns():
+    for n_columns, n_factors in itertools.product([1, 5, 6, 7, 784, 5000], [0, 1, 50, 10**6]):
+        edges, n_lines = groups_of(n_columns, n_factors)
+        sizes = np.diff(edges)
+        assert (edges[0], edges[-1]) == (0, n_columns)
+        assert 1 <= sizes.min() <= sizes.max() <= 8
+        assert n_lines == np.sum(2**sizes) <= max(64 * np.ceil(n_columns / 6), 1024)
 
 
 def test_no_product_leaves_the_range_unless_its_feature_does():
@@ -211,14 +215,18 @@ def test_expectation_by_enumeration(kernel, h01, measure, p):
 @pytest.mark.parametrize(
     "options",
     [
-        {"measure": "variance"},
         {"measure": "variance", "h01": True, "center": True},
-        {"center": True},
-        {"complex_to_real": True},
         {"measure": "variance", "complex_to_real": True, "h01": True},
+        *(
+            pytest.param(options, marks=pytest.mark.exhaustive)
+            for options in ({"measure": "variance"}, {"center": True}, {"complex_to_real": True})
+        ),
     ],
 )
-@pytest.mark.parametrize("kernel", [PolynomialKernel(3), ExponentialKernel(1.0)])
+@pytest.mark.parametrize(
+    "kernel",
+    [PolynomialKernel(3), pytest.param(ExponentialKernel(1.0), marks=pytest.mark.exhaustive)],
+)
 def test_unbiased_within_the_standard_error_over_draws(kernel, options, X):
     points = X[:12] + 0.2
     errors = []

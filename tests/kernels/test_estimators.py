@@ -149,7 +149,7 @@ def errors(estimator, points, classes, similarity):
     model = made(estimator, similarity)
     if hasattr(model, "transform"):
         model.set_params(selection="dselect")  # looks at classes
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="inconsistent"):
         fit(model, points, classes[:-1])
     model = fit(made(estimator, similarity), points, classes)
     with pytest.raises((ValueError, TypeError)):
@@ -166,18 +166,24 @@ def as_array(points):
 REQUIREMENTS = (pipeline, grid_search, copies, counted, errors)
 #: What is tried of other estimators and other objects too.
 FIRST = (pipeline, copies, errors)
-CASES = [
-    pytest.param(requirement, estimator, kind, id=f"{requirement.__name__}-{estimator}-{kind}")
-    for estimator in (*ESTIMATORS, *OTHERS)
-    for kind in (*OBJECTS, *OTHER_OBJECTS)
-    for requirement in REQUIREMENTS
-    # steps of a pipeline take no queries
-    if not (isinstance(estimator, RankLand) and requirement is pipeline)
-    and (requirement in FIRST or (estimator in ESTIMATORS and kind in OBJECTS))
-]
 
 
-@pytest.mark.parametrize(("requirement", "estimator", "kind"), CASES)
+def cases():
+    """Of each estimator and requirement one kind of objects, in turns; all are exhaustive."""
+    for i, estimator in enumerate((*ESTIMATORS, *OTHERS)):
+        for j, requirement in enumerate(REQUIREMENTS):
+            if isinstance(estimator, RankLand) and requirement is pipeline:
+                continue  # whose steps take no queries
+            if requirement not in FIRST and estimator in OTHERS:
+                continue
+            kinds = [*OBJECTS, *(OTHER_OBJECTS if requirement in FIRST else ())]
+            for n, kind in enumerate(kinds):
+                marks = () if n == (i + j) % len(kinds) else pytest.mark.exhaustive
+                name = f"{requirement.__name__}-{estimator}-{kind}"
+                yield pytest.param(requirement, estimator, kind, id=name, marks=marks)
+
+
+@pytest.mark.parametrize(("requirement", "estimator", "kind"), cases())
 def test_requirement(requirement, estimator, kind):
     points, classes, similarity = {**OBJECTS, **OTHER_OBJECTS}[kind]
     if isinstance(similarity, str) and (library := similarity.partition(".")[0]) in LIBRARIES:
@@ -252,7 +258,7 @@ VECTORS = np.eye(3)[np.arange(30) % 3] + 1.0 * (np.arange(30) >= 10)[:, None]
 def test_a_kernel_of_vectors():
     with pytest.raises(SimilarityError, match=r"X\[\d\] \(\[.*\]\) and training X\[\d\].*NaN"):
         BBSClassifier(30, similarity=Wrong(), C=1).fit(VECTORS, CODES[:30])
-    with pytest.raises(ValueError, match=r"shape \(30, 29\), it must be \(30, 30\)"):
+    with pytest.raises(ValueError, match=r"shape \(30, 29\)"):
         BBSClassifier(30, similarity=Wrong(None), C=1).fit(VECTORS, CODES[:30])
 
 

@@ -65,7 +65,7 @@ def test_a_function_of_two_matrices(n, m, d):
         for _ in range(9):  # it is tried once
             np.testing.assert_allclose(kernel(X, Y), X @ Y.T)
     assert sum(calls) <= 18 * n * m + 15
-    with pytest.raises(ValueError, match=r"returned an array of shape \(\); .* must be"):
+    with pytest.raises(ValueError, match=r"shape \(\)"):
         CallableKernel(lambda A, B: -abs(A[0] - B[0]).max(), takes="matrices")(X, Y)
 
 

@@ -284,13 +284,13 @@ def test_bad_series():
     pytest.importorskip("aeon")
     similarity = named("aeon.dtw")
     broken = [*SERIES[:3], np.array([1.0, np.nan])]
-    with pytest.raises(ValueError, match=r"without NaN and infinity, got one at 3: \[1, nan\]"):
+    with pytest.raises(ValueError, match=r"got one at 3"):
         similarity(SERIES, broken)
     with pytest.raises(ValueError, match="got 'text' at 1"):
         similarity([SERIES[0], "text"])
-    with pytest.raises(ValueError, match="have 1 channels and those of 'Y' 2"):
+    with pytest.raises(ValueError, match="channels and those of 'Y'"):
         similarity(SERIES[:2], [np.ones((2, 5))])
-    with pytest.raises(ValueError, match=r"same number of channels, got \[1, 2\]"):
+    with pytest.raises(ValueError, match=r"channels, got \[1, 2\]"):
         similarity([SERIES[0], np.ones((2, 5))])
 
 
@@ -350,9 +350,9 @@ def test_landmarks_are_parsed_once(monkeypatch):
     monkeypatch.setattr(grakel.ShortestPath, "fit", None)
     np.testing.assert_array_equal(model.predict(points[:5]), expected)
     monkeypatch.undo()
-    with pytest.raises(SimilarityError, match=r"X\[1\] .*cannot be computed"):
+    with pytest.raises(SimilarityError, match=r"X\[1\]"):
         model.predict([points[0], [1, 2, 3]])
-    with pytest.raises(ValueError, match=r"must hold graphs .*, got 'text' at 1"):
+    with pytest.raises(ValueError, match=r"got 'text' at 1"):
         model.predict([points[0], "text"])
     # other parameters, and other landmarks, are not those of the last call
     changed = named("grakel.weisfeiler_lehman", n_iter=1)

@@ -109,9 +109,9 @@ def test_what_is_refused(options, message):
 
 def test_points_have_the_attributes_of_training():
     kernel = GowerSimilarity().fit(records(10))
-    with pytest.raises(ValueError, match="must have 4 columns, got 3"):
+    with pytest.raises(ValueError, match="4 columns, got 3"):
         kernel(records(5)[:, :3])
-    with pytest.raises(ValueError, match="'attribute 1' needs columns of numbers"):
+    with pytest.raises(ValueError, match="'attribute 1'"):
         kernel(np.array([["red", "many", 1, "no"]], dtype=object))
 
 
@@ -185,9 +185,9 @@ def test_a_missing_value_not_seen_in_training_is_like_any_other_such_value(votes
 
 def test_bad_input_of_value_difference(votes):
     X, y = votes
-    with pytest.raises(ValueError, match="'y' must hold one per row of X, got None"):
+    with pytest.raises(ValueError, match="'y'"):
         ValueDifferenceSimilarity().fit(X)
-    with pytest.raises(ValueError, match="all rows of X are at distance 0"):
+    with pytest.raises(ValueError, match="distance 0"):
         ValueDifferenceSimilarity().fit(np.ones((4, 2)), [0, 1, 0, 1])
     with pytest.raises(ValueError, match="4 features"):
         ValueDifferenceSimilarity().fit(X, y)(X[:, :2])

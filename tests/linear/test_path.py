@@ -155,7 +155,7 @@ def test_targets_within_epsilon_need_no_weights():
 def test_solvers_stopped_short_warn(monkeypatch):
     monkeypatch.setattr(models, "_MAX_STEPS", 1)
     monkeypatch.setattr(truncated_newton, "_MOST_STEPS", 2)
-    with pytest.warns(ConvergenceWarning, match="did not converge in 1 steps"):
+    with pytest.warns(ConvergenceWarning, match="1 steps"):
         regression_paths(X, TARGETS, [100.0], [0.5])
     with pytest.warns(ConvergenceWarning, match="after 2 steps at C=100"):
         linear_paths(X, Y[:1], [100.0], solver="truncated_newton", tol=1e-12)
@@ -164,5 +164,5 @@ def test_solvers_stopped_short_warn(monkeypatch):
 
 
 def test_truncated_newton_is_for_the_squared_hinge():
-    with pytest.raises(ValueError, match="needs loss='squared_hinge'"):
+    with pytest.raises(ValueError, match="loss='squared_hinge'"):
         linear_paths(X, Y, [1.0], solver="truncated_newton", loss="hinge")

@@ -56,6 +56,7 @@ def test_equal_values_are_tested_by_their_signs(n, shown):
     assert (estimate.interval(0.05)[0] > 0) == shown
 
 
+@pytest.mark.exhaustive
 def test_equal_methods_are_seldom_called_different_and_intervals_are_right():
     called, covered = measure(100)
     assert 0.03 <= called <= 0.07

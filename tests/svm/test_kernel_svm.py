@@ -180,7 +180,7 @@ def test_a_matrix_that_does_not_fit_is_refused(told, monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 100_000)
     monkeypatch.setattr(memory, "freed_memory", lambda: 0)
     monkeypatch.setattr(memory, "_UNCHECKED", 0)
-    with pytest.raises(MemoryError, match=r"the kernel matrix of 240 rows needs .* LIBSVM's own"):
+    with pytest.raises(MemoryError, match=r"kernel matrix of 240 rows"):
         KernelSVM(**told).fit(X2, Y2)
     KernelSVM("rbf").fit(X2, Y2)  # makes no matrix
 

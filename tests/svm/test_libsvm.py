@@ -76,9 +76,9 @@ def test_what_a_kernel_returns_is_checked():
     np.testing.assert_allclose(
         compared(product, sp.csr_array(X70), sp.csr_array(X70)), X70 @ X70.T
     )
-    with pytest.raises(ValueError, match=r"gave an array of shape \(70,\), it must be"):
+    with pytest.raises(ValueError, match=r"shape \(70,\)"):
         compared(lambda A, B: A.sum(axis=1), X70, X70[:5])
-    with pytest.raises(ValueError, match="is NaN, it must be a finite number"):
+    with pytest.raises(ValueError, match="is NaN"):
         compared(lambda A, B: np.full((len(A), len(B)), np.nan), X70, X70)
 
 

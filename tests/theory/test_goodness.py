@@ -357,11 +357,11 @@ def test_bad_arguments_of_regression(arguments, message):
 
 
 def test_bad_arguments_of_grades_and_relevances():
-    with pytest.raises(ValueError, match="y must have at least two classes"):
+    with pytest.raises(ValueError, match="two classes"):
         ordinal_goodness(K, np.ones(N), bound=1)
     with pytest.raises(ValueError, match="'spacing'"):
         ordinal_goodness(K, GRADES, bound=1, spacing=-1)
-    with pytest.raises(ValueError, match="'y' must contain a relevance above 0"):
+    with pytest.raises(ValueError, match="'y'"):
         ranking_goodness(K, np.zeros(N), bound=1)
 
 
