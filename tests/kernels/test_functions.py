@@ -209,8 +209,8 @@ def test_every_name_makes_a_kernel_of_its_points():
         ("gausian", "did you mean 'gaussian'"),
         ("qqqq", "allowed: cosine, dot_product, dynamic_time_warping"),
         ("scipy.canbera", "did you mean 'scipy.canberra'"),
-        ("dot_product", "'kernel' must be one of .*got 'dot_product'"),
-        (3, "'kernel' must be one of .*got 3"),
+        ("dot_product", "'kernel'"),
+        (3, "'kernel'"),
     ],
 )
 def test_everything_else_is_refused(spec, message):

@@ -119,10 +119,10 @@ def test_nothing_is_printed_or_warned_of(capfd):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"presolve": 1.0}, "'presolve' parameter of LinearSVM"),
-        ({"C": 0}, "'C' parameter of LinearSVM"),
-        ({"tol": 0.0}, "'tol' parameter of LinearSVM"),
-        ({"loss": "logistic"}, "'loss' parameter of LinearSVM"),
+        ({"presolve": 1.0}, "'presolve'"),
+        ({"C": 0}, "'C'"),
+        ({"tol": 0.0}, "'tol'"),
+        ({"loss": "logistic"}, "'loss'"),
     ],
 )
 def test_parameters_that_are_not_allowed(parameters, message):

@@ -185,10 +185,10 @@ def test_c_f_and_the_bound_of_weights():
     [
         ({"X": np.ones((6, 5))}, "square matrix"),
         ({"X": np.full((6, 6), np.nan)}, "is NaN"),
-        ({"y": [0, 0, 0, 0, 0, 0]}, "'y' must have at least two classes"),
+        ({"y": [0, 0, 0, 0, 0, 0]}, "'y'"),
         ({"y": [0, 0, 0, 0, 0, "a"]}, "two points of each"),
         ({"y": [0.1, 0.2, 0.3, 0.1, 0.2, 0.3]}, "continuous"),
-        ({"weights": [1.0, 2.0]}, "'weights' must have shape"),
+        ({"weights": [1.0, 2.0]}, "'weights'"),
     ],
 )
 def test_bad_arguments(changes, message):
