@@ -131,7 +131,7 @@ WRITERS = {  # name of the file, how it is written, how it must be read or None
 
 
 @pytest.mark.parametrize("frame", [FRAME, NUMBERS], ids=["classes", "numbers"])
-def test_what_programs_write_comes_back(folder, frame, record_property):
+def test_what_programs_write_comes_back(folder, frame):
     table = {}
     for name, (written, how) in WRITERS.items():
         try:
@@ -142,7 +142,6 @@ def test_what_programs_write_comes_back(folder, frame, record_property):
         table[name] = (
             plain if how is None else f"{plain}, {same(folder / name, frame, read_as=how)}"
         )
-    print(pd.Series(table).to_string())
     expected = {n: "same" if WRITERS[n][1] is None else "refused, same" for n in table}
     assert table == expected
 
@@ -206,7 +205,6 @@ def test_one_odd_entry_changes_no_column_and_no_task(folder):
                 assert (codes or len(bunch.target_names)) == (3 if column == "c" else 4)
         expected = {c: numeric if c in "xyk" or numeric == "missing" else "value" for c in kinds}
         assert {c: table[entry, c] for c in kinds} == expected, entry
-    print(pd.Series(table).unstack().to_string())
 
 
 @pytest.mark.parametrize("missing", ["drop", "mean", "most_frequent", "category"])
@@ -308,7 +306,6 @@ def test_the_content_tells_the_format_and_not_the_name(folder):
             found = kind if re.search(kind, refusal) else refusal
             table[form, suffix] = found if refusal else bunch.card.forms[0].format.kind
         assert {table[form, suffix] for suffix in ("csv", "txt", "dat")} == {kind}, form
-    print(pd.Series(table).unstack().to_string())
 
 
 def test_pairs_of_svmlight(folder):

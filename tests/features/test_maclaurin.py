@@ -5,8 +5,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
@@ -365,30 +363,6 @@ def test_points_without_a_part_along_the_mean():
 
 
 # -- products of factors --------------------------------------------------------------------------
-
-FEATURES = st.lists(st.tuples(st.integers(0, 6), st.floats(-3, 3) | st.just(-np.inf)), min_size=1)
-
-
-@given(FEATURES, st.sampled_from([1, 2]), st.integers(1, 5))
-def test_products_factor_by_factor(features, width, n_rows):
-    products = Products(*map(np.array, zip(*features, strict=True)), width)
-    found = zip(products.degrees, products.log_weights, strict=True)
-    assert sorted(found) == sorted(features)
-    n_factors = np.where(np.isfinite(products.log_weights), products.degrees, 0)
-    assert (np.diff(n_factors) <= 0).all()
-    assert products.n_factors == n_factors.sum() * width
-    factors = np.random.default_rng(0).normal(size=(n_rows, products.n_factors))
-    Z = np.full((n_rows, len(features) * width), np.nan)
-    products.write(factors * products.factor_scales, Z)
-    if width == 2:
-        Z, factors = Z.view(complex), factors.view(complex)
-    expected = np.tile(np.exp(products.log_weights), (n_rows, 1)).astype(Z.dtype)
-    column = 0
-    for level in range(n_factors.max()):
-        for i in np.flatnonzero(n_factors > level):
-            expected[:, i] *= factors[:, column]
-            column += 1
-    assert_allclose(Z, expected, rtol=1e-10)
 
 
 def test_weights_that_only_their_root_can_hold():

@@ -241,19 +241,6 @@ def test_the_gram_follows_its_weights(slack, monkeypatch):
         np.testing.assert_allclose(hessian @ gram.newton_step(X[0], 3.0), -X[0], atol=1e-12)
 
 
-def test_a_gram_may_start_from_that_of_another_c():
-    X, _ = problem(200, 20)
-    whole, rng = X.T @ X, np.random.RandomState(0)
-    first, second = (WeightedGram(X, whole, 2.0, 0.0) for _ in range(2))
-    weights = 2.0 * (rng.uniform(size=len(X)) < 0.2)
-    first.follow(weights)
-    near = weights.copy()
-    near[:3] = 2.0 - near[:3]
-    second.follow(near, [first])
-    expected = np.tril(2 * X.T[:, near > 0] @ X[near > 0])
-    np.testing.assert_allclose(np.tril(second.lower), expected, rtol=1e-9, atol=1e-9)
-
-
 def test_a_gram_spoilt_by_rounding_is_made_anew():
     X = np.random.default_rng(7).standard_normal((30, 4))
     gram = WeightedGram(X, X.T @ X, 2.0, 0.0)

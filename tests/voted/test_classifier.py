@@ -279,13 +279,6 @@ def test_refuses(moons, parameters, message):
         VotedKernelClassifier(**parameters).fit(X, y)
 
 
-def test_refuses_data(moons):
-    _, y, _, _ = moons
-    given = VotedKernelClassifier("precomputed", complexity="dimension")
-    with pytest.raises(ValueError, match="kernel 0"):
-        given.fit(np.eye(100), y)
-
-
 @pytest.mark.data
 @pytest.mark.filterwarnings("error")
 def test_ionosphere():
