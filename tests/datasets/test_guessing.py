@@ -338,13 +338,6 @@ def test_folders_of_letor_are_folds(folder):
 
 
 TABLES = {  # text, options, features, target, what is said
-    "row numbers of R, which its header leaves out": (
-        '"tv" "radio" "sales"\n"1" 1.5 2.5 3\n"2" 2.5 1.5 2.2\n"3" 3.5 0.5 4\n"4" 0.5 3.5 1.9\n',
-        {},
-        [[1.5, 2.5], [2.5, 1.5], [3.5, 0.5], [0.5, 3.5]],
-        [3, 2.2, 4, 1.9],
-        "row names (the first column has no name)",
-    ),
     "row numbers without a name": (
         ",tv,radio,sales\n0,1.5,2.5,3.1\n1,2.5,1.5,2.2\n2,3.5,0.5,4.7\n3,0.5,3.5,1.9\n",
         {},
@@ -359,26 +352,12 @@ TABLES = {  # text, options, features, target, what is said
         [0, 1, 1],
         "'<0.05' in 1 row of column a, '-' in 1 row of column a, '-9' in 1 row of column a; 3 of",
     ),
-    "rows without a target": (
-        "lang,x\nEnglish,1\nNA,2\nSpanish,3\nNA,4\n",
-        {"target": "lang"},
-        [[1], [3]],
-        [0, 1],
-        "2 of 4 rows without a target were left out; taken as missing: 'NA' in 2 rows of column l",
-    ),
     "texts of missing entries that are kept": (
         "lang,x\nEnglish,1\nNA,2\n,3\nNA,4\n",
         {"target": "lang", "read_as": {"standard_missing": False}},
         [[1], [2], [4]],
         [0, 1, 1],
         "1 of 4 rows without a target were left out",
-    ),
-    "line breaks in quotes": (
-        'a,note,label\n1,"x\ny",p\n2,"z",q\n3,"x\ny",p\n',
-        {},
-        [[1, 0], [2, 1], [3, 0]],
-        [0, 1, 0],
-        "note (2 values)",
     ),
     "comments that are asked for": (
         "# made by hand\na,label\n1,p\n2,q # odd\n",
@@ -399,13 +378,6 @@ TABLES = {  # text, options, features, target, what is said
         {"drop": ["x2"]},
         [[5.1], [4.9], [4.7]],
         [0, 1, 0],
-        "the first line is data",
-    ),
-    "decimal commas beside semicolons": (
-        "1,5;2,5;3,5;4,5\n2,5;3,5;4,5;5\n",
-        {"read_as": {"decimal": ","}, "task": "regression"},
-        [[1.5, 2.5, 3.5], [2.5, 3.5, 4.5]],
-        [4.5, 5],
         "the first line is data",
     ),
     "values of which some are numbers": (

@@ -194,6 +194,7 @@ def test_limits_and_deaths_end_a_trial_and_the_others_go_on(trouble, tmp_path):
 
 
 @posix
+@pytest.mark.exhaustive
 def test_a_stopped_process_has_all_its_time(trouble, tmp_path):
     """It is stopped for longer than its limit; so is the run, as by Ctrl-Z, in the other test."""
     diary = tmp_path / "diary"
@@ -226,7 +227,9 @@ def test_a_process_that_dies_again_and_again_is_a_failed_row(trouble, tmp_path):
 
 
 @posix
-@pytest.mark.parametrize("name", EXECUTORS)
+@pytest.mark.parametrize(
+    "name", ["processes", pytest.param("in-process", marks=pytest.mark.exhaustive)]
+)
 def test_an_interruption_keeps_what_is_done_and_leaves_no_process(trouble, tmp_path, name):
     before = {p.pid for p in psutil.Process().children(recursive=True)}
 
@@ -266,11 +269,10 @@ def test_what_a_signal_ends_is_no_failure(plan, tmp_path):
         assert run_plan(plan, store).done == 14
 
 
-@pytest.mark.parametrize("how", ["deleted", "truncated"])
-def test_a_run_whose_store_is_lost_ends(plan, tmp_path, how):
+def test_a_run_whose_store_is_lost_ends(plan, tmp_path):
     class Losing(Listener):
         def trial_done(self, trial, row):
-            path.unlink() if how == "deleted" else os.truncate(path, 0)
+            path.unlink()
 
     path = tmp_path / "s"
     with Store(path) as store, pytest.raises(StoreError, match="are lost"):

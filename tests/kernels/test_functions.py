@@ -38,8 +38,8 @@ OF_POINTS = {
 }
 
 
-@pytest.mark.parametrize("d", [1, 2, 3, 5])
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (4, 5), (7, 2), (7, 3), (2, 7)])
+@pytest.mark.parametrize("d", [1, 2, 5])
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (4, 5), (7, 2), (2, 7)])
 @pytest.mark.parametrize("name", OF_POINTS)
 def test_a_function_of_two_vectors(name, n, m, d):
     function, X, Y = OF_POINTS[name], RNG.normal(size=(n, d)), RNG.normal(size=(m, d))
