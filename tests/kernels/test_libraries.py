@@ -34,12 +34,15 @@ def by_hand(function, left, right):
     return np.array([[float(function(x, y)) for y in right] for x in left])
 
 
-def tried(*libraries):
+def tried(*libraries, few=""):
+    """Names of similarities; those that are slow, or not among a few, are exhaustive."""
+    names = [f"{library}.{name}" for library in libraries for name in LIBRARIES[library].kinds]
     slow = pytest.mark.exhaustive
     return [
-        pytest.param(f"{library}.{name}", marks=slow if f"{library}.{name}" in SLOW else ())
-        for library in libraries
-        for name in sorted(LIBRARIES[library].kinds)
+        pytest.param(
+            name, marks=slow if name in SLOW.split() or name not in (few.split() or names) else ()
+        )
+        for name in sorted(names)
     ]
 
 
@@ -86,7 +89,14 @@ def points_of(name, n=12):
     return [RNG.rand(n, 2) - 0.3 * (name == "sklearn.haversine")]
 
 
-@pytest.mark.parametrize("name", tried(*LIBRARIES))
+#: Each way in which a library is called.
+FEW = """
+    aeon.dtw aeon.euclidean grakel.weisfeiler_lehman rapidfuzz.jaro_winkler rapidfuzz.ratio
+    scipy.cityblock scipy.jaccard sklearn.cosine sklearn.haversine sklearn.nan_euclidean
+"""
+
+
+@pytest.mark.parametrize("name", tried(*LIBRARIES, few=FEW))
 def test_a_value_depends_on_the_pair_alone(name):
     """Whichever points are in a call, and in what order, the values are those of all pairs."""
     pytest.importorskip(name.partition(".")[0])
