@@ -183,7 +183,7 @@ def cases():
                 yield pytest.param(requirement, estimator, kind, id=name, marks=marks)
 
 
-@pytest.mark.parametrize(("requirement", "estimator", "kind"), cases())
+@pytest.mark.parametrize(("requirement", "estimator", "kind"), [*cases()])
 def test_requirement(requirement, estimator, kind):
     points, classes, similarity = {**OBJECTS, **OTHER_OBJECTS}[kind]
     if isinstance(similarity, str) and (library := similarity.partition(".")[0]) in LIBRARIES:
