@@ -111,7 +111,10 @@ def test_a_shortlist_for_each_kind_of_data_runs(kernlearn, tmp_path, kind, runs)
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("name", "method"), [("wine_red", "ORLand"), ("mq2008", "RankLand")])
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [("wine_red", "ORLand"), pytest.param("mq2008", "RankLand", marks=pytest.mark.exhaustive)],
+)
 def test_grades_and_ranking_run(kernlearn, tmp_path, data_dir, name, method):
     made = kernlearn("init", name, KERNLEARN_DATA=str(data_dir))
     assert made.returncode == 0, made.stderr
@@ -127,7 +130,8 @@ def test_a_file_becomes_a_config_without_its_ids(kernlearn, flowers, tmp_path):
     config = tmp_path / "folder/mine.yaml"
     assert "drop: [id]" in config.read_text()
     assert [path.name for path in config.parent.iterdir()] == ["mine.yaml"]
-    run(kernlearn, "folder/mine.yaml")
+    planned = kernlearn("plan", "folder/mine.yaml")
+    assert "to run" in planned.stdout, planned.stderr
     again = kernlearn("init", flowers, "--config", "folder/mine.yaml")
     assert again.returncode == 2
     assert "exists; --force replaces it" in again.stderr
