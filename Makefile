@@ -32,7 +32,7 @@ JOBS  ?= $(shell getconf _NPROCESSORS_ONLN)
 
 # Tests have a process per core: with threads for all cores in each, which wait for each other, those
 # of small matrices take twice the time.
-test test-all test-oldest: export OMP_NUM_THREADS := 1
+test test-all test-oldest docs: export OMP_NUM_THREADS := 1
 
 # Modules that one process has compiled are not compiled again by the hundreds that tests start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -67,7 +67,7 @@ test-oldest:     ## the tests with the lowest versions that pyproject.toml allow
 	$(OLDEST)/bin/python -m pytest -n auto --dist worksteal
 
 test-all: $(READY) ## the tests and those marked exhaustive
-	$(BIN)/python -m pytest -n auto --dist worksteal -m ''
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not docs'
 
 lint: $(READY)   ## style, then types
 	$(BIN)/ruff check .
@@ -83,11 +83,12 @@ pages: $(READY)  ## write the numbers in the pages, from results/measured, and t
 	$(BIN)/python docs/marked_numbers.py
 	$(BIN)/python docs/config_schema.py
 
-docs: $(READY)   ## build the documentation site in build/docs, with warnings as errors
+docs: $(READY)   ## build the documentation site in build/docs, with warnings as errors, and run its pages
 	$(call install,docs)
 	rm -rf build/docs build/docs-extra docs/api/kernlearn.* docs/auto_examples
 	$(BIN)/python -m sphinx -b html -W --keep-going -d build/doctrees docs build/docs
 	$(BIN)/python docs/check_built.py build/docs
+	$(BIN)/python -m pytest -n auto --dist worksteal -m docs tests
 	@echo "Open $(CURDIR)/build/docs/index.html in a browser."
 
 linkcheck: $(READY) ## look up all links of the site that lead out of it; needs a network

@@ -197,11 +197,11 @@ def _over_data_sets(frame: pd.DataFrame, method: str, *rest: str) -> float:
     values, cells = frame.loc[own, "mean"], frame["mean"].groupby("dataset")
     assert 0 < len(values) == values.index.nunique(), f"{method} {rest}: {len(values)} cells"
     if what == "behind":
-        best = cells.min() if metric == "mse" else cells.max()
+        best = cells.min() if metric in ("mse", "error_percent") else cells.max()
         values = (best - values).abs()
     if metric == "mse":
         values /= frame.loc[frame["method"] == "mean", "mean"]
-    return float(values.mean()) * 100
+    return float(values.mean()) * (1 if metric in ("error_percent", "n_support") else 100)
 
 
 def run_example(path: Path, expression: str | None = None) -> Any:

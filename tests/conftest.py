@@ -28,26 +28,17 @@ def _data_folders() -> list[Path]:
 
 
 def _mark_other_settings_as_exhaustive(items: list[pytest.Item]) -> None:
-    """Of scikit-learn's estimator checks, keep the first and the pairwise settings of a class.
+    """Of scikit-learn's estimator checks, keep those of the first setting of a class.
 
-    ``parametrize_with_checks`` runs some 50 checks per setting. The first setting that a test
-    lists (the default) and those on precomputed similarities run in every test run.
+    ``parametrize_with_checks`` runs some 50 checks per setting.
     """
-    first: dict[tuple[str, str, type], str] = {}
-    others: dict[int, bool] = {}  # by the estimator's id, since its checks share it
+    first: dict[type, object] = {}
     for item in items:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
-        if "check" not in parameters or "estimator" not in parameters:
-            continue
-        estimator = parameters["estimator"]
-        if id(estimator) not in others:
-            name = getattr(item, "originalname", item.name)
-            setting = repr(estimator)
-            default = first.setdefault((str(item.path), name, type(estimator)), setting)
-            compares = (getattr(estimator, key, None) for key in ("similarity", "kernel"))
-            others[id(estimator)] = setting != default and "precomputed" not in compares
-        if others[id(estimator)]:
-            item.add_marker(pytest.mark.exhaustive)
+        if "check" in parameters and "estimator" in parameters:
+            estimator = parameters["estimator"]  # its checks share it
+            if first.setdefault(type(estimator), estimator) is not estimator:
+                item.add_marker(pytest.mark.exhaustive)
 
 
 def _leave_out_array_api(config: pytest.Config, items: list[pytest.Item]) -> None:

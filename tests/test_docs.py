@@ -1,4 +1,4 @@
-"""The pages: examples run, commands and links exist, numbers are the measured ones."""
+"""The pages: commands and links exist; with `make docs`, examples run and numbers are measured."""
 
 import doctest
 import json
@@ -74,6 +74,7 @@ def alike(checker, shown, printed, options, exactly=doctest.OutputChecker.check_
     return exactly(checker, shown, printed, options)
 
 
+@pytest.mark.docs
 @of_page
 def test_examples_run(page, tmp_path, monkeypatch, kernlearn):  # noqa: F811
     monkeypatch.setattr(doctest.OutputChecker, "check_output", alike)
@@ -131,6 +132,7 @@ def test_parts_of_configs_are_valid(page, tmp_path):
         assert faults == [], block
 
 
+@pytest.mark.docs
 def test_numbers_are_the_measured_ones():
     for page in PAGES:
         assert not re.search(r"\S<!--", read(page)), f"{page}: a comment inside a sentence"
@@ -173,6 +175,7 @@ def test_the_readme_s_own_experiment_runs(tmp_path, kernlearn):  # noqa: F811
     assert kernlearn("init", "mine.csv", "--config", "more.yaml").returncode == 0
 
 
+@pytest.mark.docs
 @pytest.mark.parametrize("path", [*GALLERY, *CHARTS], ids=lambda path: path.stem)
 def test_an_example_of_the_gallery(path, capsys):
     """Its last value is a chart of numbers, as the site shows it; the first ones learn."""

@@ -129,13 +129,6 @@ def test_numbers_whose_squares_are_none_are_refused(estimator, size, flow):
             clone(model).fit(points, y)
 
 
-@pytest.mark.parametrize("estimator", TRANSFORMERS)
-def test_set_output(estimator):
-    model = made(estimator).set_output(transform="pandas")
-    mapped = model.fit(FRAME, CLASSES).transform(FRAME)
-    assert list(mapped.columns) == list(model.get_feature_names_out())
-
-
 @pytest.mark.parametrize("estimator", CLASSIFIERS)
 @pytest.mark.filterwarnings("ignore")
 def test_calibration(estimator):

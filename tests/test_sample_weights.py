@@ -207,7 +207,7 @@ def test_bad_weights():
         check_weights([-1.0, 1.0], X[:2])
     with pytest.raises(ValueError, match=r"for at least one|zero"):
         check_weights([0.0, 0.0], X[:2])
-    with pytest.raises(ValueError, match="the sum inf: divide it by its maximum"):
+    with pytest.raises(ValueError, match="the sum inf"):
         check_weights([1e308, 1e308], X[:2])
     with pytest.raises(ValueError, match="one class"):
         LinearSVM().fit(X, TWO, sample_weight=TWO)

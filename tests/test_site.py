@@ -1,6 +1,5 @@
-"""The documentation site: every page in a table of contents, every public name with an example."""
+"""The documentation site: every page in a table of contents, every public package with pages."""
 
-import inspect
 import re
 import sys
 from importlib import import_module
@@ -20,19 +19,7 @@ sys.path.insert(0, str(DOCS))
 import check_built  # noqa: E402
 
 PACKAGES = re.findall(r"^   kernlearn\.(\w+)$", (DOCS / "api/index.rst").read_text("utf-8"), re.M)
-#: Packages whose names need no example: commands show what they do.
-RUNNER = ("engine", "reports", "store")
-
-
-def public_names(package):
-    """What a package offers, without its modules; of a module what is defined there."""
-    module = import_module(f"kernlearn.{package}")
-    own = [n for n, v in vars(module).items() if getattr(v, "__module__", "") == module.__name__]
-    names = getattr(module, "__all__", [name for name in own if name[0] != "_"])
-    return [name for name in names if not inspect.ismodule(getattr(module, name))]
-
-
-NAMES = [(package, name) for package in PACKAGES for name in public_names(package)]
+pytestmark = pytest.mark.docs
 
 
 def toctree(text):
@@ -58,12 +45,6 @@ def test_every_public_package_has_pages():
     assert {*public, "metrics", "plugins", *kernlearn.__all__} - {"cli", "__version__"} == {
         *PACKAGES
     }
-
-
-@pytest.mark.parametrize(("package", "name"), NAMES)
-def test_every_public_name_has_an_example(package, name):
-    text = inspect.getdoc(getattr(import_module(f"kernlearn.{package}"), name)) or ""
-    assert ">>>" in text or (text and package in RUNNER)
 
 
 def test_every_command_and_option_is_described():

@@ -71,7 +71,7 @@ def test_a_changed_byte_is_refused_by_every_reader(path, column, value):
         connection.execute(f"UPDATE trial SET {column} = ? WHERE key = 'key1'", (changed,))
     with Store(path, read_only=True) as store, Store(path.with_name("other")) as other:
         for read in (store.rows, store.experiments, partial(other.merge, store)):
-            with pytest.raises(StoreError, match=r"the row of trial ke.* was changed"):
+            with pytest.raises(StoreError, match=r"trial ke.* was changed"):
                 read()
 
 
@@ -127,7 +127,7 @@ def test_a_lost_store_is_noticed(path, how):
     with Store(path) as store:
         damaged(path, how)
         for use in (lambda: store.put(row(9)), lambda: store.get(["key0"]), store.rows):
-            with pytest.raises(StoreError, match="the trials that it had are lost"):
+            with pytest.raises(StoreError, match="are lost"):
                 use()
 
 
@@ -145,7 +145,7 @@ def test_other_files_are_refused(tmp_path, content, message):
         Store(path)
     with sqlite3.connect(tmp_path / "other") as connection:
         connection.execute("CREATE TABLE a (b)")
-    with pytest.raises(StoreError, match="no kernlearn store of version"):
+    with pytest.raises(StoreError, match="no kernlearn store"):
         Store(tmp_path / "other")
     (tmp_path / "empty").touch()
     with Store(tmp_path / "empty", read_only=True) as empty:
@@ -159,7 +159,7 @@ def test_what_is_locked_is_not_lost(path, monkeypatch):
     with Store(path) as store, sqlite3.connect(path, isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
         for use in (lambda: store.put(row(9)), store.rows, lambda: store.count("e")):
-            with pytest.raises(StoreError, match="another process has it locked"):
+            with pytest.raises(StoreError, match="locked"):
                 use()
 
 

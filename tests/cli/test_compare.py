@@ -86,6 +86,7 @@ def test_over_data_sets_the_tests_are_those_of_scipy():
     assert result.datasets["n_splits"].tolist() == [10] * 18
 
 
+@pytest.mark.exhaustive
 def test_methods_that_are_equal_are_seldom_called_different():
     found = [
         compare_methods(numbers({"A": 0, "B": 0}, 8, 5, seed=seed), 1).table["p"].min() < 0.05

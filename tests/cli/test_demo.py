@@ -8,7 +8,7 @@ from kernlearn.config import load_config
 from kernlearn.datasets import find_card
 
 ROOT = Path(__file__).parents[2]
-DEMO = sorted(path.stem for path in (ROOT / "configs").glob("demo_*.yaml"))
+DEMO = sorted(path.stem for path in (ROOT / "configs" / "demos").glob("demo_*.yaml"))
 
 
 @pytest.mark.parametrize("name", DEMO)

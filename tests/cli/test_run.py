@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
 
@@ -48,18 +47,6 @@ def test_a_session(kernlearn, small, tmp_path):
     assert "16 trials of small with other" in kernlearn("plan", small, "-o", "seed=2").stdout
 
 
-def test_only_and_force_choose_trials(kernlearn, small):
-    first = kernlearn("run", small, "--only", "dataset=moons,method=K", "--only", "split=2")
-    assert first.returncode == 0, first.stderr
-    assert len(trials(first.stdout)) == 9
-    planned = kernlearn("plan", small, "--only", "dataset=moons,dataset=waveform,method=K")
-    assert "4 trials: 3 in the store, 0 failed, 1 to run" in planned.stdout
-    forced = kernlearn("run", small, "--force", "--only", "dataset=moons,method=K")
-    assert len(trials(forced.stdout)) == 2
-    both = kernlearn("run", small, "--only", "method=K,method=RF,n_components=40")  # K has none
-    assert len(trials(both.stdout)) == 2, both.stderr
-
-
 def test_a_part_of_an_experiment_has_a_report_of_its_own(kernlearn, small, tmp_path):
     assert kernlearn("run", small).returncode == 0
     full = tmp_path / "results/runs/small/report.html"
@@ -99,16 +86,6 @@ def test_missing_data_is_one_message_that_says_where_to_put_it(kernlearn, small,
     assert kernlearn("run", small).returncode == 2
     chosen = kernlearn("run", small, "--only", "dataset=moons,method=K")
     assert chosen.returncode == 0, chosen.stderr
-
-
-def test_a_typo_is_one_line(kernlearn, small):
-    small.write_text(small.read_text().replace("n_components: [10", "n_component: [10"))
-    for command in ("run", "plan"):
-        out = kernlearn(command, small)
-        assert (out.returncode, out.stdout) == (2, "")
-        assert f"{small}:9: methods.RF.n_component" in out.stderr
-        assert "did you mean 'n_components'?" in out.stderr
-        assert len(out.stderr.splitlines()) == 1
 
 
 def test_failed_trials_make_the_exit_code_1(kernlearn, small):
@@ -211,25 +188,3 @@ def test_closed_streams_end_no_run(small, tmp_path, closed):
         rows = list(store.rows())
     assert all(row.done for row in rows)
     assert len(rows) == 6 or "head" in closed
-
-
-def test_every_command_refuses_a_changed_row_that_it_reads(kernlearn, small, tmp_path):
-    store, other = tmp_path / "results/runs/store.sqlite", tmp_path / "other.sqlite"
-    assert kernlearn("run", small, "--profile", "quick", "--no-report").returncode == 0
-    with sqlite3.connect(store) as connection:
-        connection.execute(
-            "UPDATE trial SET row = replace(row, '\"accuracy\": 0.', '\"accuracy\": 1.')"
-        )
-    Store(other).close()
-    for command in (
-        ("run", small, "--profile", "quick"),
-        ("plan", small, "--profile", "quick"),
-        ("report", small, "--profile", "quick"),
-        ("report",),
-        ("compare", small, "--profile", "quick"),
-        ("export",),
-        ("merge", store, other),
-    ):
-        out = kernlearn(*command)
-        assert out.returncode == 2, command
-        assert "was changed since it was written" in out.stderr, command

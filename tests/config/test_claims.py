@@ -52,16 +52,16 @@ def test_what_a_check_cannot_ask(check, words):
 @pytest.mark.parametrize(
     ("check", "words"),
     [
-        ("metric: speedups, above: 1", "check.metric: no metric 'speedups'; did you mean"),
-        ("metric: accuracy, better: [RF], than: [KK]", "check: no method 'KK'; did you"),
+        ("metric: speedups, above: 1", "check.metric: no metric 'speedups'"),
+        ("metric: accuracy, better: [RF], than: [KK]", "check: no method 'KK'"),
         ("metric: accuracy, above: 1, of: [RFF]", "check: no method 'RFF'; did you mean 'RF'"),
         ("metric: accuracy, above: 1, where: {dataset: x}", "check: no data set 'x'"),
-        ("metric: accuracy, above: 1, where: {method: RFF}", "check: no method 'RFF'; did you"),
+        ("metric: accuracy, above: 1, where: {method: RFF}", "check: no method 'RFF'"),
         ("metric: accuracy, above: 1, where: {n_components: [9]}", "check: no n_components 9"),
         ("metric: accuracy, above: 1, where: {datset: x}", "check.where.datset: no label"),
         ("metric: accuracy, better: [K], than: [RF], across: [n]", "check.across.0: no label 'n'"),
         ("metric: accuracy, trend: rising, along: n_component", "check.along: no label"),
-        ("metric: accuracy, trend: rising, along: dataset", "'dataset' is no parameter whose"),
+        ("metric: accuracy, trend: rising, along: dataset", "'dataset'"),
         ("metric: accuracy, above: 1, over: most_of", "check.over: 'most_of' is not allowed; did"),
     ],
 )

@@ -23,17 +23,17 @@ def changed(tmp_path, old, new):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("task: classification", "task: guessing", r"task: 'guessing' is not allowed"),
+        ("task: classification", "task: guessing", r"task: 'guessing'"),
         ("title:", "titel:", r"titel: unknown key"),
         ("kind: libsvm", "kind: sparse", r"forms\.0\.format: .*'libsvm'"),
         ("{kind: libsvm}", "{kind: libsvm, zero: 1}", r"format\.zero: unknown key"),
-        ("rows: 59535", "rows: 59536", r"forms\.0: classes: the counts sum to 59535, rows is 595"),
+        ("rows: 59535", "rows: 59536", r"forms\.0: classes"),
         ("-1: 39690", "[1]: 39690", r"yaml:\d+: a key must be a plain word"),
         ("n_features: 8", "n_features: eight", r"yaml:4: n_features: .*integer.*not 'eight'"),
         ("[cod-rna]", "[../cod-rna]", r"forms\.0\.files\.0: "),
         ("page: https", "page: htps", r"source\.page: "),
         ("task: classification", "task: regression", "classes: for classification"),
-        ("name: cod_rna", "name: cod", r"name: 'cod', but the file is called 'cod_rna'"),
+        ("name: cod_rna", "name: cod", r"name: 'cod'"),
         ("title: cod-rna", "title: [", r"yaml:\d+: not valid YAML"),
         ("title: cod-rna", "title: !!python/name:os.system", r"yaml:2: not valid YAML: no tag"),
     ],
@@ -80,7 +80,7 @@ def test_the_catalogue(monkeypatch):
         card = catalogue()[name]
         assert isinstance(card, Card)
         assert set(card.source.downloads) == set(card.forms[0].files)
-    with pytest.raises(DataError, match=r"'nursry'; did you mean 'nursery'\?"):
+    with pytest.raises(DataError, match=r"'nursry'; did you mean 'nursery'"):
         find_card("nursry")
     with pytest.raises(DataError, match=r"allowed: abalone, adiac, .*wine_white"):
         find_card("qqqqq")

@@ -74,10 +74,10 @@ def test_missing_entries(gaps, folder, missing, rows, sentence):
 
 
 def test_missing_entries_that_are_refused(gaps, folder, make_card):
-    with pytest.raises(DataError, match="3 missing entries in 2 of 4 rows; load with missing"):
+    with pytest.raises(DataError, match="3 missing entries in 2 of 4 rows"):
         load(gaps, data_dir=folder, missing="error")
     strict = GAPS | {"format": GAPS["format"] | {"missing": []}}
-    with pytest.raises(DataError, match="line 2, column a: found '\\?', expected a finite number"):
+    with pytest.raises(DataError, match="line 2, column a: found '\\?'"):
         load(make_card(strict, n_features=3), data_dir=folder)
     with pytest.raises(DataError, match=r"missing: .* is not allowed"):
         load(gaps, data_dir=folder, missing="median")
@@ -109,7 +109,7 @@ def test_columns_that_the_card_has_and_the_file_has_not(make_card, folder):
     (folder / "f").write_text("1,2,3\n")
     for options in ({"nominal": {"c": ["a"]}}, {"target": "c"}, {"drop": ["c"]}):
         form = {"files": ["f"], "format": {"kind": "delimited"} | options}
-        with pytest.raises(DataError, match="has no column 'c'; its columns: x1, x2, x3"):
+        with pytest.raises(DataError, match="no column 'c'"):
             load(make_card(form, task="regression"), data_dir=folder)
 
 
@@ -137,7 +137,7 @@ def test_folds_and_queries(make_card, folder):
     bunch = load(make_card(form | {"folds": [2, 2, 2]}, task="ranking"), data_dir=folder)
     assert bunch.fold.tolist() == [0, 0, 1, 1, 2, 2]
     assert bunch.query.tolist() == [0, 0, 1, 1, 2, 2]
-    with pytest.raises(DataError, match="folds: the lengths \\[1, 3, 2\\] split query 0"):
+    with pytest.raises(DataError, match="split query 0"):
         load(make_card(form | {"folds": [1, 3, 2]}, task="ranking"), data_dir=folder)
     (folder / "f").write_text("1 1:1\n0 1:2\n")
     with pytest.raises(DataError, match="found no query ids"):
@@ -157,7 +157,7 @@ def test_files_that_are_read_one_after_the_other(make_card, folder):
         head = f"@relation r\n@attribute a {{{values}}}\n@attribute t numeric\n@data\n"
         (folder / name).write_text(f"{head}u,1\nv,2\n")
     form = {"files": ["f.arff", "g.arff"], "format": {"kind": "arff"}}
-    with pytest.raises(DataError, match="list the values of a nominal column in different orders"):
+    with pytest.raises(DataError, match="nominal column in different orders"):
         load(make_card(form, task="regression", n_features=1), data_dir=folder)
     form["format"] = {"kind": "arff", "nominal": {"a": ["u", "v"]}}
     bunch = load(make_card(form, task="regression", n_features=1), data_dir=folder)
@@ -167,12 +167,12 @@ def test_files_that_are_read_one_after_the_other(make_card, folder):
 def test_names_paths_and_options_that_do_not_go_together(make_card, folder):
     with pytest.raises(DataError, match="1 data set is missing"):
         load("spambase")
-    with pytest.raises(DataError, match="target is for the path of a data file"):
+    with pytest.raises(DataError, match="target is for"):
         load("iris", target="x")
     with pytest.raises(DataError, match="no such file"):
         load(folder / "none.csv")
     (folder / "iris.yaml").write_text("x: 1\n")
-    with pytest.raises(DataError, match=r"iris\.yaml:1: name: field required"):
+    with pytest.raises(DataError, match=r"iris\.yaml:1: name"):
         load(folder / "iris.yaml")
     with pytest.raises(DataError, match="drop: no feature is left"):
         load("iris", drop=[0, 1, 2, 3])

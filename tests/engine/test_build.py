@@ -37,7 +37,7 @@ def test_for_regression_numbers_stay_what_they_are():
     assert data.target.tolist() == [3.0, 100.0, 7.0, 7.0]
     assert data.target.dtype == np.float64
     assert data.target_names.size == 0
-    with pytest.raises(ValueError, match="numbers for regression, not text"):
+    with pytest.raises(ValueError, match="numbers"):
         as_data((X, ["a", "b", "a", "b"]), numbers=True)
 
 
@@ -94,7 +94,7 @@ def test_what_is_no_data_is_refused(made, message):
 def test_a_matrix_of_similarities_is_square():
     data = as_data((X[:2], None), numbers=False, similarity="distance")
     assert data.similarity == "distance"
-    with pytest.raises(ValueError, match="must be square, not of shape"):
+    with pytest.raises(ValueError, match="square"):
         as_data((X, None), numbers=False, similarity="similarity")
 
 

@@ -154,5 +154,5 @@ def test_sparse_points_become_dense_where_they_fit_in_memory(monkeypatch):
     np.testing.assert_array_equal(dense.X_train, parts.X_train.toarray())
     np.testing.assert_array_equal(dense.X_test, parts.X_test.toarray())
     monkeypatch.setattr("kernlearn.memory.allowed_memory", lambda: needed - 1)
-    with pytest.raises(MemoryError, match=r"`dense: true` needs 0\.0201 GiB"):
+    with pytest.raises(MemoryError, match=r"`dense: true`"):
         parts.dense()

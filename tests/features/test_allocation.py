@@ -113,7 +113,9 @@ def test_what_is_exact_takes_one_feature():
     np.testing.assert_allclose([np.exp(2 * logs[orders == k]).sum() for k in (0, 1)], 1)
 
 
-@pytest.mark.parametrize("n_features", [1, 2, 5, 30])
+@pytest.mark.parametrize(
+    "n_features", [2, 30, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in (1, 5))]
+)
 def test_every_order_has_its_weight_in_expectation(n_features):
     log_variances = np.log([1e-9, 100.0, 25.0, 1.0, 0.01, 1e-6])
     log_variances[0] = -np.inf

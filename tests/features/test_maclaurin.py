@@ -5,8 +5,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
@@ -77,8 +75,15 @@ def slow_transform(model, X):
 FITTED = {}
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("convert", [np.asarray, np.asfortranarray, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    ("convert", "dtype"),
+    [
+        (np.asarray, np.float64),
+        (np.asarray, np.float32),
+        (np.asfortranarray, np.float64),
+        (sparse.csr_matrix, np.float32),
+    ],
+)
 @pytest.mark.parametrize(
     "options",
     [
@@ -117,7 +122,7 @@ def test_against_the_slow_version(kernel, options, convert, dtype, X, monkeypatc
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("options", [{}, {"complex_to_real": True}])
 @pytest.mark.parametrize("n_rows", [1, 70])
-@pytest.mark.parametrize("d", [1, 2, 6, 7, 25, 54, 150])
+@pytest.mark.parametrize("d", [1, 6, 7, 25, 150])
 def test_tables_against_products_of_matrices(d, n_rows, options, dtype):
     X = np.random.default_rng(d).normal(size=(n_rows, d)).astype(dtype) / np.sqrt(d)
     model = RandomMaclaurin(PolynomialKernel(6), 334, p=1.5, random_state=0, **options).fit(X)
@@ -147,16 +152,13 @@ def test_more_columns_than_tables_have(X, monkeypatch):
     assert_allclose(model.transform(X), expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_columns", [1, 2, 5, 6, 7, 48, 54, 123, 784, 5000])
-@pytest.mark.parametrize("n_factors", [0, 1, 50, 3000, 10**6])
-def test_groups_cover_all_columns(n_columns, n_factors):
-    edges, n_lines = groups_of(n_columns, n_factors)
-    sizes = np.diff(edges)
-    assert edges[0] == 0
-    assert edges[-1] == n_columns
-    assert sizes.min() >= 1
-    assert sizes.max() <= 8
-    assert n_lines == np.sum(2**sizes) <= max(64 * np.ceil(n_columns / 6), 1024)
+def test_groups_cover_all_columns():
+    for n_columns, n_factors in itertools.product([1, 5, 6, 7, 784, 5000], [0, 1, 50, 10**6]):
+        edges, n_lines = groups_of(n_columns, n_factors)
+        sizes = np.diff(edges)
+        assert (edges[0], edges[-1]) == (0, n_columns)
+        assert 1 <= sizes.min() <= sizes.max() <= 8
+        assert n_lines == np.sum(2**sizes) <= max(64 * np.ceil(n_columns / 6), 1024)
 
 
 def test_no_product_leaves_the_range_unless_its_feature_does():
@@ -211,14 +213,18 @@ def test_expectation_by_enumeration(kernel, h01, measure, p):
 @pytest.mark.parametrize(
     "options",
     [
-        {"measure": "variance"},
         {"measure": "variance", "h01": True, "center": True},
-        {"center": True},
-        {"complex_to_real": True},
         {"measure": "variance", "complex_to_real": True, "h01": True},
+        *(
+            pytest.param(options, marks=pytest.mark.exhaustive)
+            for options in ({"measure": "variance"}, {"center": True}, {"complex_to_real": True})
+        ),
     ],
 )
-@pytest.mark.parametrize("kernel", [PolynomialKernel(3), ExponentialKernel(1.0)])
+@pytest.mark.parametrize(
+    "kernel",
+    [PolynomialKernel(3), pytest.param(ExponentialKernel(1.0), marks=pytest.mark.exhaustive)],
+)
 def test_unbiased_within_the_standard_error_over_draws(kernel, options, X):
     points = X[:12] + 0.2
     errors = []
@@ -308,7 +314,7 @@ def test_memory_is_a_block_whatever_the_rows():
         ({"kernel": DotProductKernel([1.0, -1.0])}, "'series' has coefficient -1 at order 1"),
         ({"p": 1.0}, "'p' parameter"),
         ({"truncation": 1, "center": True}, "'truncation' is for center=False"),
-        ({"complex_to_real": True, "n_components": 41}, "'n_components' = 41 must be even"),
+        ({"complex_to_real": True, "n_components": 41}, "'n_components' = 41"),
         ({"kernel": VovkKernel(), "center": True}, "center=True needs a polynomial or"),
         ({"kernel": PolynomialKernel(1), "h01": True, "measure": "support"}, "measure='support'"),
     ],
@@ -357,30 +363,6 @@ def test_points_without_a_part_along_the_mean():
 
 
 # -- products of factors --------------------------------------------------------------------------
-
-FEATURES = st.lists(st.tuples(st.integers(0, 6), st.floats(-3, 3) | st.just(-np.inf)), min_size=1)
-
-
-@given(FEATURES, st.sampled_from([1, 2]), st.integers(1, 5))
-def test_products_factor_by_factor(features, width, n_rows):
-    products = Products(*map(np.array, zip(*features, strict=True)), width)
-    found = zip(products.degrees, products.log_weights, strict=True)
-    assert sorted(found) == sorted(features)
-    n_factors = np.where(np.isfinite(products.log_weights), products.degrees, 0)
-    assert (np.diff(n_factors) <= 0).all()
-    assert products.n_factors == n_factors.sum() * width
-    factors = np.random.default_rng(0).normal(size=(n_rows, products.n_factors))
-    Z = np.full((n_rows, len(features) * width), np.nan)
-    products.write(factors * products.factor_scales, Z)
-    if width == 2:
-        Z, factors = Z.view(complex), factors.view(complex)
-    expected = np.tile(np.exp(products.log_weights), (n_rows, 1)).astype(Z.dtype)
-    column = 0
-    for level in range(n_factors.max()):
-        for i in np.flatnonzero(n_factors > level):
-            expected[:, i] *= factors[:, column]
-            column += 1
-    assert_allclose(Z, expected, rtol=1e-10)
 
 
 def test_weights_that_only_their_root_can_hold():

@@ -77,7 +77,7 @@ def slow_features(model, X):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("convert", [np.asarray, np.asfortranarray, sparse.csr_matrix])
-@pytest.mark.parametrize("n_components", [1, 2, 3, 4, 8, 9, 10, 12, 20, 24])
+@pytest.mark.parametrize("n_components", [1, 2, 3, 8, 9, 24])
 def test_against_the_slow_version(n_components, convert, dtype, X):
     X = X.astype(dtype)
     model = TensorSketch(PolynomialKernel(4), n_components, random_state=0).fit(convert(X))
@@ -134,6 +134,7 @@ def estimates(model, X, n_draws):
     return np.array(found)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("kernel", "options"),
     [
@@ -177,5 +178,5 @@ def test_memory_is_a_block_whatever_the_rows():
 
 
 def test_kernels_without_end_need_a_truncation(X):
-    with pytest.raises(ValueError, match=r"has terms of all orders.*set 'truncation'"):
+    with pytest.raises(ValueError, match=r"'truncation'"):
         TensorSketch("exponential").fit(X)

@@ -35,7 +35,7 @@ def test_a_subclass_needs_only_a_call():
     assert not kernel.data_dependent
     np.testing.assert_array_equal(kernel.fitted_to(X)(X), kernel(X))
     np.testing.assert_array_equal(kernel(X), kernel(X, X))
-    with pytest.raises(NotImplementedError, match="neither __call__ nor values"):
+    with pytest.raises(NotImplementedError, match="__call__"):
         Kernel()(X)
 
 
@@ -44,7 +44,7 @@ def test_kernels_within_scikit_learn():
     assert SVC(kernel=PolynomialKernel(2)).fit(X, y > 1).score(X, y > 1) > 0.8
     search = GridSearchCV(SVR(kernel=GaussianKernel(1.0)), {"kernel__sigma": [0.01, 1, 100]}, cv=2)
     assert search.fit(X, y).best_index_ == 1
-    with pytest.raises(NotFittedError, match="as scikit-learn's estimators need them"):
+    with pytest.raises(NotFittedError, match="scikit-learn's estimators"):
         SVC(kernel=GaussianKernel()).fit(X, y > 1)
 
 
@@ -127,5 +127,5 @@ def test_normalized_values():
     np.testing.assert_allclose(of_sparse, cosines, atol=1e-14)
     without_length = NormalizedKernel("linear")(np.array([[0.0, 0.0], [1.0, 1.0]]))
     np.testing.assert_allclose(without_length, [[0, 0], [0, 1]], atol=1e-15)
-    with pytest.raises(ValueError, match="not be negative for a point and itself"):
+    with pytest.raises(ValueError, match="negative"):
         NormalizedKernel(lambda X, Y: -(X @ Y.T))(A)

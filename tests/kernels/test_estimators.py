@@ -149,7 +149,7 @@ def errors(estimator, points, classes, similarity):
     model = made(estimator, similarity)
     if hasattr(model, "transform"):
         model.set_params(selection="dselect")  # looks at classes
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="inconsistent"):
         fit(model, points, classes[:-1])
     model = fit(made(estimator, similarity), points, classes)
     with pytest.raises((ValueError, TypeError)):
@@ -166,18 +166,24 @@ def as_array(points):
 REQUIREMENTS = (pipeline, grid_search, copies, counted, errors)
 #: What is tried of other estimators and other objects too.
 FIRST = (pipeline, copies, errors)
-CASES = [
-    pytest.param(requirement, estimator, kind, id=f"{requirement.__name__}-{estimator}-{kind}")
-    for estimator in (*ESTIMATORS, *OTHERS)
-    for kind in (*OBJECTS, *OTHER_OBJECTS)
-    for requirement in REQUIREMENTS
-    # steps of a pipeline take no queries
-    if not (isinstance(estimator, RankLand) and requirement is pipeline)
-    and (requirement in FIRST or (estimator in ESTIMATORS and kind in OBJECTS))
-]
 
 
-@pytest.mark.parametrize(("requirement", "estimator", "kind"), CASES)
+def cases():
+    """Of each estimator and requirement one kind of objects, in turns; all are exhaustive."""
+    for i, estimator in enumerate((*ESTIMATORS, *OTHERS)):
+        for j, requirement in enumerate(REQUIREMENTS):
+            if isinstance(estimator, RankLand) and requirement is pipeline:
+                continue  # whose steps take no queries
+            if requirement not in FIRST and estimator in OTHERS:
+                continue
+            kinds = [*OBJECTS, *(OTHER_OBJECTS if requirement in FIRST else ())]
+            for n, kind in enumerate(kinds):
+                marks = () if n == (i + j) % len(kinds) else pytest.mark.exhaustive
+                name = f"{requirement.__name__}-{estimator}-{kind}"
+                yield pytest.param(requirement, estimator, kind, id=name, marks=marks)
+
+
+@pytest.mark.parametrize(("requirement", "estimator", "kind"), [*cases()])
 def test_requirement(requirement, estimator, kind):
     points, classes, similarity = {**OBJECTS, **OTHER_OBJECTS}[kind]
     if isinstance(similarity, str) and (library := similarity.partition(".")[0]) in LIBRARIES:
@@ -189,50 +195,16 @@ WORDS = [f"{'ab'[i % 2]}{i}" for i in range(40)]
 CODES = np.arange(40) % 2
 
 
-def breaking(wrong, broken=("a6", "b9")):
-    def compare(x, y):
-        if (x, y) == broken:
-            if isinstance(wrong, Exception):
-                raise wrong
-            return wrong
-        return float(x[0] == y[0]) + 0.01 * len(x)
-
-    return compare
-
-
 def learn(similarity, X=WORDS):
     return BBSClassifier(40, similarity=similarity, C=1).fit(X, CODES)
 
 
-WRONG = [
-    (np.nan, "is NaN"),
-    (np.inf, "is infinite"),
-    (np.zeros(2), "must return a number"),
-    ("text", "must return a number"),
-    (ZeroDivisionError("by 0"), "ZeroDivisionError: by 0"),
-]
-
-
-@pytest.mark.parametrize(("wrong", "message"), WRONG)
-@pytest.mark.parametrize("takes", ["points", "auto"])
-def test_in_a_fit(wrong, message, takes):
-    with pytest.raises(SimilarityError, match=message) as caught:
-        learn(CallableKernel(breaking(wrong), takes=takes))
-    assert "X[6] ('a6') and training X[9] ('b9')" in str(caught.value)
-    assert (caught.value.left, caught.value.right) == (6, 9)
-
-
-@pytest.mark.parametrize(("wrong", "message"), WRONG)
-def test_in_a_prediction(wrong, message):
-    model = learn(breaking(wrong, ("new", "b9")))
-    with pytest.raises(SimilarityError, match=message) as caught:
-        model.predict([*WORDS[:3], "new"])
-    assert "X[3] ('new') and training X[9] ('b9')" in str(caught.value)
-
-
 def test_in_a_later_block_of_a_prediction(small_blocks):
+    def compare(x, y):
+        return np.nan if (x, y) == ("new", "b9") else float(x[0] == y[0]) + 0.01 * len(x)
+
     small_blocks()
-    model = learn(breaking(np.nan, ("new", "b9")))
+    model = learn(compare)
     with pytest.raises(SimilarityError, match=r"X\[25\] \('new'\) and training X\[9\]"):
         model.predict([*WORDS[:25], "new", *WORDS[:3]])
 
@@ -252,7 +224,7 @@ VECTORS = np.eye(3)[np.arange(30) % 3] + 1.0 * (np.arange(30) >= 10)[:, None]
 def test_a_kernel_of_vectors():
     with pytest.raises(SimilarityError, match=r"X\[\d\] \(\[.*\]\) and training X\[\d\].*NaN"):
         BBSClassifier(30, similarity=Wrong(), C=1).fit(VECTORS, CODES[:30])
-    with pytest.raises(ValueError, match=r"shape \(30, 29\), it must be \(30, 30\)"):
+    with pytest.raises(ValueError, match=r"shape \(30, 29\)"):
         BBSClassifier(30, similarity=Wrong(None), C=1).fit(VECTORS, CODES[:30])
 
 

@@ -34,12 +34,15 @@ def by_hand(function, left, right):
     return np.array([[float(function(x, y)) for y in right] for x in left])
 
 
-def tried(*libraries):
+def tried(*libraries, few=""):
+    """Names of similarities; those that are slow, or not among a few, are exhaustive."""
+    names = [f"{library}.{name}" for library in libraries for name in LIBRARIES[library].kinds]
     slow = pytest.mark.exhaustive
     return [
-        pytest.param(f"{library}.{name}", marks=slow if f"{library}.{name}" in SLOW else ())
-        for library in libraries
-        for name in sorted(LIBRARIES[library].kinds)
+        pytest.param(
+            name, marks=slow if name in SLOW.split() or name not in (few.split() or names) else ()
+        )
+        for name in sorted(names)
     ]
 
 
@@ -86,7 +89,14 @@ def points_of(name, n=12):
     return [RNG.rand(n, 2) - 0.3 * (name == "sklearn.haversine")]
 
 
-@pytest.mark.parametrize("name", tried(*LIBRARIES))
+#: Each way in which a library is called.
+FEW = """
+    aeon.dtw aeon.euclidean grakel.weisfeiler_lehman rapidfuzz.jaro_winkler rapidfuzz.ratio
+    scipy.cityblock scipy.jaccard sklearn.cosine sklearn.haversine sklearn.nan_euclidean
+"""
+
+
+@pytest.mark.parametrize("name", tried(*LIBRARIES, few=FEW))
 def test_a_value_depends_on_the_pair_alone(name):
     """Whichever points are in a call, and in what order, the values are those of all pairs."""
     pytest.importorskip(name.partition(".")[0])
@@ -284,13 +294,13 @@ def test_bad_series():
     pytest.importorskip("aeon")
     similarity = named("aeon.dtw")
     broken = [*SERIES[:3], np.array([1.0, np.nan])]
-    with pytest.raises(ValueError, match=r"without NaN and infinity, got one at 3: \[1, nan\]"):
+    with pytest.raises(ValueError, match=r"got one at 3"):
         similarity(SERIES, broken)
     with pytest.raises(ValueError, match="got 'text' at 1"):
         similarity([SERIES[0], "text"])
-    with pytest.raises(ValueError, match="have 1 channels and those of 'Y' 2"):
+    with pytest.raises(ValueError, match="channels and those of 'Y'"):
         similarity(SERIES[:2], [np.ones((2, 5))])
-    with pytest.raises(ValueError, match=r"same number of channels, got \[1, 2\]"):
+    with pytest.raises(ValueError, match=r"channels, got \[1, 2\]"):
         similarity([SERIES[0], np.ones((2, 5))])
 
 
@@ -353,9 +363,9 @@ def test_landmarks_are_parsed_once(monkeypatch):
     monkeypatch.setattr(grakel.ShortestPath, "fit", None)
     np.testing.assert_array_equal(model.predict(points[:5]), expected)
     monkeypatch.undo()
-    with pytest.raises(SimilarityError, match=r"X\[1\] .*cannot be computed"):
+    with pytest.raises(SimilarityError, match=r"X\[1\]"):
         model.predict([points[0], [1, 2, 3]])
-    with pytest.raises(ValueError, match=r"must hold graphs .*, got 'text' at 1"):
+    with pytest.raises(ValueError, match=r"got 'text' at 1"):
         model.predict([points[0], "text"])
     # other parameters, and other landmarks, are not those of the last call
     changed = named("grakel.weisfeiler_lehman", n_iter=1)

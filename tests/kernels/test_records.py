@@ -98,7 +98,7 @@ def test_data_frames_in_estimators():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"nominal": [4]}, "'nominal' must be positions from 0 to 3"),
+        ({"nominal": [4]}, "'nominal'"),
         ({"nominal": [0]}, "'attribute 3' needs columns of numbers"),
     ],
 )
@@ -109,9 +109,9 @@ def test_what_is_refused(options, message):
 
 def test_points_have_the_attributes_of_training():
     kernel = GowerSimilarity().fit(records(10))
-    with pytest.raises(ValueError, match="must have 4 columns, got 3"):
+    with pytest.raises(ValueError, match="4 columns, got 3"):
         kernel(records(5)[:, :3])
-    with pytest.raises(ValueError, match="'attribute 1' needs columns of numbers"):
+    with pytest.raises(ValueError, match="'attribute 1'"):
         kernel(np.array([["red", "many", 1, "no"]], dtype=object))
 
 
@@ -185,9 +185,9 @@ def test_a_missing_value_not_seen_in_training_is_like_any_other_such_value(votes
 
 def test_bad_input_of_value_difference(votes):
     X, y = votes
-    with pytest.raises(ValueError, match="'y' must hold one per row of X, got None"):
+    with pytest.raises(ValueError, match="'y'"):
         ValueDifferenceSimilarity().fit(X)
-    with pytest.raises(ValueError, match="all rows of X are at distance 0"):
+    with pytest.raises(ValueError, match="distance 0"):
         ValueDifferenceSimilarity().fit(np.ones((4, 2)), [0, 1, 0, 1])
     with pytest.raises(ValueError, match="4 features"):
         ValueDifferenceSimilarity().fit(X, y)(X[:, :2])
@@ -351,7 +351,7 @@ def test_errors_name_part_and_pair():
         (PARTS, {"words": 1}, r"'weights' names \['words'\]"),
         (PARTS, [1, 2], "The 'weights' parameter"),
         (PARTS[:1], {"word": -1}, "finite numbers >= 0, one above 0"),
-        ([("a", "linear", ["size"])], None, r"no column 'size'; X has \['word'"),
+        ([("a", "linear", ["size"])], None, r"no column 'size'"),
         ([("a", "linear", [9])], None, "no column 9; X has 5"),
         ([("a", "lineal", "age")], None, "no similarity 'lineal'"),
         ([("a", "linear", ["word"])], None, "'a' needs columns of numbers"),

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
 
 from kernlearn.choice import hold_out
 from kernlearn.datasets.tables import as_objects
@@ -176,6 +177,7 @@ def test_a_matrix_gives_what_its_function_gives(model, kind):
     matrix = fitted(by(model, "precomputed", kind), train)
     assert_same(direct, matrix)
     assert matrix.n_fit_comparisons_ == 0 < direct.n_fit_comparisons_
+    assert [get_tags(one).input_tags.pairwise for one in (direct, matrix)] == [False, True]
     expected = answers(direct, X[TEST])
     np.testing.assert_allclose(answers(matrix, test), expected, rtol=1e-6, atol=1e-7)
     same = answers(fitted(by(model, similarity), X[TRAIN]), X[TEST])

@@ -279,7 +279,9 @@ def space_of(matrix):
     return FeatureSpace(matrix, np.arange(len(matrix.values)), generator())
 
 
-@pytest.mark.parametrize("n_proposed", [1, 3, 20])
+@pytest.mark.parametrize(
+    "n_proposed", [3, *(pytest.param(n, marks=pytest.mark.exhaustive) for n in (1, 20))]
+)
 def test_pairs_of_pivots_have_the_probabilities_of_the_algorithm(n_proposed):
     # of unequal lengths, two almost parallel
     Z = np.array([[2.0, 0.0], [1.9, 0.2], [0.0, 1.0], [0.7, 0.7], [-0.3, 1.2]])

@@ -92,7 +92,7 @@ def test_repeated_dependent_and_useless_columns_are_passed_over():
     assert fully_corrective_path(np.eye(6)[:, :4], np.eye(6)[4], 4).coef.shape == (0, 0)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_smooth_columns(seed):
     """All but dependent, with targets that they nearly meet: the Gram matrix loses digits."""
     rng = np.random.RandomState(seed)

@@ -163,7 +163,7 @@ def within_rounding(X, C):
     return C * np.linalg.norm(X, 2) ** 2 <= 1e10
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(problems(), st.lists(st.floats(-4, 6), min_size=1, max_size=4), st.sampled_from(SMOOTH))
 def test_every_solution_of_a_path_is_certified(data, exponents, name):
     X, y = data
@@ -179,7 +179,7 @@ def test_every_solution_of_a_path_is_certified(data, exponents, name):
         assert 0.5 * slope @ slope <= 1.1e-9 * objective(w, X, y, C, name)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(problems(), st.lists(st.floats(-4, 4), min_size=1, max_size=3))
 def test_every_hinge_of_a_path_is_the_minimum(data, exponents):
     X, y = data
@@ -241,19 +241,6 @@ def test_the_gram_follows_its_weights(slack, monkeypatch):
         np.testing.assert_allclose(hessian @ gram.newton_step(X[0], 3.0), -X[0], atol=1e-12)
 
 
-def test_a_gram_may_start_from_that_of_another_c():
-    X, _ = problem(200, 20)
-    whole, rng = X.T @ X, np.random.RandomState(0)
-    first, second = (WeightedGram(X, whole, 2.0, 0.0) for _ in range(2))
-    weights = 2.0 * (rng.uniform(size=len(X)) < 0.2)
-    first.follow(weights)
-    near = weights.copy()
-    near[:3] = 2.0 - near[:3]
-    second.follow(near, [first])
-    expected = np.tril(2 * X.T[:, near > 0] @ X[near > 0])
-    np.testing.assert_allclose(np.tril(second.lower), expected, rtol=1e-9, atol=1e-9)
-
-
 def test_a_gram_spoilt_by_rounding_is_made_anew():
     X = np.random.default_rng(7).standard_normal((30, 4))
     gram = WeightedGram(X, X.T @ X, 2.0, 0.0)
@@ -270,7 +257,7 @@ def test_a_hessian_singular_in_float64_still_gives_a_descent_step():
     assert slope @ step < 0
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(problems(), st.floats(-4, 6), st.sampled_from(SMOOTH), st.integers(0, 1000))
 def test_the_line_search_finds_the_minimum_of_a_convex_function(data, exponent, name, seed):
     X, y = data

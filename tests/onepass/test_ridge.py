@@ -109,7 +109,7 @@ def test_unlike_scales_and_far_means(alpha, scale, shift):
     ridge = Ridge(alpha=alpha, solver="svd").fit(Z, y).coef_
     orders = np.arange(2000), np.argsort(Z[:, 0]), rng.permutation(2000)
     for order in orders:
-        for n_parts in (1, 2, 3, 5, 9, 20, 60):
+        for n_parts in (1, 2, 9, 60):
             parts = [
                 OnePassRidge(alphas=alpha).partial_fit(Z[rows], y[rows])
                 for rows in parts_of(order, n_parts)
@@ -310,7 +310,7 @@ def test_columns_are_matched_by_name(tmp_path):
         for method in (model.predict, partial(model.partial_fit, y=NUMBERS)):
             with pytest.raises(ValueError, match="feature names should match"):
                 method(turned)
-        with pytest.raises(ValueError, match=r"cannot merge a model of .*'c', 'b', 'a'"):
+        with pytest.raises(ValueError, match=r"'c', 'b', 'a'"):
             model.merge(OnePassRidge().fit(turned, NUMBERS))
     frozen = FrozenEstimator(RandomMaclaurin(n_components=9, random_state=0).fit(frame))
     with warnings.catch_warnings(action="error"):
@@ -324,7 +324,7 @@ def test_other_maps_cannot_be_merged():
     late = X * (np.arange(len(X)) > 40)[:, np.newaxis]  # rows of zeros first
     for of_rows, rows in ((MAPS["nystroem"], X), (maclaurin, 1e-5 * X), (maclaurin, late)):
         models = [OnePassRidge(of_rows).partial_fit(rows[i::2], NUMBERS[i::2]) for i in (0, 1)]
-        with pytest.raises(ValueError, match="a feature map of its own"):
+        with pytest.raises(ValueError, match="feature map"):
             models[0].merge(models[1])
     frozen = FrozenEstimator(NystroemEmbedding(n_components=30, random_state=0).fit(X))
     models = [OnePassRidge(frozen).partial_fit(X[i::2], NUMBERS[i::2]) for i in (0, 1)]

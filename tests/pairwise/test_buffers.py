@@ -100,6 +100,7 @@ def test_reservoir_is_a_uniform_subset_exactly(size, n):
     assert law == {subset: Fraction(1, len(subsets)) for subset in subsets}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("policy", ["rsx", "rsx2"])
 def test_slots_are_independent_and_uniform_over_many_streams(policy):
     size, n, n_streams = 5, 12, 6000

@@ -329,7 +329,7 @@ def test_identical_points(attribute):
 
 
 def test_weights_without_bounds():
-    with pytest.raises(ValueError, match="grew beyond all bounds at point"):
+    with pytest.raises(ValueError, match="at point"):
         OnlineMetricLearner(eta=1e300).fit(1e5 * X, Y)
 
 

@@ -173,7 +173,5 @@ def test_a_baseline_of_another_profile_is_none(plan, baseline, small, tmp_path):
     quick = make_plan(load_config(small, profile="quick"))
     with Store(tmp_path / "second") as store:
         fill(store, quick)
-        with pytest.raises(
-            SummaryError, match=r"under profile 'full', not 'quick'.*--profile full"
-        ):
+        with pytest.raises(SummaryError, match=r"--profile full"):
             check_plan(quick, store, baseline)

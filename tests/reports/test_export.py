@@ -22,7 +22,7 @@ def measured(plan, tmp_path_factory):
     """All numbers of a store, and the report of its experiment."""
     with Store(tmp_path_factory.mktemp("store") / "s.sqlite") as store:
         run_plan(plan, store)
-        with pytest.raises(StoreError, match="nothing of experiment other; there are: small"):
+        with pytest.raises(StoreError, match="other; there are: small"):
             stored_splits(store, ["other"])
         return stored_splits(store), assemble(plan, store)
 

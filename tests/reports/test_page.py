@@ -86,8 +86,7 @@ def test_a_page_lies_beside_its_files(report, tmp_path):
 # ---- in a browser ----
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_pages_fit_the_screen_and_ask_for_nothing(index, browser, width, scheme):
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     requests, complaints = [], []

@@ -56,6 +56,7 @@ def test_equal_values_are_tested_by_their_signs(n, shown):
     assert (estimate.interval(0.05)[0] > 0) == shown
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("metric", ["accuracy", "mse", "ndcg"])
 def test_equal_methods_are_seldom_called_different_and_intervals_are_right(metric):
     tables = [simulate(metric, 0.6, 300, np.random.default_rng(seed)) for seed in range(60)]

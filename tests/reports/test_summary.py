@@ -178,7 +178,7 @@ def test_a_summary_of_another_config_is_refused(report, held, tmp_path, change, 
 
 
 def test_a_broken_summary_is_one_line(report, held, tmp_path):
-    with pytest.raises(SummaryError, match=r"held\.json: no such file; summaries here: none"):
+    with pytest.raises(SummaryError, match=r"held\.json: no such file"):
         read_report(held, tmp_path)
     path = write_summary(report, tmp_path)
     whole = path.read_bytes()
@@ -288,20 +288,17 @@ def test_the_results_of_benchopt_are_rows(report, rows):
         (lambda f: f.drop(columns="metric"), "lack the column metric"),
         (lambda f: f.drop(columns="kernel"), "lack the column kernel"),
         (lambda f: f.replace({"method": {"RF": "R"}}), "row 16: method is R; did you mean 'RF'?"),
-        (lambda f: f.replace({"dataset": {"cod_rna": "x"}}), "row 76: dataset is x; allowed"),
+        (lambda f: f.replace({"dataset": {"cod_rna": "x"}}), "row 76: dataset is x"),
         (
             lambda f: f.replace({"kernel": {"polynomial": "poly"}}),
             "kernel is poly for K on .* mean 'polynomial'",
         ),
         (lambda f: f.assign(kernel="polynomial"), "for guess on spambase; leave it empty"),
         (lambda f: f.replace({"n_components": {100: 101}}), "is 101 for RF on .*mean '100'"),
-        (lambda f: f.replace({"metric": {"accuracy": "acuracy"}}), "no metric 'acuracy'; did you"),
+        (lambda f: f.replace({"metric": {"accuracy": "acuracy"}}), "no metric 'acuracy'"),
         (lambda f: pd.concat([f, f[:2]]), "2 numbers occur a second time, such as spambase"),
         (lambda f: f.assign(value=f["value"].astype(str).replace(f["value"].iloc[2], "x")), None),
-        (
-            lambda f: f.assign(value=["x", *f["value"][1:]]),
-            "row 1: value is x, expected a finite number ",
-        ),
+        (lambda f: f.assign(value=["x", *f["value"][1:]]), "row 1: value is x"),
         (lambda f: f.assign(value=[np.inf, *f["value"][1:]]), "row 1: value is inf, exp"),
         (lambda f: f.assign(metric=[np.nan, *f["metric"][1:]]), "no metric 'nan'"),
         (lambda f: f.drop(columns="n_components"), "components is missing for RF on .*: 100, 500"),
@@ -334,8 +331,8 @@ def test_rows_that_do_not_fit_are_refused(report, rows, change, message):
 @pytest.mark.parametrize(
     ("metric", "value", "message"),
     [
-        ("accuracy", 95, "accuracy is 95.0, not between 0 and 1; for per cent, write %"),
-        ("accuracy", -3, "accuracy is -3.0, not between 0 and 1"),
+        ("accuracy", 95, "accuracy is 95.0"),
+        ("accuracy", -3, "accuracy is -3.0"),
         ("error_percent", 101, "not between 0 and 100"),
         ("fit_seconds", -1, "not 0 or more"),
         ("log_loss", -3, "not 0 or more"),

@@ -7,18 +7,10 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from kernlearn.kernels import HomogeneousPolynomialKernel, PolynomialKernel
+from kernlearn.kernels import PolynomialKernel
 from kernlearn.kernels.base import compared
-from kernlearn.linear.liblinear import feature_rows
 from kernlearn.svm import solvers
-from kernlearn.svm.solvers import (
-    SVMKernel,
-    native_values,
-    pair_coefficients,
-    reached_limit,
-    resolve_kernel,
-    train,
-)
+from kernlearn.svm.solvers import SVMKernel, reached_limit, resolve_kernel, train
 
 X, CODES = make_classification(150, 6, n_informative=4, n_classes=3, random_state=0)
 KERNEL = SVMKernel("rbf", gamma=0.2)
@@ -26,27 +18,6 @@ KERNEL = SVMKernel("rbf", gamma=0.2)
 
 def fit(X, codes, kernel=KERNEL, C=1.0):
     return train(X, codes, kernel, np.ones(3), C=C, tol=1e-3, cache_size=10)
-
-
-def test_support_vectors_come_by_class_whatever_the_order_of_the_rows():
-    found = fit(X, CODES)
-    ends = np.cumsum(found.n_by_class)
-    assert ends[-1] == len(found.indices)
-    np.testing.assert_array_equal(CODES[found.indices], np.repeat([0, 1, 2], found.n_by_class))
-    turned = np.argsort(-CODES, kind="stable")  # within a class the order stays
-    again = fit(X[turned], CODES[turned])
-    np.testing.assert_array_equal(turned[again.indices], found.indices)
-    np.testing.assert_array_equal(again.coefficients, found.coefficients)
-    np.testing.assert_array_equal(again.rho, found.rho)
-
-
-@pytest.mark.parametrize("kernel", [KERNEL, SVMKernel("poly", 3, 0.5, 1.0), SVMKernel("linear")])
-def test_native_decision_values_are_those_of_blas(kernel):
-    found = fit(X, CODES, kernel)
-    vectors = X[found.indices]
-    slow = native_values(kernel, feature_rows(vectors), found, feature_rows(X))
-    fast = kernel(X, vectors) @ pair_coefficients(found.coefficients, found.n_by_class)
-    np.testing.assert_allclose(fast - found.rho, slow, rtol=0, atol=1e-9)
 
 
 def test_the_limit_of_iterations_is_read_from_the_output():
@@ -76,9 +47,9 @@ def test_what_a_kernel_returns_is_checked():
     np.testing.assert_allclose(
         compared(product, sp.csr_array(X70), sp.csr_array(X70)), X70 @ X70.T
     )
-    with pytest.raises(ValueError, match=r"gave an array of shape \(70,\), it must be"):
+    with pytest.raises(ValueError, match=r"shape \(70,\)"):
         compared(lambda A, B: A.sum(axis=1), X70, X70[:5])
-    with pytest.raises(ValueError, match="is NaN, it must be a finite number"):
+    with pytest.raises(ValueError, match="is NaN"):
         compared(lambda A, B: np.full((len(A), len(B)), np.nan), X70, X70)
 
 
@@ -96,15 +67,6 @@ def test_values_are_scikit_learns(name, degree, as_sparse):
     expected = pairwise_kernels(A, B, metric=name, **{k: parameters[k] for k in names})
     left, right = (sp.csr_array(A), sp.csr_array(B)) if as_sparse else (A, B)
     np.testing.assert_allclose(SVMKernel(name, **parameters)(left, right), expected, rtol=1e-9)
-
-
-def test_polynomial_kernels_become_libsvms():
-    native, fitted = resolve_kernel(PolynomialKernel(degree=4, coef0=0.5), 9, 9.0, 9.0, A, None)
-    assert native == SVMKernel("poly", 4, 1.0, 0.5)
-    np.testing.assert_allclose(native(A, B), fitted(A, B), rtol=1e-12)
-    native, fitted = resolve_kernel(HomogeneousPolynomialKernel(degree=3), 9, 9.0, 9.0, A, None)
-    assert native == SVMKernel("poly", 3, 1.0, 0.0)
-    np.testing.assert_allclose(native(A, B), fitted(A, B), rtol=1e-12)
 
 
 def test_a_subclass_of_a_polynomial_may_be_something_else():

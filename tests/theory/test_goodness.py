@@ -185,10 +185,10 @@ def test_c_f_and_the_bound_of_weights():
     [
         ({"X": np.ones((6, 5))}, "square matrix"),
         ({"X": np.full((6, 6), np.nan)}, "is NaN"),
-        ({"y": [0, 0, 0, 0, 0, 0]}, "'y' must have at least two classes"),
+        ({"y": [0, 0, 0, 0, 0, 0]}, "'y'"),
         ({"y": [0, 0, 0, 0, 0, "a"]}, "two points of each"),
         ({"y": [0.1, 0.2, 0.3, 0.1, 0.2, 0.3]}, "continuous"),
-        ({"weights": [1.0, 2.0]}, "'weights' must have shape"),
+        ({"weights": [1.0, 2.0]}, "'weights'"),
     ],
 )
 def test_bad_arguments(changes, message):
@@ -357,11 +357,11 @@ def test_bad_arguments_of_regression(arguments, message):
 
 
 def test_bad_arguments_of_grades_and_relevances():
-    with pytest.raises(ValueError, match="y must have at least two classes"):
+    with pytest.raises(ValueError, match="two classes"):
         ordinal_goodness(K, np.ones(N), bound=1)
     with pytest.raises(ValueError, match="'spacing'"):
         ordinal_goodness(K, GRADES, bound=1, spacing=-1)
-    with pytest.raises(ValueError, match="'y' must contain a relevance above 0"):
+    with pytest.raises(ValueError, match="'y'"):
         ranking_goodness(K, np.zeros(N), bound=1)
 
 

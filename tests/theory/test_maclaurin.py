@@ -89,7 +89,7 @@ WISH = {"epsilon": 0.1, "delta": 0.1}
 
 @pytest.mark.parametrize("kernel", [PolynomialKernel(200), PolynomialKernel(100_000)], ids=repr)
 def test_more_features_than_an_int_holds(kernel):
-    with pytest.raises(ValueError, match=r"more than 2\*\*63 - 1 features"):
+    with pytest.raises(ValueError, match=r"2\*\*63 - 1"):
         maclaurin_n_components(kernel, **WISH, radius=9.0, n_features=3)
     assert maclaurin_failure_probability(kernel, 0.1, 10, radius=9.0, n_features=3) == 1.0
 
@@ -101,7 +101,7 @@ def test_an_easy_wish_needs_one_feature_and_never_fails():
 
 
 def test_the_series_must_converge_where_it_is_needed():
-    with pytest.raises(ValueError, match="'radius' is too large for VovkKernel"):
+    with pytest.raises(ValueError, match="'radius' is too large"):
         maclaurin_n_components(VovkKernel(), **WISH, radius=0.8, n_features=2)
     for constants, name in (
         (RBF_LIKE, "feature_bound"),

@@ -93,7 +93,7 @@ def test_dimension_of_other_kernels():
     large = feature_dimension(PolynomialKernel(degree=150), 4)
     assert large == pytest.approx(comb(154, 4))
     assert feature_dimension(PolynomialKernel(degree=2000), 2000) == np.inf
-    with pytest.raises(ValueError, match=r"GaussianKernel.*not a power series"):
+    with pytest.raises(ValueError, match=r"GaussianKernel"):
         feature_dimension(GaussianKernel(), 4)
 
 
