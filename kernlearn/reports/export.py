@@ -64,7 +64,7 @@ def guarded(value: Any) -> Any:
 
     Examples
     --------
-    >>> from kernlearn.reports.summary import guarded
+    >>> from kernlearn.reports.export import guarded
     >>> [guarded(value) for value in ("=1+1", "-0.5", -0.5, "K")]
     ["'=1+1", '-0.5', -0.5, 'K']
     """
