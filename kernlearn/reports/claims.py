@@ -228,7 +228,9 @@ def average(cells: Sequence[Cell]) -> Cell:
     # rows of other data vary apart; of data whose rows are not known the splits alone are
     roots = values[is_root].fillna(0.0) if all(knows) else values[:0]
     values = pd.concat([values[~is_root].dropna(), roots]).mean(axis=1)
-    effect, ratio, drift = np.mean([(c.effect, c.ratio, c.drift) for c in cells], axis=0).tolist()
+    effect, ratio = np.mean([(c.effect, c.ratio) for c in cells], axis=0).tolist()
+    # cells drift one by one
+    drift = float(np.linalg.norm([cell.drift for cell in cells])) / len(cells)
     return Cell("", values, effect, ratio, drift)
 
 

@@ -4,10 +4,10 @@ That a measured mean is near the reported one says little about a method where a
 table have similar numbers. What a table shows are *differences*. Each difference between two
 methods that are reported for the same data set, kernel and shared parameters has an outcome:
 
-- It counts if it would be significant with the standard error of the measured one: papers do not
-  report what a test over splits and rows needs. Where the difference was not measured, Welch's
-  t-test over the reported deviations and numbers of splits decides. A difference of one unit of
-  the last digit that the paper prints does not count.
+- It counts if the paper's own numbers show it, by Welch's t-test over the reported deviations and
+  numbers of splits, and if it would be significant with the standard error of the measured one:
+  papers do not report what a test over splits and rows needs. Where the paper gives no deviation,
+  the measured one takes its place. One unit of the last digit that is printed does not count.
 - It is *shown* if the measured difference has the same sign, is significant
   (:mod:`~kernlearn.reports.statistics`), and is at least half as large as the reported one.
 - It is *reversed* if the measured difference has the opposite sign and is significant.
@@ -241,14 +241,12 @@ def _reported(
     for i, j in combinations(range(len(sides)), 2):
         gap = better * (sides[i].value - sides[j].value)
         ahead, behind = (i, j) if gap > 0 else (j, i)
-        if abs(gap) < 1.5 * unit:  # which rounding may make of none
-            continue
-        half_width = half_widths[i, j]
-        if half_width < 0:
-            # an unknown deviation of the second counts as none, of the first as no test at all
-            one, other = (ahead, behind) if np.isfinite(sides[ahead].variance) else (behind, ahead)
-            half_width = welch(sides[one], sides[other]).half_width(level)
-        yield ahead, behind, abs(gap), bool(abs(gap) > half_width)
+        # an unknown deviation of the second counts as none, of the first as no test at all
+        one, other = (ahead, behind) if np.isfinite(sides[ahead].variance) else (behind, ahead)
+        # rounding may make a unit of the last digit of none
+        least = max(welch(sides[one], sides[other]).half_width(level), 1.5 * unit)
+        if abs(gap) > least:
+            yield ahead, behind, abs(gap), bool(abs(gap) > half_widths[i, j])
 
 
 def _outcomes(gap: float, measured: NDArray[np.float64]) -> NDArray[np.str_]:
