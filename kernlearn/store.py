@@ -465,12 +465,14 @@ def chosen_by_mean(rows: Mapping[str, Row]) -> dict[str, Row]:
             point = grid[best]
             selected = {"selected": point["parameters"], "converged": point.get("converged", True)}
             metrics = {**row.metrics, **point["metrics"]}
-            chosen[row.key] = replace(row, metrics=metrics, info={**row.info, **selected})
+            losses = {"losses": point.get("losses", {})}
+            info = {**row.info, **selected, **losses}
+            chosen[row.key] = replace(row, metrics=metrics, info=info)
     return chosen
 
 
 def values_as_text(values: "NDArray[Any]") -> str:
-    """Return values as text: bits of what is right or wrong, else float32.
+    """Return values as text: bits where they are 0 or one other number, else float32.
 
     Examples
     --------
@@ -481,8 +483,10 @@ def values_as_text(values: "NDArray[Any]") -> str:
     """
     import numpy as np
 
-    if values.dtype == bool:
-        return f"{len(values)}:{base64.b85encode(np.packbits(values).tobytes()).decode()}"
+    other = float(np.max(values, initial=0))
+    if np.isin(values, (0, other)).all():
+        bits = base64.b85encode(np.packbits(values != 0).tobytes()).decode()
+        return f"{len(values)}*{other:g}:{bits}"
     return base64.b85encode(values.astype("<f4").tobytes()).decode()
 
 
@@ -490,8 +494,9 @@ def values_from_text(text: str) -> "NDArray[Any]":
     """Return the values that :func:`values_as_text` wrote, in float64."""
     import numpy as np
 
-    length, separator, bits = text.partition(":")
-    if separator and length.isdigit():
+    head, separator, bits = text.partition(":")  # of which base 85 has none
+    if separator:
+        length, _, other = head.partition("*")
         packed = np.frombuffer(base64.b85decode(bits), dtype=np.uint8)
-        return np.unpackbits(packed, count=int(length)).astype(np.float64)
+        return np.unpackbits(packed, count=int(length)) * float(other)
     return np.frombuffer(base64.b85decode(text), dtype="<f4").astype(np.float64)

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from kernlearn import choice, validation
 from kernlearn.config.names import BUILT_IN, Scope
 from kernlearn.config.trial import Trial
+from kernlearn.engine import losses
 from kernlearn.engine.build import Parts, generator
 from kernlearn.engine.tasks import Task
 from kernlearn.kernels.known_pairs import knowing_pairs
@@ -166,10 +167,13 @@ def measure_grid(
     scope: Scope = BUILT_IN,
     *,
     tested: bool = True,
+    sample: tuple[int, int] | None = None,
     threads: int = 1,
     n_jobs: int = 1,
 ) -> list[Point]:
     """Fit for points of a grid and evaluate each on held-out, and on test rows if `tested`.
+
+    With `sample`, seed and split, the losses of a sample of test rows are kept, too.
 
     Fits that take long run in `n_jobs` processes. The steps of a pipeline before the last are
     fitted once for all values of the last one's parameters. An estimator with `path_parameters`
@@ -194,7 +198,10 @@ def measure_grid(
                 point["score"] = task.score(parts.y_val, chosen_on, parts.queries[1])
                 if tested:
                     on_test = task.label(outputs[1], len(parts.y_test), parts.y_train)
-                    point["metrics"] = task.measure(parts.y_test, on_test, parts.queries[2])
+                    of_rows = parts.y_test, on_test, parts.queries[2]
+                    point["metrics"] = task.measure(*of_rows)
+                    if sample is not None:
+                        point["losses"] = losses.kept(point["metrics"], *of_rows, *sample)
                 if (n_support := getattr(model, "n_support_", None)) is not None:
                     point["metrics"]["n_support"] = float(np.sum(n_support))
                 points.append(point if converged else {**point, "converged": False})

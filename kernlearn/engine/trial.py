@@ -133,8 +133,10 @@ def _supervise(
             estimator = build.build_estimator(trial, scope, kernel, data.similarity, coded)
             if spec.protocol.select_by_mean and spec.method.select:
                 points, threads = list(ParameterGrid(spec.method.select)), spec.protocol.threads
-                measured = measure_grid(estimator, points, parts, task, scope, threads=threads)
-                outcome.info["grid"] = measured
+                seed, is_drawn = spec.protocol.seed, spec.dataset.entry.generator is not None
+                sample = None if is_drawn else (seed, trial.split)
+                how: Any = {"sample": sample, "threads": threads}
+                outcome.info["grid"] = measure_grid(estimator, points, parts, task, scope, **how)
                 return [outcome]
             n_jobs = usable_cores() if alone and not spec.plugins else 1
             selection = select(estimator, parts, trial, task, scope, n_jobs)

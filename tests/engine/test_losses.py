@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from kernlearn.config import load_config
 from kernlearn.config.names import METRICS
+from kernlearn.engine import make_plan, run_plan
 from kernlearn.engine.losses import SAMPLE, kept, values_of
 from kernlearn.engine.tasks import value
-from kernlearn.store import values_as_text, values_from_text
+from kernlearn.store import Store, chosen_by_mean, values_as_text, values_from_text
 
 
 @pytest.mark.parametrize(
@@ -56,3 +58,26 @@ def test_the_same_rows_are_kept_of_every_method():
     other = values_from_text(kept(["mse"], true, true / 2, None, 1, 3)["mse"])
     assert not np.array_equal(other, again)
     assert kept(["fit_seconds"], true, true, None, 1, 2) == {}
+
+
+def test_a_grid_keeps_the_losses_of_the_point_that_is_chosen(tmp_path):
+    (tmp_path / "grid.yaml").write_text(
+        "title: t\ndatasets: [iris]\n"
+        "methods: {tree: {estimator: sklearn.tree.DecisionTreeClassifier,\n"
+        "max_depth: {select: [1, 3]}}}\n"
+        "protocol: {splits: 3, select_by_mean: true, folds: 5}\nmetrics: [accuracy]\n"
+    )
+    plan = make_plan(load_config(tmp_path / "grid.yaml"))
+    with Store(tmp_path / "s.sqlite") as store:
+        run_plan(plan, store)
+        rows = chosen_by_mean(store.get(trial.key for trial in plan.trials))
+    for row in rows.values():
+        values = values_from_text(row.info["losses"]["accuracy"])
+        assert len(values) == row.info["n_test"]
+        assert values.mean() == pytest.approx(row.metrics["accuracy"])
+
+
+@pytest.mark.parametrize("values", [[0, 100, 100], [True, False], [0, 0, 0], [], [0.5, -1, 2]])
+def test_texts_give_values_back(values):
+    array = np.array(values)
+    np.testing.assert_array_equal(values_from_text(values_as_text(array)), array.astype(float))
