@@ -184,8 +184,7 @@ def show_comparison(result: Any, title: str, control: str | None, margin: float 
         near = (outcomes != "worse").sum()
         others = f"{near} of {len(rows) - 1} others are not shown to be worse"
         typer.echo(f"Best: {result.control}; {others}")
-    t_test = "corrected resampled t-test" if result.corrected else "paired t-test"
-    test = "median, Wilcoxon signed-rank test" if many else f"mean, {t_test}"
+    test = "median, Wilcoxon signed-rank test" if many else f"mean, {result.test}"
     typer.echo(f"Differences from {result.control}: {test}, level 5 %; intervals not adjusted")
 
 

@@ -1,6 +1,6 @@
 """Methods compared on the splits and data sets that they share.
 
-On one data set the corrected resampled t-test decides (:mod:`~.statistics`). Several
+On one data set a test of splits and rows decides (:mod:`~.statistics`). Several
 data sets are the sample themselves. The tests are the Wilcoxon signed-rank test of two methods and
 Friedman's test of the ranks of all (Demšar 2006, Statistical Comparisons of Classifiers over
 Multiple Data Sets, Journal of Machine Learning Research 7). Data sets of a family, such as parts
@@ -106,8 +106,9 @@ class Comparison:
         Data sets on which a method has no number.
     least_p : float
         The least p-value that a test over so many families can give.
-    corrected : bool
-        Whether the t-test on a data set is corrected for overlapping splits; for times it is not.
+    test : str
+        The t-test on a data set: of splits and rows, corrected for overlapping splits where losses
+        of rows are not known, or paired, as for times.
     """
 
     control: str
@@ -117,7 +118,7 @@ class Comparison:
     friedman: float
     left_out: list[str]
     least_p: float
-    corrected: bool
+    test: str
 
 
 def compare_methods(
@@ -207,8 +208,15 @@ def compare_methods(
         [str(name) for name in wide.index.unique("dataset") if name not in means.index],
         # adjusted for all tests, or one-sided
         min(0.5 ** (len(of_family) - 1) * (len(tests) if margin is None else 0.5), 1.0),
-        bool(ratios.any()),
+        _name_of_test(bool((~is_split).any()), bool(ratios.any())),
     )
+
+
+def _name_of_test(has_rows: bool, overlap: bool) -> str:
+    """Return the name of the test on a data set."""
+    if has_rows:
+        return "t-test over splits and rows"
+    return "corrected resampled t-test" if overlap else "paired t-test"
 
 
 @dataclass(frozen=True)
