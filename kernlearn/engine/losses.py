@@ -21,14 +21,6 @@ Values = NDArray[Any]
 SAMPLE = 1000
 
 
-def _right(true: Values, predicted: Values) -> Values:
-    return true == predicted
-
-
-def _wrong(true: Values, predicted: Values) -> Values:
-    return true != predicted
-
-
 def _squared(true: Values, predicted: Values) -> Values:
     return (true - predicted) ** 2
 
@@ -60,9 +52,9 @@ def _placements(true: Values, scores: Values) -> Values:
 
 
 _OF_ROWS: dict[str, Callable[[Values, Values], Values]] = {
-    "accuracy": _right,
-    "error_percent": lambda true, predicted: 100 * _wrong(true, predicted),
-    "zero_one": _wrong,
+    "accuracy": np.equal,
+    "error_percent": lambda true, predicted: 100 * (true != predicted),
+    "zero_one": np.not_equal,
     "mse": _squared,
     "mae": _absolute,
     "aae": _absolute,
@@ -99,9 +91,13 @@ def kept(
     These are the same for all methods on a split.
     """
     every = {name: values_of(name, true, predicted, query) for name in names}
-    found = {name: values for name, values in every.items() if values is not None}
-    for name, values in found.items():
-        if len(values) > SAMPLE:
-            rng = generator(seed, "losses", split)
-            found[name] = values[np.sort(rng.choice(len(values), SAMPLE, replace=False))]
-    return {name: values_as_text(values) for name, values in found.items()}
+    texts: dict[str, str] = {}
+    rows: NDArray[np.intp] | slice = slice(None)
+    for name, values in every.items():
+        if values is None:
+            continue
+        if not texts and len(values) > SAMPLE:  # the metrics of a task are of the same rows
+            drawn = generator(seed, "losses", split).choice(len(values), SAMPLE, replace=False)
+            rows = np.sort(drawn)
+        texts[name] = values_as_text(values[rows])
+    return texts

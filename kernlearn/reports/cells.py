@@ -63,7 +63,7 @@ def summarise(
     splits: pd.DataFrame,
     experiment: LoadedExperiment,
     n_splits: int = 1,
-    roots: pd.DataFrame | None = None,
+    tested: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Average each cell over its splits and compare it with the reported number.
 
@@ -73,8 +73,8 @@ def summarise(
     experiment : LoadedExperiment
     n_splits : int
         How many splits a cell needs to be marked as best.
-    roots : pandas.DataFrame, optional
-        Covariances over test rows, from :func:`~kernlearn.reports.covariances.as_splits`.
+    tested : pandas.DataFrame, optional
+        The splits with those of :func:`~kernlearn.reports.covariances.as_splits`, for tests.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def summarise(
     cells["experiment"] = experiment.name
     cells["params"] = parameters(cells, axes)
     if config.best is not None:
-        cells["best"] = _are_best(cells, splits, config, n_splits, roots)
+        cells["best"] = _are_best(cells, splits if tested is None else tested, config, n_splits)
     cells["not_converged"] = cells["not_converged"].fillna(0).astype(int)
     cells["drift"] = cells["drift"].fillna(0.0)
     kernels = [*map(str, splits["kernel"]), *config.kernels]
@@ -215,17 +215,12 @@ def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
 
 
 def _are_best(
-    cells: pd.DataFrame,
-    splits: pd.DataFrame,
-    config: ExperimentConfig,
-    n_splits: int,
-    roots: pd.DataFrame | None,
+    cells: pd.DataFrame, tested: pd.DataFrame, config: ExperimentConfig, n_splits: int
 ) -> list[bool]:
     """Whether each cell is the best of its place, or not shown to be worse; see `BestSpec`."""
     spec, labels = config.best, [*LABELS, *config.axes]
     assert spec is not None
-    rows = splits if roots is None else pd.concat([splits, roots])
-    rows = rows[rows["metric"].isin(spec.metrics)]
+    rows = tested[tested["metric"].isin(spec.metrics)]
     rows = rows.assign(cell=[*map(str, label_rows(rows, labels))], real=rows["split"] >= 0)
     rows = rows[rows.groupby(["cell", "metric"])["real"].transform("sum") >= n_splits]
     places: dict[tuple[str, str], list[bool]] = {}

@@ -74,8 +74,9 @@ def _mean_covariance(
 ) -> np.ndarray:
     """Return the mean over the splits of the covariances between cells; 0 where none is known."""
     total, counts = np.zeros((2, len(cells), len(cells)))
+    places = {cell: place for place, cell in enumerate(cells)}
     for of_split in splits.values():
-        values = {cells.index(cell): values_from_text(text) for cell, text in of_split.items()}
+        values = {places[cell]: values_from_text(text) for cell, text in of_split.items()}
         # methods with other test rows than the rest are not compared with it
         ((length, _),) = Counter(map(len, values.values())).most_common(1)
         same = {place: of_cell for place, of_cell in values.items() if len(of_cell) == length > 1}

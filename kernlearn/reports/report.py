@@ -246,10 +246,10 @@ def _report(
     if covariances is None:
         covariances = pd.DataFrame()
     roots = as_splits(covariances, config, experiment.name)
-    cells = summarise(splits, experiment, n_splits, roots)
+    tested = pd.concat([splits, roots], ignore_index=True)
+    cells = summarise(splits, experiment, n_splits, tested)
     lack = cells["n_splits"] < n_splits
     cells.loc[lack, "verdict"] = ""
-    tested = pd.concat([splits, roots], ignore_index=True)
     of_cell = (tested["split"] >= 0).groupby(
         [tested[label] for label in (*LABELS, *config.axes, "metric")], dropna=False
     )
