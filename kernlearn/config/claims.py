@@ -99,7 +99,8 @@ class Check(Section):
     """The smallest difference that counts, in units of the metric."""
     times: Annotated[float, Field(ge=1)] | None = None
     """The same as a factor: ``better`` requires a ratio of at least ``times`` in the good
-    direction; ``as_good`` and ``not_worse`` allow one of at most ``times`` in the other."""
+    direction; ``as_good`` and ``not_worse`` allow one of at most ``times`` in the other. An
+    ``average`` is then the geometric mean, for data sets of unlike scale."""
     margin: _Amount = 0.0
     """For questions that presume the absence of a difference, and ``among_best``: the largest
     difference that counts as none. The claim is shown if the interval lies within it, and refuted
@@ -111,6 +112,11 @@ class Check(Section):
     def question(self) -> str:
         """The question that is asked."""
         return self._questions()[0]
+
+    @property
+    def takes_factors(self) -> bool:
+        """Whether an average is that of logarithms of factors."""
+        return self.question in COMPARISONS and self.over == "average" and self.times is not None
 
     def _questions(self) -> list[str]:
         return [name for name in QUESTIONS if getattr(self, name) not in ([], None)]
@@ -150,8 +156,8 @@ class Check(Section):
             yield text, bool(getattr(self, option)) and asked not in questions
         wrong = sum(map(bool, (self.by, factor, self.margin))) > 1
         yield "give one of by, times and margin", wrong
-        text = "times asks for a ratio of values, cell by cell: without along, and over no average"
-        yield text, factor and compares and (along or average)
+        text = "times asks for a ratio of values: without along"
+        yield text, factor and compares and along
         text = "among_best compares methods, over other than average, without mean_over"
         wrong = average or bool(self.mean_over) or self.compare != "method"
         yield text, asked == "among_best" and wrong

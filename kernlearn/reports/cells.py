@@ -22,7 +22,8 @@ from kernlearn.reports.labels import (
     plain_labels,
 )
 from kernlearn.reports.rows import NOT_LABELS, checked_values, names_of
-from kernlearn.reports.statistics import best_methods, median_interval
+from kernlearn.reports.statistics import Floats, best_methods, median_interval
+from kernlearn.reports.values import Values, values_of
 
 #: Columns of times: the median over the splits, and its confidence interval.
 TIMES = ["median", "low", "high"]
@@ -122,8 +123,10 @@ def summarise(
         .reset_index()
         .infer_objects()
     )
-    # groups come in the same order
-    medians = [_median(str(names[-1]), values) for names, values in groups["value"]]
+    order, group = splits["value"].to_numpy(dtype=float), groups.ngroup().to_numpy()
+    starts = np.flatnonzero(np.diff(np.sort(group), prepend=-1))
+    values = np.split(order[group.argsort(kind="stable")], starts)[1:]
+    medians = [_median(*one) for one in zip(measured["metric"], values, strict=True)]
     measured = measured.join(pd.DataFrame(medians, columns=TIMES, dtype=float))
     ratios = [
         metric_rows(measured, name, config).assign(**dict.fromkeys(["std", *TIMES], np.nan))
@@ -206,12 +209,12 @@ def _text(label: Any) -> str:
     return str(plain_item(label if pd.isna(number) else number))
 
 
-def _median(metric: str, values: pd.Series) -> tuple[float, float, float]:
+def _median(metric: str, values: Floats) -> tuple[float, float, float]:
     """Return the median of a time over the splits, and its interval if there are several."""
     if not metric_names.is_time(metric):
         return np.nan, np.nan, np.nan
     ends = median_interval(values, _MEDIAN_LEVEL) if len(values) > 1 else (np.nan, np.nan)
-    return float(values.median()), *ends
+    return float(np.median(values)), *ends
 
 
 def _are_best(
@@ -220,28 +223,30 @@ def _are_best(
     """Whether each cell is the best of its place, or not shown to be worse; see `BestSpec`."""
     spec, labels = config.best, [*LABELS, *config.axes]
     assert spec is not None
-    rows = tested[tested["metric"].isin(spec.metrics)]
-    rows = rows.assign(cell=[*map(str, label_rows(rows, labels))], real=rows["split"] >= 0)
-    rows = rows[rows.groupby(["cell", "metric"])["real"].transform("sum") >= n_splits]
-    places: dict[tuple[str, str], list[bool]] = {}
+    places: dict[tuple[Any, ...], list[bool]] = {}
     for metric in spec.metrics:
         better = verdicts.direction(metric, config)
-        for _, place in label_groups(rows[rows["metric"] == metric], spec.within):
-            best = _best_of_place(place, better, spec.level)
-            for cell in place["cell"].unique():
-                places.setdefault((metric, cell), []).append(cell in best)
-    keys = map(str, label_rows(plain_labels(cells, labels), labels))
+        values = values_of(tested[tested["metric"] == metric])
+        values = values.where(values.n_splits >= n_splits)
+        rows = pd.DataFrame(values.keys, columns=values.names, dtype=object)
+        for _, place in label_groups(rows, spec.within):
+            of_place = values.where(rows.index.isin(place.index))
+            best = _best_of_place(of_place, better, spec.level)
+            for row, key in enumerate(of_place.keys):
+                places.setdefault((metric, key), []).append(row in best)
+    keys = label_rows(plain_labels(cells, labels), labels)
     return [all(places.get(key, [False])) for key in zip(cells["metric"], keys, strict=True)]
 
 
-def _best_of_place(place: pd.DataFrame, better: int, level: float) -> list[str]:
-    """Return the best cell of each method that is not shown to be worse; none if none is shown."""
-    means = place[place["real"]].groupby("cell")["value"].mean() * better
-    methods = place.groupby("cell")["method"].first()
-    firsts = means.sort_values(ascending=False, kind="stable").groupby(methods).idxmax()
-    values = place.pivot(index="split", columns="cell", values="value")[[*firsts]]
-    best = best_methods(values, better, level, float(place["ratio"].mean()))
-    return best if len(best) < len(firsts) else []
+def _best_of_place(place: Values, better: int, level: float) -> list[int]:
+    """Return the best row of each method that is not shown to be worse; none if none is shown."""
+    means = np.nanmean(place.numbers[:, place.splits >= 0], axis=1)
+    firsts: dict[str, int] = {}
+    for row in np.argsort(-better * means, kind="stable").tolist():
+        firsts.setdefault(place.column("method")[row], row)
+    values = pd.DataFrame(place.numbers[[*firsts.values()]].T, place.splits, [*firsts])
+    best = best_methods(values, better, level, float(place.ratio.mean()))
+    return [firsts[method] for method in best] if len(best) < len(firsts) else []
 
 
 def _in_order(

@@ -30,7 +30,7 @@ is in if the method is shown to be better than each of those under ``than``, and
 is shown to be better. Its name and number are those of the nearest.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -43,12 +43,11 @@ import pandas as pd
 from kernlearn.config.claims import COMPARISONS, Check, LabelValue
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.plan import planned_labels
-from kernlearn.config.spec import LABELS, cell_name
+from kernlearn.config.spec import cell_name
 from kernlearn.reports import verdicts
 from kernlearn.reports.cells import metric_rows
-from kernlearn.reports.labels import label_rows, label_values, matching
-from kernlearn.reports.rows import NOT_LABELS
 from kernlearn.reports.statistics import Estimate, best_methods, parted, resampled
+from kernlearn.reports.values import Values, values_of
 from kernlearn.yaml import dump_yaml
 
 HOLDS, NOT_REFUTED, LEANS_FOR = "holds", "not refuted", "leans for"
@@ -313,8 +312,10 @@ def decide_claims(
         if reported is not None:
             reported = reported[reported["dataset"].isin(comparable)]
     rows = []
+    metrics = dict.fromkeys(claim.check.metric for claim in config.claims)
+    values = {metric: values_of(metric_rows(splits, metric, config)) for metric in metrics}
     for claim in config.claims:
-        outcome, numbers = _decide(splits, claim.check, config)
+        outcome, numbers = _decide(values[claim.check.metric], claim.check, config)
         text = "" if reported is None else _on_reported(reported, claim.check, config)
         rows.append([claim.says, claim.section, outcome, numbers, check_text(claim.check), text])
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -336,23 +337,21 @@ class _Part(NamedTuple):
     region: Expected
 
 
-def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tuple[str, str]:
+def _decide(values: Values, check: Check, config: ExperimentConfig) -> tuple[str, str]:
     """Return the outcome of a check, and the numbers that decide it."""
-    rows = metric_rows(splits, check.metric, config)
     named = check.where.get("dataset", [*config.datasets])
     asked = [str(name) for name in (named if isinstance(named, list) else [named])]
     asked = [name for name in asked if name in config.datasets]
     asked = [] if "dataset" in (check.compare, *check.across) else asked
-    missing = [name for name in asked if name not in set(rows["dataset"])]
-    awaited = {*rows["method"]}
+    missing = [name for name in asked if name not in {*values.column("dataset")}]
+    awaited = {*values.column("method")}
     if check.question == "among_best":  # also rivals of which nothing was measured
-        needed = {name for name in config.compared if not config.methods[name].optional}
-        awaited |= needed - {*splits["method"]}
-    with np.errstate(invalid="ignore"):
-        parts = _parts(_with_gaps(rows, awaited, config), check, config)
+        awaited |= {name for name in config.compared if not config.methods[name].optional}
+    with np.errstate(invalid="ignore", divide="ignore"):
+        parts = _parts(_with_gaps(values, awaited, config), check, config)
         gaps = [[cell.name for cell in part.cells if cell.lacks] for part in parts]
     if "dataset" in check.mean_over:  # the means lean without the data sets that are missing
-        parts = _parts(rows, check, config)
+        parts = _parts(values, check, config)
 
     parts = [part._replace(cells=[c for c in part.cells if not c.lacks]) for part in parts]
     texts = [part.subject + _part_text(part, check) for part in parts]
@@ -360,7 +359,9 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
     others = [k for k in dict.fromkeys(chain(*gaps)) if k.split(" ")[0] not in missing]
     texts += [f"not measured with all methods and values: {', '.join(others)}"] if others else []
     both = {*getattr(check, check.question), *check.than} if check.than else {""}
-    if both <= {*rows[check.compare]} and not any([*missing, *others, *(p.cells for p in parts)]):
+    if both <= {*values.column(check.compare)} and not any(
+        [*missing, *others, *(p.cells for p in parts)]
+    ):
         texts.append("no cell has both sides: `across` names labels in which they may differ")
     if missing == asked != [] and all(config.datasets[name].optional for name in asked):
         return verdicts.NO_DATA, verdicts.missing_lines(missing, config)[-1]
@@ -369,25 +370,29 @@ def _decide(splits: pd.DataFrame, check: Check, config: ExperimentConfig) -> tup
     return worst_outcome(outcomes), "; ".join(texts)
 
 
-def _with_gaps(
-    rows: pd.DataFrame, methods: Collection[str], config: ExperimentConfig
-) -> pd.DataFrame:
-    """Return rows with infinite values where planned numbers of some methods are missing."""
-    labels = [label for label in (*LABELS, *config.axes) if label in rows]
-    asked = pd.DataFrame(planned_labels(config), columns=labels, dtype=object).drop_duplicates()
-    measured = {*label_rows(rows, labels)}
-    asked = asked[[one not in measured for one in label_rows(asked, labels)]]
-    gaps = asked[asked["method"].isin(methods)]
-    splits = rows.loc[rows["split"] >= 0, ["split"]].drop_duplicates()
-    gaps = gaps.merge(splits, how="cross")
-    return pd.concat([rows, gaps.assign(value=inf, ratio=0.0, drift=0.0)], ignore_index=True)
+def _with_gaps(values: Values, methods: Collection[str], config: ExperimentConfig) -> Values:
+    """Return values that are infinite where planned numbers of some methods are missing."""
+    planned = dict.fromkeys(
+        tuple(map(cell.get, values.names))
+        for cell in planned_labels(config)
+        if cell["method"] in methods
+    )
+    gaps = [key for key in planned if key not in {*values.keys} and len(values.splits)]
+    numbers = np.tile(np.where(values.splits < 0, np.nan, inf), (len(gaps), 1))
+    return replace(
+        values,
+        keys=[*values.keys, *gaps],
+        numbers=np.concatenate([values.numbers, numbers]),
+        ratio=np.append(values.ratio, np.zeros(len(gaps))),
+        drift=np.append(values.drift, np.zeros(len(gaps))),
+    )
 
 
 def _on_reported(reported: pd.DataFrame, check: Check, config: ExperimentConfig) -> str:
     """Hold a claim against the paper's own numbers; empty where they do not cover it."""
     rows = reported[reported["metric"] == check.metric]
     rows = rows if len(rows) else metric_rows(reported, check.metric, config)
-    parts = _parts(rows, check, config)
+    parts = _parts(values_of(rows), check, config)
     no_margin = not (check.margin or check.by or (check.times or 1) > 1)
     if not all(part.cells for part in parts) or (parts[0].region.presumed and no_margin):
         return ""
@@ -401,28 +406,28 @@ def _on_reported(reported: pd.DataFrame, check: Check, config: ExperimentConfig)
     return f"{text}: {'; '.join(counts)}" if counts else text
 
 
-def _parts(rows: pd.DataFrame, check: Check, config: ExperimentConfig) -> list[_Part]:
+def _parts(values: Values, check: Check, config: ExperimentConfig) -> list[_Part]:
     """Return the cells of each comparison, or of each method whose metric is asked for."""
     better = verdicts.direction(check.metric, config)
     if check.question == "among_best":
-        rows = rows[rows["method"].isin(config.compared)]
+        values = values.where(name in config.compared for name in values.column("method"))
         among = [AmongBest(str(method), better, check.margin) for method in check.among_best]
-        return [_Part(f"{a.method}: ", whole_cells(rows, check, a.method), a) for a in among]
+        return [_Part(f"{a.method}: ", whole_cells(values, check, a.method), a) for a in among]
     region = claimed_region(check)
     if check.question in COMPARISONS:
         cells_of = crossing_cells if check.question == "overtakes" else compared_cells
         in_part = check.question in ("better", "as_good") and check.over not in ("all", "average")
         parts = []
         for one in getattr(check, check.question):
-            sides = [(str(k), cells_of(rows, check, one, k, better)) for k in check.than]
+            sides = [(str(k), cells_of(values, check, one, k, better)) for k in check.than]
             if in_part and len(sides) > 1:
                 names, cells = zip(*sides, strict=True)
                 sides = [(f"the best of {' and '.join(names)}", _nearest(cells))]
             parts += [_Part(f"{one} against {other}: ", cells, region) for other, cells in sides]
         return parts
     if check.of:
-        return [_Part(f"{name}: ", asked_cells(rows, check, name), region) for name in check.of]
-    return [_Part("", asked_cells(rows, check), region)]
+        return [_Part(f"{name}: ", asked_cells(values, check, name), region) for name in check.of]
+    return [_Part("", asked_cells(values, check), region)]
 
 
 def _nearest(several: Iterable[Sequence[Cell]]) -> list[Cell]:
@@ -464,7 +469,7 @@ def claimed_region(check: Check) -> Region:
         return Region(*bound)
     asked = _QUESTIONS[check.trend or check.question]
     unit = bound if check.question in ("below", "above") else check.by
-    if check.trend and check.times:
+    if check.times and (check.trend or check.takes_factors):
         unit = log2(check.times)
     low, high = (limit * unit if isfinite(limit) else limit for limit in (asked.low, asked.high))
     return Region(low, high, asked.presumed, check.margin)
@@ -530,182 +535,153 @@ def _unit(check: Check) -> str:
 
 
 def compared_cells(
-    rows: pd.DataFrame, check: Check, one: LabelValue, other: LabelValue, better: int
+    values: Values, check: Check, one: LabelValue, other: LabelValue, better: int
 ) -> list[Cell]:
     """Return how far one is ahead of the other in each cell, on the splits that both have.
 
     ``one`` and ``other`` are values of the label that is compared. Values above 0 favour ``one``.
-    With ``times`` they are the distance from the multiple that is allowed or required, and the
-    effect is the factor by which ``one`` is ahead.
+    With ``times`` they are the distance from the multiple that is allowed or required, or for an
+    average the logarithm to base 2 of the factor; the effect is the factor by which ``one`` is
+    ahead.
     """
-    sides = [rows[rows[check.compare] == value] for value in (one, other)]
-    asked = pd.concat(sides)[[*check.where]]
-    if any(side.empty for side in sides) or asked.isna().all().any():
+    sides = [values.having(check.compare, value) for value in (one, other)]
+    asked = [{*side.column(label)} for label in check.where for side in sides]
+    missing = [a | b == {None} for a, b in zip(asked[::2], asked[1::2], strict=True)]
+    if not all(side.keys for side in sides) or any(missing):
         return []
-    left, right = (_by_split(side, check, check.compare) for side in sides)
-    numbers = ("value", "ratio", "drift")
-    shared = [str(label) for label in left if label in right and label not in numbers]
-    pairs = left.merge(right, on=shared, how="left", suffixes=("_one", "_other"))
+    left, right = (_of_side(side, check, check.compare) for side in sides)
+    pairs, takes = _joined(left, right)
+    firsts, seconds = left.numbers[takes[0]], right.numbers[takes[1]]
+    share = ~np.isnan(firsts) & ~np.isnan(seconds)
     # a cell whose sides share no split stays, with infinite values: what was planned is missing
-    places = [label for label in shared if label != "split"]
-    cells_of_other = {*label_rows(right, places)}
-    cell = pd.Series(label_rows(pairs, places), pairs.index, dtype=object)
-    both = pairs["value_other"].notna()
-    pairs = pairs[both | ~both.groupby(cell).transform("any") & cell.isin(cells_of_other)]
-    pairs = pairs.fillna({"value_other": inf})
+    lack = ~share[:, left.splits >= 0].any(axis=1, keepdims=True)
+    seconds = np.where(lack, inf, np.where(share, seconds, np.nan))
+    firsts = np.where(share | lack, firsts, np.nan)
+    parts = left.ratio[takes[0]], left.drift[takes[0]]
+    left = Values(*pairs, left.splits, firsts, *parts)
+    right = replace(left, numbers=seconds, drift=right.drift[takes[1]])
+    keys = [label for label in left.names if label not in check.mean_over]
+    left, right = left.means(keys), right.means(keys)
     # the greater value is the one that is ahead
-    high, low = ("value_one", "value_other")[:: 1 if better > 0 else -1]
-    times, cells = check.times or 1.0, []
-    for name, means in _means(pairs, check.mean_over):
-        more, less, is_split = means[high], means[low], means.index >= 0
-        # of numbers below 0, such as negative errors, a multiple is further behind
-        are_negative = (more <= 0) & (less <= 0) & is_split
-        if are_negative.any():
-            more, less = more.mask(are_negative, -less), less.mask(are_negative, -more)
-        values = more - times * less if check.question == "better" else times * more - less
-        ahead, behind = more[is_split].mean(), less[is_split].mean()
-        effect = ahead - behind
-        if check.times is not None:
-            effect = ahead / behind if behind else inf if ahead else 1.0
-        drift = float(means["drift_one"].mean() + times * means["drift_other"].mean())
-        cells.append(Cell(name, values, float(effect), float(means["ratio_one"].mean()), drift))
+    high, low = (left, right)[:: 1 if better > 0 else -1]
+    more, less, is_split = high.numbers, low.numbers, left.splits >= 0
+    # of numbers below 0, such as negative errors, a multiple is further behind
+    swaps = (more <= 0) & (less <= 0) & is_split
+    more, less = np.where(swaps, -less, more), np.where(swaps, -more, less)
+    means = [np.nanmean(side[:, is_split], axis=1, keepdims=True) for side in (more, less)]
+    (ahead, behind), times = means, check.times or 1.0
+    drifts = left.drift + times * right.drift
+    effects = ahead - behind
+    if check.times is not None:
+        equal = np.where(ahead, inf, 1.0)
+        effects = np.divide(ahead, behind, out=equal, where=behind != 0)
+    if check.takes_factors:
+        of_rows = (more / ahead - less / behind) / log(2)
+        logs = np.log2(np.where(is_split, more / less, 1.0))
+        gains = np.where(is_split, logs, of_rows)
+        sizes = [np.nanmean(one.numbers[:, is_split], axis=1) for one in (left, right)]
+        drifts = (left.drift / sizes[0] + right.drift / sizes[1]) / log(2)
+    else:
+        gains = more - times * less if check.question == "better" else times * more - less
+    known, cells = ~np.isnan(left.numbers), []
+    for row, name in enumerate(left.cell_names()):
+        by_split = pd.Series(gains[row, known[row]], left.splits[known[row]])
+        numbers = float(effects[row, 0]), float(left.ratio[row]), float(drifts[row])
+        cells.append(Cell(name, by_split, *numbers))
     return cells
 
 
+def _joined(
+    left: Values, right: Values
+) -> tuple[tuple[list[str], list[tuple[Any, ...]]], tuple[list[int], list[int]]]:
+    """Return the labels of pairs of rows that agree in the labels of both, and where these are."""
+    shared = [label for label in left.names if label in right.names]
+    others = [label for label in right.names if label not in shared]
+    matches, places = right.groups(shared), [left.names.index(label) for label in shared]
+    added = [right.names.index(label) for label in others]
+    keys, firsts, seconds = [], list[int](), list[int]()
+    for row, key in enumerate(left.keys):
+        for match in matches.get(tuple(key[i] for i in places), []):
+            keys.append((*key, *(right.keys[match][i] for i in added)))
+            firsts.append(row)
+            seconds.append(match)
+    return ([*left.names, *others], keys), (firsts, seconds)
+
+
+def _of_side(values: Values, check: Check, *without: str) -> Values:
+    """Return numbers, or slopes, of a side by the labels that some row has."""
+    columns = {label: values.column(label) for label in values.names}
+    kept = [k for k, v in columns.items() if {*v} != {None} or k == check.along]
+    labels = [label for label in kept if label not in without]
+    places = [values.names.index(label) for label in labels]
+    keys = [tuple(key[i] for i in places) for key in values.keys]
+    values = replace(values, names=labels, keys=keys).chosen(check.where)
+    if check.along is not None:
+        values = values.slopes(check.along, logarithms=check.times is not None)
+    return values.means([label for label in values.names if label not in check.across])
+
+
 def crossing_cells(
-    rows: pd.DataFrame, check: Check, one: LabelValue, other: LabelValue, better: int
+    values: Values, check: Check, one: LabelValue, other: LabelValue, better: int
 ) -> list[Cell]:
     """Return how far one is ahead of the other at the largest value of the label ``along``."""
     along, plain = str(check.along), check.model_copy(update={"along": None})
-    chosen = rows[_chosen(rows, check.where)]
+    sizes = {value for value in values.chosen(check.where).column(along) if value is not None}
     curves: dict[str, dict[Any, Cell]] = {}
-    for value in sorted(chosen[along].dropna().unique()):
-        of_value = rows[rows[along].isna() | (rows[along] == value)]
-        for cell in compared_cells(of_value, plain, one, other, better):
-            curves.setdefault(cell.name, {})[value] = cell
+    for size in sorted(sizes):
+        of_size = values.where(value in (None, size) for value in values.column(along))
+        for cell in compared_cells(of_size, plain, one, other, better):
+            curves.setdefault(cell.name, {})[size] = cell
     cells = []
     for name, curve in curves.items():
         first = None
-        for value, cell in reversed(curve.items()):
+        for size, cell in reversed(curve.items()):
             if not cell.estimate.interval(check.level)[0] > 0:
                 break
-            first = value
+            first = size
         last = next(reversed(curve.values()))
         cells.append(last if first is None else replace(last, name=f"{name} from {first:g} on"))
     return cells
 
 
-def asked_cells(rows: pd.DataFrame, check: Check, name: LabelValue | None = None) -> list[Cell]:
+def asked_cells(values: Values, check: Check, name: LabelValue | None = None) -> list[Cell]:
     """Return a metric, or its slope, in each cell; by default of all methods.
 
     With ``times`` the values are slopes of logarithms to base 2, and the effect is a factor.
     """
-    rows = rows if name is None else rows[rows[check.compare] == name]
+    values = _of_side(values if name is None else values.having(check.compare, name), check)
+    values = values.means([label for label in values.names if label not in check.mean_over])
     cells = []
-    for cell, means in _means(_by_split(rows, check), check.mean_over):
-        effect = float(means.loc[means.index >= 0, "value"].mean())
-        effect = effect if check.times is None else 2.0**effect
-        ratio, drift = means[["ratio", "drift"]].mean().tolist()
-        cells.append(Cell(cell, means["value"], effect, ratio, drift))
-    return cells
+    of_rows = zip(values.cell_names(), values.ratio.tolist(), values.drift.tolist(), strict=True)
+    for row, (cell, *numbers) in enumerate(of_rows):
+        by_split = values.by_split(row)
+        effect = float(by_split[by_split.index >= 0].mean())
+        cells.append(
+            Cell(cell, by_split, effect if check.times is None else 2.0**effect, *numbers)
+        )
+    return [cell for cell in cells if len(cell.values)]
 
 
-def whole_cells(rows: pd.DataFrame, check: Check, method: str) -> list[Cell]:
+def whole_cells(values: Values, check: Check, method: str) -> list[Cell]:
     """Return the values at each combination of a method's labels, with a column per method.
 
     Labels that only one of two methods has do not part them. Of those that this method lacks,
     another one has a column for each value.
     """
-    rows, cells = rows[_chosen(rows, check.where)], []
-    labels = _labels(rows, "method")
-    for place in label_values(rows[rows["method"] == method], labels):
+    values, cells = values.chosen(check.where), []
+    labels = [label for label in values.names if label != "method"]
+    for place in values.having("method", method).groups(labels):
         own = {k: v for k, v in zip(labels, place, strict=True) if v is not None}
-        cell = matching(rows, own, own.values())
-        others = label_rows(cell, ["method", *(k for k in labels if k not in own)])
-        names = [" ".join(str(v) for v in one if v is not None) for one in others]
-        values = cell.assign(method=names).pivot(index="split", columns="method", values="value")
-        if values.shape[1] > 1:
+        keys = [dict(zip(values.names, key, strict=True)) for key in values.keys]
+        cell = values.where(all(key[k] in (None, v) for k, v in own.items()) for key in keys)
+        others = zip(cell.column("method"), cell.keys, strict=True)
+        rest = [i for i, k in enumerate(values.names) if k not in (*own, "method")]
+        names = [
+            " ".join(map(str, (m, *(k[i] for i in rest if k[i] is not None)))) for m, k in others
+        ]
+        frame = pd.DataFrame(cell.numbers.T, index=cell.splits, columns=names).dropna(how="all")
+        if frame.shape[1] > 1:
             # that of a difference of two methods
-            drift, name = 2 * float(cell["drift"].max()), cell_name([*own], [*own.values()])
-            cells.append(Cell(name, values, 0.0, float(cell["ratio"].mean()), drift))
+            drift, name = 2 * float(cell.drift.max()), cell_name([*own], [*own.values()])
+            cells.append(Cell(name, frame, 0.0, float(cell.ratio.mean()), drift))
     return cells
-
-
-# Columns of numbers, also of two sides that are compared.
-_NUMBERS = [f"{c}{side}" for c in ("value", "ratio", "drift") for side in ("", "_one", "_other")]
-
-
-def _labels(rows: pd.DataFrame, *without: str | None) -> list[str]:
-    return [str(c) for c in rows if c not in (*NOT_LABELS, *_NUMBERS, *without)]
-
-
-def _chosen(rows: pd.DataFrame, where: Mapping[str, Any]) -> "pd.Series[bool]":
-    chosen = pd.Series(True, index=rows.index)
-    for label, values in where.items():
-        chosen &= rows[label].isin(values if isinstance(values, list) else [values])
-    return chosen
-
-
-def _by_split(rows: pd.DataFrame, check: Check, *without: str) -> pd.DataFrame:
-    """Return values, or slopes, by split and by the labels that some row has."""
-    labels = [label for label in _labels(rows, *without) if rows[label].notna().any()]
-    rows = rows[_chosen(rows, {k: v for k, v in check.where.items() if k in labels})]
-    if check.along is not None:
-        rows = _slopes(rows, check.along, labels, logarithms=check.times is not None)
-    return _whole_splits(rows, [c for c in labels if c not in (*check.across, check.along)])
-
-
-def _whole_splits(rows: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
-    """Return means by labels and split, of the splits with as many values as any other.
-
-    Means over fewer values than those of other splits are not comparable.
-    """
-    groups = rows.groupby([*labels, "split"], dropna=False, sort=False)
-    values = [c for c in _NUMBERS if c in rows]
-    means = groups[values].mean().assign(n=groups.size()).reset_index()
-    is_root = means["split"] < 0
-    of_splits = means["n"].mask(is_root, 0)
-    keys: Any = [means[label] for label in labels] or (lambda _: 0)
-    most = of_splits.groupby(keys, dropna=False).transform("max")
-    # roots of the variance over rows of other data are 0
-    for value in (c for c in values if c.startswith("value")):
-        means[value] *= (means["n"] / most).where(is_root, 1.0)
-    return means[is_root | (means["n"] == most)].drop(columns="n")
-
-
-def _slopes(rows: pd.DataFrame, along: str, labels: list[str], logarithms: bool) -> pd.DataFrame:
-    """Return the slopes of least-squares lines over the logarithm to base 2 of a label.
-
-    Splits that lack a value of the label do not count: their lines would not be comparable.
-    """
-    keys = [c for c in labels if c != along]
-    rows = rows[rows[along].notna()]
-    slopes = []
-    for values, cell in rows.groupby(keys, dropna=False, sort=False):
-        if logarithms:
-            is_split = cell["split"] >= 0
-            level = cell["value"].where(is_split).groupby(cell[along]).transform("mean")
-            logs = np.log2(cell["value"].where(is_split & (cell["value"] > 0)))
-            cell = cell.assign(value=logs.where(is_split, cell["value"] / (level * log(2))))
-        curves = cell.pivot(index="split", columns=along, values="value").dropna()
-        if curves.shape[1] > 1 and len(curves):
-            x = np.log2(curves.columns.to_numpy(dtype=float))
-            # of a constant the slope is 0, not the last digit of a float
-            fitted = np.polyfit(x, curves.sub(curves.iloc[:, 0], axis=0).to_numpy().T, 1)[0]
-            away = x - x.mean()
-            drift = float(cell["drift"].max() * abs(away).sum() / (away**2).sum())
-            # of a missing number, which is infinite, there is none
-            points = zip(curves.index, np.where(np.isnan(fitted), inf, fitted), strict=True)
-            slopes += [[*values, *point, float(cell["ratio"].mean()), drift] for point in points]
-    return pd.DataFrame(slopes, columns=[*keys, "split", "value", "ratio", "drift"])
-
-
-def _means(rows: pd.DataFrame, over: Sequence[str]) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the name of each cell, and its means over some of the labels, by split."""
-    keys = _labels(rows, *over)
-    # labels that all cells share are not part of a name
-    naming = [c for c in keys if c == "dataset" or rows[c].nunique() > 1]
-    cells = _whole_splits(rows, keys).groupby(keys or (lambda _: 0), dropna=False, sort=False)
-    for _, of_cell in cells:
-        name = cell_name(naming, label_rows(of_cell[:1], naming)[0])
-        yield name, of_cell.set_index("split").sort_index()

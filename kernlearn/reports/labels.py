@@ -15,10 +15,13 @@ KEY = ["experiment", *LABELS, "params", "metric"]
 
 def plain_labels(frame: pd.DataFrame, labels: Iterable[str]) -> pd.DataFrame:
     """Return a frame whose labels are None where they do not apply, and whole numbers int."""
-    columns = {
-        label: pd.Series([plain_item(value) for value in frame[label]], frame.index, dtype=object)
-        for label in labels
-    }
+    columns = {}
+    for label in labels:
+        places, values = pd.factorize(frame[label])
+        plain = np.array(
+            [*map(plain_item, values), None], dtype=object
+        )  # the last of those missing
+        columns[label] = pd.Series(plain[places], frame.index, dtype=object)
     return frame.assign(**columns)
 
 
@@ -32,7 +35,9 @@ def plain_item(value: Any) -> Any:
 
 def parameters(frame: pd.DataFrame, axes: Sequence[str]) -> list[str]:
     """Return the varied parameters of each row as JSON."""
-    return [parameters_of(dict(zip(axes, row, strict=True))) for row in label_rows(frame, axes)]
+    rows = label_rows(frame, axes)
+    texts = {row: parameters_of(dict(zip(axes, row, strict=True))) for row in dict.fromkeys(rows)}
+    return [texts[row] for row in rows]
 
 
 def parameters_of(labels: Mapping[str, Any]) -> str:

@@ -152,6 +152,8 @@ def _with_drifts(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataF
         return splits
     known = pd.read_csv(files[0], dtype=dict.fromkeys(KEY, str))
     known = known[known["experiment"] == experiment.name]
+    if known.empty:
+        return splits
     drifts = dict(zip(label_rows(known, KEY), known["drift"], strict=True))
     cells = splits.assign(params=parameters(splits, [*experiment.config.axes]))
     return splits.assign(drift=[drifts.get(cell, 0.0) for cell in label_rows(cells, KEY)])
@@ -220,12 +222,14 @@ def _labelled(splits: pd.DataFrame, config: ExperimentConfig, name: str) -> pd.D
     """Return rows with labels of the config's cells; refuse those that are of no cell."""
     labels = ["dataset", "method", "kernel", *config.axes]
     cells = [tuple(map(one.get, labels)) for one in planned_labels(config)]
-    known, rows = {tuple(map(str, cell)): cell for cell in cells}, []
-    for i, values in enumerate(label_rows(plain_labels(splits, labels), labels), 1):
+    known, found = {tuple(map(str, cell)): cell for cell in cells}, {}
+    given = label_rows(plain_labels(splits, labels), labels)
+    for values in dict.fromkeys(given):
         row = tuple(map(str, values))
         if row in known:
-            rows.append(known[row])
+            found[values] = known[row]
             continue
+        i = given.index(values) + 1
         at = next(n for n in range(len(row)) if all(row[: n + 1] != one[: n + 1] for one in known))
         fitting = {one[at]: cell[at] for one, cell in known.items() if one[:at] == row[:at]}
         named = [text for text, value in fitting.items() if value is not None]
@@ -233,8 +237,8 @@ def _labelled(splits: pd.DataFrame, config: ExperimentConfig, name: str) -> pd.D
         where = f" for {row[1]} on {row[0]}" if at > 1 else ""
         what = "missing" if values[at] is None else row[at]
         raise ReportError(f"{name}: row {i}: {labels[at]} is {what}{where}{hint}")
-    found = pd.DataFrame(rows, splits.index, labels, dtype=object)
-    return splits.assign(**{label: found[label] for label in labels})
+    rows = pd.DataFrame([found[values] for values in given], splits.index, labels, dtype=object)
+    return splits.assign(**{label: rows[label] for label in labels})
 
 
 def names_of(config: ExperimentConfig) -> dict[str, Collection[Any]]:

@@ -32,7 +32,7 @@ def test_what_no_shipped_config_asks_can_be_asked(check):
         ({"as_good": ["a"], "than": ["b"]}, "as_good needs by or times"),
         ({"not_better": ["a"], "than": ["b"], "times": 2, "over": "all"}, "times goes with"),
         ({**A_OVER_B, "of": ["a"]}, "of goes with below"),
-        ({**A_OVER_B, "times": 2}, "cell by cell"),
+        ({**A_OVER_B, "times": 2, "along": "C"}, "without along"),
         ({**A_OVER_B, "along": "C", "across": ["C"]}, "in more than one of"),
         ({**A_OVER_B, "mean_over": ["method"]}, "in more than one of"),
         ({"above": 1, "across": ["C"]}, "across goes with"),

@@ -6,6 +6,7 @@ import pytest
 
 from kernlearn.config.claims import Check
 from kernlearn.reports.claims import asked_cells, compared_cells, crossing_cells
+from kernlearn.reports.values import values_of
 
 SIZES = {"RF": [10, 20, 40], "H0/1": [10, 20, 40], "K": [None]}
 DATASETS, KERNELS, SPLITS = ("a", "b"), ("polynomial", "exponential"), range(4)
@@ -46,9 +47,11 @@ def cells(found):
 def test_cells_have_the_ratio_of_their_rows(rows):
     rows.loc[rows["dataset"] == "b", "ratio"] = 0.2
     found = [
-        *compared_cells(rows, check(better=["H0/1"], than=["RF"]), "H0/1", "RF", 1),
-        *asked_cells(rows, check(trend="rising", along="n_components", of=["RF"]), "RF"),
-        *asked_cells(rows, check(above=1, mean_over=["n_components"])),
+        *compared_cells(values_of(rows), check(better=["H0/1"], than=["RF"]), "H0/1", "RF", 1),
+        *asked_cells(
+            values_of(rows), check(trend="rising", along="n_components", of=["RF"]), "RF"
+        ),
+        *asked_cells(values_of(rows), check(above=1, mean_over=["n_components"])),
     ]
     assert {cell.ratio for cell in found if cell.name.startswith("a ")} == {0.5}
     assert {round(cell.ratio, 9) for cell in found if cell.name.startswith("b ")} == {0.2}
@@ -70,14 +73,14 @@ def test_the_same_parameters_are_compared_cells(rows, values):
         for k in KERNELS
         for n in SIZES["RF"]
     }
-    assert cells(compared_cells(rows, asked, "H0/1", "RF", 1)) == expected
-    backwards = cells(compared_cells(rows, asked, "RF", "H0/1", -1))
+    assert cells(compared_cells(values_of(rows), asked, "H0/1", "RF", 1)) == expected
+    backwards = cells(compared_cells(values_of(rows), asked, "RF", "H0/1", -1))
     assert backwards == expected
 
 
 def test_a_method_without_the_parameter_is_compared_with_every_value(rows, values):
     asked = check(better=["RF"], than=["K"], where={"n_components": [10, 40], "dataset": "b"})
-    assert cells(compared_cells(rows, asked, "RF", "K", 1)) == {
+    assert cells(compared_cells(values_of(rows), asked, "RF", "K", 1)) == {
         f"b {k} n_components={n}": {
             s: pytest.approx(values["b", k, "RF", n, s] - values["b", k, "K", None, s])
             for s in SPLITS
@@ -85,12 +88,12 @@ def test_a_method_without_the_parameter_is_compared_with_every_value(rows, value
         for k in KERNELS
         for n in (10, 40)
     }
-    assert compared_cells(rows, asked, "K", "K", 1) == []
+    assert compared_cells(values_of(rows), asked, "K", "K", 1) == []
 
 
 def test_a_mean_is_taken_over_whole_splits_only(rows, values):
     asked = check(better=["H0/1"], than=["RF"], mean_over=["n_components", "kernel"])
-    found = cells(compared_cells(rows, asked, "H0/1", "RF", 1))
+    found = cells(compared_cells(values_of(rows), asked, "H0/1", "RF", 1))
     assert found == {
         d: {
             s: pytest.approx(
@@ -113,12 +116,14 @@ def test_a_mean_over_sizes_that_share_no_split_is_not_compared(rows):
     """Of the smallest size RF has the first two splits only, and H0/1 the others."""
     other_half = (rows["n_components"] == 10) & ((rows["split"] < 2) != (rows["method"] == "RF"))
     asked = check(better=["H0/1"], than=["RF"], mean_over=["n_components"])
-    assert all(c.lacks for c in compared_cells(rows[~other_half], asked, "H0/1", "RF", 1))
+    assert all(
+        c.lacks for c in compared_cells(values_of(rows[~other_half]), asked, "H0/1", "RF", 1)
+    )
 
 
 def test_a_mean_of_one_side_is_taken_over_whole_splits_only(rows):
     asked = check(better=["RF"], than=["K"], across=["n_components"])
-    found = cells(compared_cells(rows, asked, "RF", "K", 1))
+    found = cells(compared_cells(values_of(rows), asked, "RF", "K", 1))
     assert [*found["a polynomial"]] == [0, 1, 2]
 
 
@@ -133,7 +138,7 @@ def test_a_mean_of_one_side_is_taken_over_whole_splits_only(rows):
 )
 def test_a_factor_is_a_difference_from_a_multiple(rows, values, question, better, formula):
     asked = check(**{question: ["H0/1"]}, than=["RF"], times=3)
-    found = compared_cells(rows, asked, "H0/1", "RF", better)
+    found = compared_cells(values_of(rows), asked, "H0/1", "RF", better)
     cell = next(c for c in found if c.name == "b polynomial n_components=20")
     key = [("b", "polynomial", m, 20) for m in ("H0/1", "RF")]
     one, other = (np.array([values[*k, s] for s in SPLITS]) for k in key)
@@ -143,7 +148,7 @@ def test_a_factor_is_a_difference_from_a_multiple(rows, values, question, better
 
 def test_slopes_are_those_of_a_line_over_doublings(rows, values):
     asked = check(trend="rising", along="n_components", of=["RF"])
-    found = cells(asked_cells(rows, asked, "RF"))
+    found = cells(asked_cells(values_of(rows), asked, "RF"))
     assert set(found) == {f"{d} {k}" for d in DATASETS for k in KERNELS}
     # three equidistant points: half of the difference of the outer ones
     assert found["b exponential"] == {
@@ -153,21 +158,23 @@ def test_slopes_are_those_of_a_line_over_doublings(rows, values):
         for s in SPLITS
     }
     assert set(found["a polynomial"]) == {0, 1, 2}
-    assert asked_cells(rows, asked, "K") == []
-    everything = asked_cells(rows, check(trend="rising", along="n_components"))
+    assert asked_cells(values_of(rows), asked, "K") == []
+    everything = asked_cells(values_of(rows), check(trend="rising", along="n_components"))
     assert len(everything) == 2 * 2 * 2
-    assert not any(cell.values.any() for cell in asked_cells(rows.assign(value=0.1), asked, "RF"))
+    assert not any(
+        cell.values.any() for cell in asked_cells(values_of(rows.assign(value=0.1)), asked, "RF")
+    )
 
 
 def test_a_power_law_has_one_factor_a_doubling(rows):
     law = rows[rows["method"] == "RF"].copy()
     law["value"] = 7 * law["n_components"].astype(float) ** -0.5
     asked = check(trend="falling", along="n_components", times=1.2)
-    for cell in asked_cells(law, asked):
+    for cell in asked_cells(values_of(law), asked):
         np.testing.assert_allclose(cell.values, -0.5)
         assert cell.effect == pytest.approx(2**-0.5)
     law.loc[law["split"] == 0, "value"] = 0
-    assert all(0 not in cell.values.index for cell in asked_cells(law, asked))
+    assert all(0 not in cell.values.index for cell in asked_cells(values_of(law), asked))
 
 
 @pytest.mark.parametrize(
@@ -189,7 +196,7 @@ def test_a_crossing_is_decided_at_the_largest_value(rows, gains, name, mean):
         for m, n, s in zip(rows["method"], rows["n_components"], rows["split"], strict=True)
     ]
     asked = check(overtakes=["H0/1"], than=["RF"], along="n_components")
-    found = crossing_cells(rows, asked, "H0/1", "RF", 1)
+    found = crossing_cells(values_of(rows), asked, "H0/1", "RF", 1)
     assert len(found) == 4
     for cell in found:
         assert cell.name.endswith(name) if name else " from " not in cell.name

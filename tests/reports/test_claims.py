@@ -238,6 +238,22 @@ def test_a_factor(decide, level, direction, gain, times, outcome):
     assert decide([gain, gain], direction, level=level, **asked).outcome == outcome
 
 
+def test_an_average_of_factors_takes_data_sets_of_unlike_scale_alike(config):
+    """RF's error is half as large on one data set, and a tenth larger on one of large errors."""
+    rng, rows = np.random.default_rng(0), []
+    for dataset, error, factor in (("d0", 0.1, 0.5), ("d1", 100, 1.1)):
+        for split in range(N_SPLITS):
+            one, other = rng.normal(1, 0.01, 2)
+            rows.append((dataset, "mse", split, "K", error * one))
+            rows.append((dataset, "mse", split, "RF", error * factor * other))
+    asked = {"metric": "mse", "over": "average", **RF_OVER_K}
+    assert decision(config, splits(rows), ["d0", "d1"], **asked).outcome == "fails"
+    found = decision(config, splits(rows), ["d0", "d1"], times=1, **asked)
+    assert found.outcome == "holds"
+    assert "×1.3" in found.numbers  # (2 / 1.1) ** 0.5 = 1.35
+    assert decision(config, splits(rows), ["d0", "d1"], times=1.5, **asked).outcome == "fails"
+
+
 @pytest.mark.parametrize(
     "asked",
     [

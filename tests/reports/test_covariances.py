@@ -17,6 +17,7 @@ from kernlearn.reports.labels import label_rows
 from kernlearn.reports.ranks import compare_methods, method_values
 from kernlearn.reports.report import read_report
 from kernlearn.reports.statistics import resampled
+from kernlearn.reports.values import values_of
 from kernlearn.store import Store, values_from_text
 
 CONFIG = """\
@@ -76,9 +77,8 @@ def test_a_difference_varies_with_rows_and_splits(measured, dataset, n):
     check = Claim.model_validate(
         {"says": "a", "check": {"metric": "accuracy", "better": ["knn"], "than": ["guess"]}}
     ).check
-    cells = compared_cells(
-        frame_of(report)[lambda f: f["metric"] == "accuracy"], check, "knn", "guess", 1
-    )
+    accuracies = values_of(frame_of(report)[lambda f: f["metric"] == "accuracy"])
+    cells = compared_cells(accuracies, check, "knn", "guess", 1)
     (cell,) = [cell for cell in cells if cell.name == dataset]
     differences = right(plan, rows, dataset, method="knn") - right(
         plan, rows, dataset, method="guess"
@@ -97,7 +97,7 @@ def test_means_over_settings_and_data_sets(measured):
     asked = {"metric": "accuracy", "better": ["tree"], "than": ["guess"], "across": ["max_depth"]}
     check = Claim.model_validate({"says": "a", "check": asked}).check
     errors = []
-    cells = compared_cells(frame, check, "tree", "guess", 1)
+    cells = compared_cells(values_of(frame), check, "tree", "guess", 1)
     for cell, n in zip(cells, (150, 178), strict=True):
         trees = [right(plan, rows, cell.name, method="tree", max_depth=d) for d in (1, 3)]
         differences = np.mean(trees, axis=0) - right(plan, rows, cell.name, method="guess")
@@ -105,11 +105,26 @@ def test_means_over_settings_and_data_sets(measured):
         errors.append(differences.var(axis=1, ddof=1).mean() / n)
     both = average(cells)
     over = Claim.model_validate({"says": "a", "check": {**asked, "mean_over": ["dataset"]}}).check
-    (same,) = compared_cells(frame, over, "tree", "guess", 1)
+    (same,) = compared_cells(values_of(frame), over, "tree", "guess", 1)
     means = np.mean([cell.values[cell.values.index >= 0] for cell in cells], axis=0)
     error = (means.var(ddof=1) / 4 + sum(errors) / 4) ** 0.5
     for one in (both, same):
         assert one.estimate[:2] == pytest.approx((means.mean(), error), rel=1e-4)
+
+
+def test_an_average_of_factors(measured):
+    plan, rows, report = measured
+    frame = frame_of(report)[lambda f: f["metric"] == "accuracy"]
+    asked = {"metric": "accuracy", "better": ["knn"], "than": ["guess"], "times": 1.2}
+    check = Claim.model_validate({"says": "a", "check": asked}).check
+    cells = compared_cells(values_of(frame), check, "knn", "guess", 1)
+    for cell, n in zip(cells, (150, 178), strict=True):
+        one, other = (right(plan, rows, cell.name, method=m) for m in ("knn", "guess"))
+        # what a row adds to the logarithm of a ratio
+        of_rows = (one / one.mean() - other / other.mean()) / np.log(2)
+        logs = np.log2(one.mean(axis=1) / other.mean(axis=1))
+        error = (logs.var(ddof=1) / 4 + of_rows.var(axis=1, ddof=1).mean() / n) ** 0.5
+        assert cell.estimate[:2] == pytest.approx((logs.mean(), error), rel=1e-4)
 
 
 def test_a_single_method_and_a_slope(measured):
@@ -118,12 +133,12 @@ def test_a_single_method_and_a_slope(measured):
     check = Claim.model_validate(
         {"says": "a", "check": {"metric": "accuracy", "above": 0.5, "of": ["knn"]}}
     ).check
-    cell = asked_cells(frame, check, "knn")[0]
+    cell = asked_cells(values_of(frame), check, "knn")[0]
     expected = by_hand(right(plan, rows, "iris", method="knn"), 150)
     assert cell.estimate[:3] == pytest.approx(expected, rel=1e-4)
     trend = {"metric": "accuracy", "trend": "rising", "along": "max_depth", "of": ["tree"]}
     check = Claim.model_validate({"says": "a", "check": trend}).check
-    cell = asked_cells(frame, check, "tree")[0]
+    cell = asked_cells(values_of(frame), check, "tree")[0]
     low, high = (right(plan, rows, "iris", method="tree", max_depth=d) for d in (1, 3))
     expected = by_hand((high - low) / np.log2(3), 150)
     assert cell.estimate[:2] == pytest.approx(expected[:2], rel=1e-4)

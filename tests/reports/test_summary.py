@@ -21,6 +21,7 @@ from kernlearn.reports.claims import compared_cells
 from kernlearn.reports.report import NO_CONFIG, read_report, read_reports, stored_plans
 from kernlearn.reports.tables import to_markdown
 from kernlearn.reports.totals import outcome, totals
+from kernlearn.reports.values import values_of
 from kernlearn.store import Store
 
 
@@ -368,7 +369,7 @@ def test_rows_without_their_numbers_of_rows_have_those_of_the_protocol(report, r
     widths = []
     for one in (counted, report):
         rows = one.splits[one.splits["metric"] == "accuracy"]
-        low, high = compared_cells(rows, check, "K", "RF", 1)[0].estimate.interval(0.05)
+        low, high = compared_cells(values_of(rows), check, "K", "RF", 1)[0].estimate.interval(0.05)
         widths.append(high - low)
     assert widths[0] < widths[1]
 
