@@ -22,8 +22,8 @@ from kernlearn.cli.app import app
 from kernlearn.config import names
 from kernlearn.kernels import registry
 from kernlearn.reports import totals
-from kernlearn.reports.page import grouped, write_site
-from kernlearn.reports.report import Report, read_reports
+from kernlearn.reports.page import Group, grouped, write_site
+from kernlearn.reports.report import read_reports
 
 ROOT = Path(__file__).parents[1]
 #: What Sphinx copies as it is.
@@ -118,8 +118,8 @@ def commands() -> str:
     return text.replace("# `kernlearn`\n", "# Commands\n", 1)
 
 
-def experiments() -> dict[str, list[Report]]:
-    """Write the site of all experiments, which Sphinx copies; return them by paper."""
+def experiments() -> list[Group]:
+    """Write the site of all experiments, which Sphinx copies; return them by chapter."""
     reports, skipped = read_reports(ROOT / "results" / "measured")
     write_site(reports, EXTRA / "experiments", skipped=skipped)
     return grouped(reports)

@@ -43,6 +43,7 @@ Settings = Annotated[
 Only = Annotated[list[str], option("Trials with these labels; repeatable.", "LABEL=VALUE,...")]
 Store = Annotated[Path, option("Results, by default results/runs/store.sqlite.", "FILE")]
 Available = Annotated[bool, option("Leave out data that is missing.", None, "--available")]
+Whole = Annotated[bool, option("Print whole tables.", None, "--all")]
 Jobs = Annotated[int, option("Trials at a time, by default 1.", "N", "--jobs", "-j", min=1)]
 
 STORE = Path("results/runs/store.sqlite")
@@ -69,6 +70,7 @@ def run(
     force: Annotated[bool, option("Run what is done again.", None, "--force")] = False,
     available: Available = False,
     no_report: Annotated[bool, option("Write and print no report.", None, "--no-report")] = False,
+    whole: Whole = False,
     store: Store = STORE,
 ) -> None:
     """Run experiments (only what is not stored yet), and report.
@@ -102,7 +104,8 @@ def run(
                     (error, n), name = errors.most_common(1)[0], plan.experiment.name
                     typer.echo(f"{name}: all {outcome.total} trials failed, {n} with: {error}")
                 elif not no_report:
-                    _show_report(reports.assemble(plan, opened), _folder(store), choice.only)
+                    result = reports.assemble(plan, opened)
+                    _show_report(result, _folder(store), whole, choice.only)
     except KeyboardInterrupt:
         done = f"What is done is in {store}; the same command goes on from there."
         typer.echo(f"Stopped. {done}", err=True)
@@ -150,6 +153,7 @@ def report(
     store: Store = STORE,
     folder: Annotated[Path | None, option("Folder to write to.", "DIR", "--output")] = None,
     summary: Annotated[Path | None, option("Also write summaries (CSV, JSON).", "DIR")] = None,
+    whole: Whole = False,
 ) -> None:
     """Write pages of stored results, or of another program's.
 
@@ -196,7 +200,7 @@ def report(
     if names:
         default = _folder(store) if rows is None and summaries is None else SITE
         for one in found:
-            _show_report(one, folder or default)
+            _show_report(one, folder or default, whole)
         return
     index = reports.write_site(found, folder or SITE, skipped=skipped)
     for one in found:
@@ -510,12 +514,15 @@ def _folder(store: Path) -> Path:
 
 
 def _show_report(
-    result: "reports.Report", folder: Path, only: Sequence[Mapping[str, Sequence[str]]] = ()
+    result: "reports.Report",
+    folder: Path,
+    whole: bool,
+    only: Sequence[Mapping[str, Sequence[str]]] = (),
 ) -> None:
     """Write and print the report of an experiment, in a folder of its own."""
     chosen = [", ".join(f"{k}={'+'.join(v)}" for k, v in one.items()) for one in only]
     result.details.remarks[:0] = [f"only {one}" for one in chosen]
-    output.show_report(result)
+    output.show_report(result, None if whole else output.MOST_LINES)
     place = folder / _report_folder(result.experiment, only)
     typer.echo(f"Report: {reports.write_report(result, place)}")
 

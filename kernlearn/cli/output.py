@@ -11,6 +11,8 @@ import typer
 
 from kernlearn.checks import counted
 
+#: Lines of a table on the terminal, unless all are asked for.
+MOST_LINES = 40
 #: Width of an output that is neither a terminal nor has a width in $COLUMNS.
 UNBOUNDED = 10_000
 # What the signs of a table mean, in the order of the legend.
@@ -46,9 +48,14 @@ def show_wrapped(text: str, indent: int) -> None:
 
 
 def show_table(
-    heads: Sequence[str], rows: Sequence[Sequence[Any]], *, left: int = 1, title: str = ""
+    heads: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    left: int = 1,
+    title: str = "",
+    most: int | None = None,
 ) -> None:
-    """Print a table, as many columns at a time as there is room for.
+    """Print a table, as many columns at a time as there is room for, on at most `most` lines.
 
     The first `left` columns name a row and are repeated; the others hold numbers, as text or as
     ``rich.text.Text``. A row that starts like the one above it does not repeat its first name.
@@ -69,6 +76,8 @@ def show_table(
             end = named
         parts[-1].append(i)
         end += widths[i]
+    heights = (len(parts) or 1) * len(rows)
+    n_shown = len(rows) if most is None or heights <= most else max(most // (len(parts) or 1), 1)
     for part in parts or [[]]:
         table = Table(box=SIMPLE_HEAD)
         for head in heads[:left]:
@@ -76,11 +85,13 @@ def show_table(
         for i in part:
             table.add_column(heads[i], justify="right", no_wrap=True)
         previous = None
-        for row in rows:
+        for row in rows[:n_shown]:
             name = "" if left > 1 and row[0] == previous else str(row[0])
             table.add_row(name, *map(str, row[1:left]), *(row[i] for i in part))
             previous = row[0]
         console.print(table)
+    if n_shown < len(rows):
+        typer.echo(f"{len(rows) - n_shown} more rows: the page has them, --all prints them")
 
 
 def write_text(path: Path, text: str, content: str) -> None:
@@ -99,19 +110,35 @@ def write_text(path: Path, text: str, content: str) -> None:
     show_wrapped(f"{path}: {content}", 2)
 
 
-def show_report(report: Any) -> None:
-    """Print the tables of a report, the signs that occur in them, claims and remarks."""
+def show_report(report: Any, most: int | None = MOST_LINES) -> None:
+    """Print the answer and the claims of a report, its tables with their signs, and remarks.
+
+    A table has at most `most` lines.
+    """
     from rich.text import Text
 
+    from kernlearn.reports.answers import answer
     from kernlearn.reports.differences import in_words
 
+    for sentence in answer(report):
+        changes = f" (No longer so: {'; '.join(sentence.changes)}.)" if sentence.changes else ""
+        show_wrapped(f"{sentence.says}{changes}", 0)
+    if report.experiment.indicative:
+        changes = ", ".join(report.experiment.changes)
+        show_wrapped(f"Indicative, without verdicts: {changes} is not the full protocol", 2)
+    else:
+        for n, claim in enumerate(report.claims.itertuples(), 1):
+            but = f"; but {claim.caveat}" if claim.caveat else ""
+            show_wrapped(f"{n}. [{claim.outcome}] {claim.says}: {claim.numbers}{but}", 2)
+        if len(report.claims):
+            typer.echo("Differences are positive where the method named first is better.")
     for table in report.tables:
         rows = [
             [*labels, *(Text(str(cell), style="bold" if cell.best else "") for cell in cells)]
             for labels, cells in table.rows
         ]
         heads = [*table.row_heads, *table.heads]
-        show_table(heads, rows, left=len(table.row_heads), title=table.title)
+        show_table(heads, rows, left=len(table.row_heads), title=table.title, most=most)
         metrics = {cell.metric for _, cells in table.rows for cell in cells if cell.metric}
         shown = ", ".join(report.experiment.config.scope.label(name) for name in metrics)
         if len(metrics) == 1 and shown not in heads:
@@ -128,14 +155,9 @@ def show_report(report: Any) -> None:
         signs["bold"] = "the best, or not shown to be worse"
     for sign, text in signs.items():
         typer.echo(f"  {sign}  {text}")
-    if report.experiment.indicative:
-        changes = ", ".join(report.experiment.changes)
-        show_wrapped(f"Indicative, without verdicts: {changes} is not the full protocol", 2)
-    else:
+    if not report.experiment.indicative:
         for text in in_words(report.differences, report.chances):
             show_wrapped(text, 2)
-        for claim in report.claims.itertuples():
-            show_wrapped(f"[{claim.outcome}] {claim.says}: {claim.numbers}", 2)
     for remark in report.remarks:
         show_wrapped(f"- {remark}", 2)
 

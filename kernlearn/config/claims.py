@@ -1,4 +1,4 @@
-"""Claims of a paper, and the questions that decide them."""
+"""Claims of a paper with the questions that decide them, and the answer in words."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -181,3 +181,29 @@ class Claim(Section):
     """The section of the paper."""
     check: Check
     """What decides it."""
+    caveat: str = ""
+    """What limits the outcome, whatever it is."""
+
+
+class Evidence(Section):
+    """Outcomes that a sentence rests on: counts by outcome, and single claims."""
+
+    scores: dict[str, int] = {}
+    """How many reported scores have a verdict."""
+    times: dict[str, int] = {}
+    """The same of reported times and speed-ups."""
+    differences: dict[str, int] = {}
+    """How many differences between methods are shown, not shown or reversed."""
+    claims: dict[int, str] = {}
+    """The outcome of claims, by their number in the config, from 1."""
+    bold: dict[str, int] = {}
+    """In how many cells of the table methods are among the best."""
+
+
+class Answer(Section):
+    """A sentence on what came out."""
+
+    says: str = Field(min_length=1)
+    """The sentence."""
+    rests_on: Evidence
+    """The outcomes that it states. If one of them changes reports say so."""

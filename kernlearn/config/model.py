@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, model_validator
 
 from kernlearn import datasets
-from kernlearn.config.claims import Claim
+from kernlearn.config.claims import Answer, Claim
 from kernlearn.config.names import BUILT_IN, Scope, is_time
 from kernlearn.config.spec import (
     Combination,
@@ -367,12 +367,17 @@ class FigureSpec(Section):
 
 
 class Tolerance(Section):
-    """When a measured mean agrees with the reported one, see `reports.verdicts`."""
+    """When a measured mean agrees with the reported one, see `reports.verdicts`.
+
+    Give one of `absolute`, `relative` and `factor`.
+    """
 
     absolute: Annotated[float, Field(ge=0)] | None = None
-    """Largest difference of the means; give this or `relative`."""
+    """Largest difference of the means."""
     relative: Annotated[float, Field(ge=0)] | None = None
     """Largest difference as a share of the reported mean."""
+    factor: Annotated[float, Field(ge=1)] | None = None
+    """Largest factor between the means, for times and speed-ups."""
     level: Fraction | None = None
     """Significance level of the test of a larger difference."""
     reported_splits: Annotated[int, Field(ge=2)] | None = None
@@ -380,8 +385,10 @@ class Tolerance(Section):
 
     @model_validator(mode="after")
     def _one_of_two(self) -> "Tolerance":
-        if (self.absolute is None) == (self.relative is None):
-            raise ValueError("give either absolute or relative")
+        if [self.absolute, self.relative, self.factor].count(None) != 2:
+            raise ValueError("give one of absolute, relative and factor")
+        if self.factor is not None and self.level is not None:
+            raise ValueError("a factor goes without level: what lies beyond it is no match")
         if self.level is None and self.reported_splits is not None:
             raise ValueError("reported_splits goes with level")
         return self
@@ -481,6 +488,8 @@ class ExperimentConfig(Section):
     """The cells that are set in bold."""
     claims: list[Claim] = []
     """What the paper states, with the checks that decide it."""
+    answer: list[Answer] = []
+    """What came out, in one to three sentences, with which reports begin."""
     forks: list[Fork] = []
     """Choices that agree with the paper's numbers, with alternatives."""
     notes: dict[str, str] = {}

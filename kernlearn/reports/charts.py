@@ -235,6 +235,8 @@ def deviations(report: "Report") -> list[Chart]:
     both = cells[cells["mean"].notna() & cells["reported_mean"].notna()]
     rules = {} if report.experiment.indicative else config.verdict
     for metric, tolerance in rules.items():
+        if tolerance.factor is not None:
+            continue
         rows, same, allowed = both[both["metric"] == metric], 0.0, tolerance.absolute
         units = pd.Series(1.0, rows.index)
         if allowed is None:

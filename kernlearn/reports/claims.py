@@ -280,8 +280,8 @@ _WORST_FIRST = (FAILS, NOT_MEASURED, verdicts.NO_DATA, *OPEN[::-1], HOLDS)
 
 
 #: Columns of the claims: what is said where, the outcome with the numbers that decided it, the
-#: check, and whether the paper's own numbers agree, empty where they do not cover it.
-COLUMNS = ["says", "section", "outcome", "numbers", "check", "on_reported"]
+#: check, whether the paper's own numbers agree, empty where they do not cover it, and a caveat.
+COLUMNS = ["says", "section", "outcome", "numbers", "check", "on_reported", "caveat"]
 
 
 def decide_claims(
@@ -317,7 +317,8 @@ def decide_claims(
     for claim in config.claims:
         outcome, numbers = _decide(values[claim.check.metric], claim.check, config)
         text = "" if reported is None else _on_reported(reported, claim.check, config)
-        rows.append([claim.says, claim.section, outcome, numbers, check_text(claim.check), text])
+        asked, claimed = check_text(claim.check), (claim.says, claim.section)
+        rows.append([*claimed, outcome, numbers, asked, text, claim.caveat])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -492,11 +493,12 @@ def _counts_text(cells: Sequence[Cell], check: Check, region: Region) -> str:
     """Count the cells in and out of the region, name those out, and give the range."""
     asked = _QUESTIONS[check.trend or check.question]
     is_denied = check.question in ("not_better", "not_worse")
-    has_margin = check.by or check.times or check.margin
-    inside = f"no {asked.outside}" if is_denied and has_margin else asked.inside
+    least = check.by or (check.times or 1) > 1
+    inside = f"no {asked.outside}" if is_denied and (least or check.margin) else asked.inside
+    outside = asked.outside if is_denied or not least else "misses the margin"
     standings = [region.standing(cell, check.level) for cell in cells]
     counts = [standings.count(standing) for standing in ("in", "open", "out")]
-    text = f"{inside} in {counts[0]}, undecided in {counts[1]}, {asked.outside} in {counts[2]}"
+    text = f"{inside} in {counts[0]}, undecided in {counts[1]}, {outside} in {counts[2]}"
     texts = [f"{cell.name} {_number(cell.effect, check)}".strip() for cell in cells]
     if out := [one for one, standing in zip(texts, standings, strict=True) if standing == "out"]:
         more = f" and {len(out) - _MOST_NAMES} more" if len(out) > _MOST_NAMES else ""

@@ -105,7 +105,8 @@ def compare_with_paper(
     absent = verdicts.without_data(cells, config)
     for metric, rule in config.verdict.items():
         better = verdicts.direction(metric, config)
-        groups = list(_groups(splits, cells, metric, rule, better, config)) if better else []
+        is_tested = better and rule.factor is None
+        groups = list(_groups(splits, cells, metric, rule, better, config)) if is_tested else []
         for group in groups:
             is_known = group.dataset not in absent
             for ahead, behind, gap, counts in group.pairs:

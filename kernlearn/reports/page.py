@@ -10,7 +10,7 @@ from functools import cache
 from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import jinja2
 
@@ -21,7 +21,7 @@ from kernlearn.config.read import shipped_name
 from kernlearn.config.spec import canonical, cell_name
 from kernlearn.exceptions import ReportError, writing
 from kernlearn.lazy import needed_by
-from kernlearn.reports import charts, claims, differences, tables, verdicts
+from kernlearn.reports import answers, charts, claims, differences, tables, verdicts
 from kernlearn.reports.cells import cell_columns
 from kernlearn.reports.export import csv_text
 from kernlearn.reports.labels import cell_names
@@ -209,6 +209,7 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
         charts=drawn,
         kinds=report.counts.to_dict("index"),
         signs_used=[v for v in verdicts.VERDICTS if v in {*report.cells["verdict"]}],
+        answer=answers.answer(report),
         claims=report.claims.to_dict("records"),
         outcomes=Counter(report.claims["outcome"]),
         differences=report.differences.to_dict("records"),
@@ -278,33 +279,53 @@ def _commands(report: Report) -> list[str]:
 _FEW = 8
 
 
-def grouped(reports: Iterable[Report]) -> dict[str, list[Report]]:
-    """Return the experiments of each paper in its order, those of no paper as the last, "".
+class Group(NamedTuple):
+    """Experiments that belong together, with sentences on what they come to."""
+
+    title: str
+    sentences: list[answers.Sentence]
+    reports: list[Report]
+
+
+def grouped(reports: Iterable[Report]) -> list[Group]:
+    """Return the experiments of each chapter, of each other paper, and those of no paper.
 
     Variants, and what is only indicative, are of no paper.
     """
-    groups: dict[str, list[Report]] = {}
-    for report in sorted(reports, key=lambda report: _order(report.experiment)):
+    rest = sorted(reports, key=lambda report: _order(report.experiment))
+    shipped = [one for one in rest if one.experiment.is_counted]
+    known = {r.experiment.name: r for r in shipped if shipped_name(r.experiment.path)}
+    groups = []
+    for paper in answers.papers():
+        for chapter in paper.chapters:
+            of_chapter = [known[name] for name in chapter.experiments if name in known]
+            if of_chapter:
+                sentences = answers.concluded(chapter.answer, known)
+                groups.append(Group(f"{paper.source}: {chapter.title}", sentences, of_chapter))
+                rest = [one for one in rest if one not in of_chapter]
+    others: dict[str, list[Report]] = {}
+    for report in rest:
         config = report.experiment.config
-        paper = re.match(r".+? \(\d{4}\)(?=[,;]|$)", config.source)
+        source = re.match(r".+? \(\d{4}\)(?=[,;]|$)", config.source)
         is_own = report.experiment.is_counted and (config.reported or config.claims)
-        name = paper[0] if paper and is_own else ""
-        groups.setdefault(name, []).append(report)
-    rest = groups.pop("", [])
-    return groups | ({"": rest} if rest else {})
+        others.setdefault(source[0] if source and is_own else "", []).append(report)
+    last = others.pop("", [])
+    groups += [Group(title, [], of_paper) for title, of_paper in others.items()]
+    return groups + ([Group("", [], last)] if last else [])
 
 
 def _index(reports: Sequence[Report], drawn: list[_Drawn], skipped: Sequence[Skipped]) -> str:
-    """Return the overview: papers, and for each experiment a tile for each result.
+    """Return the overview: answers, and for each experiment a tile for each result.
 
     Of few experiments it shows the claims and the first charts, too.
     """
-    groups = grouped(reports)
+    known = {report.experiment.name: report for report in reports}
+    papers = [one for one in answers.papers() if known.keys() & _experiments(one)]
     return _render(
         "index.html",
-        groups=groups,
-        papers={name: totals(of).in_short() for name, of in groups.items() if name},
-        strips={r.experiment.name: _strips(r) for of in groups.values() for r in of},
+        groups=grouped(reports),
+        papers=[(one, answers.concluded(one.answer, known)) for one in papers],
+        strips={report.experiment.name: _strips(report) for report in reports},
         few=[*zip(reports, drawn, strict=True)] if len(reports) <= _FEW else [],
         stem=_stem,
         longest=max((r.details.trial_seconds for r in reports), default=0),
@@ -315,15 +336,18 @@ def _index(reports: Sequence[Report], drawn: list[_Drawn], skipped: Sequence[Ski
     )
 
 
+def _experiments(paper: answers.Paper) -> set[str]:
+    return {name for chapter in paper.chapters for name in chapter.experiments}
+
+
 def write_map(reports: Iterable[Report], path: Path) -> None:
-    """Draw a tile for each reported score and each difference, if there are any.
+    """Draw a tile for each reported score, each difference and each claim, if there are any.
 
     For narrow screens there is a second picture, whose name ends in ``_narrow``.
     """
     reports = sorted(reports, key=lambda report: report.experiment.name)
     strips = {report.experiment.name: _strips(report) for report in reports}
-    kinds = {"numbers", "differences"}
-    tables = {name: strip for name, strip in strips.items() if kinds & strip.keys()}
+    tables = {name: strip for name, strip in strips.items() if strip}
     if tables:
         for narrow, name in ((False, path), (True, path.with_stem(f"{path.stem}_narrow"))):
             charts.save(_render("map.svg", tables=tables, narrow=narrow), name)

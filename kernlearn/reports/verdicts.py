@@ -1,7 +1,8 @@
 """Verdicts: whether measured means are those that a paper reports.
 
 Two means are a *match* if they differ by at most the tolerance that the config states for the
-metric: the tolerance says which differences matter to a reader. A greater difference is *better*
+metric: the tolerance says which differences matter to a reader; of speed-ups it is a factor, which
+no test widens. A greater difference is *better*
 or *worse* only if it also lies outside Welch's interval of the difference. The larger of tolerance
 and interval counts, not their sum, so that a precise measurement gets no more than the tolerance.
 A wide interval shows that little is known, not that two numbers agree: the verdict is *undecided*.
@@ -13,7 +14,7 @@ are nowhere to be had there is *no data*.
 """
 
 from collections.abc import Collection, Mapping
-from math import isnan
+from math import inf, isnan
 
 import numpy as np
 import pandas as pd
@@ -63,7 +64,7 @@ def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better:
     if isnan(measured.value):
         return NOT_RUN
     difference = measured.value - reported.value
-    allowed = within = tolerated(tolerance, reported.value)
+    allowed = within = tolerated(tolerance, reported.value, measured.value)
     if abs(difference) <= allowed:
         return MATCH
     if tolerance.level is not None:
@@ -73,11 +74,13 @@ def verdict(measured: Mean, reported: Mean, tolerance: Tolerance | None, better:
     return BETTER if difference * better > 0 else WORSE
 
 
-def tolerated(tolerance: Tolerance, reported: float) -> float:
+def tolerated(tolerance: Tolerance, reported: float, measured: float = inf) -> float:
     """Return the difference from a reported mean that the rule tolerates."""
-    allowed = tolerance.absolute
+    allowed, share = tolerance.absolute, tolerance.relative or 0.0
+    if tolerance.factor is not None:
+        share = tolerance.factor - 1 if measured > reported else 1 - 1 / tolerance.factor
     if allowed is None:
-        allowed = (tolerance.relative or 0.0) * abs(reported)
+        allowed = share * abs(reported)
     # the last digit of a float must not decide between match and worse
     return allowed * (1 + 1e-9)
 
@@ -159,6 +162,7 @@ def rules(config: ExperimentConfig) -> list[str]:
     for metric, rule in config.verdict.items():
         unit, share = rule.absolute, 100 * (rule.relative or 0)
         amount = f"{share:g} % of the reported one" if unit is None else f"{unit:g}"
+        amount = amount if rule.factor is None else f"a factor of {rule.factor:g}"
         text = f"{metric.replace('_', ' ')}: match if the two means differ by at most {amount}"
         if rule.level is not None:
             text += "; undecided if by more, but not significantly "

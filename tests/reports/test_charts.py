@@ -64,12 +64,12 @@ def test_kernels_with_varied_parameters_have_colours(report):
     assert color["legend"]["values"] == color["scale"]["domain"][1:]
 
 
-def test_the_map_has_a_tile_for_each_number_and_difference(report, tmp_path):
+def test_the_map_has_a_tile_for_each_number_difference_and_claim(report, tmp_path):
     write_map([report], tmp_path / "map.svg")
     text = (tmp_path / "map.svg").read_text()
     ElementTree.fromstring(text)
     scores = report.cells[(report.cells["metric"] == "accuracy") & (report.cells["verdict"] != "")]
-    outcomes = [*scores["verdict"], *report.differences["outcome"]]
+    outcomes = [*scores["verdict"], *report.differences["outcome"], *report.claims["outcome"]]
     assert len(report.differences)
     assert sorted(re.findall("<title>.*: (.*)</title>", text)) == sorted(outcomes)
     assert "var(" not in text
