@@ -215,41 +215,77 @@ def report(
 
 @app.command()
 def check(
-    configs: Configs,
+    configs: AllConfigs = None,
     against: Annotated[Path, option("By default results/baseline.", "DIR")] = BASELINE,
     profile: Annotated[str, option("Their profile, by default quick.", "NAME")] = "quick",
     settings: Settings = [],
     available: Available = False,
+    strict: Annotated[bool, option("Let no digit move.", None, "--strict")] = False,
+    summaries: Annotated[
+        Path | None, option("Check summaries alone, without a store.", "DIR", "--from")
+    ] = None,
     store: Store = STORE,
 ) -> None:
     """Compare the results in a store with earlier summaries.
 
-    The exit code is 1 if a number moved further than its tolerance, or a cell is missing on either
-    side. The tolerance is the config's `drift`, or twice what was measured between processors. By
-    default it is 0.02 for an accuracy, 2 points for an error in per cent and 2 % for others. If
-    half a standard deviation over the splits is more, that counts. Times are not compared.
+    The exit code is 1 if a number moved further than between processors, as far as that was
+    measured (configs/processors.csv), and elsewhere by more than the last of six digits; if a cell
+    is missing on either side; if an estimator has another version than the summary, or the paper's
+    numbers are others. Of full runs verdicts, differences, claims and answers are compared, too.
+    Times are not. With --from, summaries are held against versions, the paper's numbers and
+    answers, which takes no results.
+
+    Example: kernlearn check --from results/measured
     """
     from kernlearn.reports import check as rules
 
+    if summaries is not None:
+        _check_summaries(summaries, configs or [])
+        return
+    if not configs:
+        raise ReportError("name the configs to compare, or check summaries alone by --from DIR")
     failed, errors = False, []
     with stores.Store(store, read_only=True) as opened:
         for plan in engine.make_plans(_load(configs, profile, settings), available):
             try:
-                frame = rules.check_plan(plan, opened, against)
+                frame, texts = rules.check_plan(plan, opened, against, strict=strict)
             except KernlearnError as error:
                 errors.append(str(error))
                 continue
             counts = frame["outcome"].value_counts()
             outcomes = ", ".join(f"{counts[o]} {o}" for o in rules.OUTCOMES if o in counts)
             typer.echo(f"{plan.experiment.name}: {len(frame)} cells: {outcomes}")
-            for _, row in frame[frame["outcome"].isin(rules.FAILURES)].iterrows():
-                failed = True
-                typer.echo(f"  {rules.failure_text(row)}")
+            failures = frame[frame["outcome"].isin(rules.FAILURES)]
+            texts = [*(rules.failure_text(row) for _, row in failures.iterrows()), *texts]
+            failed |= bool(texts)
+            for text in texts:
+                typer.echo(f"  {text}")
     if errors:
         errors.append(f"`kernlearn report CONFIG --summary {against}` writes a summary")
         raise SummaryError("\n".join(errors))
     if failed:
         typer.echo("If this is intended, `kernlearn report --summary` writes a new baseline.")
+        raise typer.Exit(1)
+
+
+def _check_summaries(folder: Path, names: Sequence[str]) -> None:
+    """Hold summaries against the code, the papers' numbers and the answers."""
+    from kernlearn.reports import answers
+    from kernlearn.reports.check import stale
+    from kernlearn.reports.report import read_reports
+
+    found, skipped = read_reports(folder, names)
+    known = {one.experiment.name: one for one in found}
+    parts = [part for paper in answers.papers() for part in (paper, *paper.chapters)]
+    sentences = [s for part in parts for s in answers.concluded(part.answer, known)]
+    sentences += [sentence for one in found for sentence in answers.answer(one)]
+    texts = [f"{name}: {text}" for name, one in known.items() for text in stale(one)]
+    texts += [f"{one.says!r}: {text}" for one in sentences for text in one.changes]
+    texts += [f"{one.name}: {one.reason}" for one in skipped]
+    for text in texts:
+        typer.echo(text)
+    typer.echo(f"{len(found)} summaries, {len(sentences)} sentences: {len(texts) or 'no'} faults")
+    if texts:
         raise typer.Exit(1)
 
 

@@ -1,4 +1,4 @@
-"""The results of a store against committed ones, cell by cell."""
+"""Checks: results of a store against committed ones, and these against what they rest on."""
 
 import json
 from collections.abc import Collection
@@ -13,9 +13,10 @@ from kernlearn.config.plan import Plan
 from kernlearn.config.spec import LABELS
 from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.reports import verdicts
-from kernlearn.reports.cells import summarise
-from kernlearn.reports.labels import KEY
-from kernlearn.reports.rows import read_details, read_splits, splits_of, splits_path, stored_rows
+from kernlearn.reports.answers import answer
+from kernlearn.reports.labels import KEY, label_rows
+from kernlearn.reports.report import Report, assemble, read_report
+from kernlearn.reports.rows import read_details, reported_digest, stored_rows
 from kernlearn.store import Store
 
 #: Columns of a check.
@@ -28,15 +29,17 @@ OTHER_SPLITS, OTHER_SPREAD = "other splits", "other spread"
 FAILURES = (MOVED, MISSING, NEW, OTHER_SPLITS, OTHER_SPREAD)
 #: All outcomes, in the order in which they are reported.
 OUTCOMES = (SAME, DRIFTED, LEFT_OUT, *FAILURES)
-# How far a mean may move where that was not measured between processors: in points, as a share of
-# errors and the like, and in standard deviations. Quick profiles run with the instructions of
-# another processor moved accuracies by at most 0.015, where other parameters were chosen on one of
-# the splits; most accuracies did not move, or by less than 0.005.
-_POINTS, _OF_ERROR, _SPREAD = 0.02, 0.02, 0.5
+# Means have six digits; the last one may differ.
+_DIGITS = 2e-6
 
 
-def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
+def check_plan(
+    plan: Plan, store: Store, folder: Path, *, strict: bool = False
+) -> tuple[pd.DataFrame, list[str]]:
     """Compare the results of a plan in a store with its baseline, as in :func:`compare_cells`.
+
+    Returned are the cells, and what else differs: versions, reported numbers and, of full runs on
+    the same data, outcomes.
 
     The folder is one written by ``kernlearn run --summary``, such as ``results/baseline``. It is
     a SummaryError if it has no baseline of the same profile, and a StoreError if the store has no
@@ -56,10 +59,51 @@ def check_plan(plan: Plan, store: Store, folder: Path) -> pd.DataFrame:
             f"{experiment.profile!r}; `kernlearn run {experiment.path} --profile "
             f"{experiment.profile}` measures it"
         )
-    baseline = read_splits(experiment, splits_path(name, folder))
-    measured = splits_of(plan, results)
-    before, now = (summarise(splits, experiment) for splits in (baseline, measured))
-    return compare_cells(now, before, experiment.config, {*plan.left_out, *plan.not_installed})
+    before, now = read_report(experiment.path, folder), assemble(plan, store)
+    absent = {*plan.left_out, *plan.not_installed}
+    cells = compare_cells(now.cells, before.cells, experiment.config, absent, strict=strict)
+    texts = stale(before)
+    # without all data other outcomes are due to what is missing
+    if not (experiment.indicative or {*plan.left_out} - {*before.details.left_out}):
+        texts += other_outcomes(now, before)
+    return cells, texts
+
+
+def stale(report: Report) -> list[str]:
+    """Return what a summary was measured with that is another one now."""
+    config, details, texts = report.experiment.config, report.details, []
+    again = f"`kernlearn run {report.experiment.path}` measures it again"
+    for name, version in details.versions.items():
+        kind, _, own = name.partition(" ")
+        present = getattr(config.scope, f"{kind}s").get(own)
+        if present is not None and present.version != version:
+            is_now = f"{name} has version {present.version} now"
+            texts.append(f"{is_now}, and had {version} when this was measured: {again}")
+    if not details.versions:
+        texts.append(f"measured before summaries had versions of estimators: {again}")
+    if details.reported != reported_digest(config) and details.versions:
+        texts.append(
+            f"{config.reported} has other numbers than when this was written: `kernlearn report "
+            f"{report.experiment.path} --summary` takes them over"
+        )
+    return texts
+
+
+def other_outcomes(now: Report, before: Report) -> list[str]:
+    """Return the verdicts, differences, claims and answers that a run decides otherwise."""
+    texts = [f"answer: {one.says!r}: {text}" for one in answer(now) for text in one.changes]
+    keys = {"differences": ["cell", "metric", "ahead", "behind"], "claims": ["says", "check"]}
+    sides = now, before
+    frames = {"verdict": [one.cells.assign(outcome=one.cells["verdict"]) for one in sides]}
+    frames |= {kind: [getattr(one, kind) for one in sides] for kind in keys}
+    for kind, both in frames.items():
+        labels = keys.get(kind, KEY[1:])
+        ours, theirs = (dict(zip(label_rows(f, labels), f["outcome"], strict=True)) for f in both)
+        for place, outcome in theirs.items():
+            if (found := ours.get(place, "missing")) != outcome:
+                where = " ".join(str(label) for label in place if label not in (None, "{}"))
+                texts.append(f"{kind}: {where}: {found or 'none'}, not {outcome or 'none'}")
+    return texts
 
 
 def compare_cells(
@@ -67,22 +111,22 @@ def compare_cells(
     baseline: pd.DataFrame,
     config: ExperimentConfig,
     left_out: Collection[str] = (),
+    *,
+    strict: bool = False,
 ) -> pd.DataFrame:
     """Compare the cells of an experiment with earlier ones, to six digits; times are left out.
 
-    A mean has *moved* if its distance from the baseline exceeds the drift allowed for its metric.
-    The same trials give the same numbers on the same machine, but another processor adds in
-    another order. Where parameters are chosen on a validation part, the last digit can decide
-    between two of them. The allowance is computed from the baseline alone, so that a noisy run
-    does not excuse itself.
+    A mean has *moved* if its distance from the baseline exceeds its measured drift, or the last
+    digit where there is none. The same trials give the same numbers on the same machine, but
+    another processor adds in another order. Where parameters are chosen on a validation part, the
+    last digit can decide between two of them. With ``strict`` nothing may move.
 
     Cells without a mean are ignored; those of data sets and methods in ``left_out``, which are not
     available here, do not fail. The result has one row per cell in the order of the baseline, with
     the columns :data:`CHECKED`. ``allowed`` is NaN where nothing is compared. ``outcome`` is
     ``same`` to six digits, ``within drift``, ``moved``, ``missing`` (not measured), ``new`` (not
     in the baseline), ``other splits`` (another number of them), ``other spread`` or ``left out``.
-    The spread is another one if the standard deviation differs by more than 1 % where the mean is
-    the same, else by more than the drift allowed.
+    The spread is another one if the standard deviation differs by more than is allowed.
     """
     before, now = (_compared(frame, config) for frame in (baseline, measured))
     cells = pd.DataFrame(index=before.index.union(now.index, sort=False))
@@ -90,16 +134,14 @@ def compare_cells(
         cells[f"{prefix}baseline"], cells[f"{prefix}measured"] = before[column], now[column]
     new, missing = cells["baseline"].isna(), cells["measured"].isna()
     metrics = cells.index.get_level_values("metric")
-    # where nothing was measured on other processors nothing is known
-    known = before["drift"] if before["drift"].any() else before["drift"] * np.nan
-    drifts = known.reindex(cells.index)
-    sides = zip(cells["baseline"], cells["std_baseline"], drifts, metrics, strict=True)
-    allowed = pd.Series([_allowed(*side, config) for side in sides], cells.index, dtype=float)
-    cells["allowed"] = allowed.mask(new | missing)
+    own = pd.Series(metrics.map(config.drift), cells.index, dtype=float)
+    drifts = own.fillna(before["drift"].reindex(cells.index)).fillna(0.0)
+    stds = cells[["std_baseline", "std_measured"]].fillna(0)
+    digits = _DIGITS * cells["baseline"].abs().replace(np.inf, 0.0)
+    allowed, of_std = drifts + digits, drifts + _DIGITS * stds["std_baseline"]
+    cells["allowed"] = (allowed * (not strict)).mask(new | missing)
     cells["difference"] = cells["measured"] - cells["baseline"]
     is_same = cells["measured"] == cells["baseline"]
-    stds = cells[["std_baseline", "std_measured"]].fillna(0)
-    tolerated = cells["allowed"].mask(is_same, 0.01 * stds["std_baseline"] + 1e-9)
     is_left_out = cells.index.to_frame()[["dataset", "method"]].isin({*left_out}).any(axis=1)
     outcomes = {
         NEW: new,
@@ -107,7 +149,7 @@ def compare_cells(
         MISSING: missing,
         OTHER_SPLITS: cells["n_baseline"] != cells["n_measured"],
         MOVED: cells["difference"].abs() > cells["allowed"],
-        OTHER_SPREAD: stds.diff(axis="columns")["std_measured"].abs() > tolerated,
+        OTHER_SPREAD: stds.diff(axis="columns")["std_measured"].abs() > of_std * (not strict),
         SAME: is_same,
     }
     cells["outcome"] = np.select([*outcomes.values()], [*outcomes], DRIFTED)
@@ -122,31 +164,6 @@ def _compared(cells: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:
     return cells.assign(**digits, **cells[[*LABELS]].fillna("")).set_index(KEY)
 
 
-def _allowed(
-    mean: float, std: float, measured: float, metric: str, config: ExperimentConfig
-) -> float:
-    """Return how far a mean may be from the baseline's.
-
-    This is twice what was measured between processors, as far as it was measured. Else it is the
-    larger of half a standard deviation and two points (0.02 of an accuracy and the like, 2 of an
-    error in per cent) or, for metrics that are not between 0 and 1, 2 %; zero for numbers of rows
-    and columns.
-    """
-    known = config.scope.metrics.get(metric)
-    better = known.better if known else -1
-    if metric in config.drift:
-        return config.drift[metric]
-    if np.isinf(mean) or not better:
-        return 0.0
-    if not np.isnan(measured):
-        return 2 * measured + 1e-6 * abs(mean)
-    is_error = better < 0 or metric.startswith("neg_")
-    points = _OF_ERROR * abs(mean) if is_error else _POINTS
-    points = 100 * _POINTS if metric == "error_percent" else points
-    # both sides are rounded to six digits
-    return max(points, _SPREAD * float(np.nan_to_num(std))) * (1 + 1e-9)
-
-
 def failure_text(row: "pd.Series[Any]") -> str:
     """Name a cell that fails a check, and say how."""
     params = [f"{name}={value}" for name, value in json.loads(row["params"] or "{}").items()]
@@ -156,4 +173,6 @@ def failure_text(row: "pd.Series[Any]") -> str:
     text = f"{before:g} in the baseline, {now:g} measured".replace("nan", "not")
     if row["outcome"] == MOVED:
         text += f": {row['difference']:+.3g}, allowed {row['allowed']:.3g}"
+    if row["outcome"] == OTHER_SPREAD:
+        text += ": the means agree, single splits do not"
     return f"{row['outcome']}: {' · '.join(filter(None, parts))}: {text}"

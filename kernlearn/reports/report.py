@@ -164,6 +164,8 @@ def assemble(plan: Plan, store: Store) -> Report:
         remarks=remarks.remarks(plan, known),
         data=remarks.prepared_data(plan, known),
         open_ends=remarks.open_ends(known),
+        versions=of_rows.versions_of(plan),
+        reported=of_rows.reported_digest(plan.experiment.config),
     )
     n_splits = plan.experiment.config.protocol.splits
     splits, covariances = of_rows.splits_of(plan, results), covariances_of(plan, results)

@@ -13,6 +13,7 @@ A committed file has a row per trial, and a column per metric.
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,10 @@ class Details:
         What reading each data set has done to it.
     open_ends : list of dict
         Lists of values at whose end scores still rise.
+    versions : dict of str to int
+        The version of each estimator, kernel and generator.
+    reported : str
+        Digest of the file with the paper's numbers.
     """
 
     profile: str
@@ -84,6 +89,8 @@ class Details:
     remarks: list[str] = field(default_factory=list)
     data: dict[str, list[str]] = field(default_factory=dict)
     open_ends: list[dict[str, Any]] = field(default_factory=list)
+    versions: dict[str, int] = field(default_factory=dict)
+    reported: str = ""
 
 
 # ---- of a store ----
@@ -157,6 +164,25 @@ def _with_drifts(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataF
     drifts = dict(zip(label_rows(known, KEY), known["drift"], strict=True))
     cells = splits.assign(params=parameters(splits, [*experiment.config.axes]))
     return splits.assign(drift=[drifts.get(cell, 0.0) for cell in label_rows(cells, KEY)])
+
+
+def versions_of(plan: Plan) -> dict[str, int]:
+    """Return the version of each estimator, kernel and generator of a plan."""
+    versions = dict[str, int]()
+    for spec in {id(trial.spec): trial.spec for trial in plan.trials}.values():
+        steps = spec.method.steps or [{"name": spec.method.name, "version": spec.method.version}]
+        versions |= {f"estimator {step['name']}": step["version"] for step in steps}
+        if spec.kernel is not None:
+            versions[f"kernel {spec.kernel.name}"] = spec.kernel.version
+        if spec.dataset.version is not None:
+            versions[f"generator {spec.dataset.entry.generator}"] = spec.dataset.version
+    return versions
+
+
+def reported_digest(config: ExperimentConfig) -> str:
+    """Return a digest of the paper's numbers, empty without any."""
+    path = config.reported_path
+    return "" if path is None else sha256(path.read_bytes()).hexdigest()[:16]
 
 
 # ---- of another program ----
@@ -377,12 +403,15 @@ def read_details(name: str, folder: Path) -> Details:
     path = folder / f"{name}.json"
     if not path.is_file():
         there = ", ".join(sorted(p.stem for p in folder.glob("*.json"))) or "none"
-        raise SummaryError(f"{path}: no such file; summaries here: {there}")
+        splits = splits_path(name, folder).name
+        beside = f", though {splits} is there: get it back from version control"
+        lost = beside if splits_path(name, folder).is_file() else ""
+        raise SummaryError(f"{path}: no such file{lost}; summaries here: {there}")
     try:
         details = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SummaryError(f"{path}: cannot be read: {error}") from None
     names = [field.name for field in fields(Details)]
-    if not isinstance(details, dict) or sorted(details) != sorted(names):
+    if not isinstance(details, dict) or not {*names[:4]} <= details.keys() <= {*names}:
         raise SummaryError(f"{path}: expected a JSON object of {', '.join(names)}")
     return Details(**details)
