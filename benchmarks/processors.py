@@ -5,9 +5,10 @@ solver that stops early goes another way, and the choice of a parameter may turn
 Its kernels for other processors stand for these::
 
     python -m benchmarks.processors table3_1 table4_2 --splits 5
+    python -m benchmarks.processors table3_1 --profile smoke
 
 The rows of a kernel are in a store of their own, so that a second run goes on where the first
-stopped. Rows of the named experiments are written anew, all others stay as they are.
+stopped. Rows of the named experiments and profile are written anew, all others stay as they are.
 """
 
 import os
@@ -32,9 +33,9 @@ PAIRS = [*combinations(CORES, 2)]
 FILE = Path("configs/processors.csv")
 
 
-def measure(names: list[str], splits: int, only: list[str], folder: Path) -> None:
+def measure(names: list[str], how: list[str], only: list[str], folder: Path) -> None:
     """Run the experiments with each kernel of OpenBLAS."""
-    options = ["-o", f"splits={splits}", "--available", "--no-report", "--allow-contention"]
+    options = [*how, "--available", "--no-report", "--allow-contention", "--jobs", "2"]
     options += [part for one in only for part in ("--only", one)]
     for core in CORES:
         command = [sys.executable, "-m", "kernlearn", "run", *names, *options]
@@ -43,13 +44,14 @@ def measure(names: list[str], splits: int, only: list[str], folder: Path) -> Non
         subprocess.run([*command, "--store", store], env=environment, check=True)
 
 
-def drifts_of(name: str, splits: int, folder: Path) -> pd.DataFrame:
+def drifts_of(name: str, profile: str, settings: list[str], folder: Path) -> pd.DataFrame:
     """Return the drift of each cell that moves.
 
     This is the largest mean, over the splits, of the absolute difference between two kernels: a
     bound of how far the mean moves, which also counts what changes the spread.
     """
-    plan = make_plan(load_config(name, settings=[f"splits={splits}"]), available=True)
+    plan = make_plan(load_config(name, profile=profile, settings=settings), available=True)
+    splits = plan.experiment.config.protocol.splits
     values = {}
     for core in CORES:
         with Store(folder / f"{core}.sqlite", read_only=True) as store:
@@ -69,22 +71,28 @@ def drifts_of(name: str, splits: int, folder: Path) -> pd.DataFrame:
         f"{name}: {len(moved)} of {len(drift)} means move; drift at most {drift.max():.3g} "
         f"(median of those {np.median(moved) if len(moved) else 0:.3g})"
     )
-    return moved.rename("drift").reset_index().assign(n_splits=splits)
+    return moved.rename("drift").reset_index().assign(profile=profile, n_splits=splits)
 
 
 if __name__ == "__main__":
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="+")
-    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--splits", type=int, help="by default five, or those of the profile")
+    parser.add_argument("--profile", default="full")
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--folder", type=Path, default=Path("results/runs/processors"))
     parser.add_argument("--measured", action="store_true", help="read the stores, run nothing")
     asked = parser.parse_args()
+    profile, splits = asked.profile, asked.splits or (5 if asked.profile == "full" else None)
+    settings = [f"splits={splits}"] if splits else []
     if not asked.measured:
-        measure(asked.names, asked.splits, asked.only, asked.folder)
-    frames = [drifts_of(name, asked.splits, asked.folder) for name in asked.names]
+        how = ["--profile", profile, *(part for one in settings for part in ("-o", one))]
+        measure(asked.names, how, asked.only, asked.folder)
+    frames = [drifts_of(name, profile, settings, asked.folder) for name in asked.names]
     if FILE.exists():
         others = pd.read_csv(FILE, dtype=dict.fromkeys(KEY, str))
-        frames.insert(0, others[~others["experiment"].isin(asked.names)])
-    table = pd.concat(frames).sort_values(KEY)[[*KEY, "n_splits", "drift"]]
+        is_named = others["experiment"].isin(asked.names) & (others["profile"] == profile)
+        frames.insert(0, others[~is_named])
+    order = ["profile", *KEY]
+    table = pd.concat(frames).sort_values(order)[[*order, "n_splits", "drift"]]
     table.to_csv(FILE, index=False, float_format="%.6g")

@@ -276,9 +276,9 @@ def _check_summaries(folder: Path, names: Sequence[str]) -> None:
 
     found, skipped = read_reports(folder, names)
     known = {one.experiment.name: one for one in found}
-    parts = [part for paper in answers.papers() for part in (paper, *paper.chapters)]
-    sentences = [s for part in parts for s in answers.concluded(part.answer, known)]
-    sentences += [sentence for one in found for sentence in answers.answer(one)]
+    sentences = [sentence for one in found for sentence in answers.answer(one)]
+    for paper in answers.papers():
+        sentences += answers.concluded(paper.conclusions, known)
     texts = [f"{name}: {text}" for name, one in known.items() for text in stale(one)]
     texts += [f"{one.says!r}: {text}" for one in sentences for text in one.changes]
     texts += [f"{one.name}: {one.reason}" for one in skipped]

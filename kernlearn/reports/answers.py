@@ -48,6 +48,11 @@ class Paper(Section):
     terms: dict[str, str]
     """Abbreviations, and what they mean."""
 
+    @property
+    def conclusions(self) -> list[Conclusion]:
+        """Its sentences, and those of its parts."""
+        return [*self.answer, *(one for part in self.chapters for one in part.answer)]
+
 
 class Sentence(NamedTuple):
     """A sentence, and the outcomes that are others than those it rests on."""

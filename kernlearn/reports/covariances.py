@@ -19,21 +19,23 @@ multiple tests. Gallas (2006), One-shot estimate of MRMC variance: AUC. Chen, Ga
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from kernlearn.config.model import ExperimentConfig
+from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.plan import Plan
 from kernlearn.config.spec import LABELS
-from kernlearn.exceptions import SummaryError
+from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports.labels import data_labels, plain_labels
 from kernlearn.reports.rows import AS_WRITTEN, COMPRESSED
 from kernlearn.store import Row, values_from_text
+from kernlearn.yaml import shortened
 
 #: The column that has the covariances with the cells before, and the variance.
 COVARIANCES = "covariances"
@@ -47,18 +49,62 @@ def covariances_of(plan: Plan, results: Mapping[str, Row]) -> pd.DataFrame:
     Columns are the labels, ``metric``, and in ``covariances`` those with each cell of the same
     data and metric before, and with itself, as numbers in a text.
     """
-    config, labels = plan.experiment.config, [*LABELS, *plan.axes]
-    data = data_labels(config)
-    kept: dict[tuple[Any, ...], dict[int, dict[tuple[Any, ...], str]]] = {}
-    units: dict[tuple[Any, ...], int] = {}
-    for trial in plan.trials:
-        if (row := results.get(trial.key)) is None or not row.done:
+    losses = (
+        Losses(trial.labels, metric, trial.split, values_from_text(text), row.info["n_units"])
+        for trial in plan.trials
+        if (row := results.get(trial.key)) is not None and row.done
+        for metric, text in row.info.get("losses", {}).items()
+    )
+    return covariances_of_losses(losses, plan.experiment.config)
+
+
+class Losses(NamedTuple):
+    """What rows add to a metric on a split, of a cell, and how many rows the data have."""
+
+    labels: Mapping[str, Any]
+    metric: str
+    split: int
+    values: NDArray[np.float64]
+    n_units: int
+
+
+def losses_of(
+    frame: pd.DataFrame, splits: pd.DataFrame, experiment: LoadedExperiment
+) -> Iterator[Losses]:
+    """Yield the losses in rows of any program; ``splits`` are those that were read from them."""
+    if "losses" not in frame:
+        return
+    known = {"n_train", "n_test"} <= {*frame}
+    for i, row in enumerate(splits.to_dict("records")):
+        given = frame["losses"].iloc[i]
+        if isinstance(given, float) and np.isnan(given):
             continue
-        for metric, text in row.info.get("losses", {}).items():
-            block = metric, *map(trial.labels.get, data)
-            cell = tuple(map(trial.labels.get, labels))
-            kept.setdefault(block, {}).setdefault(trial.split, {})[cell] = text
-            units[block] = row.info["n_units"]
+        try:
+            values = np.array(given.split() if isinstance(given, str) else given, dtype=float)
+        except (TypeError, ValueError):
+            values = np.array([np.nan])
+        if not (values.ndim == 1 and len(values) and np.isfinite(values).all()):
+            raise ReportError(
+                f"{experiment.name}: row {i + 1}: losses is {shortened(given)}, expected finite "
+                "numbers with spaces between them"
+            )
+        if "unit" in frame and frame["unit"].iloc[i] == "%" and row["metric"] != "error_percent":
+            values = values / 100
+        n_rows = int(frame[["n_train", "n_test"]].iloc[i].sum()) if known else len(values)
+        labels = {str(k): v for k, v in row.items()}
+        yield Losses(labels, row["metric"], row["split"], values, n_rows)
+
+
+def covariances_of_losses(losses: Iterable[Losses], config: ExperimentConfig) -> pd.DataFrame:
+    """Return the covariances of cells as in :func:`covariances_of`."""
+    labels, data = [*LABELS, *config.axes], data_labels(config)
+    kept: dict[tuple[Any, ...], dict[int, dict[tuple[Any, ...], NDArray[np.float64]]]] = {}
+    units: dict[tuple[Any, ...], int] = {}
+    for one in losses:
+        block = one.metric, *map(one.labels.get, data)
+        cell = tuple(map(one.labels.get, labels))
+        kept.setdefault(block, {}).setdefault(one.split, {})[cell] = one.values
+        units[block] = one.n_units
     rows = []
     for block, splits in kept.items():
         cells = list(dict.fromkeys(chain(*splits.values())))
@@ -70,13 +116,14 @@ def covariances_of(plan: Plan, results: Mapping[str, Row]) -> pd.DataFrame:
 
 
 def _mean_covariance(
-    cells: list[tuple[Any, ...]], splits: Mapping[int, Mapping[tuple[Any, ...], str]]
+    cells: list[tuple[Any, ...]],
+    splits: Mapping[int, Mapping[tuple[Any, ...], NDArray[np.float64]]],
 ) -> np.ndarray:
     """Return the mean over the splits of the covariances between cells; 0 where none is known."""
     total, counts = np.zeros((2, len(cells), len(cells)))
     places = {cell: place for place, cell in enumerate(cells)}
     for of_split in splits.values():
-        values = {places[cell]: values_from_text(text) for cell, text in of_split.items()}
+        values = {places[cell]: of_cell for cell, of_cell in of_split.items()}
         # methods with other test rows than the rest are not compared with it
         ((length, _),) = Counter(map(len, values.values())).most_common(1)
         same = {place: of_cell for place, of_cell in values.items() if len(of_cell) == length > 1}

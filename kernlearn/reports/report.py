@@ -23,6 +23,8 @@ from kernlearn.reports.cells import reported_splits, summarise
 from kernlearn.reports.covariances import (
     as_splits,
     covariances_of,
+    covariances_of_losses,
+    losses_of,
     read_covariances,
     write_covariances,
 )
@@ -182,8 +184,10 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
         A row per number, with columns ``dataset``, ``method``, ``metric``, ``value``, ``split`` or
         ``repetition``, and, where they vary, ``kernel`` and parameters. Columns ``n_train`` and
         ``n_test`` give the rows of each split; without them the shares of the config's protocol
-        count. A column ``unit`` with ``%`` says that a share is in per cent. Or the results of
-        benchopt, of which the last row of each repetition counts.
+        count. A column ``unit`` with ``%`` says that a share is in per cent. A column ``losses``
+        has what each test row adds to the value, as numbers in a text: their mean is the value,
+        and all methods have the same rows in the same order. Or the results of benchopt, of which
+        the last row of each repetition counts.
 
     Returns
     -------
@@ -208,6 +212,7 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
     ['match']
     """
     splits = of_rows.read_rows(experiment.config, frame, experiment.name)
+    covariances = covariances_of_losses(losses_of(frame, splits, experiment), experiment.config)
     there, numbers = set(splits["dataset"]), [f"{len(splits)} numbers of another program"]
     columns = {str(column).removeprefix("objective_") for column in frame}
     if "ratio" not in columns and not {"n_train", "n_test"} <= columns:
@@ -215,6 +220,11 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
         numbers.append(
             f"without columns n_train and n_test, {share:.3g} test rows to a training row, as the "
             "protocol divides them"
+        )
+    if covariances.empty:
+        numbers.append(
+            "without a column losses the corrected resampled t-test decides between methods, which "
+            "shows about half as many differences"
         )
     of_cell = splits.groupby([*LABELS, *experiment.config.axes, "metric"], dropna=False)["split"]
     if single := int((of_cell.size() == 1).sum()):
@@ -230,7 +240,7 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
     left_out = [name for name in experiment.config.datasets if name not in there]
     about = experiment.profile, list(experiment.settings), trials, trials
     details = of_rows.Details(*about, left_out=left_out, remarks=numbers)
-    return _report(experiment, splits, details)
+    return _report(experiment, splits, details, 1, covariances)
 
 
 def _report(

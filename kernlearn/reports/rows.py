@@ -119,8 +119,8 @@ def splits_of(
     pandas.DataFrame
         A row per trial and metric, in the order of the plan. A label that does not apply is None;
         ``converged`` is False if a solver stopped early. ``ratio`` is 0 for times, which
-        overlapping splits do not share, and for independent draws. ``drift`` is 0 but for the
-        full profile of a config with a file ``processors.csv`` beside it.
+        overlapping splits do not share, and for independent draws. ``drift`` is 0 but for a
+        config with a file ``processors.csv`` beside it.
     """
     config = plan.experiment.config
     if metrics is None:
@@ -152,13 +152,14 @@ def splits_of(
 
 
 def _with_drifts(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataFrame:
-    """Return splits with the drifts of their cells, of the full profile alone."""
+    """Return splits with the drifts of their cells under this profile."""
     folders = experiment.path.resolve().parents[:2]  # that of the config, or of a group of them
     files = [path for folder in folders if (path := folder / "processors.csv").is_file()]
-    if not files or experiment.indicative:
+    if not files:
         return splits
     known = pd.read_csv(files[0], dtype=dict.fromkeys(KEY, str))
     known = known[known["experiment"] == experiment.name]
+    known = known[known["profile"] == experiment.profile]
     if known.empty:
         return splits
     drifts = dict(zip(label_rows(known, KEY), known["drift"], strict=True))

@@ -75,7 +75,7 @@ def test_what_shipped_answers_rest_on_exists(tmp_path, report):
     named = [
         (name, evidence)
         for paper in papers()
-        for conclusion in [*paper.answer, *(c for part in paper.chapters for c in part.answer)]
+        for conclusion in paper.conclusions
         for name, evidence in conclusion.rests_on.items()
     ]
     own = [(name, load_config(name).config.answer) for name in experiments]

@@ -10,7 +10,8 @@ from scipy import stats
 from kernlearn.config import load_config
 from kernlearn.config.claims import Claim
 from kernlearn.engine import make_plan, run_plan
-from kernlearn.reports import assemble, write_summary
+from kernlearn.exceptions import ReportError
+from kernlearn.reports import assemble, report_rows, write_summary
 from kernlearn.reports.claims import asked_cells, average, compared_cells
 from kernlearn.reports.covariances import as_splits
 from kernlearn.reports.labels import label_rows
@@ -197,3 +198,31 @@ def test_without_spread_between_splits_the_rows_decide():
     estimate = resampled(values, 0.5)
     assert estimate.error == pytest.approx((0.02**2 + 0.01**2) ** 0.5)
     assert estimate.interval(0.05)[0] == pytest.approx(0.1 - 1.96 * estimate.error, rel=1e-3)
+
+
+def test_rows_of_any_program_may_have_losses(measured):
+    """The rows of another program decide as those of a store do."""
+    plan, rows, report = measured
+    given = report.splits[report.splits["metric"] == "accuracy"].copy()
+    losses = {
+        (t.labels["dataset"], t.labels["method"], t.labels.get("max_depth"), t.split): " ".join(
+            map(str, values_from_text(rows[t.key].info["losses"]["accuracy"]))
+        )
+        for t in plan.trials
+    }
+    places = [*label_rows(given, ["dataset", "method", "max_depth", "split"])]
+    given["losses"] = [losses[place] for place in places]
+    given["n_train"], given["n_test"] = given["dataset"].map({"iris": 75, "wine": 89}), 75
+    given["n_test"] = given["n_test"].mask(given["dataset"] == "wine", 89)
+    again = report_rows(plan.experiment, given)
+    pd.testing.assert_frame_equal(again.claims, report.claims)
+    pd.testing.assert_series_equal(
+        again.cells["best"],
+        report.cells.loc[report.cells["metric"] == "accuracy", "best"],
+        check_index=False,
+    )
+    without = report_rows(plan.experiment, given.drop(columns="losses"))
+    assert any("without a column losses" in remark for remark in without.remarks)
+    assert not any("without a column losses" in remark for remark in again.remarks)
+    with pytest.raises(ReportError, match="row 1: losses is 'none', expected finite"):
+        report_rows(plan.experiment, given.assign(losses="none"))
