@@ -43,7 +43,6 @@ Settings = Annotated[
 Only = Annotated[list[str], option("Trials with these labels; repeatable.", "LABEL=VALUE,...")]
 Store = Annotated[Path, option("Results, by default results/runs/store.sqlite.", "FILE")]
 Available = Annotated[bool, option("Leave out data that is missing.", None, "--available")]
-Whole = Annotated[bool, option("Print whole tables.", None, "--all")]
 Jobs = Annotated[int, option("Trials at a time, by default 1.", "N", "--jobs", "-j", min=1)]
 
 STORE = Path("results/runs/store.sqlite")
@@ -70,7 +69,6 @@ def run(
     force: Annotated[bool, option("Run what is done again.", None, "--force")] = False,
     available: Available = False,
     no_report: Annotated[bool, option("Write and print no report.", None, "--no-report")] = False,
-    whole: Whole = False,
     store: Store = STORE,
 ) -> None:
     """Run experiments (only what is not stored yet), and report.
@@ -105,7 +103,7 @@ def run(
                     typer.echo(f"{name}: all {outcome.total} trials failed, {n} with: {error}")
                 elif not no_report:
                     result = reports.assemble(plan, opened)
-                    _show_report(result, _folder(store), whole, choice.only)
+                    _show_report(result, _folder(store), False, choice.only)
     except KeyboardInterrupt:
         done = f"What is done is in {store}; the same command goes on from there."
         typer.echo(f"Stopped. {done}", err=True)
@@ -153,7 +151,7 @@ def report(
     store: Store = STORE,
     folder: Annotated[Path | None, option("Folder to write to.", "DIR", "--output")] = None,
     summary: Annotated[Path | None, option("Also write summaries (CSV, JSON).", "DIR")] = None,
-    whole: Whole = False,
+    whole: Annotated[bool, option("Print whole tables.", None, "--all")] = False,
 ) -> None:
     """Write pages of stored results, or of another program's.
 
@@ -165,7 +163,7 @@ def report(
     """
     from kernlearn.datasets.guessing import read_frame
     from kernlearn.reports.page import write_map
-    from kernlearn.reports.report import read_reports, stored_plans
+    from kernlearn.reports.report import read_reports
     from kernlearn.reports.totals import totals
 
     names = configs or []
@@ -213,6 +211,62 @@ def report(
     typer.echo(f"Site: {index}")
 
 
+def stored_plans(
+    store: stores.Store, *, profile: str | None = None, settings: Sequence[str] = ()
+) -> tuple[list[Any], list[Any]]:
+    """Plan every experiment that a store has results of, with a config here or of kernlearn.
+
+    Parameters
+    ----------
+    store : Store
+    profile : str, optional
+        Profile of all experiments; by default, for each the one with the most trials in the store.
+    settings : sequence of str
+        Settings of all experiments; by default those of the runs, chosen in the same way.
+
+    Returns
+    -------
+    plans : list of Plan
+    skipped : list of Skipped
+        Experiments without a config, those of which the store has no trial that the present
+        config plans, and profiles and settings of which all trials failed.
+    """
+    from kernlearn.config.read import shipped_configs
+    from kernlearn.reports.report import NO_CONFIG, Skipped
+
+    beside = {path.stem: path for path in Path().glob("*.yaml")}
+    known, plans, skipped = {**beside, **shipped_configs()}, [], []
+    for name, ended in store.experiments().items():
+        # of equals the one with the fewest settings
+        ways = sorted(ended, key=lambda way: (-ended[way][None], len(way[1])))
+        ways = [way for way in ways if profile in (None, way[0])] or [(profile or "full", ())]
+        failed = [way for way in ways if way in ended and not ended[way][None]]
+        for way in failed:
+            ((error, _),), n = ended[way].most_common(1), ended[way].total()
+            called = ", ".join([name, way[0], *way[1]])
+            skipped.append(Skipped(called, f"all {n} trials failed, such as by {error}"))
+        if ways == failed:
+            continue
+        of_profile, more = ways[0]
+        try:
+            if name not in known:
+                raise ConfigError(NO_CONFIG)
+            changes = settings or more
+            loaded = configs.load_config(known[name], profile=of_profile, settings=changes)
+        except ConfigError as error:
+            skipped.append(Skipped(name, str(error)))
+            continue
+        plan = engine.make_plan(loaded, available=True)
+        if store.states(trial.key for trial in plan.trials):
+            plans.append(plan)
+        else:
+            reason = "it was run with an older config, other settings or another profile"
+            if plan.left_out:
+                reason = f"data not found here: {', '.join(plan.left_out)}"
+            skipped.append(Skipped(name, f"the store has none of its trials; {reason}"))
+    return plans, skipped
+
+
 @app.command()
 def check(
     configs: AllConfigs = None,
@@ -228,12 +282,9 @@ def check(
 ) -> None:
     """Compare the results in a store with earlier summaries.
 
-    The exit code is 1 if a number moved further than between processors, as far as that was
-    measured (configs/processors.csv), and elsewhere by more than the last of six digits; if a cell
-    is missing on either side; if an estimator has another version than the summary, or the paper's
-    numbers are others. Of full runs verdicts, differences, claims and answers are compared, too.
-    Times are not. With --from, summaries are held against versions, the paper's numbers and
-    answers, which takes no results.
+    The exit code is 1 if a number moved further than between processors
+    (configs/processors.csv) or a cell is missing; if versions of estimators or the paper's numbers
+    are others; and for a full run if an outcome or an answer is. Times are not compared.
 
     Example: kernlearn check --from results/measured
     """

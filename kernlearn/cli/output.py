@@ -91,7 +91,9 @@ def show_table(
             previous = row[0]
         console.print(table)
     if n_shown < len(rows):
-        typer.echo(f"{len(rows) - n_shown} more rows: the page has them, --all prints them")
+        typer.echo(
+            f"{len(rows) - n_shown} more rows: on the page, and by `kernlearn report --all`"
+        )
 
 
 def write_text(path: Path, text: str, content: str) -> None:

@@ -1,7 +1,7 @@
 """Reports of experiments: from a store, from rows of any program, or from committed summaries."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations, starmap
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from kernlearn.config.model import LoadedExperiment
-from kernlearn.config.plan import Plan, make_plan
+from kernlearn.config.plan import Plan
 from kernlearn.config.read import find_config, load_config, shipped_configs
 from kernlearn.config.spec import LABELS, canonical
 from kernlearn.exceptions import ConfigError, ReportError, SummaryError
@@ -223,8 +223,8 @@ def report_rows(experiment: LoadedExperiment, frame: pd.DataFrame) -> Report:
         )
     if covariances.empty:
         numbers.append(
-            "without a column losses the corrected resampled t-test decides between methods, which "
-            "shows about half as many differences"
+            "without a column losses the corrected resampled t-test compares methods, which shows "
+            "about half as many differences"
         )
     of_cell = splits.groupby([*LABELS, *experiment.config.axes, "metric"], dropna=False)["split"]
     if single := int((of_cell.size() == 1).sum()):
@@ -423,58 +423,3 @@ def read_report(config: Path, folder: Path) -> Report:
     covariances = read_covariances(experiment.config, name, folder)
     n_splits = experiment.config.protocol.splits
     return _report(experiment, splits, details, n_splits, covariances)
-
-
-# ---- from a store ----
-
-
-def stored_plans(
-    store: Store, *, profile: str | None = None, settings: Sequence[str] = ()
-) -> tuple[list[Plan], list[Skipped]]:
-    """Plan every experiment that a store has results of, with a config here or of kernlearn.
-
-    Parameters
-    ----------
-    store : Store
-    profile : str, optional
-        Profile of all experiments; by default, for each the one with the most trials in the store.
-    settings : sequence of str
-        Settings of all experiments; by default those of the runs, chosen in the same way.
-
-    Returns
-    -------
-    plans : list of Plan
-    skipped : list of Skipped
-        Experiments without a config, those of which the store has no trial that the present
-        config plans, and profiles and settings of which all trials failed.
-    """
-    beside = {path.stem: path for path in Path().glob("*.yaml")}
-    known, plans, skipped = {**beside, **shipped_configs()}, [], []
-    for name, ended in store.experiments().items():
-        # of equals the one with the fewest settings
-        ways = sorted(ended, key=lambda way: (-ended[way][None], len(way[1])))
-        ways = [way for way in ways if profile in (None, way[0])] or [(profile or "full", ())]
-        failed = [way for way in ways if way in ended and not ended[way][None]]
-        for way in failed:
-            ((error, _),), n = ended[way].most_common(1), ended[way].total()
-            called = ", ".join([name, way[0], *way[1]])
-            skipped.append(Skipped(called, f"all {n} trials failed, such as by {error}"))
-        if ways == failed:
-            continue
-        of_profile, more = ways[0]
-        try:
-            if name not in known:
-                raise ConfigError(NO_CONFIG)
-            loaded = load_config(known[name], profile=of_profile, settings=settings or more)
-        except ConfigError as error:
-            skipped.append(Skipped(name, str(error)))
-            continue
-        plan = make_plan(loaded, available=True)
-        if store.states(trial.key for trial in plan.trials):
-            plans.append(plan)
-        else:
-            reason = "it was run with an older config, other settings or another profile"
-            if plan.left_out:
-                reason = f"data not found here: {', '.join(plan.left_out)}"
-            skipped.append(Skipped(name, f"the store has none of its trials; {reason}"))
-    return plans, skipped

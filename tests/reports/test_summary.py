@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kernlearn.cli.app import stored_plans
 from kernlearn.config import load_config
 from kernlearn.config.claims import Claim
 from kernlearn.engine import make_plan, run_plan
 from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports import assemble, report_rows, summarise, write_summary
 from kernlearn.reports.claims import compared_cells
-from kernlearn.reports.report import NO_CONFIG, read_report, read_reports, stored_plans
+from kernlearn.reports.report import NO_CONFIG, read_report, read_reports
 from kernlearn.reports.tables import to_markdown
 from kernlearn.reports.totals import outcome, totals
 from kernlearn.reports.values import values_of
