@@ -92,7 +92,7 @@ def show_table(
         console.print(table)
     if n_shown < len(rows):
         typer.echo(
-            f"{len(rows) - n_shown} more rows: on the page, and by `kernlearn report --all`"
+            f"{len(rows) - n_shown} more rows: on the page, and by `kernlearn report CONFIG --all`"
         )
 
 
