@@ -80,6 +80,9 @@ def init(
             raise DataError(f"{data}: no feature is left but what looks like an id: {shown}")
         show_wrapped(f"{data}: the config drops what looks like an id: {', '.join(ids)}", 2)
         keys["drop"] = [*Reading.of(**keys).drop, *ids]
+    if shared := bunch.preparation.shared if _is_file(data) else {}:
+        show_wrapped(f"{data}: the config takes it for no feature: {', '.join(shared)}", 2)
+        keys["drop"] = [*Reading.of(**keys).drop, *shared]
     task = task or ("classification" if bunch.similarity is not None else bunch.card.task)
     n_classes, n = len(bunch.target_names), len(bunch.target)
     if task == "classification" and 2 * n_classes > n:
@@ -178,6 +181,8 @@ def _config(
     if task == "ranking" and not published:  # queries are held out whole
         protocol = {"folds": 5}
     protocol["splits"] = 5
+    if task == "classification" and not published:
+        protocol["stratify"] = True
     if not published and len(bunch.target) > _MOST_ROWS / 0.7:
         protocol |= {"max_train": _MOST_ROWS, "max_test": _MOST_ROWS}
     by_pairs = ["comparisons"] if bunch.data.ndim == 1 or bunch.similarity is not None else []

@@ -85,7 +85,9 @@ def as_data(made: Any, *, numbers: bool, similarity: str | None = None) -> Data:
         raise ValueError(f"X compares points, so it must be square, not of shape {X.shape}")
     y, names = _target(fields.get("target"), fields.get("target_names"), numbers, n)
     more = {
-        k: _whole_numbers(fields[k], k, n) for k in ("query", "fold") if fields.get(k) is not None
+        k: _whole_numbers(fields[k], k, n)
+        for k in ("query", "fold", "groups")
+        if fields.get(k) is not None
     }
     labels = y if y is None or not len(names) else names[y]
     columns = [np.full(n, "") if labels is None else labels, *more.values()]

@@ -49,7 +49,7 @@ Scaling = Literal["zscore", "zscore_numbers", "minmax", "max_norm", "unit_norm"]
 _OF_FILES = ("classification", "regression", "ordinal", "ranking", "similarity")
 # The keys that change the data that are read, besides those that say where and how to read.
 _OF_DATA = {"name", "generator", "nominal", "missing", "drop", "dense", "grades"}
-_OF_DATA |= {"binarize", "bins", "classes", "sample"}
+_OF_DATA |= {"binarize", "bins", "classes", "sample", "groups", "time"}
 # A parameter of data or of a kernel: a value, or a list of several.
 _OneOrList = Annotated[Any, PlainValidator(lambda raw: Value.parse(raw, ("list",)))]
 
@@ -270,6 +270,14 @@ class Protocol(Section):
     """Cross-validation instead of random splits: the number of folds, or those published with the
     data set; fold k is the test part, the one before it is held out. If `splits` is a multiple,
     folds are redrawn after each round."""
+    groups: str | int | None = None
+    """The column of all files whose equal values mark rows that belong together, such as those of
+    a patient: they are in one part, also if rows are held out. It is no feature."""
+    stratify: bool = False
+    """Whether all parts have the same shares of classes, by scikit-learn's stratified splits."""
+    time: str | int | None = None
+    """The column of all files with the time of each row, numbers or dates: each split trains on
+    rows before those that it tests on (scikit-learn's TimeSeriesSplit). It is no feature."""
     max_train: Count | None = None
     """Most rows of the training part, for ranking most queries; a random sample of more."""
     max_test: Count | None = None
@@ -287,6 +295,8 @@ class Protocol(Section):
     search: Literal["all", "halving"] = "all"
     """How `select` tries values: `all` on all rows, or by successive `halving`: all values on a
     ninth of the rows, the best third of them on a third, the best third of these on all."""
+    select_by: MetricName | None = None
+    """The metric that `select` goes by; by default the first score among `metrics`."""
     select_by_mean: Literal[True] | None = None
     """Choose the parameters under `select` once, by their mean score over all splits, instead of
     separately on each split."""
@@ -316,9 +326,25 @@ class Protocol(Section):
             raise ValueError("with folds one of them is held out: leave out holdout")
         if self.select_by_mean and not (self.holdout or self.folds):
             raise ValueError("select_by_mean needs rows held out of all splits: holdout or folds")
+        if self.time is not None and (self.folds or self.groups or self.stratify):
+            raise ValueError("time goes without folds, groups and stratify")
+        if self.groups is not None and self.stratify and not isinstance(self.folds, int):
+            raise ValueError("groups and stratify together need a number of folds")
+        if self.folds == "published" and (self.groups is not None or self.stratify):
+            raise ValueError("published folds are as they are: leave out groups and stratify")
         if self.select_by_mean and self.search == "halving":
             raise ValueError("select_by_mean compares all values: leave out search")
         return self
+
+
+# The metrics that tasks choose parameters by, or that order methods alike.
+_CHOSEN_BY = {
+    "classification": ("accuracy", "error_percent"),
+    "bipartite_ranking": ("auc",),
+    "regression": ("mse",),
+    "ordinal": ("aae",),
+    "ranking": ("ndcg",),
+}
 
 
 class Derived(Section):
@@ -532,6 +558,7 @@ class ExperimentConfig(Section):
             self.metrics,
             self.verdict,
             self.drift,
+            [self.protocol.select_by] if self.protocol.select_by else [],
             self.table.metrics if self.table else [],
             self.best.metrics if self.best else [],
             [c.check.metric for c in self.claims],
@@ -539,6 +566,14 @@ class ExperimentConfig(Section):
             *([d.ratio, d.baseline_metric or d.ratio] for d in self.derived.values()),
         ]
         return {name for names in lists for name in names}
+
+    @property
+    def select_by(self) -> str | None:
+        """The metric that parameters are chosen by; None for that of the task."""
+        known = map(self.scope.metrics.get, self.metrics)
+        scores = [m.name for m in known if m and m.better and (m.target or m.scorer)]
+        asked = self.protocol.select_by or next(iter(scores), None)
+        return None if asked in _CHOSEN_BY.get(self.task, ()) else asked
 
     @property
     def shows_times(self) -> bool:

@@ -167,6 +167,14 @@ def make_plan(
     needed = [card for label, card in missing.items() if not config.datasets[label].optional]
     if needed and not available:
         raise DataError(datasets.missing_message(needed))
+    marks = {key: getattr(config.protocol, key) for key in ("groups", "time")}
+    asked = {key: column for key, column in marks.items() if column is not None}
+    if asked:
+        entries = {
+            label: entry.model_copy(update=asked) for label, entry in config.datasets.items()
+        }
+        config = config.model_copy(update={"datasets": entries})
+        experiment = experiment.model_copy(update={"config": config})
     variants = {
         label: list(_variants(label, experiment, places.get(label)))
         for label in config.datasets
@@ -315,7 +323,8 @@ def _cells(
     differ = any(value.form == "by_dataset" for value in values)
     for name, entry in config.datasets.items():
         scale = {} if entry.scale is None else {"scale": entry.scale}
-        protocol = config.protocol.model_copy(update=scale)
+        update = {"select_by": config.select_by, **scale}
+        protocol = config.protocol.model_copy(update=update)
         for data_labels, data, source in variants.get(name, ()):
             cells = methods(name if differ else "", data.pairwise is not None)
             for method_labels, kernel, method in cells:

@@ -66,6 +66,11 @@ class Reading(BaseModel):
     `series` takes those of a .ts file as they are."""
     drop: SeveralColumns = ()
     """Columns that are no features."""
+    groups: Column | None = None
+    """The column whose equal values mark rows that belong together, such as those of a patient; it
+    is no feature."""
+    time: Column | None = None
+    """The column with the time of each row, numbers or dates; it is no feature."""
     nominal: Literal["ordinal", "onehot"] | None = None
     """Whether a nominal column becomes codes 0, 1, ... (ordinal) or one 0/1 column per value
     (onehot); by default codes for data of the catalogue, else 0/1 columns."""

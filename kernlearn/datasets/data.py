@@ -21,8 +21,8 @@ class Data(Bunch):
     target_names, feature_names : sequence of str
         The labels in the order of their codes, and the names of columns.
     **more
-        Further fields: card, found, fold, query, similarity, fingerprint, sample, note and
-        preparation.
+        Further fields: card, found, fold, query, groups, time, similarity, fingerprint, sample,
+        note and preparation.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Data(Bunch):
         if feature_names is None:
             feature_names = default_names(data.shape[1] if data.ndim == 2 else 0)
         fields = {
-            **dict.fromkeys(("card", "found", "fold", "query", "similarity")),
+            **dict.fromkeys(("card", "found", "fold", "query", "groups", "time", "similarity")),
             "fingerprint": "",
             "sample": False,
             "note": "",
@@ -64,7 +64,8 @@ class Data(Bunch):
 
     def rows(self, chosen: Any) -> "Data":
         """Return some rows; of a matrix that compares points the same columns."""
-        known = [k for k in ("data", "target", "fold", "query") if self[k] is not None]
+        of_rows = ("data", "target", "fold", "query", "groups", "time")
+        known = [k for k in of_rows if self[k] is not None]
         parts = {name: self[name][chosen] for name in known}
         if self["similarity"] is not None:
             parts["data"] = parts["data"][:, chosen]

@@ -18,6 +18,7 @@ from kernlearn.checks import listed
 from kernlearn.datasets import readers
 from kernlearn.datasets.card import Arrays, Columns, Delimited, Pairs, Reading
 from kernlearn.datasets.tables import (
+    GROUP_NAME,
     ID_NAME,
     ROW_NAMES,
     are_numbers,
@@ -25,6 +26,7 @@ from kernlearn.datasets.tables import (
     column_position,
     default_names,
     default_order,
+    shared_note,
 )
 from kernlearn.exceptions import DataError
 from kernlearn.yaml import explained, shortened
@@ -353,13 +355,11 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     target, points, left_out = _stated_roles(reading, asked)
     if asked.target is None:
         notes.append(f"the target is column {names[target]}")
-    for name in names:
-        if not ID_NAME.fullmatch(name) and name.lower() not in ("group", "subject", "patient"):
-            continue
-        held = frame.iloc[:, names.index(name)].dropna().astype(str)
-        if name != names[target] and 2 < held.nunique() < len(held):
-            shared = f"column {name} has {held.nunique()} values in {len(held)} rows"
-            notes.append(f"{shared}: random splits train and test on rows that share one")
+    marking = [
+        column_position(path, column, names)
+        for column in (asked.groups, asked.time)
+        if column is not None
+    ]
     # pandas calls the second column x x.1
     kept = [name for i, name in enumerate(names) if i not in left_out]
     bases = {name: re.sub(r"\.\d+$", "", name) for name in kept}
@@ -369,8 +369,14 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         problem = f"{path}: column {copy} may be a second column {names[target]}: rename it"
         raise DataError(problem, [("drop", [copy])])
     rest = [i for i in range(len(names)) if i not in (target, *left_out)] if points is None else []
-    nominal = _feature_roles(reading, rest, left_out)
+    nominal = _feature_roles(reading, [i for i in rest if i not in marking], left_out)
+    for i in marking:
+        nominal |= _marks(reading, i, dated=names[i] == asked.time)
     features = [i for i in rest if i not in left_out] if points is None else [points]
+    for i in left_out:  # of features the preparation says so
+        held = frame.iloc[:, i].dropna().astype(str)
+        if GROUP_NAME.fullmatch(names[i].strip()) and 2 < held.nunique() < len(held):
+            notes.append(shared_note({names[i]: held.nunique()}, len(held)))
     reasons = {names[i]: reason for i, reason in left_out.items() if reason}
     if not features:
         why = "; ".join(f"{k} is left out: {v}" for k, v in reasons.items()) or "all are dropped"
@@ -449,6 +455,25 @@ def _feature_roles(
         elif counts is not None:
             nominal[reading.names[i]] = list(counts)
     return nominal
+
+
+def _marks(reading: _File, i: int, *, dated: bool) -> dict[str, list[str]]:
+    """Return the values of a text column of groups or times in their order; none of numbers."""
+    import pandas as pd
+    from pandas.api.types import is_numeric_dtype
+
+    name, column = reading.names[i], reading.frame.iloc[:, i].dropna()
+    if is_numeric_dtype(column):
+        return {}
+    values = sorted({*column.astype(str)})
+    if dated:
+        try:
+            times = pd.to_datetime(pd.Series(values), format="mixed")
+        except (ValueError, TypeError):
+            problem = f"{reading.path}: time: column {name} has neither numbers nor dates"
+            raise DataError(f"{problem}, such as {values[0]!r}") from None
+        values = [values[place] for place in times.argsort(kind="stable")]
+    return {name: values}
 
 
 def _check_order(reading: _File, features: list[int], left_out: dict[int, str]) -> None:

@@ -46,6 +46,7 @@ from kernlearn.datasets.tables import (
     grades_notes,
     joined,
     look_like_ids,
+    look_shared,
     one_hot,
     settle_missing,
 )
@@ -66,6 +67,8 @@ def load(
     task: Task | None = None,
     grades: Sequence[str] | None = None,
     drop: Sequence[Column] = (),
+    groups: Column | None = None,
+    time: Column | None = None,
     sheet: int | str | None = None,
     matrix: Literal["similarity", "distance"] | None = None,
     points: Column | None = None,
@@ -95,6 +98,10 @@ def load(
         ``preparation`` then says.
     drop : sequence of int or str, default=()
         Columns of a data file that are no features, or features of a card that are left out.
+    groups : int or str, optional
+        The column whose equal values mark rows that belong together; it is no feature.
+    time : int or str, optional
+        The column with the time of each row, numbers or dates; it is no feature.
     sheet : int or str, optional
         For the path of an Excel file, the sheet by position or name; of several, one must be
         named.
@@ -146,6 +153,10 @@ def load(
         fold : ndarray of shape (n_samples,)
             The published fold of each row, from 0; only if the card has folds and all rows
             are kept.
+        groups : ndarray of shape (n_samples,)
+            The group of each row (int64); only if asked for.
+        time : ndarray of shape (n_samples,)
+            The time of each row, as numbers that order the rows; only if asked for.
         similarity : {"similarity", "distance"}
             The meaning of the matrix's entries; only for similarity matrices.
         card : Card
@@ -180,7 +191,8 @@ def load(
 
     of_file: dict[str, Any] = {"target": target, "grades": grades, "sheet": sheet}
     of_file |= {"matrix": matrix, "points": points, "read_as": dict(read_as)}
-    how = {"drop": drop, "nominal": nominal, "missing": missing, "dense": dense}
+    how: dict[str, Any] = {"drop": drop, "nominal": nominal, "missing": missing, "dense": dense}
+    how |= {"groups": groups, "time": time}
     asked = Reading.of(**of_file, **how)
     found = find(name, data_dir, asked, task)
     card, form, place = found.card, found.form, found.place
@@ -188,7 +200,8 @@ def load(
     missing, drop = missing or by_default, asked.drop
     parts = _read(found)
     left_out = () if is_file(name) else drop
-    table, done, filled = _prepared(found, joined(parts, place), left_out, missing, nominal)
+    table = _marked(joined(parts, place), {"groups": groups, "time": time}, place)
+    table, done, filled = _prepared(found, table, left_out, missing, nominal)
     X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
     if isinstance(X, np.ndarray) and not are_objects(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
@@ -211,6 +224,8 @@ def load(
         () if are_objects(X) else table.feature_names,
         fold=_published_folds(card.name, folds, table.query) if kept else None,
         query=table.query if card.task == "ranking" else None,
+        groups=table.groups,
+        time=table.time,
         similarity=card.similarity,
         fingerprint=content,
         preparation=done,
@@ -383,6 +398,27 @@ def _read(found: Found) -> list[Table]:
     return tables
 
 
+def _marked(table: Table, asked: Mapping[str, Column | None], place: str) -> Table:
+    """Take the columns of groups and of time out of a table's features."""
+    for key, column in asked.items():
+        if column is None:
+            continue
+        if are_objects(table.X) or hasattr(table.X, "tocsr"):
+            raise DataError(f"{place}: {key}: only tables have columns that are no features")
+        names = table.feature_names
+        i = column_position(place, column, names, "feature")
+        values = table.X[:, i]
+        if lack := int(np.isnan(values).sum()):
+            raise DataError(f"{place}: {key}: {lack} of {len(values)} rows lack {names[i]}")
+        if key == "groups":
+            values = np.unique(values, return_inverse=True)[1]
+        rest = [n for n in range(len(names)) if n != i]
+        table = table._replace(
+            X=table.X[:, rest], feature_names=tuple(names[n] for n in rest), **{key: values}
+        )
+    return table
+
+
 def _prepared(
     found: Found, table: Table, drop: Sequence[Column], missing: str, nominal: str
 ) -> tuple[Table, Preparation, list[str]]:
@@ -447,7 +483,10 @@ def _as_features(
             note = f"the matrix is not symmetric: mirrored entries differ by up to {largest:.3g}"
             done = done.noting(note)
         return table, done
-    done = replace(done, id_like=look_like_ids(table.X, table.feature_names, table.nominal))
+    of_table = table.X, table.feature_names, table.nominal
+    ids = look_like_ids(*of_table)
+    shared = {k: n for k, n in look_shared(*of_table).items() if k not in ids}
+    done = replace(done, id_like=ids, shared=shared)
     names = table.feature_names
     values = {name: len(table.nominal[name]) for name in names if name in table.nominal}
     if nominal == "ordinal" or not values:

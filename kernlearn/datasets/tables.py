@@ -23,6 +23,14 @@ LARGEST = 1e150
 ROW_NAMES = "row names"
 _LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
 #: Names of columns that look like the id of a row.
+# A text of whose values each is in so many rows names what they have in common.
+_LEAST_GROUPS, _MOST_OF_GROUP = 10, 20
+#: Names of columns whose values several rows may have in common.
+GROUP_NAME = re.compile(
+    r"(?i:(.*[\s_.-])?(id|uuid|guid|group|subject|patient|individual|person|user|client|customer|"
+    r"visit|session|family|household|animal|mouse|pig|subj|donor)([\s_.-]?(no|nr|id|"
+    r"number))?)|.*[a-z]I[dD]"
+)
 ID_NAME = re.compile(r"(?i:(.*[\s_.-])?(id|uuid|guid)|index|idx|row|row.?names?)|.*[a-z]I[dD]")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _CONTENT_VERSION = "kernlearn content 1"
@@ -44,13 +52,15 @@ class Table(NamedTuple):
     feature_names: tuple[str, ...]
     nominal: Mapping[str, tuple[str, ...]] = {}
     query: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    time: np.ndarray | None = None
     without_target: int = 0
     gaps: Sequence[str] = ()
 
     def rows(self, chosen: np.ndarray) -> "Table":
         """Return some rows."""
-        query = None if self.query is None else self.query[chosen]
-        return self._replace(X=self.X[chosen], y=self.y[chosen], query=query)
+        of_rows = {k: getattr(self, k) for k in ("X", "y", "query", "groups", "time")}
+        return self._replace(**{k: v[chosen] for k, v in of_rows.items() if v is not None})
 
     def with_target(self) -> "Table":
         """Return the rows that have a target, with the number of others."""
@@ -318,6 +328,9 @@ class Preparation:
         Nominal columns that are one 0/1 column per value.
     id_like : dict of str to str, default={}
         Features that look like the number or name of a row, with the reason.
+    shared : dict of str to int, default={}
+        Features whose values several rows seem to have in common, such as a patient, with their
+        numbers of values.
 
     Examples
     --------
@@ -331,6 +344,7 @@ class Preparation:
     coded: dict[str, int] = field(default_factory=dict)
     one_hot: dict[str, int] = field(default_factory=dict)
     id_like: dict[str, str] = field(default_factory=dict)
+    shared: dict[str, int] = field(default_factory=dict)
 
     def noting(self, *notes: str) -> "Preparation":
         """Return it with further notes."""
@@ -348,7 +362,16 @@ class Preparation:
             shown = listed(f"{name} ({why})" for name, why in self.id_like.items())
             n = counted(len(self.id_like), "feature")
             lines.append(f"{n} may be the id of a row, which `drop` leaves out: {shown}")
-        return lines
+        return [*lines, shared_note(self.shared, self.rows)] if self.shared else lines
+
+
+def shared_note(shared: Mapping[str, int], n_rows: int) -> str:
+    """Say that splits may divide rows that belong together, and what keeps them together."""
+    shown = listed(f"{name} ({n} values in {n_rows} rows)" for name, n in shared.items())
+    return (
+        f"random splits train and test on rows that share a value of {shown}; `protocol: "
+        f"{{groups: {next(iter(shared))}}}` keeps them together"
+    )
 
 
 def grades_notes(order: str, classes: Iterable[str] | None) -> tuple[str, ...]:
@@ -379,6 +402,22 @@ def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[
             elif 2 * n_values > n and by_name:
                 ids[name] = "by its name"
     return ids
+
+
+def look_shared(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[str, int]:
+    """Return the columns that may name what rows have in common, with their numbers of values.
+
+    That is by their names, or because each value of a text is that of a few rows.
+    """
+    shared = dict[str, int]()
+    for name, column in () if hasattr(X, "tocsr") else zip(names, X.T, strict=True):
+        _, counts = np.unique(column, return_counts=True)
+        few = name in nominal and len(counts) >= _LEAST_GROUPS and counts.min() >= 2
+        few = few and counts.max() <= _MOST_OF_GROUP
+        by_name = GROUP_NAME.fullmatch(name.strip()) and (column == np.floor(column)).all()
+        if 2 < len(counts) < len(column) and (few or by_name):
+            shared[name] = len(counts)
+    return shared
 
 
 # Points that are no vectors

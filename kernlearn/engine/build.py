@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.utils.extmath import row_norms
 
+from kernlearn import choice
 from kernlearn.config.data import make_data, read_data
 from kernlearn.config.model import Protocol
 from kernlearn.config.names import Scope
@@ -127,11 +128,36 @@ SCALERS = {
 
 
 @dataclass(frozen=True)
+class Units:
+    """What a split divides: rows, or groups and queries as wholes.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_samples,), optional
+        The group or query of each row.
+    classes : ndarray of shape (n_samples,), optional
+        The class of each row, if parts are stratified.
+    time : ndarray of shape (n_samples,), optional
+        The time of each row, if the test part comes after the others.
+    """
+
+    codes: np.ndarray | None = None
+    classes: np.ndarray | None = None
+    time: np.ndarray | None = None
+
+    def of(self, rows: np.ndarray) -> "Units":
+        """Return those of some rows."""
+        parts = (self.codes, self.classes, self.time)
+        return Units(*(part if part is None else part[rows] for part in parts))
+
+
+@dataclass(frozen=True)
 class Parts:
     """The training, held-out (if any) and test parts of a split, scaled.
 
     If ``pairwise``, X contains similarities to the training points. ``queries`` are those of the
-    training, held-out and test rows, for ranking.
+    training, held-out and test rows, for ranking. ``units`` are groups, classes and times of
+    training and test rows, if these are divided by them.
     """
 
     X_train: Any
@@ -142,6 +168,8 @@ class Parts:
     y_val: Any = None
     pairwise: bool = False
     queries: tuple[Any, ...] = (None, None, None)
+    units: Units = Units()
+    test_units: Units = Units()
 
     def training(self, rows: np.ndarray, fitted: np.ndarray) -> Any:
         """Return some training points, as the input of a model that is fitted on ``fitted``."""
@@ -157,6 +185,7 @@ class Parts:
             y_train=self.y_train[rows],
             X_val=X_val,
             queries=(None if query is None else query[rows], *others),
+            units=self.units.of(rows),
         )
 
     def dense(self) -> "Parts":
@@ -192,30 +221,93 @@ def positive_classes(
     return list(how)
 
 
+def held_out(
+    n_samples: int, fraction: float, units: Units, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Divide row numbers in two, the second part with about a fraction of the rows or groups."""
+    from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
+
+    if units.time is not None:
+        order = np.argsort(units.time, kind="stable")
+        n_last = min(max(round(fraction * n_samples), 1), n_samples - 1)
+        return order[:-n_last], order[-n_last:]
+    if units.codes is None and units.classes is None:
+        return choice.hold_out_at_random(n_samples, fraction, rng)
+    splitter, n_units = StratifiedShuffleSplit, n_samples
+    if units.codes is not None:
+        splitter, n_units = GroupShuffleSplit, len(np.unique(units.codes))
+    n_second = max(round(fraction * n_units), 1)
+    how: Any = {"test_size": n_second, "random_state": int(rng.integers(2**32))}
+    rows = np.zeros(n_samples)
+    return next(splitter(1, **how).split(rows, units.classes, units.codes))
+
+
 def split_indices(
-    n_samples: int, protocol: Protocol, split: int, published: np.ndarray | None = None
+    n_samples: int,
+    protocol: Protocol,
+    split: int,
+    published: np.ndarray | None = None,
+    units: Units = Units(),
 ) -> Indices:
     """Split row numbers into a training, a held-out and a test part, by folds or at random.
 
     At random, the training part has ``min(round(train * n_samples), max_train)`` rows, the
     held-out part ``round(holdout * n_samples)``, by default none; the others form the test part,
-    of which at most ``max_test`` are kept.
+    of which at most ``max_test`` are kept. Groups are divided instead of rows.
     """
     if protocol.folds is not None:
-        return fold_indices(n_samples, protocol, split, published)
-    order = generator(protocol.seed, "split", split).permutation(n_samples)
+        return fold_indices(n_samples, protocol, split, published, units)
+    if units.time is not None:
+        return _in_time(units.time, protocol, split)
+    rng = generator(protocol.seed, "split", split)
+    if units.classes is not None:
+        tested = 1 - protocol.train - (protocol.holdout or 0)
+        rest, test = held_out(n_samples, tested, units, rng)
+        train, kept = rest, rest[:0]
+        if protocol.holdout is not None:
+            share = protocol.holdout / (protocol.train + protocol.holdout)
+            own, others = held_out(len(rest), share, units.of(rest), rng)
+            train, kept = rest[own], rest[others]
+        return (
+            _at_most(protocol.max_train, train, rng),
+            kept,
+            _at_most(protocol.max_test, test, rng),
+        )
+    if units.codes is not None:
+        # the rows of a group stay together
+        distinct, codes = np.unique(units.codes, return_inverse=True)
+        parts = split_indices(len(distinct), protocol, split)
+        train, kept, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
+        return train, kept, test
+    order = rng.permutation(n_samples)
     n_train = min(max(1, round(protocol.train * n_samples)), protocol.max_train or n_samples)
     n_held_out = 0 if protocol.holdout is None else max(1, round(protocol.holdout * n_samples))
     if n_train + n_held_out >= n_samples:
         raise ValueError(
             f"{n_train} training and {n_held_out} held-out rows of {n_samples} leave no test part"
         )
-    held_out, test = np.split(order[n_train:], [n_held_out])
-    return order[:n_train], held_out, test[: protocol.max_test]
+    kept, test = np.split(order[n_train:], [n_held_out])
+    return order[:n_train], kept, test[: protocol.max_test]
+
+
+def _in_time(time: np.ndarray, protocol: Protocol, split: int) -> Indices:
+    """Split rows so that the test part comes after the others."""
+    from sklearn.model_selection import TimeSeriesSplit
+
+    order, most = np.argsort(time, kind="stable"), protocol.max_train
+    parts = TimeSeriesSplit(protocol.splits, max_train_size=most).split(order)
+    train, test = (order[part] for part in [*parts][split])
+    n_kept = 0 if protocol.holdout is None else max(1, round(protocol.holdout * len(train)))
+    train, kept = np.split(train, [len(train) - n_kept])
+    return train, kept, test[: protocol.max_test]
 
 
 def fold_indices(
-    n_samples: int, protocol: Protocol, split: int, published: np.ndarray | None = None
+    n_samples: int,
+    protocol: Protocol,
+    split: int,
+    published: np.ndarray | None = None,
+    units: Units = Units(),
 ) -> Indices:
     """Split row numbers by folds: one is the test part, the one before it is held out.
 
@@ -232,16 +324,33 @@ def fold_indices(
         if n_folds > n_samples:
             raise ValueError(f"folds: {n_folds} folds of {n_samples} rows")
         again = [split // n_folds] if split >= n_folds else []
-        rng = generator(protocol.seed, "folds", *again)
-        fold = rng.permutation(n_samples) * n_folds // n_samples
-    test, held_out = (split - 1) % n_folds, (split - 2) % n_folds
-    train = np.flatnonzero(~np.isin(fold, [test, held_out]))
+        fold = _random_folds(n_samples, n_folds, units, generator(protocol.seed, "folds", *again))
+    test, kept = (split - 1) % n_folds, (split - 2) % n_folds
+    train = np.flatnonzero(~np.isin(fold, [test, kept]))
     rng = generator(protocol.seed, "most", split)
     return (
         _at_most(protocol.max_train, train, rng),
-        np.flatnonzero(fold == held_out),
+        np.flatnonzero(fold == kept),
         _at_most(protocol.max_test, np.flatnonzero(fold == test), rng),
     )
+
+
+def _random_folds(
+    n_samples: int, n_folds: int, units: Units, rng: np.random.Generator
+) -> np.ndarray:
+    """Return the fold of each row; of groups and strata by scikit-learn's splitters."""
+    from sklearn import model_selection
+
+    if units.codes is None and units.classes is None:
+        return rng.permutation(n_samples) * n_folds // n_samples
+    kind = "" if units.classes is None else "Stratified"
+    kind += "" if units.codes is None else "Group"
+    splitter = getattr(model_selection, f"{kind}KFold")
+    folds = splitter(n_folds, shuffle=True, random_state=int(rng.integers(2**32)))
+    fold = np.empty(n_samples, dtype=int)
+    for i, (_, rows) in enumerate(folds.split(np.zeros(n_samples), units.classes, units.codes)):
+        fold[rows] = i
+    return fold
 
 
 def _at_most(most: int | None, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -257,17 +366,21 @@ def prepare(data: Data, y: np.ndarray, protocol: Protocol, split: int) -> Parts:
         If no test part is left, or the data cannot be scaled in this way.
     """
     X, query = data.data, data.query
-    if query is not None and protocol.folds != "published":
-        # the documents of a query stay together
+    if query is not None and protocol.folds not in (None, "published"):
+        # whole queries are divided as rows are
         distinct, codes = np.unique(query, return_inverse=True)
         parts = split_indices(len(distinct), protocol, split)
-        train, held_out, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
+        train, kept, test = (np.flatnonzero(np.isin(codes, part)) for part in parts)
+        units = Units(query)
     else:
-        train, held_out, test = split_indices(X.shape[0], protocol, split, data.fold)
+        units = Units(
+            data.groups if query is None else query, y if protocol.stratify else None, data.time
+        )
+        train, kept, test = split_indices(X.shape[0], protocol, split, data.fold, units)
     kind = "a similarity matrix has" if data.similarity else f"{kind_of(X)} have"
     if protocol.scale and (data.similarity or are_objects(X)):
         raise ValueError(f"scale: {kind} no features to scale; give []")
-    parts = train, held_out, test
+    parts = train, kept, test
     X_train, *others = (X[np.ix_(rows, train)] if data.similarity else X[rows] for rows in parts)
     for name in protocol.scale:
         if name.startswith("zscore") and sp.issparse(X_train):
@@ -282,10 +395,12 @@ def prepare(data: Data, y: np.ndarray, protocol: Protocol, split: int) -> Parts:
         y = y / (np.abs(learnt_on).max() or 1.0)
     elif protocol.scale_target == "zscore":
         y = (y - learnt_on.mean()) / (learnt_on.std() or 1.0)
-    X_val, y_val = (others[0], y[held_out]) if len(held_out) else (None, None)
+    X_val, y_val = (others[0], y[kept]) if len(kept) else (None, None)
     queries = tuple(query if query is None else query[part] for part in parts)
     pairwise = data.similarity is not None
-    return Parts(X_train, y[train], others[1], y[test], X_val, y_val, pairwise, queries)
+    of_parts = units.of(train), units.of(test)
+    held = X_val, y_val, pairwise, queries, *of_parts
+    return Parts(X_train, y[train], others[1], y[test], *held)
 
 
 def load_parts(

@@ -78,6 +78,13 @@ def values_of(
     return _OF_ROWS[metric](true, predicted) if metric in _OF_ROWS else None
 
 
+def of_groups(values: Values, groups: Values) -> Values:
+    """Return what each group adds to a metric: the mean over the groups is that over the rows."""
+    _, codes = np.unique(groups, return_inverse=True)
+    sums = np.bincount(codes, values)
+    return sums * (len(sums) / len(values))
+
+
 def kept(
     names: Iterable[str],
     true: Values,
@@ -85,12 +92,15 @@ def kept(
     query: Values | None,
     seed: int,
     split: int,
+    groups: Values | None = None,
 ) -> dict[str, str]:
-    """Return as text the values of metrics for at most :data:`SAMPLE` rows or queries.
+    """Return as text the values of metrics for at most :data:`SAMPLE` rows, queries or groups.
 
     These are the same for all methods on a split.
     """
     every = {name: values_of(name, true, predicted, query) for name in names}
+    if groups is not None:
+        every = {name: v if v is None else of_groups(v, groups) for name, v in every.items()}
     texts: dict[str, str] = {}
     rows: NDArray[np.intp] | slice = slice(None)
     for name, values in every.items():

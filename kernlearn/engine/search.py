@@ -13,12 +13,12 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
-from kernlearn import choice, validation
+from kernlearn import validation
 from kernlearn.config.names import BUILT_IN, Scope
 from kernlearn.config.trial import Trial
 from kernlearn.engine import losses
-from kernlearn.engine.build import Parts, generator
-from kernlearn.engine.tasks import Task
+from kernlearn.engine.build import Parts, generator, held_out
+from kernlearn.engine.tasks import Predictions, Task
 from kernlearn.kernels.known_pairs import knowing_pairs
 
 # The values to choose from, by parameter.
@@ -149,13 +149,15 @@ def with_validation(parts: Parts, trial: Trial) -> Parts:
     if parts.queries[0] is not None:
         raise ValueError("select needs rows held out by whole queries: give folds")
     rng = generator(protocol.seed, "validation", trial.split)
-    train, held_out = choice.hold_out_at_random(len(parts.y_train), protocol.validation, rng)
+    n_rows = len(parts.y_train)
+    train, kept = held_out(n_rows, protocol.validation, parts.units, rng)
     return replace(
         parts,
         X_train=parts.training(train, train),
         y_train=parts.y_train[train],
-        X_val=parts.training(held_out, train),
-        y_val=parts.y_train[held_out],
+        X_val=parts.training(kept, train),
+        y_val=parts.y_train[kept],
+        units=parts.units.of(train),
     )
 
 
@@ -192,14 +194,16 @@ def measure_grid(
         with threadpool_limits(threads), validation.recorded_warnings() as caught, knowing_pairs():
             rows = (parts.X_val, parts.X_test) if tested else (parts.X_val,)
             fits = _fits(estimator, group, parts, task, scope, rows)
-            for parameters, model, converged, outputs in fits:
+            for parameters, model, converged, X, outputs in fits:
                 chosen_on = task.label(outputs[0], len(parts.y_val), parts.y_train)
                 point: Point = {"parameters": parameters, "metrics": {}}
-                point["score"] = task.score(parts.y_val, chosen_on, parts.queries[1])
+                held_out = parts.y_val, chosen_on, parts.queries[1]
+                point["score"] = task.score(Predictions(*held_out, model, X[0], parts.y_train))
                 if tested:
                     on_test = task.label(outputs[1], len(parts.y_test), parts.y_train)
                     of_rows = parts.y_test, on_test, parts.queries[2]
-                    point["metrics"] = task.measure(*of_rows)
+                    of_test = Predictions(*of_rows, model, X[1], parts.y_train)
+                    point["metrics"] = task.measure(of_test, {})
                     if sample is not None:
                         point["losses"] = losses.kept(point["metrics"], *of_rows, *sample)
                 if (n_support := getattr(model, "n_support_", None)) is not None:
@@ -238,9 +242,10 @@ def _shared(estimator: Any, point: Point) -> Point:
 
 def _fits(
     estimator: Any, group: list[Point], parts: Parts, task: Task, scope: Scope, rows: Sequence[Any]
-) -> Iterator[tuple[Point, Any, bool, list[Any]]]:
+) -> Iterator[tuple[Point, Any, bool, Sequence[Any], list[Any]]]:
     """Yield each point, its model, whether it converged, and its outputs for some rows.
 
+    Before the outputs come the rows as the model takes them, after the steps of a pipeline.
     The points of a group share the parameters that :func:`_shared` returns.
     """
     X, y = parts.X_train, parts.y_train
@@ -255,7 +260,7 @@ def _fits(
                 fits.params, fits.models, fits.converged, *outputs, strict=True
             ):
                 if (point := {**shared, **params}) in group:
-                    yield point, one, bool(converged), of_rows
+                    yield point, one, bool(converged), rows, of_rows
         return
     prefix = f"{estimator.steps[-1][0]}__" if len(steps(estimator)) > 1 else ""
     if prefix:
@@ -271,7 +276,7 @@ def _fits(
                 model = clone(estimator).set_params(**scope.made_values(point))
                 fit_given(model, X, y, parts.X_val, parts.y_val, parts.queries[0])
         outputs = [getattr(model, task.output)(part) for part in rows]
-        yield point, model, info.get("converged", True), outputs
+        yield point, model, info.get("converged", True), rows, outputs
 
 
 def steps(estimator: Any) -> list[Any]:

@@ -85,39 +85,62 @@ class Task:
             )
         return values if self.as_label is None else self.as_label(values, y_train)
 
-    def measure(self, true: Array, predicted: Array, query: Query = None) -> dict[str, float]:
-        """Return the metrics of the task by name."""
-        metrics = [m for m in METRICS.values() if self.name in m.tasks and m.target]
-        own = [m for m in self.own if m.target and not m.scorer]
-        return {m.name: value(m, true, predicted, query) for m in (*metrics, *own)}
+    @property
+    def metrics(self) -> list[Registered]:
+        """The metrics that are measured of predictions, or of the estimator."""
+        usual = [m for m in METRICS.values() if self.name in m.tasks and m.target]
+        return [*usual, *(m for m in self.own if m.target or m.scorer)]
 
-    def measure_scorers(
-        self, estimator: Any, X: Any, true: Array, y_train: Array
+    def measure(
+        self, predictions: "Predictions", problems: dict[str, str] | None = None
     ) -> dict[str, float]:
-        """Return the values of scikit-learn's scorers among the metrics by name.
+        """Return the metrics of the task by name.
 
-        Raises
-        ------
-        ValueError
-            If a scorer cannot be computed, or gives no finite number.
+        ``problems`` takes the reason why a metric has no value; without it that is an error.
         """
-        asked = [metric for metric in self.own if metric.scorer]
-        if not asked:
-            return {}
-        if (as_label := self.as_label) is not None:
-            estimator = _Labelling(estimator, lambda p: as_label(p, y_train), np.unique(true))
-        names = sorted({metric.scorer for metric in asked})
-        if self.has_labels and (n := len(np.unique(true))) > 2 and (no := _BINARY & {*names}):
-            advice = "their forms for more have names such as f1_macro and roc_auc_ovr"
-            raise ValueError(f"{', '.join(sorted(no))}: for two classes, not {n}; {advice}")
-        scorer = check_scoring(estimator, scoring=names)
-        scores = scorer(estimator, X, true)
-        return {m.name: m.better * _finite(scores[m.scorer], m.name) for m in asked}
+        values = {}
+        for metric in self.metrics:
+            try:
+                values[metric.name] = self._value(metric, predictions)
+            except Exception as error:  # a metric of a plug-in may raise anything
+                if problems is None:
+                    raise
+                problems[metric.name] = f"{type(error).__name__}: {error}"
+        return values
 
-    def score(self, true: Array, predicted: Array, query: Query = None) -> float:
-        """Return a number of which more is better."""
-        metric = METRICS[self.score_by]
-        return metric.better * value(metric, true, predicted, query)
+    def score(self, predictions: "Predictions") -> float:
+        """Return a number of which more is better, by which parameters are chosen."""
+        (metric,) = [one for one in self.metrics if one.name == self.score_by][:1]
+        return metric.better * self._value(metric, predictions)
+
+    def _value(self, metric: Registered, of: "Predictions") -> float:
+        if not metric.scorer:
+            return value(metric, of.true, of.predicted, of.query)
+        estimator, as_label = of.estimator, self.as_label
+        if as_label is not None:
+            estimator = _Labelling(
+                estimator, lambda p: as_label(p, of.y_train), np.unique(of.true)
+            )
+        if self.has_labels and (n := len(np.unique(of.true))) > 2 and metric.scorer in _BINARY:
+            advice = "forms for more have names such as f1_macro and roc_auc_ovr"
+            raise ValueError(f"{metric.scorer}: for two classes, not {n}; {advice}")
+        score = check_scoring(estimator, scoring=metric.scorer)(estimator, of.X, of.true)
+        return metric.better * _finite(score, metric.name)
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What an estimator predicts for some rows X, their targets, and those that it was fitted to.
+
+    ``query`` has the query of each row, for ranking.
+    """
+
+    true: Array
+    predicted: Array
+    query: Query = None
+    estimator: Any = None
+    X: Any = None
+    y_train: Any = None
 
 
 class _Labelling(ClassifierMixin, BaseEstimator):

@@ -23,7 +23,7 @@ from kernlearn.datasets.tables import are_objects, kind_of
 from kernlearn.engine import build, losses, machine
 from kernlearn.engine.build import Parts
 from kernlearn.engine.search import chosen_inside, fit_given, measure_grid, select, steps
-from kernlearn.engine.tasks import Task
+from kernlearn.engine.tasks import Predictions, Task
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.registry import kernel_of_name
 from kernlearn.machine import usable_cores
@@ -100,7 +100,8 @@ def run_trials(trials: Sequence[Trial], *, alone: bool = False) -> list[build.Ou
         task = TASKS[spec.task].load()
         if isinstance(task, Task):
             own = scope.own_metrics(metric.name for metric in spec.metrics)
-            outcomes = _supervise(replace(task, own=own), trials, scope, alone=alone)
+            task = replace(task, own=own, score_by=spec.protocol.select_by or task.score_by)
+            outcomes = _supervise(task, trials, scope, alone=alone)
         else:
             outcomes = [task(trial, scope)]
     if spec.plugins:
@@ -122,8 +123,12 @@ def _supervise(
         parts = parts.dense()
     outcome.info |= {"n_train": len(parts.y_train), "n_test": len(parts.y_test)}
     if spec.dataset.entry.generator is None:  # which draws new rows for each split
-        query = data.query
-        outcome.info["n_units"] = len(data.target) if query is None else len(np.unique(query))
+        units = data.groups if data.query is None else data.query
+        outcome.info["n_units"] = len(data.target) if units is None else len(np.unique(units))
+    if parts.queries[2] is None and parts.units.codes is not None:
+        codes: Any = parts.units.codes, parts.test_units.codes
+        train, test = (len(np.unique(of_part)) for of_part in codes)
+        outcome.info["ratio"] = test / train
     if trial.source.prepared:
         outcome.info["prepared"] = list(trial.source.prepared)
     with _advising(parts.X_train):
@@ -224,12 +229,16 @@ def _measured(
         watches.append(native)
     labels = task.label(predicted, n_rows, parts.y_train)
     metrics |= _sizes(estimator)
-    metrics |= task.measure(parts.y_test, labels, parts.queries[2])
+    own, problems = (estimator, parts.X_test, parts.y_train), dict[str, str]()
+    predictions = Predictions(parts.y_test, labels, parts.queries[2], *own)
+    metrics |= task.measure(predictions, problems)
+    if problems:
+        outcome.info["not_measured"] = problems
     if "n_units" in outcome.info:
         of_rows = parts.y_test, labels, parts.queries[2]
         where = trial.spec.protocol.seed, trial.split
-        outcome.info["losses"] = losses.kept(metrics, *of_rows, *where)
-    metrics |= task.measure_scorers(estimator, parts.X_test, parts.y_test, parts.y_train)
+        groups = parts.test_units.codes if parts.queries[2] is None else None
+        outcome.info["losses"] = losses.kept(metrics, *of_rows, *where, groups)
     if any(metric.name in GOODNESS for metric in task.own):
         metrics |= _goodness(estimator, parts)
     metrics |= {

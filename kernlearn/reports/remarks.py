@@ -30,6 +30,9 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     infos = [r.info for _, r in known if r.done]
     of_done = f"of {len(infos)} trials"
     notes = []
+    selects = any(trial.spec.method.select for trial in plan.trials)
+    if selects and (chosen_by := plan.experiment.config.select_by):
+        notes.append(f"select goes by {plan.experiment.config.scope.label(chosen_by)}")
     if plan.experiment.config.protocol.search == "halving":
         notes.append("parameters are chosen by successive halving (search: halving)")
     if omitted := reported_numbers(plan.experiment.config)[1]:
@@ -61,6 +64,12 @@ def remarks(plan: Plan, known: Sequence[tuple[Trial, Row]]) -> list[str]:
     for texts in alike.values():
         such = ", such as" if len({*texts}) > 1 else ""
         notes.append(f"{len(texts)} {of_done} issued a warning{such}: {texts[0]}")
+    lacking: dict[tuple[str, str], int] = Counter(
+        one for info in infos for one in info.get("not_measured", {}).items()
+    )
+    for (metric, why), n in lacking.items():
+        if metric in plan.experiment.config.named_metrics:
+            notes.append(f"{n} {of_done} have no {metric}: {why}")
     if early := sum(not info.get("converged", True) for info in infos):
         notes.append(f"!: a solver of {early} {of_done} stopped early; the means are marked !")
     notes += plugin_changes(plan, (row for _, row in known))

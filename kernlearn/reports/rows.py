@@ -2,10 +2,10 @@
 
 The *splits* have a row per number: ``experiment``, the labels ``dataset``, ``kernel``, ``method``
 and the varied parameters, ``metric``, ``split``, ``value``, ``converged``, ``ratio``, ``drift``
-and ``selected``. The ratio is that of test rows to training rows. The drift is how far the mean of
-the cell moves between processors, as far as that was measured. What was selected are the
-parameters chosen on validation rows, as JSON. All that a report says is computed from the splits
-and the config, wherever they come from.
+and ``selected``. The ratio is that of test rows to training rows, or of groups. The drift is how
+far the mean of the cell moves between processors, as far as that was measured. What was selected
+are the parameters chosen on validation rows, as JSON. All that a report says is computed from the
+splits and the config, wherever they come from.
 
 A committed file has a row per trial, and a column per metric.
 """
@@ -138,7 +138,9 @@ def splits_of(
             result.info.get("converged", True),
             0.0
             if verdicts.is_cost(metric, config) or trial.labels["dataset"] in drawn
-            else result.info.get("n_test", 0) / result.info.get("n_train", 1),
+            else result.info.get(
+                "ratio", result.info.get("n_test", 0) / result.info.get("n_train", 1)
+            ),
             0.0,
             canonical(result.info["selected"]) if "selected" in result.info else None,
         ]

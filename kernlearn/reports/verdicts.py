@@ -135,10 +135,12 @@ def is_cost(metric: str, config: ExperimentConfig) -> bool:
 def main_metric(config: ExperimentConfig) -> str | None:
     """Return the metric that methods are ranked by, None if of none more or less is better.
 
-    This is the first that the config marks, judges or shows, if possible no time.
+    This is the one that `select_by` names, or the first that the config marks, judges or shows, if
+    possible no time.
     """
-    best = config.best.metrics if config.best else []
-    usable = [m for m in (*best, *config.verdict, *config.metrics) if direction(m, config)]
+    asked = [config.protocol.select_by] if config.protocol.select_by else []
+    asked += config.best.metrics if config.best else []
+    usable = [m for m in (*asked, *config.verdict, *config.metrics) if direction(m, config)]
     return min(usable, key=lambda m: is_cost(m, config), default=None)
 
 

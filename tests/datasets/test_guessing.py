@@ -385,7 +385,7 @@ TABLES = {  # text, options, features, target, what is said
         {"read_as": {"text": ["subject"]}},
         [[0], [1], [2], [3]] * 9,
         [0, 1, 0, 1] * 9,
-        "column subject has 4 values in 36 rows",
+        "subject (4 values in 36 rows)",
     ),
     "a first line of values that occur again": (
         "rep,n,y,?\ndem,y,y,n\nrep,n,n,y\ndem,y,n,n\n",

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.metrics import f1_score
 from sklearn.model_selection import ParameterGrid
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -16,9 +18,10 @@ from kernlearn.config.model import Protocol
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import two_moons
 from kernlearn.engine import make_plan, run_plan, search
-from kernlearn.engine.build import Parts, generator, prepare
+from kernlearn.engine.build import Parts, generator, load_parts, prepare
 from kernlearn.engine.search import measure_grid
-from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION
+from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION, Predictions
+from kernlearn.engine.trial import run_trial
 from kernlearn.landmarks import BBSClassifier, FTuneClassifier, RegLand
 from kernlearn.store import Row, Store, chosen_by_mean
 from kernlearn.voted import L1SVMClassifier
@@ -140,7 +143,8 @@ def test_steps_of_a_pipeline_are_fitted_once_for_all_values_of_the_last(output, 
     scores = {}
     for point in ParameterGrid(grid):
         alone = clone(model).set_params(**point).fit(parts.X_train, parts.y_train)
-        scores[str(point)] = task.score(parts.y_val, getattr(alone, output)(parts.X_val))
+        predicted = getattr(alone, output)(parts.X_val)
+        scores[str(point)] = task.score(Predictions(parts.y_val, predicted))
     CountedScaler.n_fits = 0
     selection = search.select(model, parts, trial, task, BUILT_IN)
     chosen = selection.parameters
@@ -318,3 +322,42 @@ def test_a_choice_in_several_processes_is_the_same(tmp_path, monkeypatch):
         )
     assert found[0] == found[1]
     assert found[0][2]
+
+
+UNBALANCED = """\
+title: t
+datasets: {wine: {}}
+methods:
+  k-NN: {estimator: KNeighborsClassifier, n_neighbors: {select: [1, 5, 41]}}
+protocol: {splits: 3}
+metrics: [accuracy, f1_macro]
+"""
+
+
+@pytest.mark.parametrize("how", ["first", "asked"])
+def test_parameters_are_chosen_by_a_metric(tmp_path, how):
+    """By the first of `metrics`, or the one asked for."""
+    path = tmp_path / "c.yaml"
+    config = UNBALANCED.replace("[accuracy, f1_macro]", "[f1_macro, accuracy]")
+    if how == "asked":
+        config = UNBALANCED.replace("splits: 3", "splits: 3, select_by: f1_macro")
+    chosen = {}
+    for name, text in (("accuracy", UNBALANCED), ("f1_macro", config)):
+        path.write_text(text)
+        plan = make_plan(load_config(path))
+        assert plan.trials[0].spec.protocol.select_by == (None if name == "accuracy" else name)
+        chosen[name] = [run_trial(trial) for trial in plan.trials]
+    scores = {
+        name: [outcome.metrics["selection_score"] for outcome in of] for name, of in chosen.items()
+    }
+    assert scores["accuracy"] != scores["f1_macro"]
+    for trial, outcome in zip(plan.trials, chosen["f1_macro"], strict=True):
+        info = {}
+        _, parts = load_parts(trial, BUILT_IN, CLASSIFICATION.target, info)
+        parts = search.with_validation(parts, trial)
+        by_hand = {}
+        for k in (1, 5, 41):
+            model = KNeighborsClassifier(k).fit(parts.X_train, parts.y_train)
+            by_hand[k] = f1_score(parts.y_val, model.predict(parts.X_val), average="macro")
+        assert outcome.metrics["selection_score"] == pytest.approx(max(by_hand.values()))
+        assert outcome.info["selected"] == {"n_neighbors": max(by_hand, key=by_hand.get)}

@@ -9,11 +9,12 @@ from sklearn.metrics import roc_auc_score
 from kernlearn.config import load_config
 from kernlearn.config.names import BUILT_IN, TASKS
 from kernlearn.engine import build, make_executor, make_plan, run_plan
-from kernlearn.engine.tasks import auc, equal_frequency
+from kernlearn.engine.tasks import Predictions, auc, equal_frequency
 from kernlearn.features import RandomMaclaurin
 from kernlearn.kernels import PolynomialKernel
 from kernlearn.pairwise import stream_regret
 from kernlearn.pairwise.regret import follow
+from kernlearn.reports.remarks import remarks
 from kernlearn.store import Store
 
 
@@ -37,13 +38,14 @@ def test_bins_hold_as_many_rows_each():
 
 def test_metrics_by_hand():
     true, predicted = np.array([0, 0, 1, 3]), np.array([0, 1, 1, 1])
-    assert TASKS["ordinal"].load().measure(true, predicted) == {
+    predictions = Predictions(true, predicted)
+    assert TASKS["ordinal"].load().measure(predictions) == {
         "aae": 0.75,
         "macro_aae": pytest.approx((0.5 + 0 + 2) / 3),
         "zero_one": 0.5,
     }
-    assert TASKS["regression"].load().measure(true, predicted) == {"mse": 1.25, "mae": 0.75}
-    assert TASKS["classification"].load().measure(true, predicted) == {
+    assert TASKS["regression"].load().measure(predictions) == {"mse": 1.25, "mae": 0.75}
+    assert TASKS["classification"].load().measure(predictions) == {
         "accuracy": 0.5,
         "error_percent": 50.0,
     }
@@ -135,7 +137,7 @@ def test_bipartite_ranking_judges_scores_by_auc(tmp_path):
     _, found = ended(tmp_path, BIPARTITE)
     assert all(0.85 < result.metrics["auc"] < 1 for result in found)
     true, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.5, 0.4, 0.9])
-    assert TASKS["bipartite_ranking"].load().measure(true, scores) == {"auc": 0.75}
+    assert TASKS["bipartite_ranking"].load().measure(Predictions(true, scores)) == {"auc": 0.75}
 
 
 def test_metrics_of_two_classes_name_those_of_more(tmp_path):
@@ -148,10 +150,30 @@ protocol: {splits: 1}
 metrics: [accuracy, roc_auc]
 """
     _, (row,) = ended(tmp_path, config)
-    assert row.error.endswith(
-        "roc_auc: for two classes, not 3; their forms for more have names "
-        "such as f1_macro and roc_auc_ovr"
-    )
+    assert row.info["not_measured"] == {
+        "roc_auc": "ValueError: roc_auc: for two classes, not 3; forms for more have names such "
+        "as f1_macro and roc_auc_ovr"
+    }
+    assert 0 < row.metrics["accuracy"] < 1
+
+
+def test_a_metric_without_a_value_leaves_the_others(tmp_path):
+    """An SVM has no probabilities."""
+    config = """\
+title: t
+datasets: {iris: {}}
+methods: {SVM: {estimator: sklearn.svm.LinearSVC}, logistic: {estimator: LogisticRegression}}
+protocol: {splits: 2}
+metrics: [accuracy, log_loss]
+"""
+    trials, rows = ended(tmp_path, config)
+    ways = {t.labels["method"]: r for t, r in zip(trials, rows, strict=True)}
+    assert "log_loss" in ways["logistic"].metrics
+    assert "log_loss" not in ways["SVM"].metrics
+    assert "predict_proba" in ways["SVM"].info["not_measured"]["log_loss"]
+    assert "accuracy" in ways["SVM"].metrics
+    plan, known = make_plan(load_config(tmp_path / "c.yaml")), [*zip(trials, rows, strict=True)]
+    assert any(text.startswith("2 of 4 trials have no log_loss:") for text in remarks(plan, known))
 
 
 def test_bipartite_ranking_needs_two_classes(tmp_path):
