@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from kernlearn.engine.losses import values_of
+from kernlearn.reports.covariances import EXCESS
 from kernlearn.reports.statistics import resampled
 
 METRICS = ("accuracy", "mse", "auc", "ndcg")
@@ -56,7 +57,7 @@ def simulate(metric, share, n_rows, rng):
     return means, covariances, n_units
 
 
-def rates(tables, n_splits, ratio, level=0.05):
+def rates(tables, n_splits, ratio, excess=1.0, level=0.05):
     """Return false alarms, coverage and power of both tests, in per cent."""
     found = []
     for one, other in combinations(range(_METHODS), 2):
@@ -65,7 +66,7 @@ def rates(tables, n_splits, ratio, level=0.05):
         for means, covariances, n_units in tables:
             values = pd.Series(means[:n_splits, one] - means[:n_splits, other])
             c = covariances[:n_splits].mean(axis=0)
-            of_rows = (c[one, one] + c[other, other] - 2 * c[one, other]) / n_units
+            of_rows = excess * (c[one, one] + c[other, other] - 2 * c[one, other]) / n_units
             values.loc[-1] = of_rows**0.5
             for corrected in (False, True):
                 test = resampled(values[values.index >= 0] if corrected else values, ratio)
@@ -91,7 +92,7 @@ def main():
             for seed in range(asked.tables)
         ]
         for n_splits in SPLITS:
-            of = rates(tables, n_splits, (1 - share) / share)
+            of = rates(tables, n_splits, (1 - share) / share, EXCESS.get(metric, 1.0))
             texts = [
                 f"{of.loc[k, False]:5.1f} ({of.loc[k, True]:4.1f})"
                 for k in ("alarms", "coverage", "power")
