@@ -161,6 +161,14 @@ class Registered:
         return [name for name in self.parameters if name not in hidden]
 
     @property
+    def takes_others(self) -> bool:
+        """Whether it takes parameters that it does not name, as LightGBM's models do."""
+        if self.missing or not self.foreign:
+            return False
+        made = inspect.signature(self.load()).parameters.values()
+        return any(one.kind is one.VAR_KEYWORD for one in made)
+
+    @property
     def takes(self) -> str:
         """Its parameter for the kernels of a config; empty for dotted names."""
         names = [name for name in ("kernel", "similarity") if name in self.parameters]

@@ -50,6 +50,8 @@ _OF_FILES = ("classification", "regression", "ordinal", "ranking", "similarity")
 # The keys that change the data that are read, besides those that say where and how to read.
 _OF_DATA = {"name", "generator", "nominal", "missing", "drop", "dense", "grades"}
 _OF_DATA |= {"binarize", "bins", "classes", "sample", "groups", "time"}
+# A parameter of a method.
+_Parameter = Annotated[Any, PlainValidator(Value.parse)]
 # A parameter of data or of a kernel: a value, or a list of several.
 _OneOrList = Annotated[Any, PlainValidator(lambda raw: Value.parse(raw, ("list",)))]
 
@@ -65,6 +67,11 @@ class Entry(BaseModel):
     @cached_property
     def parameters(self) -> dict[str, Value]:
         """The keys that belong to the component."""
+        return self.own
+
+    @property
+    def own(self) -> dict[str, Value]:
+        """The keys that are none of the section's."""
         return dict(self.model_extra or {})
 
     @property
@@ -155,10 +162,22 @@ class KernelEntry(Entry):
             yield f"{label} ({values})" if values else label, parameters
 
 
-class StepEntry(Entry):
-    """A step of a pipeline: an estimator with its parameters."""
+class EstimatorEntry(Entry):
+    """An estimator with its parameters."""
 
-    __pydantic_extra__: dict[str, Annotated[Any, PlainValidator(Value.parse)]]
+    __pydantic_extra__: dict[str, _Parameter]
+
+    arguments: dict[str, _Parameter] = {}
+    """Further parameters, whose names are keys here, such as AdaBoost's `estimator`."""
+
+    @property
+    def own(self) -> dict[str, Value]:
+        """The keys that are none of the section's, and those under `arguments`."""
+        return {**super().own, **self.arguments}
+
+
+class StepEntry(EstimatorEntry):
+    """A step of a pipeline: an estimator with its parameters."""
 
     estimator: str
     """Its name, or the dotted name of its class."""
@@ -171,15 +190,13 @@ class StepEntry(Entry):
         return {"estimator": step} if isinstance(step, str) else step
 
 
-class MethodEntry(Entry):
+class MethodEntry(EstimatorEntry):
     """An estimator with its parameters, or a pipeline of several.
 
     A parameter is a value; a list, which gives one method per value; ``{select: [...]}``, of
     which the best value on validation data is taken; or ``{by_dataset: {name: value, default:
     value}}``.
     """
-
-    __pydantic_extra__: dict[str, Annotated[Any, PlainValidator(Value.parse)]]
 
     estimator: str | None = None
     """Name of an estimator, or package.module.Class."""
@@ -200,8 +217,8 @@ class MethodEntry(Entry):
     def _one_of_two(self) -> "MethodEntry":
         if (self.steps is None) == (self.estimator is None):
             raise ValueError("give an estimator, or steps")
-        if self.steps is not None and self.model_extra:
-            raise ValueError(f"give {', '.join(self.model_extra)} to the step it belongs to")
+        if self.steps is not None and self.own:
+            raise ValueError(f"give {', '.join(self.own)} to the step it belongs to")
         return self
 
     @cached_property
@@ -222,7 +239,7 @@ class MethodEntry(Entry):
         return {
             f"{label}__{key}" if label else key: value
             for label, step in self.labelled_steps.items()
-            for key, value in (step.model_extra or {}).items()
+            for key, value in step.own.items()
         }
 
     @property

@@ -274,7 +274,8 @@ class Scope:
     def make(self, component: Registered, parameters: Mapping[str, Any]) -> Any:
         """Make an estimator or kernel, and check its parameters.
 
-        A parameter ``{kernel: NAME, ...}`` becomes a kernel.
+        A parameter ``{kernel: NAME, ...}`` becomes a kernel, ``{estimator: NAME, ...}`` an
+        estimator.
 
         Raises
         ------
@@ -284,7 +285,7 @@ class Scope:
             Of any library, for a value that it refuses.
         """
         for key in parameters:
-            if key.partition("__")[0] not in component.settable:
+            if key.partition("__")[0] not in component.settable and not component.takes_others:
                 hint = suggestion(key, component.settable)
                 raise ConfigError(f"{component.name} has no parameter {key!r}{hint}")
         if str(component.target).startswith("kernlearn."):
@@ -310,15 +311,21 @@ class Scope:
         return _checked(component.load()(**values), values)
 
     def value(self, name: str, value: Any) -> Any:
-        """Return the value of a parameter: a kernel for a mapping that describes one.
+        """Return the value of a parameter: a kernel or estimator for a mapping that describes one.
 
-        Under ``kernels`` lists in such mappings give several kernels.
+        Estimators may stand in lists, such as those of a ColumnTransformer. Under ``kernels``
+        lists in such mappings give several kernels.
         """
         parameter = name.rpartition("__")[2]
         if parameter == "class_weight" and isinstance(value, Mapping):
             return self._weights(value)
         if parameter in _TUPLES and isinstance(value, list):
             return tuple(value)
+        if _has_estimator(value) and isinstance(value, list):
+            return [self.value(parameter, one) for one in value]
+        if _has_estimator(value):
+            own = {key: one for key, one in value.items() if key != "estimator"}
+            return self.make(self.estimator(str(value["estimator"])), own)
         if isinstance(value, list) and value and all(map(_is_kernel, value)):
             return [self.value(parameter, one) for one in value]
         if not _is_kernel(value):
@@ -383,6 +390,13 @@ class Scope:
 def _is_kernel(value: Any) -> bool:
     """Whether a value is a mapping that describes a kernel."""
     return isinstance(value, Mapping) and "kernel" in value
+
+
+def _has_estimator(value: Any) -> bool:
+    """Whether a value describes an estimator, or is a list in which some do."""
+    if isinstance(value, list):
+        return any(map(_has_estimator, value))
+    return isinstance(value, Mapping) and "estimator" in value
 
 
 def _checked(made: Any, values: dict[str, Any]) -> Any:
