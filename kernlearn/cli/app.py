@@ -121,13 +121,17 @@ def plan(
     check_all: Annotated[
         bool, option("Check all profiles and forks, too.", None, "--all")
     ] = False,
+    no_try: Annotated[bool, option("Do not try methods.", None, "--no-try")] = False,
     store: Store = STORE,
 ) -> None:
     """Check configs, and show what is stored and what would run.
 
+    Each method of a config of your own is tried on 50 rows of each data set.
+
     Example: kernlearn plan table4_2
     """
-    from kernlearn.config.read import check_variants
+    from kernlearn.config.read import check_variants, shipped_name
+    from kernlearn.engine.run import try_methods
 
     choice = engine.Choice(tuple(map(engine.parse_only, only)))
     experiments = _load(configs, profile, settings)
@@ -135,8 +139,16 @@ def plan(
         check_variants(experiment)
     existing = stores.Store(store, read_only=True) if store.exists() else nullcontext()
     with existing as opened:
+        failures = dict[str, str]()
         for plan in engine.make_plans(experiments, True, choice):
             _show_plan(plan, opened, choice)
+            if not (no_try or shipped_name(plan.experiment.path)):
+                found = try_methods(replace(plan, trials=choice.of(plan)))
+                failures |= found
+                for place, error in found.items():
+                    output.show_wrapped(f"  fails: {place}: {error}", 4)
+    if failures:
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -205,6 +205,9 @@ class MethodEntry(EstimatorEntry):
     parameters."""
     dense: bool | None = None
     """Make sparse data dense, for an estimator that refuses it."""
+    columns: Literal["raw"] | None = None
+    """Pass the table as it is: a pandas frame with names, nominal columns as categories, unscaled
+    and with missing entries in place (`missing: impute` keeps their rows)."""
     baseline: bool = False
     """Not in the paper: shown under a separate heading."""
     optional: bool = False

@@ -260,6 +260,8 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
             yield labels, what, source
         return
     arguments = entry.arguments(config.task, experiment.path.parent, scope)
+    if any(method.columns == "raw" for method in config.methods.values()):
+        arguments["frame"] = True
     found, done = _known_data(arguments, found)
     card, own_data = found.card, entry.file is not None or not datasets.is_shipped(found.card.name)
     _check_folds(label, config, found)
@@ -353,6 +355,7 @@ def _methods(
             select=grid,
             kernels={k.name: k.identity for k in own} or None,
             dense=entry.dense or None,
+            columns=entry.columns,
         )
         cells.append((labels, kernel, method))
     return cells

@@ -62,7 +62,7 @@ class MethodSpec(_Part):
     ``select`` holds the parameters that are chosen on validation data, with their candidates;
     ``kernels`` the version of every plug-in kernel among the parameters. ``steps`` are those of a
     pipeline, each with its label, under which its parameters are, and its estimator; ``dense``
-    tells that it gets sparse data as dense ones.
+    tells that it gets sparse data as dense ones, ``columns`` that it gets the table as it is.
     """
 
     name: str
@@ -73,6 +73,7 @@ class MethodSpec(_Part):
     kernels: dict[str, dict[str, Any]] | None = None
     steps: list[dict[str, Any]] | None = None
     dense: bool | None = None
+    columns: str | None = None
 
 
 @dataclass(frozen=True)

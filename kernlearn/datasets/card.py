@@ -16,7 +16,7 @@ from pydantic import (
 from kernlearn.exceptions import ConfigError, DataError
 
 #: What is done with missing entries.
-Missing = Literal["drop", "mean", "most_frequent", "category", "error"]
+Missing = Literal["drop", "impute", "mean", "most_frequent", "category", "error"]
 Task = Literal["classification", "regression", "ordinal", "ranking", "similarity"]
 Address = Annotated[str, Field(pattern=r"^https?://\S+$")]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=100)]
@@ -75,7 +75,9 @@ class Reading(BaseModel):
     """Whether a nominal column becomes codes 0, 1, ... (ordinal) or one 0/1 column per value
     (onehot); by default codes for data of the catalogue, else 0/1 columns."""
     missing: Missing | None = None
-    """How missing entries are treated; `category` makes them a value of their own in nominal
+    """How missing entries are treated. `impute` fills them in within each split, by the means of
+    the training part (of coded nominal columns the most frequent value); `mean` and
+    `most_frequent` by those of all rows. `category` makes them a value of their own in nominal
     columns, and drops rows with others. By default as the data set's card says, else rows with
     missing entries are dropped."""
     dense: bool | None = None

@@ -21,8 +21,8 @@ class Data(Bunch):
     target_names, feature_names : sequence of str
         The labels in the order of their codes, and the names of columns.
     **more
-        Further fields: card, found, fold, query, groups, time, similarity, fingerprint, sample,
-        note and preparation.
+        Further fields: card, found, fold, query, groups, time, frame, similarity, fingerprint,
+        sample, note and preparation.
     """
 
     def __init__(
@@ -36,7 +36,8 @@ class Data(Bunch):
         if feature_names is None:
             feature_names = default_names(data.shape[1] if data.ndim == 2 else 0)
         fields = {
-            **dict.fromkeys(("card", "found", "fold", "query", "groups", "time", "similarity")),
+            **dict.fromkeys(("card", "found", "fold", "query", "groups", "time", "frame")),
+            "similarity": None,
             "fingerprint": "",
             "sample": False,
             "note": "",
@@ -67,6 +68,8 @@ class Data(Bunch):
         of_rows = ("data", "target", "fold", "query", "groups", "time")
         known = [k for k in of_rows if self[k] is not None]
         parts = {name: self[name][chosen] for name in known}
+        if self["frame"] is not None:
+            parts["frame"] = self["frame"].iloc[np.arange(self["data"].shape[0])[chosen]]
         if self["similarity"] is not None:
             parts["data"] = parts["data"][:, chosen]
         return Data(**{**self, **parts})

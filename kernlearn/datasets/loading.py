@@ -40,6 +40,7 @@ from kernlearn.datasets.tables import (
     Table,
     are_numbers,
     are_objects,
+    as_frame,
     canonical_labels,
     column_position,
     fingerprint,
@@ -53,6 +54,8 @@ from kernlearn.datasets.tables import (
 from kernlearn.exceptions import DataError, writing
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from kernlearn.datasets.data import Data
 
 Nominal = Literal["ordinal", "onehot"]
@@ -77,6 +80,7 @@ def load(
     nominal: Nominal = "ordinal",
     missing: Missing | None = None,
     dense: bool = False,
+    frame: bool = False,
 ) -> "Data":
     """Load a data set.
 
@@ -123,14 +127,17 @@ def load(
     nominal : {"ordinal", "onehot"}, default="ordinal"
         A nominal column becomes the positions of its values in the published order, or one
         0/1 column per value. Distances between positions of values without an order mean nothing.
-    missing : {"drop", "mean", "most_frequent", "category", "error"}, optional
-        What happens to missing entries. "drop" leaves out their rows. "mean" and "most_frequent"
+    missing : {"drop", "impute", "mean", "most_frequent", "category", "error"}, optional
+        What happens to missing entries. "drop" leaves out their rows. "impute" keeps them, as NaN
+        in ``data``: experiments fill them in within each split. "mean" and "most_frequent"
         fill in that value of the column over all rows, in nominal columns always the most
         frequent. "category" makes them a value of their own in nominal columns, and leaves out
         rows with others. By default as the card says, else "drop". ``preparation`` says what was
         done.
     dense : bool, default=False
         Whether a sparse matrix is made a dense one.
+    frame : bool, default=False
+        Whether to return the features as a pandas frame, too.
 
     Returns
     -------
@@ -157,6 +164,9 @@ def load(
             The group of each row (int64); only if asked for.
         time : ndarray of shape (n_samples,)
             The time of each row, as numbers that order the rows; only if asked for.
+        frame : pandas.DataFrame
+            The features with their names, nominal columns as categories, and missing entries in
+            place; only if asked for.
         similarity : {"similarity", "distance"}
             The meaning of the matrix's entries; only for similarity matrices.
         card : Card
@@ -201,7 +211,7 @@ def load(
     parts = _read(found)
     left_out = () if is_file(name) else drop
     table = _marked(joined(parts, place), {"groups": groups, "time": time}, place)
-    table, done, filled = _prepared(found, table, left_out, missing, nominal)
+    table, done, filled, raw = _prepared(found, table, left_out, missing, nominal, frame)
     X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
     if isinstance(X, np.ndarray) and not are_objects(X):
         X = np.ascontiguousarray(X, dtype=np.float64)
@@ -226,6 +236,7 @@ def load(
         query=table.query if card.task == "ranking" else None,
         groups=table.groups,
         time=table.time,
+        frame=raw,
         similarity=card.similarity,
         fingerprint=content,
         preparation=done,
@@ -420,11 +431,11 @@ def _marked(table: Table, asked: Mapping[str, Column | None], place: str) -> Tab
 
 
 def _prepared(
-    found: Found, table: Table, drop: Sequence[Column], missing: str, nominal: str
-) -> tuple[Table, Preparation, list[str]]:
+    found: Found, table: Table, drop: Sequence[Column], missing: str, nominal: str, as_it_is: bool
+) -> "tuple[Table, Preparation, list[str], pd.DataFrame | None]":
     """Leave out columns, settle missing entries and encode nominal columns.
 
-    Return what was done, too, and what of it was done to missing entries.
+    Return what was done, too, what of it was done to missing entries, and the frame if asked for.
     """
     card, place = found.card, found.place
     if hasattr(X := table.X, "tocsr") and X.nnz >= _DENSE_FROM * X.shape[0] * X.shape[1]:
@@ -443,10 +454,14 @@ def _prepared(
         where = f"row {row + 1} and column {table.feature_names[column]}"
         raise DataError(f"{place}: the matrix lacks entries, the first in {where}: write it")
     table, filled = settle_missing(table, missing, place)
-    done = done.noting(*filled)
+    done, raw = done.noting(*filled), None
+    if as_it_is:
+        if are_objects(table.X) or not is_dense or card.task == "similarity":
+            raise DataError(f"{place}: columns: raw is for tables of dense columns")
+        raw = as_frame(table)
     if not are_objects(table.X):
         table, done = _as_features(table, card, nominal, done)
-    return table, done, filled
+    return table, done, filled, raw
 
 
 def _without_columns(

@@ -22,7 +22,6 @@ LARGEST = 1e150
 #: The column of the names of rows, where the file gives it no name.
 ROW_NAMES = "row names"
 _LEAST_FILLED = 0.1  # share of a column's entries from which others are filled in
-#: Names of columns that look like the id of a row.
 # A text of whose values each is in so many rows names what they have in common.
 _LEAST_GROUPS, _MOST_OF_GROUP = 10, 20
 #: Names of columns whose values several rows may have in common.
@@ -31,6 +30,7 @@ GROUP_NAME = re.compile(
     r"visit|session|family|household|animal|mouse|pig|subj|donor)([\s_.-]?(no|nr|id|"
     r"number))?)|.*[a-z]I[dD]"
 )
+#: Names of columns that look like the id of a row.
 ID_NAME = re.compile(r"(?i:(.*[\s_.-])?(id|uuid|guid)|index|idx|row|row.?names?)|.*[a-z]I[dD]")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _CONTENT_VERSION = "kernlearn content 1"
@@ -271,6 +271,9 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[
     if not rows.any():
         return table, notes
     extent = f"{counted(int(gaps.sum()), 'missing entry')} in {rows.sum()} of {total} rows"
+    if missing == "impute" and not objects:
+        how = "by the means of training rows, of codes by the most frequent"
+        return table, [*notes, f"{extent} filled in within each split, {how}"]
     drops = missing in ("drop", "category")
     if drops and not rows.all():
         note = f"{rows.sum()} of {total} rows with missing entries were left out"
@@ -296,6 +299,18 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[
     return table._replace(X=filled), [f"{extent} filled in by their column's {what} (of all rows)"]
 
 
+def as_frame(table: Table) -> "pd.DataFrame":
+    """Return the features as a frame with names, nominal columns as categories, gaps in place."""
+    import pandas as pd
+
+    columns = {}
+    for column, name in zip(table.X.T, table.feature_names, strict=True):
+        values, codes = table.nominal.get(name), np.nan_to_num(column, nan=-1).astype(int)
+        nominal: Any = values
+        columns[name] = column if values is None else pd.Categorical.from_codes(codes, nominal)
+    return pd.DataFrame(columns)
+
+
 def one_hot(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return the matrix with a 0/1 column for each value of a nominal column, and its names."""
     if not table.nominal:
@@ -304,7 +319,9 @@ def one_hot(table: Table) -> tuple[np.ndarray, tuple[str, ...]]:
     names: list[str] = []
     for column, name in zip(table.X.T, table.feature_names, strict=True):
         values = table.nominal.get(name)
-        columns += [column] if values is None else [column == i for i in range(len(values))]
+        gaps = np.where(np.isnan(column), np.nan, 0.0)
+        one = [column] if values is None else [(column == i) + gaps for i in range(len(values))]
+        columns += one
         names += [name] if values is None else [f"{name}={value}" for value in values]
     return np.column_stack(columns), tuple(names)
 

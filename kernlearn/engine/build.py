@@ -173,7 +173,9 @@ class Parts:
 
     def training(self, rows: np.ndarray, fitted: np.ndarray) -> Any:
         """Return some training points, as the input of a model that is fitted on ``fitted``."""
-        return self.X_train[np.ix_(rows, fitted)] if self.pairwise else self.X_train[rows]
+        if self.pairwise:
+            return self.X_train[np.ix_(rows, fitted)]
+        return self.X_train.iloc[rows] if hasattr(self.X_train, "iloc") else self.X_train[rows]
 
     def only(self, rows: np.ndarray) -> "Parts":
         """Return the same with some of the training points."""
@@ -357,8 +359,12 @@ def _at_most(most: int | None, rows: np.ndarray, rng: np.random.Generator) -> np
     return rows if most is None or len(rows) <= most else np.sort(rng.permutation(rows)[:most])
 
 
-def prepare(data: Data, y: np.ndarray, protocol: Protocol, split: int) -> Parts:
-    """Split data with the targets `y`, and scale them by what the training part says.
+def prepare(
+    data: Data, y: np.ndarray, protocol: Protocol, split: int, *, raw: bool = False
+) -> Parts:
+    """Split data with the targets `y`, fill gaps and scale by what the training part says.
+
+    If ``raw`` the parts are those of the table as it is.
 
     Raises
     ------
@@ -381,8 +387,15 @@ def prepare(data: Data, y: np.ndarray, protocol: Protocol, split: int) -> Parts:
     if protocol.scale and (data.similarity or are_objects(X)):
         raise ValueError(f"scale: {kind} no features to scale; give []")
     parts = train, kept, test
-    X_train, *others = (X[np.ix_(rows, train)] if data.similarity else X[rows] for rows in parts)
-    for name in protocol.scale:
+    if raw and data.frame is None:
+        raise ValueError("columns: raw is for tables of a file or of the catalogue")
+    if raw:
+        X_train, *others = (data.frame.iloc[rows] for rows in parts)
+    elif data.similarity:
+        X_train, *others = (X[np.ix_(rows, train)] for rows in parts)
+    else:
+        X_train, *others = _filled(data, *(X[rows] for rows in parts))
+    for name in () if raw else protocol.scale:
         if name.startswith("zscore") and sp.issparse(X_train):
             raise ValueError(
                 f"scale: {name} would fill a sparse matrix; use max_norm for this data"
@@ -403,6 +416,26 @@ def prepare(data: Data, y: np.ndarray, protocol: Protocol, split: int) -> Parts:
     return Parts(X_train, y[train], others[1], y[test], *held)
 
 
+def _filled(data: Data, X_train: Any, *others: Any) -> list[Any]:
+    """Fill gaps by the means of the training part, those of codes by the most frequent."""
+    parts = [X_train, *others]
+    dense = isinstance(X_train, np.ndarray) and X_train.ndim == 2 and X_train.dtype.kind == "f"
+    if not dense or not any(np.isnan(part).any() for part in parts):
+        return parts
+    from sklearn.impute import SimpleImputer
+
+    codes = data.coded
+    means = [i for i in range(X_train.shape[1]) if i not in codes]
+    for columns, strategy in ((means, "mean"), (codes, "most_frequent")):
+        if columns:
+            imputer = SimpleImputer(strategy=strategy, keep_empty_features=True)
+            imputer.fit(X_train[:, columns])
+            for part in parts:
+                if len(part):
+                    part[:, columns] = imputer.transform(part[:, columns])
+    return parts
+
+
 def load_parts(
     trial: Trial, scope: Scope, target: Target, info: dict[str, Any]
 ) -> tuple[Data, Parts]:
@@ -410,7 +443,8 @@ def load_parts(
     data = load_data(trial, scope)
     y = target(data, trial.spec, info)
     info |= {"sample": data.note} if data.sample else {}
-    return data, prepare(data, y, trial.spec.protocol, trial.split)
+    raw = trial.spec.method.columns == "raw"
+    return data, prepare(data, y, trial.spec.protocol, trial.split, raw=raw)
 
 
 def _naming_nominal(kernel: Any, coded: Sequence[int]) -> Any:

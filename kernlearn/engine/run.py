@@ -4,15 +4,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.names import SHARED
 from kernlearn.config.plan import Choice, Plan
+from kernlearn.config.spec import LABELS, cell_name
 from kernlearn.config.trial import Trial, trial_keys
 from kernlearn.engine.executors import Executor, InProcess, Job
 from kernlearn.engine.machine import Interrupts
 from kernlearn.exceptions import ExecutorError
 from kernlearn.store import Row, State, Store
+
+# Rows that methods are tried on before a run.
+_FEW = 50
 
 
 def sharing_training(trials: Sequence[Trial]) -> list[Job]:
@@ -26,6 +31,34 @@ def sharing_training(trials: Sequence[Trial]) -> list[Job]:
             (key,) = trial_keys(spec, [trial.split])
         jobs.setdefault(key, []).append(trial)
     return [tuple(job) for job in jobs.values()]
+
+
+def try_methods(plan: Plan) -> dict[str, str]:
+    """Fit each method once on few rows of each data set; return the errors of those that fail.
+
+    A method that fails on 50 rows, which may be too few for it, is tried on all rows of a split.
+    Of values to select the first is taken.
+    """
+    from kernlearn.engine.trial import execute
+
+    failures, tried = {}, set[tuple[Any, ...]]()
+    for trial in plan.trials:
+        place = tuple(trial.labels[label] for label in LABELS)
+        if place in tried:
+            continue
+        tried.add(place)
+        method, protocol = trial.spec.method, trial.spec.protocol
+        first = {name: values[0] for name, values in method.select.items()}
+        method = replace(method, parameters={**method.parameters, **first}, select={})
+        few = protocol.model_copy(update={"max_train": _FEW, "max_test": _FEW})
+        for one in (few, protocol):
+            spec = replace(trial.spec, method=method, protocol=one)
+            (row,) = execute([replace(trial, spec=spec)])
+            if row.done:
+                break
+        else:
+            failures[cell_name(LABELS, place, " · ")] = str(row.error)
+    return failures
 
 
 @dataclass(frozen=True)

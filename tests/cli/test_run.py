@@ -188,3 +188,18 @@ def test_closed_streams_end_no_run(small, tmp_path, closed):
         rows = list(store.rows())
     assert all(row.done for row in rows)
     assert len(rows) == 6 or "head" in closed
+
+
+def test_a_plan_tries_each_method(kernlearn, tmp_path):
+    """What fails on a few rows fails in every trial; what needs more rows is tried on all."""
+    (tmp_path / "mine.yaml").write_text(
+        "title: t\ndatasets: [iris, wine]\nmethods:\n"
+        "  fails: {estimator: sklearn.naive_bayes.CategoricalNB, min_categories: 1}\n"
+        "  many: {estimator: sklearn.neighbors.KNeighborsClassifier, n_neighbors: 60}\n"
+        "metrics: [accuracy]\n"
+    )
+    planned = kernlearn("plan", "mine.yaml")
+    assert planned.returncode == 1
+    (line,) = [line for line in planned.stdout.splitlines() if "fails: " in line]
+    assert "wine · fails: " in line
+    assert kernlearn("plan", "mine.yaml", "--no-try").returncode == 0

@@ -1,0 +1,144 @@
+"""Methods that get the table as it is, beside those that get a matrix, on the same rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from kernlearn.config import load_config
+from kernlearn.config.names import BUILT_IN
+from kernlearn.engine import make_plan
+from kernlearn.engine.build import load_parts, random_state, split_indices
+from kernlearn.engine.tasks import CLASSIFICATION
+from kernlearn.engine.trial import run_trial
+
+CONFIG = """\
+title: t
+datasets: {mine: {file: mine.csv, target: sick, missing: impute}}
+methods:
+  boosting:
+    estimator: sklearn.ensemble.HistGradientBoostingClassifier
+    columns: raw
+    categorical_features: from_dtype
+  by column:
+    columns: raw
+    steps:
+      - estimator: sklearn.compose.ColumnTransformer
+        name: columns
+        transformers:
+          - - - numbers
+              - estimator: sklearn.pipeline.Pipeline
+                steps:
+                  - [fill, {estimator: sklearn.impute.SimpleImputer}]
+                  - [scale, {estimator: sklearn.preprocessing.StandardScaler}]
+              - [age, dose]
+            - - ward
+              - {estimator: sklearn.preprocessing.OneHotEncoder, handle_unknown: ignore}
+              - [ward]
+      - {estimator: LogisticRegression, name: model}
+  boosted trees:
+    estimator: sklearn.ensemble.AdaBoostClassifier
+    n_estimators: 5
+    arguments: {estimator: {estimator: sklearn.tree.DecisionTreeClassifier, max_depth: 2}}
+  logistic: {estimator: LogisticRegression}
+protocol: {splits: 3, train: 0.7, scale: [zscore]}
+metrics: [accuracy, log_loss]
+"""
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(0)
+    n = 300
+    table = pd.DataFrame(
+        {
+            "age": rng.normal(50, 10, n).round(1),
+            "ward": rng.choice(["A", "B", "C"], n),
+            "dose": rng.exponential(1, n).round(3),
+        }
+    )
+    shown = (table["age"] - 50) / 10 + (table["ward"] == "B") + rng.normal(0, 0.7, n)
+    table["sick"] = np.where(shown > 0.3, "yes", "no")
+    for column, share in (("age", 0.2), ("ward", 0.1)):
+        table.loc[rng.random(n) < share, column] = np.nan
+    return table
+
+
+@pytest.fixture
+def trials(frame, tmp_path):
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    (tmp_path / "c.yaml").write_text(CONFIG)
+    return make_plan(load_config(tmp_path / "c.yaml")).trials
+
+
+def model_of(method, state):
+    """The same estimator, made by hand."""
+    fill = Pipeline([("fill", SimpleImputer()), ("scale", StandardScaler())])
+    ward = OneHotEncoder(handle_unknown="ignore")
+    columns = ColumnTransformer([("n", fill, ["age", "dose"]), ("w", ward, ["ward"])])
+    tree = DecisionTreeClassifier(max_depth=2, random_state=state)
+    return {
+        "boosting": HistGradientBoostingClassifier(
+            categorical_features="from_dtype", random_state=state
+        ),
+        "by column": Pipeline([("c", columns), ("m", LogisticRegression(random_state=state))]),
+        "boosted trees": AdaBoostClassifier(tree, n_estimators=5, random_state=state),
+        "logistic": LogisticRegression(random_state=state),
+    }[method]
+
+
+def test_scores_are_those_of_scikit_learn(trials, frame):
+    """On the same rows, six digits; gaps are filled in by what the training part says."""
+    y = pd.factorize(frame["sick"], sort=True)[0]
+    table = frame.drop(columns="sick").astype({"ward": "category"})
+    dummies = pd.get_dummies(frame["ward"], dtype=float)
+    dummies[frame["ward"].isna()] = np.nan
+    matrix = pd.concat([frame["age"], dummies, frame["dose"]], axis=1).to_numpy()
+    for trial in trials:
+        outcome = run_trial(trial)
+        _, parts = load_parts(trial, BUILT_IN, CLASSIFICATION.target, {})
+        method = trial.labels["method"]
+        state = random_state(trial.spec.protocol.seed, "estimator", trial.split)
+        model = model_of(method, state)
+        if method in ("boosting", "by column"):
+            rows = [part.index.to_numpy() for part in (parts.X_train, parts.X_test)]
+            X_train, X_test = (table.iloc[of_part] for of_part in rows)
+            assert parts.X_train["ward"].isna().any()
+            pd.testing.assert_frame_equal(parts.X_train, X_train)
+        else:
+            rows = split_rows(trial, len(y))
+            imputer, scaler = SimpleImputer(), StandardScaler()
+            X_train = scaler.fit_transform(imputer.fit_transform(matrix[rows[0]]))
+            X_test = scaler.transform(imputer.transform(matrix[rows[1]]))
+            np.testing.assert_allclose(parts.X_train, X_train, atol=1e-12)
+        model.fit(X_train, y[rows[0]])
+        score = model.score(X_test, y[rows[1]])
+        assert outcome.metrics["accuracy"] == pytest.approx(score, abs=1e-6), method
+        assert outcome.info["n_train"] + outcome.info["n_test"] == len(frame)
+
+
+def split_rows(trial, n):
+    train, _, test = split_indices(n, trial.spec.protocol, trial.split)
+    return train, test
+
+
+def test_what_was_filled_in_is_said(trials, frame):
+    gaps = frame.isna()
+    said = f"{gaps.to_numpy().sum()} missing entries in {gaps.any(axis=1).sum()} of 300 rows"
+    assert any(said in text and "within each split" in text for text in trials[0].source.prepared)
+
+
+def test_what_is_no_table_cannot_be_passed_as_one(tmp_path):
+    (tmp_path / "c.yaml").write_text(
+        "title: t\ndatasets: {moons: {generator: two_moons, n_samples: 50}}\n"
+        "methods: {k: {estimator: LogisticRegression, columns: raw}}\nmetrics: [accuracy]\n"
+    )
+    trial = make_plan(load_config(tmp_path / "c.yaml")).trials[0]
+    with pytest.raises(ValueError, match="columns: raw is for tables of a file"):
+        run_trial(trial)
