@@ -15,8 +15,9 @@ A source is one of
   with ``behind``, how much better the best method of each is. Where a method has one cell for
   each data set there are no parameters, and where they need it the kernel stands before them.
 
-What stands between ``<!-- printed -->``, ``<!-- totals -->``, ``<!-- chances -->`` or
-``<!-- forks -->`` and ``<!-- end -->`` is made here. ``python docs/marked_numbers.py`` writes all
+What stands between ``<!-- printed -->``, ``<!-- answers -->``, ``<!-- chapters -->``,
+``<!-- totals -->``, ``<!-- chances -->`` or ``<!-- forks -->`` and ``<!-- end -->`` is made here.
+``python docs/marked_numbers.py`` writes all
 pages anew, and the pictures that examples of the gallery end with.
 """
 
@@ -24,6 +25,7 @@ import ast
 import json
 import re
 import textwrap
+from collections.abc import Iterable
 from contextlib import redirect_stdout
 from functools import cache
 from io import StringIO
@@ -36,8 +38,9 @@ import pandas as pd
 from kernlearn.cli.output import show_report
 from kernlearn.config import find_config
 from kernlearn.reports import charts
+from kernlearn.reports.answers import Sentence, concluded, papers
 from kernlearn.reports.report import Report, read_report, read_reports
-from kernlearn.reports.totals import totals
+from kernlearn.reports.totals import totals as totals_of
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "results" / "measured"
@@ -65,9 +68,8 @@ PICTURES = {
 
 def rewritten(text: str) -> str:
     """Return a page with every measured number, sentence and table written anew."""
-    parts = {"printed": printed, "totals": sentences, "chances": chances, "forks": forks}
-    for name, made in parts.items():
-        marks = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
+    for made in (printed, answers, chapters, totals, chances, forks):
+        marks = rf"(<!-- {made.__name__} -->\n).*?(<!-- end -->)"
         text = re.sub(marks, lambda m, t=made: m[1] + t() + m[2], text, flags=re.DOTALL)
     return MARKED.sub(_measured_again, text)
 
@@ -98,10 +100,35 @@ def printed() -> str:
     return "\n".join(["```text", *filter(None, lines), "...", "```", ""])
 
 
-def sentences() -> str:
+def answers() -> str:
+    """Return what the papers' experiments come to, a sentence on each line of a list."""
+    known = {report.experiment.name: report for report in _reports()}
+    found = [one for paper in papers() for one in concluded(paper.answer, known)]
+    return _list(map(_in_words, found))
+
+
+def chapters() -> str:
+    """Return what each chapter's experiments come to."""
+    known = {report.experiment.name: report for report in _reports()}
+    rows = []
+    for chapter in (one for paper in papers() for one in paper.chapters):
+        words = " ".join(map(_in_words, concluded(chapter.answer, known)))
+        rows.append([chapter.title, words, ", ".join(f"`{k}`" for k in chapter.experiments)])
+    return _table(["chapter", "what came back", "experiments"], rows)
+
+
+def _in_words(sentence: Sentence) -> str:
+    changes = "; ".join(sentence.changes)
+    return f"{sentence.says} (No longer so: {changes}.)" if changes else sentence.says
+
+
+def totals() -> str:
     """Return what the numbers, differences and claims of the papers come to."""
-    words = totals(_reports()).in_words()
-    lines = (textwrap.wrap(f"- {one}", 99, subsequent_indent="  ") for one in words)
+    return _list(totals_of(_reports()).in_words())
+
+
+def _list(sentences: Iterable[str]) -> str:
+    lines = (textwrap.wrap(f"- {one}", 99, subsequent_indent="  ") for one in sentences)
     return "".join("\n".join(of_one) + "\n" for of_one in lines)
 
 
