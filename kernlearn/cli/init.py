@@ -24,6 +24,7 @@ _METRICS = {
 # Features up to which random features have the linear term, and cells of a sparse matrix up to
 # which it is made dense: 400 MB.
 _MOST_FEATURES, _MOST_CELLS = 1000, 50_000_000
+_MOST_LOST = 1 / 3  # share of rows that a config may leave out
 _MOST_ROWS = 5_000  # with more a kernel machine takes minutes
 
 
@@ -69,6 +70,13 @@ def init(
             keys = {"nominal": "onehot", **keys} if bunch.preparation.one_hot else keys
     except DataError as error:
         raise DataError(error.as_options()) from None
+    if (lost := 1 - len(bunch.target) / bunch.preparation.rows) > _MOST_LOST:
+        for sentence in bunch.preparation.sentences:
+            show_wrapped(f"{data}: {sentence}", 2)
+        raise DataError(
+            f"{data}: {lost:.0%} of the rows would be left out: -o missing=impute fills entries "
+            "in, -o drop=[COLUMN] leaves out the columns that lack most"
+        )
     column = getattr(bunch.card.forms[0].format, "target", None)
     if _is_file(data) and "target" not in keys and isinstance(column, str):
         keys = {"target": column, **keys}
@@ -85,6 +93,8 @@ def init(
         keys["drop"] = [*Reading.of(**keys).drop, *shared]
     task = task or ("classification" if bunch.similarity is not None else bunch.card.task)
     n_classes, n = len(bunch.target_names), len(bunch.target)
+    if task == "classification" and len({*bunch.target.tolist()}) < 2:
+        raise DataError(f"{data}: a single class is left: {bunch.target_names[bunch.target[0]]}")
     if task == "classification" and 2 * n_classes > n:
         raise DataError(
             f"{data}: the target has {n_classes} values in {n} rows, which are no classes; name "

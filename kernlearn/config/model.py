@@ -120,6 +120,14 @@ class DatasetEntry(Reading, Entry):
             return self.file.endswith((".yaml", ".yml"))
         return self.generator is None
 
+    def is_there(self, folder: Path | None) -> bool:
+        """Whether its file, if it has one, is in the config's folder."""
+        if self.file is None:
+            return True
+        path = Path(folder or "", self.file)
+        # a folder of LETOR, or a file in an archive
+        return path.is_dir() or any(place.is_file() for place in (path, *path.parents))
+
     def card(self, folder: Path | None) -> datasets.Card:
         """Return its card, which may be a file in the config's folder."""
         if self.file is None:

@@ -167,6 +167,8 @@ def make_plan(
     needed = [card for label, card in missing.items() if not config.datasets[label].optional]
     if needed and not available:
         raise DataError(datasets.missing_message(needed))
+    of_files = config.datasets.items()
+    left_out = [*missing, *(label for label, one in of_files if not one.is_there(config.folder))]
     marks = {key: getattr(config.protocol, key) for key in ("groups", "time")}
     asked = {key: column for key, column in marks.items() if column is not None}
     if asked:
@@ -178,7 +180,7 @@ def make_plan(
     variants = {
         label: list(_variants(label, experiment, places.get(label)))
         for label in config.datasets
-        if label in chosen and label not in missing
+        if label in chosen and label not in left_out
     }
     splits = range(config.protocol.splits)
     trials = [
@@ -193,9 +195,9 @@ def make_plan(
                 both = f"{other} and {trial}"
                 raise ConfigError(f"{experiment.path}: {both} are one trial: leave one out")
     absent = [k for k, m in config.methods.items() if not m.is_installed(config.scope)]
-    if not (trials or missing or absent) and chosen.issuperset(config.datasets):
+    if not (trials or left_out or absent) and chosen.issuperset(config.datasets):
         raise ConfigError(f"{experiment.path}: `only` and `exclude` leave nothing to run")
-    return Plan(experiment, trials, list(missing), absent, [*config.axes])
+    return Plan(experiment, trials, left_out, absent, [*config.axes])
 
 
 def make_plans(

@@ -461,12 +461,10 @@ def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
             hint = suggestion(entry.generator, names.scope.generators)
             yield ("generator",), f"no generator {entry.generator!r}{hint}"
             return
-    if entry.file is not None:
-        path = names.folder / entry.file
-        # a folder of LETOR, or a file in an archive
-        if not (path.is_dir() or any(place.is_file() for place in (path, *path.parents))):
+    if not entry.is_there(names.folder):
+        if not entry.optional:
             yield ("file",), f"no file {entry.file!r} in the config's folder, {names.folder}"
-            return
+        return
     settable = set() if made is None else made.parameters.keys() - {"random_state"}
     for key in [key for key in entry.parameters if key not in settable]:
         hint = suggestion(key, {*model.DatasetEntry.model_fields, *settable})

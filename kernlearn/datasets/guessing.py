@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from pydantic import ValidationError
 
-from kernlearn.checks import listed
+from kernlearn.checks import counted, listed
 from kernlearn.datasets import readers
 from kernlearn.datasets.card import Arrays, Columns, Delimited, Pairs, Reading
 from kernlearn.datasets.tables import (
@@ -352,6 +352,10 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         notes.append("the first line is data; `read_as.header` takes it as names")
     if (codec := getattr(options, "encoding", "utf-8")) != "utf-8":
         notes.append(f"the text is read as {codec}, not UTF-8")
+    if empty := frame.attrs.get("empty"):
+        notes.append(
+            f"{counted(empty, 'column')} without name and entries left out, the last ones"
+        )
     target, points, left_out = _stated_roles(reading, asked)
     if asked.target is None:
         notes.append(f"the target is column {names[target]}")

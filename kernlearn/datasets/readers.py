@@ -110,7 +110,13 @@ def _tidied(path: Path, frame: "pd.DataFrame", options: Any, first: int = 0) -> 
     if options.kind != "delimited":
         _mask(frame, options)
     frame = frame.rename(columns={"Unnamed: 0": ROW_NAMES})
-    if nameless := [name for name in frame.columns if str(name).startswith("Unnamed: ")]:
+    nameless = [name for name in frame.columns if str(name).startswith("Unnamed: ")]
+    # separators at the ends of lines
+    are_last = not first and [*frame.columns[len(frame.columns) - len(nameless) :]] == nameless
+    if nameless and are_last and frame[nameless].isna().all(axis=None):
+        frame = frame.drop(columns=nameless)
+        frame.attrs["empty"], nameless = len(nameless), []
+    if nameless:
         n = counted(len(nameless), "column")
         raise DataError(f"{path}: {n} without a name: name all, or remove what stands above")
     return frame
@@ -421,7 +427,8 @@ def chosen_arrays(path: Path, arrays: Mapping[str, Any], matrix: str, target: st
         )
     X = (X.tocsr() if hasattr(X, "tocsr") else np.ascontiguousarray(X)).astype(np.float64)
     labels = np.char.decode(labels) if labels.dtype.kind == "S" else labels
-    if not (np.abs(X.data if hasattr(X, "tocsr") else X) <= LARGEST).all():
+    entries = X.data if hasattr(X, "tocsr") else X[~np.isnan(X)]
+    if not (np.abs(entries) <= LARGEST).all():
         raise DataError(f"{path}: an entry of {matrix} is not finite (up to {LARGEST:g})")
     return Table(X, labels.ravel(), ())
 

@@ -276,8 +276,10 @@ def settle_missing(table: Table, missing: str, place: str) -> tuple[Table, list[
         return table, [*notes, f"{extent} filled in within each split, {how}"]
     drops = missing in ("drop", "category")
     if drops and not rows.all():
+        worst = [i for i in np.argsort(-by_column, kind="stable") if by_column[i]]
+        lack = listed(f"{names[i]} in {by_column[i]}" for i in worst) if not objects else ""
         note = f"{rows.sum()} of {total} rows with missing entries were left out"
-        return table.rows(~rows), [*notes, note]
+        return table.rows(~rows), [*notes, f"{note} ({lack})" if lack else note]
     if missing == "error" or objects:
         raise DataError(f"{place}: {extent}; load with missing: drop, mean or most_frequent")
     nearly_empty = (by_column > (1 - _LEAST_FILLED) * total).any()

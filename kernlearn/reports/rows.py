@@ -11,6 +11,7 @@ A committed file has a row per trial, and a column per metric.
 """
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
@@ -325,6 +326,9 @@ def protocol_ratio(config: ExperimentConfig) -> float:
 
 def _from_benchopt(frame: pd.DataFrame, config: ExperimentConfig) -> pd.DataFrame:
     """Return the last row of each repetition of a benchopt run, a row per metric."""
+    # as files of early versions have it
+    frame = frame.rename(columns=lambda name: re.sub(r"^(p_)?data_", r"\1dataset_", str(name)))
+    frame = frame if "idx_rep" in frame else frame.assign(idx_rep=0)
     settings = [str(c) for c in frame if str(c).startswith(("p_solver_", "p_dataset_"))]
     place = ["dataset_name", "solver_name", *settings, "idx_rep"]
     last = frame.sort_values("stop_val", kind="stable") if "stop_val" in frame else frame

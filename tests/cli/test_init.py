@@ -192,3 +192,37 @@ def test_what_cannot_be_is_one_message_and_no_file(kernlearn, flowers, tmp_path,
     assert re.split("[ =]", arguments)[1] in out.stderr
     assert "Traceback" not in out.stderr
     assert not [*tmp_path.glob("*.yaml")]
+
+
+def test_a_config_is_not_written_on_a_remnant(kernlearn, tmp_path):
+    """The columns that cost the rows are named, and what to write works."""
+    rows = [f"{i % 7},{'x' if i % 10 == 0 else ''},{'ab'[i % 2]}" for i in range(60)]
+    (tmp_path / "f.csv").write_text("\n".join(["n,note,kind", *rows]) + "\n")
+    out = kernlearn("init", "f.csv")
+    assert out.returncode == 2
+    assert "54 of 60 rows with missing entries were left out (note in 54)" in out.stdout
+    assert "90% of the rows would be left out: -o missing=impute" in " ".join(out.stderr.split())
+    assert not (tmp_path / "f.yaml").exists()
+    for option in ("missing=impute", "drop=[note]"):
+        assert kernlearn("init", "f.csv", "--force", "-o", option).returncode == 0
+        assert "60 rows" in kernlearn("plan", "f.yaml", "--no-try").stdout
+    kept = [f"{i},{'' if i % 2 and i < 40 else 1},{'ab'[i % 2]}" for i in range(40)]
+    (tmp_path / "g.csv").write_text("\n".join(["n,m,kind", *kept]) + "\n")
+    out = kernlearn("init", "g.csv", "-o", "missing=drop")
+    assert "50% of the rows" in " ".join(out.stderr.split())
+
+
+def test_rows_of_one_animal_are_no_feature(kernlearn, tmp_path):
+    rows = [f"{i % 13},m{i % 20:02},{'ab'[i % 2]}" for i in range(120)]
+    (tmp_path / "mice.csv").write_text("\n".join(["n,mouse,kind", *rows]) + "\n")
+    out = " ".join(kernlearn("init", "mice.csv").stdout.split())
+    assert "mouse (20 values in 120 rows); `protocol: {groups: mouse}` keeps them together" in out
+    config = (tmp_path / "mice.yaml").read_text()
+    assert "drop: [mouse]" in config
+    assert "stratify: true" in config
+    grouped = config.replace("drop: [mouse]", "groups: mouse").replace(
+        "stratify: true", "groups: mouse"
+    )
+    (tmp_path / "mice.yaml").write_text(grouped)
+    planned = kernlearn("plan", "mice.yaml", "--no-try")
+    assert planned.returncode == 0, planned.stderr

@@ -802,3 +802,30 @@ def test_cards_that_are_added(folder, tmp_path):
         with pytest.raises(DataError, match=message):
             add(path, folder=folder, **options)
     assert sorted(p.name for p in folder.iterdir()) == ["mine", "mine.yaml"]
+
+
+def test_separators_at_the_ends_of_lines_make_no_columns(folder):
+    path = write(folder, "a;b;kind;;\n1;2;x;;\n3;4;y;;\n5;6;x;;\n")
+    bunch = load(path)
+    np.testing.assert_array_equal(bunch.data, [[1, 2], [3, 4], [5, 6]])
+    assert "2 columns without name and entries left out" in sentences(path)
+    with pytest.raises(DataError, match="1 column without a name"):
+        load(write(folder, "a;b;kind;\n1;2;x;1\n3;4;y;\n"))
+
+
+@pytest.mark.parametrize("kind", ["npz", "mat", "h5"])
+def test_gaps_in_arrays_are_missing_entries(folder, kind):
+    X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
+    X[3, 1] = np.nan
+    path = folder / f"f.{kind}"
+    if kind == "npz":
+        np.savez(path, X=X, y=y)
+    elif kind == "mat":
+        savemat(path, {"X": X, "y": y})
+    else:
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(path, "w") as file:
+            file["X"], file["y"] = X, y
+    np.testing.assert_array_equal(load(path).data, np.delete(X, 3, axis=0))
+    assert "1 of 10 rows with missing entries were left out (x2 in 1)" in sentences(path)
+    assert load(path, missing="mean").data[3, 1] == pytest.approx(np.nanmean(X[:, 1]))

@@ -51,7 +51,11 @@ def test_nominal_columns(nursery_like, folder):
 @pytest.mark.parametrize(
     ("missing", "rows", "sentence"),
     [
-        ("drop", [[1, 2, 0], [5, 9, 1]], "2 of 4 rows with missing entries were left out"),
+        (
+            "drop",
+            [[1, 2, 0], [5, 9, 1]],
+            "2 of 4 rows with missing entries were left out (a in 1, b in 1, kind in 1)",
+        ),
         (
             "mean",
             [[1, 2, 0], [3, 4, 0], [3, 5, 0], [5, 9, 1]],

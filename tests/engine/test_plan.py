@@ -207,3 +207,18 @@ def test_every_key_is_the_hash_of_its_whole_specification(name):
     for trial in plan.trials:
         (key,) = trial_keys(adapter.validate_json(canonical(trial.spec)), [trial.split])
         assert trial.key == key
+
+
+def test_a_file_may_be_optional(tmp_path):
+    (tmp_path / "here.csv").write_text("a,kind\n" + "1,x\n2,y\n" * 10)
+    config = (
+        "title: t\ndatasets: {here: {file: here.csv}, gone: {file: gone.csv, optional: true}}\n"
+        "methods: {k: {estimator: LogisticRegression}}\nmetrics: [accuracy]\n"
+    )
+    (tmp_path / "c.yaml").write_text(config)
+    plan = make_plan(load_config(tmp_path / "c.yaml"))
+    assert plan.left_out == ["gone"]
+    assert {trial.labels["dataset"] for trial in plan.trials} == {"here"}
+    (tmp_path / "c.yaml").write_text(config.replace(", optional: true", ""))
+    with pytest.raises(ConfigError, match=r"no file 'gone\.csv'"):
+        load_config(tmp_path / "c.yaml")

@@ -275,6 +275,9 @@ def test_the_results_of_benchopt_are_rows(report, rows):
         update={"config": config.model_copy(update={"kernels": {}})}
     )
     of_benchopt = report_rows(plain, pd.concat([runs, worse]))
+    old = runs.rename(columns={"dataset_name": "data_name"})
+    old = report_rows(plain, old[old["idx_rep"] == 0].drop(columns="idx_rep"))
+    assert old.cells["mean"].notna().sum() == of_benchopt.cells["mean"].notna().sum()
     assert set(of_benchopt.splits["ratio"]) == {0.25, 0}
     found = of_benchopt.cells
     names = ["dataset", "method", "n_components", "metric"]
