@@ -92,12 +92,15 @@ def _measured_again(match: re.Match[str]) -> str:
 
 
 def printed() -> str:
-    """Return the first lines that a run of table 3.1 prints."""
+    """Return what a run of table 3.1 prints: the answer, and the first lines of its table."""
     report, text = read_report(find_config("table3_1"), MEASURED), StringIO()
     with redirect_stdout(text), patch.dict("os.environ", COLUMNS="88"):
         show_report(report)
-    lines = [line.rstrip() for line in text.getvalue().splitlines()[:7]]
-    return "\n".join(["```text", *filter(None, lines), "...", "```", ""])
+    lines = [line.rstrip() for line in text.getvalue().splitlines()]
+    answer = lines[: next(i for i, line in enumerate(lines) if line.startswith("1. ["))]
+    table = lines.index(report.tables[0].title)
+    shown = [*answer, "...", *lines[table : table + 7]]
+    return "\n".join(["```text", *filter(None, shown), "...", "```", ""])
 
 
 def answers() -> str:
