@@ -75,4 +75,4 @@ def test_adult_test_as_published_has_a_line_that_is_no_data(folder, make_card):
     bunch = load(make_card(form, n_features=14), data_dir=folder)
     assert bunch.target.tolist() == [1]
     assert bunch.data.shape == (1, 14)
-    assert bunch.note == "1 of 2 rows with missing entries were left out."
+    assert bunch.note == "1 of 2 rows with missing entries were left out (occupation in 1)."

@@ -50,7 +50,8 @@ def test_the_content_is_that_of_the_card(name):
 @pytest.mark.parametrize("name", MISSING)
 def test_rows_with_missing_entries(name):
     rows, n_features, left = MISSING[name]
-    assert load(name).note == f"{rows - left} of {rows} rows with missing entries were left out."
+    note = f"{rows - left} of {rows} rows with missing entries were left out ("
+    assert load(name).note.startswith(note)
     assert load(name, missing="mean").data.shape == (rows, n_features)
 
 

@@ -52,7 +52,7 @@ def test_what_was_done_is_in_the_plan_and_in_every_trial(plan_of, tmp_path):
     for _ in range(2):  # read, then known
         plan = plan_of("file: f.csv")
         done = plan.preparations["mine"]
-        assert "5 of 40 rows with missing entries were left out" in done
+        assert "5 of 40 rows with missing entries were left out (age in 5)" in done
         assert "1 nominal column as one-hot: city (2 values)" in done
         assert "id (35 different whole numbers)" in done[-1]
     with Store(tmp_path / "store.sqlite") as store:
