@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ KeyPath = tuple[str | int, ...]
 
 _PREFIX = "tag:yaml.org,2002:"
 _PLAIN = {_PREFIX + name for name in ("null", "bool", "int", "float", "str", "seq", "map")}
+# Nodes of a document: a few hundred bytes of aliases can stand for any number.
+_MOST_NODES = 100_000
 _LONGEST = 80  # characters of a value in a message
 
 
@@ -104,6 +107,8 @@ def parse_yaml(text: str, source: str) -> tuple[Any, dict[KeyPath, int]]:
         reader, node = _composed(text)
         if node is None:
             raise ConfigError(f"{source}: the file is empty")
+        if (n_nodes := _n_nodes(node, {})) > _MOST_NODES:
+            raise ConfigError(f"{source}: {n_nodes} values, with those that aliases stand for")
         builder = _Builder(source, reader.constructor.construct_object)
         return builder.value(node, ()), builder.lines
     except RecursionError:
@@ -117,6 +122,15 @@ def parse_yaml(text: str, source: str) -> tuple[Any, dict[KeyPath, int]]:
             place = f"{source}:{(mark.line if mark else 0) + 1}"
             problem = error.problem or error.context or "cannot be read"
         raise ConfigError(f"{place}: not valid YAML: {' '.join(problem.split())}") from None
+
+
+def _n_nodes(node: Node, known: dict[int, int]) -> int:
+    """Return the number of nodes below a node and with it; those of an alias count each time."""
+    if id(node) not in known:
+        children = node.value if isinstance(node.value, list) else []
+        parts = chain.from_iterable(children) if isinstance(node, MappingNode) else children
+        known[id(node)] = 1 + sum(_n_nodes(part, known) for part in parts)
+    return known[id(node)]
 
 
 def _composed(text: str) -> tuple[Any, Node | None]:

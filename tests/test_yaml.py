@@ -78,3 +78,14 @@ def test_files(tmp_path):
 def test_texts_are_written_so_that_they_are_read_as_texts(text):
     value = {text: [text, {"a": text}]}
     assert parse_yaml(dump_yaml(value), "f")[0] == value
+
+
+def test_aliases_stand_for_few_values():
+    """Nine in each of nine levels: a few hundred bytes that fill any memory."""
+    bomb = "a0: &a0 [x, x]\n" + "".join(
+        f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 10)
+    )
+    with pytest.raises(ConfigError, match=r"b\.yaml: \d{9,} values, with those that aliases"):
+        parse_yaml(bomb, "b.yaml")
+    data, _ = parse_yaml("a: &a [1, 2]\nb: [*a, *a]\n", "c.yaml")
+    assert data == {"a": [1, 2], "b": [[1, 2], [1, 2]]}

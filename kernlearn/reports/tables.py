@@ -1,5 +1,6 @@
 """Tables in the layout of the paper, for terminal, page, Markdown, LaTeX and CSV."""
 
+import re
 from dataclasses import dataclass, replace
 from itertools import product
 from numbers import Real
@@ -304,11 +305,19 @@ def to_markdown(table: Table) -> str:
     heads = [*table.row_heads, *table.heads]
     rules = ["---"] * len(table.row_heads) + ["---:"] * len(table.heads)
     rows = [
-        [*labels, *(f"**{c}**" if c.best else str(c) for c in cells)]
+        [
+            *map(_markdown, labels),
+            *(f"**{_markdown(str(c))}**" if c.best else _markdown(str(c)) for c in cells),
+        ]
         for labels, cells in table.rows
     ]
-    rows = [[text.replace("|", "\\|") for text in row] for row in (heads, rules, *rows)]
-    return "\n".join([f"**{table.title}**", "", *(f"| {' | '.join(row)} |" for row in rows), ""])
+    lines = [f"| {' | '.join(row)} |" for row in (map(_markdown, heads), rules, *rows)]
+    return "\n".join([f"**{_markdown(table.title)}**", "", *lines, ""])
+
+
+def _markdown(text: str) -> str:
+    """Return a text on one line that Markdown shows as it is."""
+    return re.sub(r"([\\`*_<>|\[\]])", r"\\\1", " ".join(text.split()))
 
 
 def to_latex(table: Table) -> str:

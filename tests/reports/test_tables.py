@@ -107,7 +107,17 @@ def test_markdown_and_latex_and_csv_are_escaped():
         "",
         r"| =label | a\|b | c & d |",
         "| --- | ---: | ---: |",
-        r"| x_1 & co\| | **0.9 ± 0.1 (0.8) ✓** | 0.5 |",
+        r"| x\_1 & co\| | **0.9 ± 0.1 (0.8) ✓** | 0.5 |",
+    ]
+    nasty = "a\n\\input{x} <b> ![](u) `c` *d*"
+    of_names = Table(nasty, [nasty], [nasty], [([nasty], [Cell(nasty)])])
+    shown = r"a \\input{x} \<b\> !\[\](u) \`c\` \*d\*"
+    assert to_markdown(of_names).splitlines() == [
+        f"**{shown}**",
+        "",
+        f"| {shown} | {shown} |",
+        "| --- | ---: |",
+        f"| {shown} | {shown} |",
     ]
     latex = to_latex(STRANGE)
     assert r"\begin{tabular}{lrr}" in latex
