@@ -341,8 +341,10 @@ class Protocol(Section):
     @model_validator(mode="before")
     @classmethod
     def _takes_all_folds(cls, raw: Any) -> Any:
-        has_number = isinstance(raw, dict) and isinstance(raw.get("folds"), int)
-        return {"splits": raw["folds"], **raw} if has_number else raw
+        folds = raw.get("folds") if isinstance(raw, dict) else None
+        if isinstance(folds, (int, float)) and folds == folds // 1:  # 10.0 is 10
+            return {"splits": int(folds), **raw}
+        return raw
 
     @model_validator(mode="after")
     def _agrees(self) -> "Protocol":

@@ -65,6 +65,8 @@ class Task:
             If they are not one number for each point, or one label of the training points.
         """
         values = np.asarray(predicted)
+        if values.shape == (n_points, 1):  # as CatBoost gives classes
+            values = values[:, 0]
         if values.ndim == 2 and self.output == "decision_function":
             refuse_many(self.name, values.shape[1])
         if values.shape != (n_points,):

@@ -28,6 +28,7 @@ def test_lists_multiply_and_select_stays_a_grid():
 
 def test_all_folds_are_tested_on_unless_fewer_splits_are_asked_for():
     assert [Protocol(folds=10).splits, Protocol(folds=10, splits=2).splits] == [10, 2]
+    assert Protocol.model_validate({"folds": 10.0}).splits == 10
     assert Protocol(folds="published").splits == Protocol().splits == 5
 
 

@@ -298,3 +298,10 @@ def test_feature_maps_are_compared_on_published_folds(tmp_path):
     assert [(row.error, row.info["n_train"], row.info["n_samples"]) for row in rows] == [
         (None, 10, 10)
     ] * 3
+
+
+def test_a_column_of_predictions_is_a_vector():
+    """CatBoost gives classes in the shape (n, 1)."""
+    labels = np.array([0, 2, 1])
+    found = TASKS["classification"].load().label(labels[:, None], 3, labels)
+    np.testing.assert_array_equal(found, labels)
