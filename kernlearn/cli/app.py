@@ -666,6 +666,9 @@ def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
 
 def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engine.Choice") -> None:
     """Print what an experiment compares, and the state of its trials."""
+    from kernlearn.datasets.files import shipped
+    from kernlearn.reports.rows import read_details
+
     config, name = plan.experiment.config, plan.experiment.name
     trials = choice.of(plan)
     known = {} if store is None else store.states(trial.key for trial in trials)
@@ -685,6 +688,11 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
             output.show_wrapped(f"  {fact:8} {text}", 11)
     _show_preparations([plan])
     left, time = len(trials) - len(done), "time unknown until the first have run"
+    measured = shipped("reported").parent / "measured"  # in a checkout
+    if (measured / f"{name}.json").is_file() and not plan.experiment.indicative:
+        details = read_details(name, measured)
+        seconds = left * details.trial_seconds / max(details.trials, 1)
+        time = f"about {duration(seconds)} one at a time, as when it was last measured"
     if done:
         seconds = left * sum(state.seconds for state in done) / len(done)
         time = f"about {duration(seconds)} one at a time, if as long as those"
