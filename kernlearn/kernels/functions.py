@@ -51,6 +51,13 @@ class CallableKernel(TurnedSimilarity):
         Number of workers that call a function of points; None is 1, unless set by
         :func:`joblib.parallel_config`, -1 all cores. They are threads, unless
         ``joblib.parallel_config("loky")`` makes them processes.
+    cache : bool, default=False
+        Whether the values of a function of points are kept in this process, up to 256 MiB, for
+        all objects with this function: fits, grid searches and predictions compute no pair of
+        points twice. Points are told apart by their content, as pickle writes it.
+    symmetric : bool, default=False
+        With `cache`, whether the function has the same value for both orders of two points, so
+        that it is called for one of them.
 
     Attributes
     ----------
@@ -77,6 +84,8 @@ class CallableKernel(TurnedSimilarity):
     turn: str = "negative"
     sigma: Any = "auto"
     n_jobs: int | None = None
+    cache: bool = False
+    symmetric: bool = False
 
     compares = "any"
     columnwise = True
@@ -90,6 +99,8 @@ class CallableKernel(TurnedSimilarity):
         "takes": [StrOptions({"auto", "matrices", "points"})],
         "kind": [StrOptions({"similarity", "distance"})],
         "n_jobs": N_JOBS,
+        "cache": ["boolean"],
+        "symmetric": ["boolean"],
     }
 
     @property
@@ -105,7 +116,9 @@ class CallableKernel(TurnedSimilarity):
         if "points" in (self.takes, self.tried):
             left = list(to_dense(X))
             right = left if Y is X else list(to_dense(Y))
-            return known_values(self.known_as, self._of_lists, left, right)
+            name = ("function", self.function) if self.cache else self.known_as
+            how = {"keep": self.cache, "symmetric": self.cache and self.symmetric}
+            return known_values(name, self._of_lists, left, right, **how)
         gram = np.asarray(to_dense(self.function(X, Y)))
         if gram.shape != shape:
             raise ValueError(

@@ -5,16 +5,19 @@ import signal
 import subprocess
 import sys
 import textwrap
+from collections import Counter
 
 import joblib
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import CallableKernel, as_kernel, named, names
 from kernlearn.kernels.registry import KERNELS, LIBRARIES
+from kernlearn.landmarks import BBSClassifier
 from kernlearn.lazy import is_installed
 from tests.kernels import objects
 
@@ -216,3 +219,38 @@ def test_every_name_makes_a_kernel_of_its_points():
 def test_everything_else_is_refused(spec, message):
     with pytest.raises(ValueError, match=message):
         as_kernel(spec)
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_a_pair_is_computed_once_in_a_process(symmetric):
+    """Over fits, folds and values of a grid search, and for new objects with the function."""
+    calls = Counter()
+
+    def alignment(a, b):
+        calls[a, b] += 1
+        return float(sum(x == y for x, y in zip(a, b, strict=False)))
+
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("abc"), 8)) for _ in range(60)]
+    y = np.array([word.count("a") > 2 for word in words])
+    plain = CallableKernel(alignment)
+    expected = plain(words, words[:7])
+    calls.clear()
+    kernel = CallableKernel(alignment, cache=True, symmetric=symmetric)
+    search = GridSearchCV(
+        BBSClassifier(10, similarity=kernel, C=1.0, random_state=0), {"C": [0.1, 1, 10]}, cv=3
+    ).fit(words, y)
+    search.predict(words)
+    assert max(calls.values()) == 1
+    assert len(calls) <= len(set(words)) * 40
+    again = clone(kernel)
+    np.testing.assert_array_equal(again(words, words[:7]), expected)
+    gram = again(words)
+    np.testing.assert_array_equal(gram, plain(words))
+    calls.clear()
+    again(words)
+    assert not calls
+    if symmetric:
+        fresh = [f"{word}d" for word in dict.fromkeys(words)]
+        again(fresh)
+        assert len(calls) == len(fresh) * (len(fresh) + 1) // 2
