@@ -10,6 +10,7 @@ import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.plan import Plan
+from kernlearn.config.read import shipped_name
 from kernlearn.config.spec import LABELS
 from kernlearn.exceptions import StoreError, SummaryError
 from kernlearn.reports import verdicts
@@ -72,19 +73,20 @@ def check_plan(
 def stale(report: Report) -> list[str]:
     """Return what a summary was measured with that is another one now."""
     config, details, texts = report.experiment.config, report.details, []
-    again = f"`kernlearn run {report.experiment.path}` measures it again"
-    for name, version in details.versions.items():
-        kind, _, own = name.partition(" ")
+    name = shipped_name(report.experiment.path) or report.experiment.path
+    again = f"`kernlearn run {name}` measures it again"
+    for component, version in details.versions.items():
+        kind, _, own = component.partition(" ")
         present = getattr(config.scope, f"{kind}s").get(own)
         if present is not None and present.version != version:
-            is_now = f"{name} has version {present.version} now"
+            is_now = f"{component} has version {present.version} now"
             texts.append(f"{is_now}, and had {version} when this was measured: {again}")
     if not details.versions:
         texts.append(f"measured before summaries had versions of estimators: {again}")
     if details.reported != reported_digest(config) and details.versions:
         texts.append(
             f"{config.reported} has other numbers than when this was written: `kernlearn report "
-            f"{report.experiment.path} --summary` takes them over"
+            f"{name} --summary` takes them over"
         )
     return texts
 

@@ -293,8 +293,8 @@ def grouped(reports: Iterable[Report]) -> list[Group]:
     Variants, and what is only indicative, are of no paper.
     """
     rest = sorted(reports, key=lambda report: _order(report.experiment))
-    shipped = [one for one in rest if one.experiment.is_counted]
-    known = {r.experiment.name: r for r in shipped if shipped_name(r.experiment.path)}
+    shipped = [one for one in rest if shipped_name(one.experiment.path)]
+    known = {one.experiment.name: one for one in shipped if not one.experiment.indicative}
     groups = []
     for paper in answers.papers():
         for chapter in paper.chapters:
@@ -413,5 +413,6 @@ def _environment() -> jinja2.Environment:
         "slug": lambda text: re.sub(r"[\W_]+", "-", text.lower()).strip("-"),
     }
     environment.filters |= filters
-    environment.globals |= {"signs": _SIGNS, "outcome_of": outcome}
+    functions = {"outcome_of": outcome, "answer_of": answers.answer}
+    environment.globals |= {"signs": _SIGNS, **functions}
     return environment
