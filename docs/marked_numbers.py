@@ -47,12 +47,7 @@ MEASURED = ROOT / "results" / "measured"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MARKED = re.compile(r"((?:[^\n]+\n)+)\n?<!-- measured\n(.*?)-->", re.DOTALL)
 #: The papers' tables and figures.
-EXPERIMENTS = [
-    *("table3_1", "figure3_1", "figure3_2", "table4_1", "table4_2", "figure4_1", "figure4_2"),
-    *("table5_1a", "table5_1b", "figure5_2a", "figure5_2b", "figure5_3", "figure5_4"),
-    *("ranking_mq2008", "figure6_1", "figure6_2", "table6"),
-    *("vkr_table1", "vkr_gaussian", "vkr_table2"),
-]
+EXPERIMENTS = [k for paper in papers() for part in paper.chapters for k in part.experiments]
 _SERIES = (
     "panel(panels['series'], {}, {}).configure_legend(orient='top', columns={}, columnPadding=16)"
 )
@@ -140,7 +135,7 @@ def chances() -> str:
     heads = ["table", "match", "p, methods", "p, data", "shown", "reversed"]
     heads += heads[2:4]
     rows = []
-    for report in _reports():
+    for report in [one for one in _reports() if one.experiment.is_counted]:
         name, of_table = report.experiment.name, report.chances.to_dict("records")
         for metric in dict.fromkeys(one["metric"] for one in of_table):
             of_metric = report.differences[report.differences["metric"] == metric]
