@@ -152,18 +152,26 @@ class AmongBest:
         """Return "out" if another method is better by more than the margin."""
         of_cell = cell.ratio, cell.drift
         best = best_methods(cell.values, self.better, level, *of_cell)
-        ahead = [resampled(one.dropna(), *of_cell).interval(level) for one in self._ahead(cell)]
+        ahead = [resampled(one, *of_cell).interval(level) for one in self._ahead(cell)]
         if self.method not in best and any(high < -self.margin for _, high in ahead):
             return "out"
         return "in" if all(low > -self.margin for low, _ in ahead) else "open"
 
     def has(self, cell: Cell) -> bool:
-        """Whether the mean of the method is the best, or within the margin of it."""
-        return all(float(ahead.mean()) >= cell.drift - self.margin for ahead in self._ahead(cell))
+        """Whether the mean is the best, or within the margin of it, on any processor."""
+        return all(mean >= cell.drift - self.margin for mean in self._gains(cell))
+
+    def leads(self, cell: Cell) -> bool:
+        """Whether the mean of the method is the best, or within the margin of it, as measured."""
+        return all(mean >= -self.margin for mean in self._gains(cell))
+
+    def _gains(self, cell: Cell) -> list[float]:
+        """Return how far the mean of the method is ahead of each other one."""
+        return [float(parted(ahead)[0].mean()) for ahead in self._ahead(cell)]
 
     def _ahead(self, cell: Cell) -> Iterator["pd.Series[float]"]:
         for other in cell.values.columns.drop(self.method):
-            yield self.better * (cell.values[self.method] - cell.values[other])
+            yield (self.better * (cell.values[self.method] - cell.values[other])).dropna()
 
 
 #: Where a claim expects the values of a cell.
@@ -450,7 +458,7 @@ def _part_text(part: _Part, check: Check) -> str:
         return "not measured"
     if isinstance(part.region, AmongBest):
         standings = [part.region.standing(cell, check.level) for cell in cells]
-        among, first = len(cells) - standings.count("out"), sum(map(part.region.has, cells))
+        among, first = len(cells) - standings.count("out"), sum(map(part.region.leads, cells))
         within = f", within {check.margin:g} of it" if check.margin else ""
         return f"not worse in {among} of {len(cells)} cells, best mean{within} in {first}"
     if check.over == "average":

@@ -276,7 +276,9 @@ def _exchanges(
     known = dict.fromkeys(dataset for dataset, _ in whole)
     datasets = [name for name in known if all((name, place) in whole for place in places)]
     whole = {place: group for place, group in whole.items() if group.dataset in datasets}
-    most = len(whole) * len(methods), sum(len(group.pairs) for group in whole.values())
+    # the pairs that splits of the true order can tell; of another order it may be others
+    decidable = sum(pair[3] for group in whole.values() for pair in group.pairs)
+    most = len(whole) * len(methods), decidable
     for exchanged, things in (("methods", methods), ("data sets", datasets)):
         orders = _orders(len(things))
         totals = np.zeros((len(orders), 2), dtype=int)

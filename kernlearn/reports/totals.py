@@ -113,7 +113,7 @@ def outcome(report: Report) -> str:
     many += " of methods that have all" if len(means) < len(every) else ""
     best = ", then ".join(listed(alike.index) for _, alike in [*ranks.groupby(ranks)][:2])
     # the means of one data set are ordered without a test
-    which = "Best" if many else {1: "Highest mean", -1: "Lowest mean"}[better]
+    which = "Best" if many else {1: "Highest", -1: "Lowest"}[better]
     return f"{which} {config.scope.label(metric)}{many}: {best}." if len(ranks) > 1 else ""
 
 
