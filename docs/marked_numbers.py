@@ -146,11 +146,12 @@ def chances() -> str:
                     for c in of_table
                     if (c["metric"], c["count"]) == (metric, count)
                 }
-                first = next(iter(of.values()))
+                first = next(iter(of.values()), {"found": 0, "of": 0})
                 cells.append(f"{first['found']} of {first['of']}")
                 reversed_ = (of_metric["outcome"] == "reversed").sum()
                 cells += [str(reversed_)] if count == "shown" else []
-                cells += [_p_value(of.get(what)) for what in ("methods", "data sets")]
+                swapped = ("methods", "data sets")
+                cells += [_p_value(of.get(what)) if of else "none" for what in swapped]
             rows.append(cells)
     return _table(heads, rows)
 
