@@ -43,7 +43,7 @@ COVARIANCES = "covariances"
 #: training sets of other data fixed: in simulations (``benchmarks.comparisons``) equal methods
 #: are called different in up to 9 % of tables without this factor, in 4 to 7 % with it.
 EXCESS = {"auc": 1.25}
-# Eigenvalues below this share of the largest are rounding.
+# Eigenvalues of correlations that are below this are rounding.
 _ROUNDING = 1e-9
 
 
@@ -149,9 +149,12 @@ def as_splits(covariances: pd.DataFrame, config: ExperimentConfig, name: str) ->
         matrix = np.zeros((len(lower), len(lower)))
         for place, numbers in enumerate(lower):
             matrix[place, : place + 1] = matrix[: place + 1, place] = numbers
-        values, vectors = np.linalg.eigh(matrix)
-        is_used = values > _ROUNDING * max(values[-1], 1e-300)
-        roots = vectors[:, is_used] * np.sqrt(values[is_used])
+        # of correlations, since variances may differ by more than the digits of a number
+        scales = np.sqrt(np.diag(matrix))[:, None]
+        scales[scales == 0] = 1
+        values, vectors = np.linalg.eigh(matrix / scales / scales.T)
+        is_used = values > _ROUNDING
+        roots = scales * vectors[:, is_used] * np.sqrt(values[is_used])
         n_splits = roots.shape[1]
         rows = block[[*labels, "metric"]].iloc[np.repeat(np.arange(len(block)), n_splits)]
         numbers = np.tile(np.arange(used + 1, used + n_splits + 1), len(block))

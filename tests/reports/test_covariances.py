@@ -13,7 +13,7 @@ from kernlearn.engine import make_plan, run_plan
 from kernlearn.exceptions import ReportError
 from kernlearn.reports import assemble, report_rows, write_summary
 from kernlearn.reports.claims import asked_cells, average, compared_cells
-from kernlearn.reports.covariances import as_splits
+from kernlearn.reports.covariances import Losses, as_splits, covariances_of_losses
 from kernlearn.reports.labels import label_rows
 from kernlearn.reports.ranks import compare_methods, method_values
 from kernlearn.reports.report import read_report
@@ -226,3 +226,20 @@ def test_rows_of_any_program_may_have_losses(measured):
     assert not any("without a column losses" in remark for remark in again.remarks)
     with pytest.raises(ReportError, match="row 1: losses is 'none', expected finite"):
         report_rows(plan.experiment, given.assign(losses="none"))
+
+
+def test_cells_of_unlike_scales_keep_their_variance(measured):
+    """One method explodes; the others' variances are far below the last digits of its own."""
+    config, rng = measured[0].experiment.config, np.random.default_rng(0)
+    scales = {"knn": 1e-3, "guess": 2e-3, "tree": 1e5}
+    losses = [
+        Losses({"dataset": "iris", "method": method}, "accuracy", 0, scale * row, 150)
+        for (method, scale), row in zip(scales.items(), rng.standard_normal((3, 50)), strict=True)
+    ]
+    covariances = covariances_of_losses(losses, config)
+    roots = as_splits(covariances, config, "two").pivot(
+        index="split", columns="method", values="value"
+    )
+    expected = np.cov([one.values for one in losses]) / 150
+    found = roots[[*scales]].to_numpy()
+    assert found.T @ found == pytest.approx(expected, rel=1e-4)
