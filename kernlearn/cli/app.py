@@ -383,7 +383,7 @@ def compare(
         problem = f"--margin {margin:g}: {metric} is between 0 and 1"
         raise ReportError(f"{problem}; write {margin / 100:g} for {margin:g} points")
     choice = engine.Choice(tuple(map(engine.parse_only, only)))
-    choice.of(plan)
+    asked = dict.fromkeys(trial.labels["method"] for trial in choice.of(plan))
     with stores.Store(store, read_only=True) as opened:
         results = stored_rows(plan, opened)
     if (done := sum(row.done for row in results.values())) < len(plan.trials):
@@ -391,6 +391,10 @@ def compare(
     for change in plugin_changes(plan, results.values()):
         typer.echo(change)
     values = rules.method_values(plan, results, metric, choice.only)
+    if lacking := asked.keys() - {*values["name"]}:
+        output.show_wrapped(
+            f"methods without numbers of {metric}: {', '.join(sorted(lacking))}", 2
+        )
     if methods:
         named = [*methods, *filter(None, [control])]
         if unknown := {*named} - {*values["name"], *values["method"]}:
@@ -664,6 +668,18 @@ def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
             typer.echo(f"{name}: methods not installed: {', '.join(plan.not_installed)}")
 
 
+def _kind_of_splits(protocol: Any) -> str:
+    """Return how many splits there are and how they are made."""
+    kinds = [f"{protocol.folds} folds" if protocol.folds else "random"]
+    if protocol.time is not None:
+        kinds = [f"tested on later rows by {protocol.time}"]
+    if protocol.groups is not None:
+        kinds.append(f"groups by {protocol.groups}")
+    if protocol.stratify:
+        kinds.append("stratified")
+    return ", ".join([str(protocol.splits), *kinds])
+
+
 def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engine.Choice") -> None:
     """Print what an experiment compares, and the state of its trials."""
     from kernlearn.datasets.files import shipped
@@ -674,13 +690,12 @@ def _show_plan(plan: "engine.Plan", store: "stores.Store | None", choice: "engin
     known = {} if store is None else store.states(trial.key for trial in trials)
     done = known.values()
     output.show_wrapped(f"{name}: {config.title} (profile {plan.experiment.profile})", 2)
-    folds = config.protocol.folds
     facts = {
         "task": config.task.replace("_", " "),
         "data": ", ".join(label for label in config.datasets if label not in plan.left_out),
         "kernels": ", ".join(config.kernels),
         "methods": ", ".join(config.methods),
-        "splits": f"{config.protocol.splits}, {f'{folds} folds' if folds else 'random'}",
+        "splits": _kind_of_splits(config.protocol),
         "metrics": ", ".join(config.metrics),
     }
     for fact, text in facts.items():

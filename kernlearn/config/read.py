@@ -620,7 +620,8 @@ def _config_faults(config: model.ExperimentConfig, names: Names) -> Iterator[Fau
             yield ("kernels", label), "is not used: no method takes a kernel of it"
     if config.protocol.scale_target is not None and config.task != "regression":
         yield ("protocol", "scale_target"), f"is for regression, not for `task: {config.task}`"
-    for key, other in (("train", "folds"), ("validation", "folds"), ("validation", "holdout")):
+    unused = [("train", "folds"), ("train", "time"), ("validation", "folds")]
+    for key, other in [*unused, ("validation", "holdout")]:
         given = names.as_written and key in config.protocol.model_fields_set
         if given and getattr(config.protocol, other) is not None:
             yield ("protocol", key), f"has no effect with {other}: leave it out"

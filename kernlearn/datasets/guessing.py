@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import warnings
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -359,11 +360,7 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     target, points, left_out = _stated_roles(reading, asked)
     if asked.target is None:
         notes.append(f"the target is column {names[target]}")
-    marking = [
-        column_position(path, column, names)
-        for column in (asked.groups, asked.time)
-        if column is not None
-    ]
+    marking = _marking(reading, asked)
     # pandas calls the second column x x.1
     kept = [name for i, name in enumerate(names) if i not in left_out]
     bases = {name: re.sub(r"\.\d+$", "", name) for name in kept}
@@ -377,8 +374,8 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     for i in marking:
         nominal |= _marks(reading, i, dated=names[i] == asked.time)
     features = [i for i in rest if i not in left_out] if points is None else [points]
-    for i in left_out:  # of features the preparation says so
-        held = frame.iloc[:, i].dropna().astype(str)
+    for i in (i for i, reason in left_out.items() if reason and not marking):
+        held = frame.iloc[:, i].dropna().astype(str)  # of features the preparation says so
         if GROUP_NAME.fullmatch(names[i].strip()) and 2 < held.nunique() < len(held):
             notes.append(shared_note({names[i]: held.nunique()}, len(held)))
     reasons = {names[i]: reason for i, reason in left_out.items() if reason}
@@ -413,12 +410,20 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     )
 
 
+def _marking(reading: _File, asked: Reading) -> list[int]:
+    """Return the positions of the columns of groups and of time, if they are asked for."""
+    columns = [column for column in (asked.groups, asked.time) if column is not None]
+    return [column_position(reading.path, column, reading.names) for column in columns]
+
+
 def _stated_roles(reading: _File, asked: Reading) -> tuple[int, int | None, dict[int, str]]:
     """Return the target, the points, and why others are left out; by what is asked, and names."""
     from pandas.api.types import is_numeric_dtype
 
     path, names = reading.path, reading.names
     left_out = {column_position(path, column, names): "" for column in asked.drop}
+    for i in _marking(reading, asked):  # is no feature anyway
+        left_out.pop(i, None)
     if ROW_NAMES in names and asked.target != ROW_NAMES:
         left_out[names.index(ROW_NAMES)] = "the first column has no name"
     points = None if asked.points is None else column_position(path, asked.points, names)
@@ -471,13 +476,37 @@ def _marks(reading: _File, i: int, *, dated: bool) -> dict[str, list[str]]:
         return {}
     values = sorted({*column.astype(str)})
     if dated:
-        try:
-            times = pd.to_datetime(pd.Series(values), format="mixed")
-        except (ValueError, TypeError):
-            problem = f"{reading.path}: time: column {name} has neither numbers nor dates"
-            raise DataError(f"{problem}, such as {values[0]!r}") from None
-        values = [values[place] for place in times.argsort(kind="stable")]
+        readings = _dates(pd.Series(values))
+        where = f"{reading.path}: time: column {name} has"
+        if not readings:
+            raise DataError(
+                f"{where} neither numbers nor dates of one format, such as {values[0]!r}; write "
+                "dates as 2023-12-31"
+            )
+        if not all(readings[0].equals(one) for one in readings):
+            raise DataError(
+                f"{where} dates such as {values[0]!r}, which may begin with the day, the month or "
+                "the year; write dates as 2023-12-31"
+            )
+        values = [values[place] for place in readings[0].argsort(kind="stable")]
     return {name: values}
+
+
+def _dates(texts: "pd.Series[str]") -> "list[pd.Series[Any]]":
+    """Return texts as dates: by ISO 8601, or else with months, with days and with years first.
+
+    All have the format of the first. A reading that does not fit every text is left out.
+    """
+    import pandas as pd
+
+    readings: list[pd.Series[Any]] = []
+    options: list[dict[str, Any]] = [{"format": "ISO8601"}, {}]
+    for option in [*options, {"dayfirst": True}, {"yearfirst": True}]:
+        with warnings.catch_warnings(action="ignore"), suppress(ValueError, TypeError):
+            readings.append(pd.to_datetime(texts, utc=True, **option))
+        if readings and "format" in option:
+            break
+    return readings
 
 
 def _check_order(reading: _File, features: list[int], left_out: dict[int, str]) -> None:

@@ -142,6 +142,27 @@ def test_the_test_part_comes_after_the_others(trials, frame):
         assert held.units.time.max() <= np.sort(parts.units.time)[-len(held.y_val)]
 
 
+@pytest.mark.parametrize(
+    "form", ["%d/%m/%Y", "%d.%m.%y", "%m-%d-%Y", "%d %b %Y", "%Y-%m-%d %H:%M"]
+)
+def test_dates_in_other_formats_have_the_same_order_or_are_refused(frame, tmp_path, form):
+    days = pd.to_datetime(frame["day"])
+    frame.assign(day=days.dt.strftime(form)).to_csv(tmp_path / "days.csv", index=False)
+    if form == "%d.%m.%y":  # the year may come first
+        with pytest.raises(DataError, match="2023-12-31"):
+            load(tmp_path / "days.csv", target="sick", time="day")
+        return
+    data = load(tmp_path / "days.csv", target="sick", time="day")
+    np.testing.assert_array_equal(np.argsort(data.time, kind="stable"), days.argsort())
+
+
+def test_dates_of_which_day_or_month_may_come_first_are_refused(frame, tmp_path):
+    months = pd.to_datetime(frame["day"]).dt.strftime("01/%m/%Y")
+    frame.assign(day=months).to_csv(tmp_path / "months.csv", index=False)
+    with pytest.raises(DataError, match="2023-12-31"):
+        load(tmp_path / "months.csv", target="sick", time="day")
+
+
 @pytest.mark.parametrize("protocol", ["groups: patient, folds: 5", "stratify: true, folds: 5"])
 def test_scores_are_those_of_scikit_learn(trials, frame, protocol):
     """On the same rows, six digits."""
@@ -170,6 +191,8 @@ def test_a_group_or_a_time_that_cannot_be(trials, frame, tmp_path):
         trials("splits: 2, groups: nobody")
     with pytest.raises(ConfigError, match="time goes without folds, groups and stratify"):
         trials("splits: 2, groups: patient, time: day")
+    with pytest.raises(ConfigError, match="no effect with time"):
+        trials("splits: 2, train: 0.7, time: day")
     with pytest.raises(DataError, match="patient has neither numbers nor dates"):
         trials("splits: 2, time: patient")
     gaps = frame.assign(patient=frame["patient"].mask(frame["patient"] == "p03"))
