@@ -154,7 +154,10 @@ def plan(
 @app.command()
 def report(
     configs: AllConfigs = None,
-    profile: Annotated[str | None, option("By default the one with most results.", "NAME")] = None,
+    profile: Annotated[
+        str | None,
+        option("By default full; of all experiments, the one with most results.", "NAME"),
+    ] = None,
     settings: Settings = [],
     summaries: Annotated[
         Path | None, option("Read summaries instead of a store.", "DIR", "--from")

@@ -287,6 +287,8 @@ class Scope:
         for key in parameters:
             if key.partition("__")[0] not in component.settable and not component.takes_others:
                 hint = suggestion(key, component.settable)
+                if key == "random_state":
+                    hint = ": it is set from the seed of the protocol"
                 raise ConfigError(f"{component.name} has no parameter {key!r}{hint}")
         if str(component.target).startswith("kernlearn."):
             for name in ("kernel", "similarity"):  # which would be looked up in `fit`

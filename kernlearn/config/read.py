@@ -550,7 +550,8 @@ def _method_faults(entry: model.MethodEntry, names: Names) -> Iterator[Fault]:
                 text = f"{step.estimator} has no method {task.output}"
                 yield (), f"{text}, which `task: {names.task}` needs"
             elif task.has_labels and isinstance(made, BaseEstimator) and is_regressor(made):
-                yield (), f"{step.estimator} predicts numbers, no classes"
+                text = f"{step.estimator} predicts numbers, no classes"
+                yield (), f"{text}: for numbers write `task: regression`"
             for i, one in enumerate(made[:-1] if entry.steps else ()):
                 if not hasattr(one, "transform"):
                     yield ("steps", i), "has no method transform, which a step before others needs"
