@@ -673,7 +673,7 @@ def _show_preparations(plans: "Sequence[engine.Plan]") -> None:
 
 def _kind_of_splits(protocol: Any) -> str:
     """Return how many splits there are and how they are made."""
-    kinds = [f"{protocol.folds} folds" if protocol.folds else "random"]
+    kinds = [f"{protocol.folds} folds, one tested, one held out" if protocol.folds else "random"]
     if protocol.time is not None:
         kinds = [f"tested on later rows by {protocol.time}"]
     if protocol.groups is not None:

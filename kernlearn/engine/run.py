@@ -48,8 +48,8 @@ def try_methods(plan: Plan) -> dict[str, str]:
             continue
         tried.add(place)
         method, protocol = trial.spec.method, trial.spec.protocol
-        first = {name: values[0] for name, values in method.select.items()}
-        method = replace(method, parameters={**method.parameters, **first}, select={})
+        # a choice from one value, so that its score is tried too
+        method = replace(method, select={name: one[:1] for name, one in method.select.items()})
         few = protocol.model_copy(update={"max_train": _FEW, "max_test": _FEW})
         for one in (few, protocol):
             spec = replace(trial.spec, method=method, protocol=one)

@@ -196,10 +196,11 @@ def test_a_plan_tries_each_method(kernlearn, tmp_path):
         "title: t\ndatasets: [iris, wine]\nmethods:\n"
         "  fails: {estimator: sklearn.naive_bayes.CategoricalNB, min_categories: 1}\n"
         "  many: {estimator: sklearn.neighbors.KNeighborsClassifier, n_neighbors: 60}\n"
-        "metrics: [accuracy]\n"
+        "  unscored: {estimator: sklearn.svm.LinearSVC, C: {select: [0.1, 1]}}\n"
+        "metrics: [accuracy]\nprotocol: {select_by: log_loss}\n"
     )
     planned = kernlearn("plan", "mine.yaml")
     assert planned.returncode == 1
-    (line,) = [line for line in planned.stdout.splitlines() if "fails: " in line]
-    assert "wine · fails: " in line
+    fails = [line.split(": ")[1] for line in planned.stdout.splitlines() if "fails: " in line]
+    assert fails == ["iris · unscored", "wine · fails", "wine · unscored"]
     assert kernlearn("plan", "mine.yaml", "--no-try").returncode == 0
