@@ -299,10 +299,15 @@ class Scope:
         values = self.made_values({k: v for k, v in parameters.items() if "__" not in k})
         for name in [name for name in parameters if name not in values]:
             owner, _, inner = name.partition("__")
-            if not _is_kernel(parameters.get(owner)):
-                raise ConfigError(f"needs the kernel itself too, as `{owner}: {{kernel: NAME}}`")
-            own = {inner: parameters[name]}
-            values[owner] = _checked(values[owner].set_params(**own), own)
+            own, part = {inner: parameters[name]}, values.get(owner)
+            if _is_kernel(parameters.get(owner)):
+                values[owner] = _checked(values[owner].set_params(**own), own)
+            elif part is not None and hasattr(part, "set_params"):
+                values[owner] = part.set_params(**own)
+            else:
+                of_estimator = "arguments: {estimator: {estimator: NAME}}"
+                way = of_estimator if owner == "estimator" else f"{owner}: {{kernel: NAME}}"
+                raise ConfigError(f"needs the {owner} itself too, as `{way}`")
         if component.foreign and _is_kernel(parameters.get("kernel")):
             from kernlearn.kernels.functions import OnKernel
 

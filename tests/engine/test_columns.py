@@ -45,7 +45,8 @@ methods:
   boosted trees:
     estimator: sklearn.ensemble.AdaBoostClassifier
     n_estimators: 5
-    arguments: {estimator: {estimator: sklearn.tree.DecisionTreeClassifier, max_depth: 2}}
+    arguments: {estimator: {estimator: sklearn.tree.DecisionTreeClassifier}}
+    estimator__max_depth: 2
   logistic: {estimator: LogisticRegression}
 protocol: {splits: 3, train: 0.7, scale: [zscore]}
 metrics: [accuracy, log_loss]
