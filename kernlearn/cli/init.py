@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from typer import Argument
 
 from kernlearn import config as configs
 from kernlearn import datasets
+from kernlearn.checks import listed
 from kernlearn.cli.data import Settings, reading_options
 from kernlearn.cli.output import option, show_wrapped, write_text
 from kernlearn.exceptions import ConfigError, DataError
@@ -25,6 +27,8 @@ _METRICS = {
 # which it is made dense: 400 MB.
 _MOST_FEATURES, _MOST_CELLS = 1000, 50_000_000
 _MOST_LOST = 1 / 3  # share of rows that a config may leave out
+_MUCH_LOST = 0.05  # from this share on, filling gaps is suggested
+_LEAST_GROUPS = 10  # values of a column of words that could mark groups
 _MOST_ROWS = 5_000  # with more a kernel machine takes minutes
 
 
@@ -50,6 +54,7 @@ def init(
       kernlearn init names.csv -o points=name
     """  # noqa: D301
     from kernlearn.datasets.card import Reading
+    from kernlearn.datasets.tables import shared_note
     from kernlearn.yaml import dump_yaml
 
     if config is None:
@@ -65,8 +70,16 @@ def init(
         if _is_file(data):
             asked = None if "matrix" in keys else task  # the labels of a matrix are classes
             bunch = datasets.load(Path(data), **{"nominal": "onehot", "task": asked, **keys})
+            ids, shared = bunch.preparation.id_like, bunch.preparation.shared
+            away = {**ids, **dict.fromkeys(shared, "rows share its values")}
+            if away and away.keys() >= {name.partition("=")[0] for name in bunch.feature_names}:
+                shown = ", ".join(f"{name} ({why})" for name, why in away.items())
+                raise DataError(f"{data}: no feature is left but what looks like an id: {shown}")
+            if away:  # their gaps cost no rows, and they have no part in bandwidths
+                keys["drop"] = [*Reading.of(**keys).drop, *away]
+                bunch = datasets.load(Path(data), **{"nominal": "onehot", "task": asked, **keys})
         else:
-            bunch = datasets.load(data, **{"nominal": "onehot", **keys})
+            bunch, ids, shared = datasets.load(data, **{"nominal": "onehot", **keys}), {}, {}
             keys = {"nominal": "onehot", **keys} if bunch.preparation.one_hot else keys
     except DataError as error:
         raise DataError(error.as_options()) from None
@@ -80,17 +93,16 @@ def init(
     column = getattr(bunch.card.forms[0].format, "target", None)
     if _is_file(data) and "target" not in keys and isinstance(column, str):
         keys = {"target": column, **keys}
-    for sentence in replace(bunch.preparation, id_like={}).sentences:
+    sentences = replace(bunch.preparation, id_like={}).sentences
+    sentences += [shared_note(shared, bunch.preparation.rows)] if shared else []
+    for sentence in sentences:
+        if lost > _MUCH_LOST and "missing" not in keys and "missing entries were" in sentence:
+            sentence += "; `missing: impute` keeps them"
         show_wrapped(f"{data}: {sentence}", 2)
-    if ids := bunch.preparation.id_like if _is_file(data) else {}:
-        if len(ids) == bunch.data.shape[1]:
-            shown = ", ".join(f"{name} ({why})" for name, why in ids.items())
-            raise DataError(f"{data}: no feature is left but what looks like an id: {shown}")
+    if ids:
         show_wrapped(f"{data}: the config drops what looks like an id: {', '.join(ids)}", 2)
-        keys["drop"] = [*Reading.of(**keys).drop, *ids]
-    if shared := bunch.preparation.shared if _is_file(data) else {}:
+    if shared:
         show_wrapped(f"{data}: the config takes it for no feature: {', '.join(shared)}", 2)
-        keys["drop"] = [*Reading.of(**keys).drop, *shared]
     task = task or ("classification" if bunch.similarity is not None else bunch.card.task)
     n_classes, n = len(bunch.target_names), len(bunch.target)
     if task == "classification" and len({*bunch.target.tolist()}) < 2:
@@ -100,7 +112,13 @@ def init(
             f"{data}: the target has {n_classes} values in {n} rows, which are no classes; name "
             "another column by --target, or --task regression if they are numbers"
         )
-    content, left_out = _config(data, config, bunch, task, keys)
+    advice = [sentence for sentence in sentences if "{groups:" in sentence]
+    content, left_out = _config(data, config, bunch, task, keys, bool(advice))
+    if _is_file(data):
+        others = _other_splits(bunch, content["protocol"], bool(advice))
+        for sentence in others:
+            show_wrapped(f"{data}: {sentence}", 2)
+        advice += others
     for name, why in left_out.items():
         show_wrapped(f"{data}: {name} is left out: {why}", 2)
     if most := content["protocol"].get("max_train"):
@@ -110,6 +128,8 @@ def init(
         "# select: the value that is best on held-out rows of the training part is taken\n"
         "# C: [[1, 10]] passes a list to the method, which chooses from it itself\n"
     )
+    for sentence in advice:
+        how += fill(sentence, 88, initial_indent="# ", subsequent_indent="#   ") + "\n"
     write_text(config, how + dump_yaml(content), ", ".join(content["methods"]))
     configs.load_config(config)
     typer.echo(f"Run it with `kernlearn run {config}`, on few rows with `--profile quick`.")
@@ -176,10 +196,31 @@ def _filled(entry: Any, values: dict[str, Any]) -> Any:
     return values[entry] if isinstance(entry, str) and entry[:1] == "$" else entry
 
 
+def _other_splits(bunch: Any, protocol: dict[str, Any], grouped: bool) -> list[str]:
+    """Say which columns could divide the rows, by time, or as groups if no others do."""
+    sentences = []
+    left_out, prepared = bunch.card.forms[0].left_out, bunch.preparation
+    if dates := [name for name, why in left_out.items() if why.startswith("dates")]:
+        replaced = " and ".join(k for k in ("train", "folds", "stratify") if k in protocol)
+        time = f"with `protocol: {{time: {dates[0]}}}` in place of {replaced}"
+        sentences.append(f"{time}, each split trains on rows before those that it tests on")
+    most = prepared.rows / 2
+    words = [name for name, n in prepared.one_hot.items() if _LEAST_GROUPS <= n <= most]
+    if words and not grouped:
+        groups = f"`protocol: {{groups: {words[0]}}}`"
+        groups += " in place of stratify" if "stratify" in protocol else ""
+        kept = f"if rows that share a value of {listed(words)} belong together"
+        sentences.append(f"{kept}, {groups} keeps them so, and the column is no feature")
+    return sentences
+
+
 def _config(
-    data: str, config: Path, bunch: Any, task: str, keys: dict[str, Any]
+    data: str, config: Path, bunch: Any, task: str, keys: dict[str, Any], grouped: bool
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the config of a comparison, and why methods are left out of it."""
+    """Return the config of a comparison, and why methods are left out of it.
+
+    If it is `grouped`, columns may mark groups, which `protocol.groups` can then name as it is.
+    """
     import scipy.sparse as sp
 
     methods, left_out = _methods(bunch, task)
@@ -188,10 +229,12 @@ def _config(
         place = {"file": Path(os.path.relpath(data, config.parent)).as_posix()}
     published = bunch.fold is not None
     protocol: dict[str, Any] = {"folds": "published"} if published else {"train": 0.7}
-    if task == "ranking" and not published:  # queries are held out whole
+    stratified = task == "classification" and not published
+    # queries are held out whole; groups go with stratify in folds only
+    if (task == "ranking" and not published) or (stratified and grouped):
         protocol = {"folds": 5}
     protocol["splits"] = 5
-    if task == "classification" and not published:
+    if stratified:
         protocol["stratify"] = True
     if not published and len(bunch.target) > _MOST_ROWS / 0.7:
         protocol |= {"max_train": _MOST_ROWS, "max_test": _MOST_ROWS}

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +36,7 @@ from kernlearn.datasets.files import (
 )
 from kernlearn.datasets.readers import file_bytes, read
 from kernlearn.datasets.tables import (
+    GROUP_NAME,
     Preparation,
     Table,
     are_numbers,
@@ -209,7 +210,7 @@ def load(
     by_default = card.missing or "drop"
     missing, drop = missing or by_default, asked.drop
     parts = _read(found)
-    left_out = () if is_file(name) else drop
+    left_out = () if is_file(name) else [one for one in drop if one not in (groups, time)]
     table = _marked(joined(parts, place), {"groups": groups, "time": time}, place)
     table, done, filled, raw = _prepared(found, table, left_out, missing, nominal, frame)
     X = table.X.toarray() if dense and hasattr(table.X, "toarray") else table.X
@@ -500,7 +501,12 @@ def _as_features(
         return table, done
     of_table = table.X, table.feature_names, table.nominal
     ids = look_like_ids(*of_table)
-    shared = {k: n for k, n in look_shared(*of_table).items() if k not in ids}
+    is_marked = table.groups is not None or table.time is not None
+    shared = {
+        name: n
+        for name, n in ({} if is_marked else look_shared(*of_table)).items()
+        if name not in ids and _names_groups(name, table.nominal.get(name, ()))
+    }
     done = replace(done, id_like=ids, shared=shared)
     names = table.feature_names
     values = {name: len(table.nominal[name]) for name in names if name in table.nominal}
@@ -508,6 +514,12 @@ def _as_features(
         return table, replace(done, coded=values)
     X, names = one_hot(table)
     return table._replace(X=X, feature_names=names), replace(done, one_hot=values)
+
+
+def _names_groups(name: str, values: Iterable[str]) -> bool:
+    """Tell whether values that rows share are of groups: by the column's name, or as codes."""
+    are_codes = all(any(map(str.isdigit, value)) for value in values)
+    return bool(GROUP_NAME.fullmatch(name.strip())) or are_codes
 
 
 def _target(card: Card, table: Table) -> tuple[np.ndarray, np.ndarray]:

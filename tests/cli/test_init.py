@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from kernlearn.yaml import read_yaml
 from tests.cli.conftest import write_table
 
 RNG = np.random.default_rng(0)
@@ -82,9 +83,9 @@ NEEDS = {"strings": "rapidfuzz", "series": "aeon", "graphs": "grakel"}
 RUN = ("classes", "numbers", "queries", "strings")
 
 
-def run(kernlearn, config):
+def run(kernlearn, config, splits=1):
     """Run a config on few rows; every trial must succeed."""
-    out = kernlearn("run", config, "--profile", "quick", "--no-report", "-o", "splits=1")
+    out = kernlearn("run", config, "--profile", "quick", "--no-report", "-o", f"splits={splits}")
     assert out.returncode == 0, out.stdout + out.stderr
     assert "FAILED" not in out.stdout
 
@@ -141,10 +142,11 @@ def test_a_file_becomes_a_config_without_its_ids(kernlearn, flowers, tmp_path):
     assert "RegLand" in config.read_text()
 
 
-@pytest.mark.parametrize("columns", [["id"], ["row", "customerId"]])
+@pytest.mark.parametrize("columns", [["id"], ["row", "customerId"], ["id", "mouse"]])
 def test_a_file_of_ids_is_refused(kernlearn, tmp_path, columns):
     """Sorted by class, nearest neighbours would learn the class from the number of a row."""
     ids = {name: range(100, 160) for name in columns}
+    ids |= {"mouse": [f"m{i // 3}" for i in range(60)]} if "mouse" in columns else {}
     write_table(tmp_path / "sorted.csv", {**ids, "label": np.repeat(["a", "b"], 30)})
     out = kernlearn("init", "sorted.csv")
     assert out.returncode == 2
@@ -213,6 +215,7 @@ def test_a_config_is_not_written_on_a_remnant(kernlearn, tmp_path):
 
 
 def test_rows_of_one_animal_are_no_feature(kernlearn, tmp_path):
+    """What is advised works as it stands, and is not advised again."""
     rows = [f"{i % 13},m{i % 20:02},{'ab'[i % 2]}" for i in range(120)]
     (tmp_path / "mice.csv").write_text("\n".join(["n,mouse,kind", *rows]) + "\n")
     out = " ".join(kernlearn("init", "mice.csv").stdout.split())
@@ -220,9 +223,67 @@ def test_rows_of_one_animal_are_no_feature(kernlearn, tmp_path):
     config = (tmp_path / "mice.yaml").read_text()
     assert "drop: [mouse]" in config
     assert "stratify: true" in config
-    grouped = config.replace("drop: [mouse]", "groups: mouse").replace(
-        "stratify: true", "groups: mouse"
+    (tmp_path / "mice.yaml").write_text(
+        config.replace("protocol:\n", "protocol:\n  groups: mouse\n")
     )
-    (tmp_path / "mice.yaml").write_text(grouped)
-    planned = kernlearn("plan", "mice.yaml", "--no-try")
-    assert planned.returncode == 0, planned.stderr
+    for options in ([], ["-o", "protocol.groups=mouse"]):
+        planned = kernlearn("plan", "mice.yaml", "--no-try", *options)
+        assert planned.returncode == 0, planned.stderr
+        assert "share" not in planned.stdout
+    run(kernlearn, "mice.yaml")
+
+
+def test_dropped_columns_have_no_part_in_bandwidths(kernlearn, tmp_path):
+    columns = {"n": RNG.normal(size=60).round(3), "kind": list("ab" * 30)}
+    write_table(tmp_path / "few.csv", columns)
+    ids = {"id": range(60), "patient": [f"P{i % 20}" for i in range(60)]}
+    write_table(tmp_path / "more.csv", {**ids, **columns})
+    methods = []
+    for name in ("few", "more"):
+        assert kernlearn("init", f"{name}.csv").returncode == 0
+        methods.append(read_yaml(tmp_path / f"{name}.yaml")[0]["methods"])
+    assert methods[0] == methods[1]
+
+
+@pytest.mark.parametrize(
+    ("names", "is_kept"),
+    [([f"clerk {a}" for a in "abcdefghijklmno"], True), ([f"J{i:02}" for i in range(15)], False)],
+)
+def test_words_are_a_feature_and_codes_that_repeat_are_not(kernlearn, tmp_path, names, is_kept):
+    """Only a name or codes tell that rows belong together."""
+    columns = {
+        "n": [i % 40 for i in range(90)],
+        "job": names * 6,
+        "pay": RNG.normal(size=90).round(3),
+    }
+    write_table(tmp_path / "pay.csv", columns)
+    made = kernlearn("init", "pay.csv", "--task", "regression")
+    assert made.returncode == 0, made.stderr
+    assert "{groups: job}" in " ".join(made.stdout.split())
+    dropped = read_yaml(tmp_path / "pay.yaml")[0]["datasets"]["pay"].get("drop", [])
+    assert ("job" not in dropped) == is_kept
+
+
+def test_dates_can_divide_the_rows(kernlearn, tmp_path):
+    dates = [f"2023-{i // 28 + 1:02}-{i % 28 + 1:02}" for i in range(160)]
+    columns = {"date": dates, "n": RNG.normal(size=160).round(3), "kind": list("ab" * 80)}
+    write_table(tmp_path / "days.csv", columns)
+    out = " ".join(kernlearn("init", "days.csv").stdout.split())
+    assert "`protocol: {time: date}` in place of train and stratify" in out
+    config = (tmp_path / "days.yaml").read_text()
+    config = config.replace("  train: 0.7\n", "").replace("stratify: true", "time: date")
+    (tmp_path / "days.yaml").write_text(config)
+    run(kernlearn, "days.yaml", splits=2)
+
+
+@pytest.mark.parametrize(("gaps", "suggested"), [(2, False), (10, True)])
+def test_filling_gaps_is_suggested_where_they_cost_many_rows(kernlearn, tmp_path, gaps, suggested):
+    n = ["" if i < gaps else i % 7 for i in range(80)]
+    write_table(
+        tmp_path / "g.csv", {"n": n, "m": [i % 9 for i in range(80)], "kind": ["a", "b"] * 40}
+    )
+    out = kernlearn("init", "g.csv").stdout
+    assert ("missing: impute" in out) == suggested
+    assert (
+        "missing: impute" not in kernlearn("init", "g.csv", "-o", "missing=drop", "--force").stdout
+    )

@@ -48,6 +48,18 @@ def test_nominal_columns(nursery_like, folder):
     np.testing.assert_array_equal(left.data, codes.data[:, 1:])
 
 
+def test_a_dropped_column_can_mark_groups(nursery_like, folder, tmp_path):
+    (folder / "small.data").write_text(NURSERY_ROWS)
+    for drop in ([], ["parents"]):
+        grouped = load(nursery_like, data_dir=folder, drop=drop, groups="parents")
+        assert grouped.feature_names.tolist() == ["children"]
+        assert grouped.groups.tolist() == [0, 0, 2, 1, 2]
+    (tmp_path / "f.csv").write_text("owner,n,kind\nann,1,a\nbob,2,b\nann,3,b\n")
+    grouped = load(tmp_path / "f.csv", drop=[0], groups="owner")
+    assert grouped.feature_names.tolist() == ["n"]
+    assert grouped.groups.tolist() == [0, 1, 0]
+
+
 @pytest.mark.parametrize(
     ("missing", "rows", "sentence"),
     [
