@@ -358,6 +358,8 @@ class Protocol(Section):
             raise ValueError("select_by_mean needs rows held out of all splits: holdout or folds")
         if self.time is not None and (self.folds or self.groups or self.stratify):
             raise ValueError("time goes without folds, groups and stratify")
+        if self.time is not None and self.splits < 2:
+            raise ValueError("time needs at least two splits")
         if self.groups is not None and self.stratify and not isinstance(self.folds, int):
             raise ValueError("groups and stratify together need a number of folds")
         if self.folds == "published" and (self.groups is not None or self.stratify):

@@ -191,6 +191,8 @@ def test_a_group_or_a_time_that_cannot_be(trials, frame, tmp_path):
         trials("splits: 2, groups: nobody")
     with pytest.raises(ConfigError, match="time goes without folds, groups and stratify"):
         trials("splits: 2, groups: patient, time: day")
+    with pytest.raises(ConfigError, match="two splits"):
+        trials("splits: 1, time: day")
     with pytest.raises(ConfigError, match="no effect with time"):
         trials("splits: 2, train: 0.7, time: day")
     with pytest.raises(DataError, match="patient has neither numbers nor dates"):
