@@ -155,8 +155,7 @@ def plan(
 def report(
     configs: AllConfigs = None,
     profile: Annotated[
-        str | None,
-        option("By default full; of all experiments, the one with most results.", "NAME"),
+        str | None, option("By default full, else the one with most results.", "NAME")
     ] = None,
     settings: Settings = [],
     summaries: Annotated[
@@ -198,6 +197,8 @@ def report(
         with stores.Store(store, read_only=True) as opened:
             if names:
                 plans = engine.make_plans(loaded, True)
+                if profile is None and not settings:
+                    plans = [_as_stored(plan, opened) for plan in plans]
             else:
                 plans, skipped = stored_plans(opened, profile=profile, settings=settings)
             found = [reports.assemble(plan, opened) for plan in plans]
@@ -224,6 +225,20 @@ def report(
     for sentence in totals(found).in_words():
         output.show_wrapped(sentence, 2)
     typer.echo(f"Site: {index}")
+
+
+def _as_stored(plan: "engine.Plan", store: stores.Store) -> "engine.Plan":
+    """Return a plan, or that of the profile with most results if the store has none of its own."""
+    if store.states(trial.key for trial in plan.trials):
+        return plan
+    ended = store.experiments().get(plan.experiment.name, {})
+    done = {way: errors[None] for way, errors in ended.items() if errors[None]}
+    if not done:
+        return plan
+    profile, settings = max(done, key=lambda way: done[way])
+    typer.echo(f"{plan.experiment.name}: {', '.join([f'profile {profile}', *settings])}")
+    loaded = configs.load_config(plan.experiment.path, profile=profile, settings=settings)
+    return engine.make_plan(loaded, available=True)
 
 
 def stored_plans(

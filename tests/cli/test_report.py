@@ -44,6 +44,14 @@ def session(measured, tmp_path):
     return tmp_path
 
 
+def test_a_report_is_of_the_profile_that_was_run(tmp_path):
+    few = MINE.replace("{splits: 2}", "{max_train: 40}")
+    (tmp_path / "mine.yaml").write_text(few)
+    run = command(tmp_path, "run", "mine.yaml", "--profile", "quick", "--no-report")
+    assert run.returncode == 0, run.stderr
+    assert "mine@quick/report.html" in command(tmp_path, "report", "mine.yaml").stdout
+
+
 def edit(folder, change):
     """Change the accuracies of a method on a data set in the baseline."""
     path = folder / "results/baseline/mine.csv.gz"
