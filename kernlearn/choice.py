@@ -114,23 +114,25 @@ def split_for_choice(
     n_choices: int,
     rng: Random,
     weights: NDArray[np.float64] | None = None,
-) -> tuple[Indices, Any, NDArray[Any] | None, NDArray[np.float64] | None]:
+) -> tuple[Indices, Any, NDArray[Any] | None, NDArray[np.float64] | None, Indices | None]:
     """Return the rows of X to train on, and the validation part that parameters are chosen on.
 
     That is the one given, of points that `model._check_points` validates. Without one it is a
     share `model.validation_fraction` of the training points, stratified by `codes`, or None if
     there is no choice to make. Rows of weight 0 are in neither.
-    The last result are the weights of the validation points, None where all are 1.
+    The last two results are the weights of the validation points, None where all are 1, and
+    their rows in X, None where they were given.
     """
     rows = validation.weighted_rows(weights, len(codes))
     if X_val is None and y_val is None:
         if n_choices == 1:
-            return rows, None, None, None
+            return rows, None, None, None, None
         if len(rows) < len(codes):
             codes = np.unique(codes[rows], return_inverse=True)[1]
         training, held_out = hold_out(codes, model.validation_fraction, rng)
         training, held_out = rows[training], rows[held_out]
-        return training, X[held_out], y[held_out], validation.taken(weights, held_out)
+        weights_val = validation.taken(weights, held_out)
+        return training, X[held_out], y[held_out], weights_val, held_out
     if X_val is None or y_val is None:
         raise ValueError("X_val and y_val must be given together, or neither")
     try:
@@ -144,7 +146,7 @@ def split_for_choice(
             f"y_val must hold one value for each of the {X_val.shape[0]} points of X_val, "
             f"got shape {y_val.shape}"
         )
-    return rows, X_val, y_val, None
+    return rows, X_val, y_val, None, None
 
 
 def best_cell(

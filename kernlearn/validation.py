@@ -50,6 +50,7 @@ PARAMETERS: dict[str, list[Any]] = {
     "normalize": ["boolean"],
     "radius": [POSITIVE, None],
     "random_state": ["random_state"],
+    "refit": ["boolean"],
     "tol": [POSITIVE],
     "validation_fraction": [FRACTION],
 }
@@ -153,9 +154,9 @@ def without_zeros(X: Any, y: Any, weights: Floats | None) -> tuple[Any, Any, Flo
     return X[rows], y[rows], weights[rows]
 
 
-def taken(weights: Floats | None, rows: Any) -> Floats | None:
-    """Return the weights of some rows."""
-    return None if weights is None else weights[rows]
+def taken(values: Any, rows: Any) -> Any:
+    """Return the values of some rows, None if there are none."""
+    return None if values is None else values[rows]
 
 
 def places(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:

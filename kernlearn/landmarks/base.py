@@ -296,6 +296,9 @@ class Training:
         Points that the user has passed as landmarks.
     path : dict
         Values of the models that are trained together, by parameter.
+    whole : Training or None
+        All points, with those that were held out to choose on; None if none were. Kernels are
+        those fitted to the points without them.
     """
 
     similarities: Similarities
@@ -308,6 +311,7 @@ class Training:
     rng: Random
     given: Landmarks | None
     path: Grid
+    whole: "Training | None" = None
     _made: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @property
@@ -318,6 +322,13 @@ class Training:
     def signs(self) -> Floats:
         """Return a row for each one-vs-all problem, 1 for its class and -1 for the rest."""
         return validation.one_against_all(self.codes, self.codes.max() + 1)
+
+    def merged(self, features: Reals, part: "Training", held_out: Reals) -> Reals:
+        """Return the features of these points: of a part of them and of those held out of it."""
+        merged = np.empty((len(self.codes), features.shape[1]), features.dtype)
+        is_part = np.isin(self.candidates.indices, part.candidates.indices)
+        merged[is_part], merged[~is_part] = features, held_out
+        return merged
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
         """Return what `make` returns; the models of a path that use the same key share it."""
@@ -399,15 +410,41 @@ class SimilarityEstimator(BaseEstimator):
         n_choices = prod(map(len, grid.values()))
         X, y, codes, weights = self._check_targets(X, y, sample_weight)
         rng = check_random_state(self.random_state)
-        rows, X_val, y_val, weights_val = choice.split_for_choice(
+        rows, X_val, y_val, weights_val, held_out = choice.split_for_choice(
             self, X, y, X_val, y_val, codes, n_choices, rng, weights
         )
+
         # rows of X as passed: with a matrix of similarities these are also its columns
-        points, y = (X, y) if len(rows) == len(codes) else (X[rows], y[rows])
-        candidates, weights = self._candidates(points, y, rows), validation.taken(weights, rows)
+        points = _rows(X, rows)
+        candidates = self._candidates(points, validation.taken(y, rows), rows)
         given = None if landmarks is None else self._given(landmarks, candidates)
-        training = Similarities(candidates, points, rows), y, codes[rows], weights
-        return Training(*training, X_val, y_val, weights_val, rng, given, path or {})
+
+        parts = (
+            validation.taken(y, rows),
+            codes[rows],
+            validation.taken(weights, rows),
+            X_val,
+            y_val,
+            weights_val,
+        )
+        training = Training(Similarities(candidates, points, rows), *parts, rng, given, path or {})
+        if held_out is None:
+            return training
+        rows = np.sort(np.concatenate([rows, held_out]))
+        points = _rows(X, rows)
+        every = replace(
+            candidates, indices=rows, points=points if candidates.kernel is not None else None
+        )
+        parts = (
+            validation.taken(y, rows),
+            codes[rows],
+            validation.taken(weights, rows),
+            None,
+            None,
+            None,
+        )
+        whole = Training(Similarities(every, points, rows), *parts, rng, given, training.path)
+        return replace(training, whole=whole)
 
     def _given(self, points: Any, candidates: Landmarks) -> Landmarks:
         """Return points that the user has passed as landmarks."""
@@ -560,6 +597,11 @@ class SimilarityEstimator(BaseEstimator):
         return tags
 
 
+def _rows(X: Any, rows: Indices) -> Any:
+    """Return rows of X, without a copy if these are all."""
+    return X if len(rows) == X.shape[0] else X[rows]
+
+
 def float_type(X: Any) -> type[np.floating]:
     """Return the type that features of points are computed in."""
     return np.float32 if X.dtype == np.float32 else np.float64
@@ -637,7 +679,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             Points that parameters are chosen on, not trained on. With ``similarity="precomputed"``
             of shape (n_val, n_samples), their similarities to the training points. If None and
             there is more than one choice, a stratified share ``validation_fraction`` of X is held
-            out. The classifier is then trained on the rest, with one choice on all points.
+            out, and with `refit` the model chosen is trained again on all points.
         y_val : array-like of shape (n_val,), default=None
             Their labels. One that is not in y counts as an error of every choice.
         sample_weight : array-like of shape (n_samples,), default=None

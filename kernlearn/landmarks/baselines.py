@@ -99,12 +99,15 @@ class NeighboursClassifier(SimilarityClassifier):
         values = validation.candidate_values(self.n_neighbors, "n_neighbors", integer=True)
         return {"n_neighbors": values[::-1].tolist()}
 
-    def _set_neighbours(self, data: Training, most: int) -> None:
-        """Choose the number of neighbours, at most `most`."""
+    def _set_voters(self, data: Training) -> None:
+        """Set the points that vote."""
         self._trained = data.candidates
         self._votes = np.eye(len(self.classes_))[data.codes]
         if data.weights is not None:
             self._votes *= data.weights[:, np.newaxis]
+
+    def _choose_number(self, data: Training, most: int) -> None:
+        """Choose the number of neighbours, at most `most`."""
         ks = [min(k, most) for k in self.grid_["n_neighbors"]]
         self.n_neighbors_ = ks[self._choose(data, hits(data, lambda X: self._shares(X, ks)))]
         self.best_params_ = {"n_neighbors": self.n_neighbors_}
@@ -141,14 +144,14 @@ class LandmarkKNNClassifier(NeighboursClassifier):
         As for :class:`BBSClassifier`.
     n_neighbors : int or sequence of int, default=(1, 3, 5, 10, 20)
         The number k; of several the best on the validation points is chosen, by accuracy, then
-        the greatest. Of several, those above the number of points trained on count as this. As
-        for :class:`BBSClassifier`, points that `fit` holds out for the choice stay left out: they
-        are no neighbours. For all points fit again with ``n_neighbors=model.n_neighbors_``.
+        the greatest. Of several, those above the number of points trained on count as this.
     n_refined : int, default=0
         Number of training points, the nearest in the embedding, with which a point is compared by
         the similarity itself: the most similar of them vote (filter and refine [1]_). A
         prediction then makes d + n_refined comparisons. 0 takes the nearest in the embedding as
         they are; else n_neighbors is at most n_refined.
+    refit : bool, default=True
+        Whether points that were held out for the choice become neighbours after it.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points and the landmarks.
 
@@ -193,6 +196,7 @@ class LandmarkKNNClassifier(NeighboursClassifier):
     n_neighbors: Any = (1, 3, 5, 10, 20)
     selection: str = "random"
     n_refined: int = 0
+    refit: bool = True
 
     _parameter_constraints = {
         **NeighboursClassifier._parameter_constraints,
@@ -206,9 +210,7 @@ class LandmarkKNNClassifier(NeighboursClassifier):
         self._set_landmarks(embedding._landmarks)
         self.landmark_indices_ = self._landmarks.indices
         self._dtype = features.dtype
-        # distances by norms lose the digits of similarities that are far from 0
-        self._centre = np.median(features, axis=0)
-        self._search = NearestNeighbors(algorithm="brute").fit(features - self._centre)
+        self._set_points(data, features)
         self._n_refined = min(self.n_refined, len(codes))
         self.n_comparisons_ += self._n_refined
         most = self._n_refined or len(codes)
@@ -217,7 +219,16 @@ class LandmarkKNNClassifier(NeighboursClassifier):
                 "'n_neighbors' must be at most the number of points trained on, or compared with "
                 f"by n_refined, {most}, got {ks[0]}"
             )
-        self._set_neighbours(data, most)
+        self._choose_number(data, most)
+        if self.refit and (whole := data.whole):
+            held_out = embedding.embed(data.X_val)
+            self._set_points(whole, whole.merged(features, data, held_out))
+
+    def _set_points(self, data: Training, features: Reals) -> None:
+        self._set_voters(data)
+        # distances by norms lose the digits of similarities that are far from 0
+        self._centre = np.median(features, axis=0)
+        self._search = NearestNeighbors(algorithm="brute").fit(features - self._centre)
 
     def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
         for rows, similarities in self._landmarks.blocks(X):
@@ -244,11 +255,11 @@ class SimilarityKNNClassifier(NeighboursClassifier):
     ----------
     n_neighbors : int or sequence of int, default=5
         The number k, at most that of training points; of several the best on the validation
-        points is chosen, by accuracy, then the greatest. As for :class:`BBSClassifier`, points
-        that `fit` holds out for the choice stay left out: they are no neighbours, and not in
-        `compared_indices_`. For all points fit again with ``n_neighbors=model.n_neighbors_``.
+        points is chosen, by accuracy, then the greatest.
     similarity, kind
         As for :class:`BBSClassifier`. Sample weights multiply the votes.
+    refit : bool, default=True
+        Whether points that were held out for the choice become neighbours after it.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points.
 
@@ -282,6 +293,8 @@ class SimilarityKNNClassifier(NeighboursClassifier):
     """
 
     n_neighbors: Any = 5
+    _: KW_ONLY
+    refit: bool = True
 
     def _learn(self, data: Training) -> None:
         ks = self.grid_["n_neighbors"]
@@ -290,8 +303,14 @@ class SimilarityKNNClassifier(NeighboursClassifier):
                 f"'n_neighbors' must be at most the number of training points, {len(data.codes)}"
                 f"{' without those held out' if data.X_val is not None else ''}, got {ks[0]}"
             )
+        self._set_points(data)
+        self._choose_number(data, ks[0])
+        if self.refit and data.whole:
+            self._set_points(data.whole)
+
+    def _set_points(self, data: Training) -> None:
         self._set_landmarks(data.candidates)
-        self._set_neighbours(data, ks[0])
+        self._set_voters(data)
 
     def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
         for _, similarities in self._landmarks.blocks(X):
@@ -337,14 +356,18 @@ class AllPointsSVM(SimilarityClassifier):
         return {"C": validation.candidate_values(self.C, "C").tolist()}
 
     def _learn(self, data: Training) -> None:
+        models = self._models(data, self.grid_["C"])
+        best = self._choose(data, hits(data, lambda X: self._by_models(X, models)))
+        self._model, self.best_params_ = models[best], {"C": self.C_}
+        if self.refit and data.whole:
+            (self._model,) = self._models(data.whole, [self.C_])
+
+    def _models(self, data: Training, Cs: list[float]) -> list[Any]:
+        """Train an SVM for each C."""
         self._set_landmarks(data.candidates)
         similarities = data.candidates.compare(data.similarities.X, places=data.candidates.indices)
         features = self._training_features(similarities)
-        models = [
-            self._machine(C=C).fit(features, data.codes, data.weights) for C in self.grid_["C"]
-        ]
-        best = self._choose(data, hits(data, lambda X: self._by_models(X, models)))
-        self._model, self.best_params_ = models[best], {"C": self.C_}
+        return [self._machine(C=C).fit(features, data.codes, data.weights) for C in Cs]
 
     def _by_models(self, X: Any, models: list[Any]) -> list[Reals]:
         blocks = [
@@ -371,6 +394,8 @@ class SimilarityFeatureSVM(AllPointsSVM):
         accuracy, then the smallest.
     similarity, kind
         As for :class:`BBSClassifier`.
+    refit : bool, default=True
+        Whether the SVM is trained again on all points, with the C chosen on held-out ones.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points.
 
@@ -402,6 +427,8 @@ class SimilarityFeatureSVM(AllPointsSVM):
     """
 
     C: Any = (0.1, 1, 10)
+    _: KW_ONLY
+    refit: bool = True
 
     _machine = LinearSVM
 
@@ -441,6 +468,8 @@ class SpectrumSVM(AllPointsSVM):
     distances : {"complement", "negate"}, default="complement"
         How shift turns a distance (``kind="distance"``) into a similarity: max(D) - D, with the
         largest distance of two training points, or -D. Otherwise it is -D.
+    refit : bool, default=True
+        Whether the SVM is trained again on all points, with the C chosen on held-out ones.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points.
 
@@ -485,6 +514,7 @@ class SpectrumSVM(AllPointsSVM):
     C: Any = (1, 10, 100)
     _: KW_ONLY
     distances: str = "complement"
+    refit: bool = True
 
     _parameter_constraints = {
         **AllPointsSVM._parameter_constraints,

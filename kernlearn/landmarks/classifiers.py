@@ -1,6 +1,6 @@
 """BBS, FTUNE and DBOOST: weighted sums over landmarks, or over pairs of landmarks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -86,10 +86,11 @@ _LINEAR: dict[str, list[Any]] = {
 }
 
 
-def _path(model: Any, features: Reals, signs: Floats, data: Training) -> Path:
+def _path(model: Any, features: Reals, signs: Floats, data: Training, Cs: Any = None) -> Path:
     """Train the linear classifiers of BBS or FTUNE on some features, for each C."""
     settings = {"loss": model.loss, "solver": model.solver, "fit_intercept": model.fit_intercept}
-    return linear_paths(features, signs, model.grid_["C"], weights=data.weights, **settings)
+    Cs = model.grid_["C"] if Cs is None else np.array(Cs)
+    return linear_paths(features, signs, Cs, weights=data.weights, **settings)
 
 
 def _decisions(features: Reals, path: Path) -> Reals:
@@ -145,8 +146,8 @@ class BBSClassifier(SimilarityClassifier, LandmarkModel):
         approximate ridge leverage scores, or by randomly pivoted Cholesky. All but "random" choose
         from each class evenly if there are more than two, and take at least one point of either
         of two.
-    C : float or sequence of float, default=(1, 10, 100, 1000)
-        Weight of the training errors against the norm of the coefficients. Of several values the
+    C : float or sequence of float, default=(1, 10, ..., 1e6)
+        Weight of the training errors against the norm of the coefficients. The thesis takes 1 to 1000. Of several values the
         best on the validation points is chosen, by accuracy, ties by the smaller mean loss over
         points and problems, then by the smaller C.
     loss : {"squared_hinge", "hinge", "logistic"}, default="squared_hinge"
@@ -158,6 +159,9 @@ class BBSClassifier(SimilarityClassifier, LandmarkModel):
         Whether separators have an intercept.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing C, see `fit`.
+    refit : bool, default=True
+        Whether the model is trained again on all points, with the values chosen on held-out ones;
+        landmarks and scale stay those of the points trained on before.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points and the landmarks.
     class_weight : dict, "balanced" or None, default=None
@@ -215,11 +219,12 @@ class BBSClassifier(SimilarityClassifier, LandmarkModel):
     n_landmarks: int = 100
     _: KW_ONLY
     selection: str = "random"
-    C: Any = (1, 10, 100, 1000)
+    C: Any = tuple(10**power for power in range(7))
     loss: str = "squared_hinge"
     solver: str = "newton"
     fit_intercept: bool = False
     validation_fraction: float = 0.2
+    refit: bool = True
     class_weight: Any = None
 
     _parameter_constraints = _LINEAR
@@ -233,9 +238,14 @@ class BBSClassifier(SimilarityClassifier, LandmarkModel):
         warn_of_constants(self._embedding._varies)
         path = _path(self, features, data.signs(), data)
         if data.X_val is not None:
-            scores = _decisions(self._embedding.embed(data.X_val), path)
+            held_out = self._embedding.embed(data.X_val)
+            scores = _decisions(held_out, path)
         self.C_ = float(_keep_best(self, data, path, scores)[0]["C"])
         self.best_params_ = {"C": self.C_}
+        if self.refit and (whole := data.whole):
+            features = whole.merged(features, data, held_out)
+            coef, intercept = _path(self, features, whole.signs(), whole, [self.C_])
+            self.coef_, self.intercept_ = coef[:, 0], intercept[:, 0]
         used = np.flatnonzero(self.coef_.any(axis=0))
         self._set_landmarks(self._landmarks.take(used))
         self._weights = self.coef_.T[used]
@@ -280,11 +290,13 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
         by its own accuracy. Ties go to the smaller mean loss on the validation points (over all
         problems for FTUNE-S), which algorithm 4 minimises. Further ties go to the first transfer
         function, then to the smaller C.
-    C : float or sequence of float, default=(1, 10, 100, 1000)
+    C : float or sequence of float, default=(1, 10, ..., 1e5)
         Weight of the training errors against the norm of the coefficients, chosen along with the
         transfer function.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing, see `fit`.
+    refit
+        As for :class:`BBSClassifier`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points and the pairs.
     class_weight
@@ -344,11 +356,12 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
     transfers: Any = (1, 5, 10, 50, 100, 1000)
     per_class: bool = False
     selection: str = "random"
-    C: Any = (1, 10, 100, 1000)
+    C: Any = tuple(10**power for power in range(6))
     loss: str = "squared_hinge"
     solver: str = "newton"
     fit_intercept: bool = False
     validation_fraction: float = 0.2
+    refit: bool = True
     class_weight: Any = None
 
     _parameter_constraints = {
@@ -371,10 +384,9 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
         }
 
     def _learn(self, data: Training) -> None:
-        pairs, path, scores, self.scale_, self._converged = data.once(
-            (), lambda: self._train(data)
-        )
+        pairs, path, scores, self.scale_, converged = data.once((), lambda: self._train(data))
         chosen = _keep_best(self, data, path, scores, each=self.per_class)
+        self._converged = converged and self._refit(data, pairs, chosen)
         self.transfers_ = tuple(values["transfers"] for values in chosen)
         for name in ("transfer_", "best_params_"):  # of an earlier fit
             self.__dict__.pop(name, None)
@@ -407,29 +419,52 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
         columns = (training.columns(distinct[batch]) for batch in batches)
         self.scale_, varies = similarity_scale(columns)
         warn_of_constants(varies)
-        held_out, scores = None, []
-        if data.X_val is not None:
-            held_out = Similarities(data.candidates, data.X_val)
+        held_out, scores = self._held_out(data), list[Any]()
+        if held_out is not None:
             held_out.keep(distinct)
-        paths, converged = [], [True]
+        paths, converged, family = list[Any](), [True], self.grid_["transfers"]
         with validation.noting_convergence(converged, 0):
             for of_problem, signs in zip(pairs, data.signs(), strict=True):
-                embeddings = self._embeddings(training, of_problem)
+                embeddings = self._embeddings(training, of_problem, family)
                 paths.append([_path(self, Z, signs[np.newaxis], data) for Z in embeddings])
                 if held_out is not None:
-                    embeddings = self._embeddings(held_out, of_problem)
+                    embeddings = self._embeddings(held_out, of_problem, family)
                     trained = zip(embeddings, paths[-1], strict=True)
                     scores.append([_decisions(Z, path)[0] for Z, path in trained])
         coef, intercept = (np.array([[path[i][0] for path in of] for of in paths]) for i in (0, 1))
         values = np.swapaxes(scores, 1, 2) if scores else None
         return pairs, (coef, intercept), values, self.scale_, converged[0]
 
-    def _embeddings(self, points: Similarities, pairs: Indices) -> Iterator[Reals]:
+    def _held_out(self, data: Training) -> Similarities | None:
+        """Return the similarities of the validation points, if there are any."""
+        if data.X_val is None:
+            return None
+        return data.once("held out", lambda: Similarities(data.candidates, data.X_val))
+
+    def _refit(self, data: Training, pairs: Indices, chosen: list[dict[str, Any]]) -> bool:
+        """Train again on all points, if some were held out; return whether it converged."""
+        whole, converged = data.whole, [True]
+        if not self.refit or whole is None:
+            return True
+        with validation.noting_convergence(converged, 0):
+            for i, (of_problem, values) in enumerate(zip(pairs, chosen, strict=True)):
+                (features, held_out) = (
+                    next(self._embeddings(points, of_problem, [values["transfers"]]))
+                    for points in (data.similarities, self._held_out(data))
+                )
+                features, signs = whole.merged(features, data, held_out), whole.signs()[i : i + 1]
+                path = _path(self, features, signs, whole, [values["C"]])
+                self.coef_[i], self.intercept_[i] = (part[0, 0] for part in path)
+        return converged[0]
+
+    def _embeddings(
+        self, points: Any, pairs: Indices, transfers: Sequence[Transfer]
+    ) -> Iterator[Reals]:
         """Yield the points' embedding with each transfer function, all in the same buffer."""
         near, far = (points.by_landmark(side) for side in pairs.T)
         differences = np.ascontiguousarray(self._differences(near, far).T)
         embedded = np.empty_like(differences)
-        for transfer in self.grid_["transfers"]:
+        for transfer in transfers:
             yield transfer(differences, out=embedded)
 
     def _differences(self, near: Reals, far: Reals) -> Reals:

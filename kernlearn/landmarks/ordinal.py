@@ -333,7 +333,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         the squared hinge the same up to a constant and a factor.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         L. The hinge of definition 5.14 is minimised by a sequence of smoothed problems.
-    C : float or sequence of float, default=(1, 10, 100, 1000)
+    C : float or sequence of float, default=(1, 100, 1e4, 1e6, 1e8, 1e10)
         Weight of the losses; of several the best on the validation points is chosen, see `fit`.
     tol : float, default=1e-6
         Relative excess of the objective over its minimum that is allowed; for the hinge a bound
@@ -342,6 +342,8 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         Greatest number of Newton steps for one value of C.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing C, see `fit`.
+    refit : bool, default=True
+        Whether the model is trained again on all points, as by :class:`BBSClassifier`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points and the landmarks.
     categories : array-like of shape (n_categories,), default=None
@@ -405,7 +407,7 @@ class ORLand(ClassifierMixin, LandmarkChoice):
     thresholds: Any = "equispaced"
     margin: float = 0.5
     loss: str = "squared_hinge"
-    C: Any = (1, 10, 100, 1000)
+    C: Any = (1, 100, 1e4, 1e6, 1e8, 1e10)
     tol: float = 1e-6
     max_iter: int = 1000
     categories: Any = None

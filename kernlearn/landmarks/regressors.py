@@ -37,6 +37,7 @@ class LandmarkChoice(LandmarkModel):
     random_state: Any = None
     selection: str = "random"
     validation_fraction: float = 0.2
+    refit: bool = True
 
     _numeric_targets = True
 
@@ -66,7 +67,11 @@ class LandmarkChoice(LandmarkModel):
             losses = self._losses([trained[cell] for cell in cells], held_out, data.y_val)
             gains = -np.stack(losses, axis=-1)
         best = cells[self._choose(data, gains)]
-        self._keep(trained[best], dtype)
+        model = trained[best]
+        if self.refit and data.whole:
+            values = {name: np.array([one]) for name, one in zip(own, best, strict=True)}
+            (model,) = self._train(data.whole.merged(features, data, held_out), data.whole, values)
+        self._keep(model, dtype)
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -92,8 +97,8 @@ class LandmarkChoice(LandmarkModel):
             Points that parameters are chosen on, not trained on. The least mean squared error
             wins, then the smaller C, then the smaller epsilon; for ORLand the least average
             absolute error, then the smaller C. If None and there is more than one choice, a random
-            share ``validation_fraction`` of X is held out (for ORLand stratified). The model is
-            then trained on the rest.
+            share ``validation_fraction`` of X is held out (for ORLand stratified), and with
+            `refit` the model chosen is trained again on all points.
         y_val : array-like of shape (n_val,), default=None
             Their targets. Errors of grades are differences of their places in the order passed,
             which may have grades that y lacks. Without an order they are differences of the
@@ -329,10 +334,10 @@ class RegLand(RegressorMixin, LandmarkChoice):
     selection : {"random", "dselect", "kmeans++", "leverage", "rpcholesky"}, default="random"
         How landmarks are chosen from the training points: uniformly; to be unlike each other
         (algorithm 3); or to span the kernel's feature space, as by :class:`BBSClassifier`.
-    C : float or sequence of float, default=(0.1, 1, 10, 100)
+    C : float or sequence of float, default=(0.1, 1, ..., 1e11)
         Weight of the losses against the norm; of several the best on the validation points is
-        chosen, see `fit`.
-    epsilon : float or sequence of float, default=0.1
+        chosen, see `fit`. The default are the powers of ten.
+    epsilon : float or sequence of float, default=0.0
         Error without loss, in the unit of y, which is not scaled: see
         `sklearn.compose.TransformedTargetRegressor`. Of several the best is chosen likewise.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, \
@@ -344,6 +349,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
         correction of it. Algorithm 5 has none.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing, see `fit`.
+    refit : bool, default=True
+        Whether the model is trained again on all points, as by :class:`BBSClassifier`.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points and the landmarks.
 
@@ -389,8 +396,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
     """
 
     _: KW_ONLY
-    C: Any = (0.1, 1, 10, 100)
-    epsilon: Any = 0.1
+    C: Any = tuple(10.0**power for power in range(-1, 12))
+    epsilon: Any = 0.0
     loss: str = "squared_epsilon_insensitive"
     fit_intercept: bool = True
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
 from kernlearn import memory, validation
-from kernlearn.landmarks.base import Reals, Training
+from kernlearn.landmarks.base import Grid, Reals, Training
 from kernlearn.landmarks.models import LandmarkModel
 from kernlearn.linear.losses import EpsilonInsensitive, SmoothedHinge
 from kernlearn.validation import Floats
@@ -60,8 +60,9 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
         as in the thesis' experiments; the next one has the greatest absolute product with the
         residual. "forward_greedy" is algorithm 6: small steps for the smoothed ε-insensitive
         loss, with the 1-norm of the weights bounded.
-    ridge : float, default=0.1
-        Weight of :math:`\|w\|^2` added to the sum of squared errors, with "fully_corrective".
+    ridge : float or sequence of float, default=(1e-6, 1e-4, 0.01, 1)
+        Weight of :math:`\|w\|^2` added to the sum of squared errors, with "fully_corrective". Of
+        several the best on held-out points is chosen, by the mean squared error.
     fit_intercept : bool or None, default=None
         Whether to fit b, with "fully_corrective" only, where None is True; the thesis has none.
     norm_bound : float, default=10.0
@@ -75,8 +76,12 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
         With "forward_greedy", the smoothness of the loss; None is 1 / tol.
     max_iter : int, default=10000
         With "forward_greedy", the greatest number of steps.
+    validation_fraction : float, default=0.2
+        Share of the training points that is held out for choosing among several `ridge`.
+    refit : bool, default=True
+        Whether landmarks of the pool and weights are then chosen again on all points.
     random_state : int, RandomState instance or None, default=None
-        Seed of the pool.
+        Seed of the held-out points and the pool.
 
     Attributes
     ----------
@@ -125,13 +130,15 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
     pool_size: int = 200
     _: KW_ONLY
     algorithm: str = "fully_corrective"
-    ridge: float = 0.1
+    ridge: Any = (1e-6, 1e-4, 0.01, 1)
     fit_intercept: bool | None = None
     norm_bound: float = 10.0
     epsilon: float = 0.1
     tol: float = 0.1
     beta: float | None = None
     max_iter: int = 10_000
+    validation_fraction: float = 0.2
+    refit: bool = True
     similarity: Any = "gaussian"
     kind: str = "similarity"
     random_state: Any = None
@@ -140,7 +147,7 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
         **LandmarkModel._parameter_constraints,
         "pool_size": [validation.COUNT],
         "algorithm": [validation.StrOptions({"fully_corrective", "forward_greedy"})],
-        "ridge": [validation.NOT_NEGATIVE],
+        "ridge": [validation.NOT_NEGATIVE, "array-like"],
         "fit_intercept": ["boolean", None],
         "norm_bound": [validation.POSITIVE],
         "epsilon": [validation.NOT_NEGATIVE],
@@ -191,6 +198,11 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
         """
         return self._fit(X, y, sample_weight=sample_weight, landmarks=landmarks)
 
+    def _grid(self) -> Grid:
+        if self.algorithm != "fully_corrective":
+            return {}
+        return {"ridge": validation.candidate_values(self.ridge, "ridge", zero=True)}
+
     def _learn(self, data: Training) -> None:
         corrective = self.algorithm == "fully_corrective"
         if self.fit_intercept and not corrective:
@@ -205,14 +217,11 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
         if most > (n_pool := features.shape[1]):
             text = f"n_landmarks={most} is more than the {n_pool} candidates there are"
             data.once("warned", lambda: validation.warn(text))
-        means, mean, converged = np.zeros(n_pool), np.float64(0.0), [True]
+        converged = [True]
+        means: Reals = np.zeros(n_pool)
+        mean: Any = np.float64(0.0)
         if corrective:
-            parts = features, data.y, data.weights, bool(data.path)
-            head = data.once("head", lambda: _Corrective(*parts))
-            of = self.fit_intercept is not False, self.ridge
-            path = data.once(of, lambda: head.path(*of, most)).first(self.n_landmarks)
-            if of[0]:
-                *_, means, mean = head.centred
+            path, means, mean = self._choose_columns(data, features, most)
         else:
             names = "norm_bound", "tol", "epsilon", "beta", "max_iter"
             settings = {name: getattr(self, name) for name in names}
@@ -220,7 +229,7 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
                 path = forward_greedy(features, data.y, max_columns=self.n_landmarks, **settings)
         self._converged, self._dtype = converged[0], features.dtype
         self.support_, self.n_iter_, self.loss_path_ = path.columns, path.n_iter, path.losses
-        coef = path.coef[-1] if len(path.columns) else np.zeros(0)
+        coef = path.last
         self.coef_ = coef.astype(self._dtype)
         intercept = mean - coef @ means[path.columns]
         self.intercept_ = float(intercept.astype(self._dtype)) if len(coef) else float(mean)
@@ -228,6 +237,32 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
         if self.pool_indices_ is not None:
             self.landmark_indices_ = self.pool_indices_[self.support_]
         self._set_landmarks(self._landmarks.take(self.support_))
+
+    def _choose_columns(
+        self, data: Training, features: Reals, most: int
+    ) -> "tuple[GreedyPath, Reals, Any]":
+        """Return the path of the best ridge, and the means that it is centred by."""
+        self.grid_ = self._grid()
+        has_intercept, ridges = self.fit_intercept is not False, self.grid_["ridge"].tolist()
+
+        def fitted(data: Training, features: Reals, ridge: float) -> Any:
+            in_path = bool(data.path) or len(ridges) > 1
+            parts = features, data.y, data.weights, in_path
+            head = data.once("head", lambda: _Corrective(*parts))
+            key = has_intercept, ridge
+            path = data.once(key, lambda: head.path(*key, most)).first(self.n_landmarks)
+            *_, means, mean = head.centred if has_intercept else (np.zeros(len(features.T)), 0.0)
+            return path, means, np.float64(mean)
+
+        fits, gains = [fitted(data, features, ridge) for ridge in ridges], None
+        if data.X_val is not None:
+            held_out = self._embedding.embed(data.X_val)
+            values = [(held_out - means)[:, p.columns] @ p.last + mean for p, means, mean in fits]
+            gains = -((np.column_stack(values) - data.y_val[:, np.newaxis]) ** 2)
+        best = self._choose(data, gains)
+        if self.refit and (whole := data.whole):
+            return fitted(whole, whole.merged(features, data, held_out), ridges[best])
+        return fits[best]
 
 
 @dataclass(eq=False)
@@ -308,6 +343,11 @@ class GreedyPath(NamedTuple):
     coef: Reals
     losses: Reals
     n_iter: int
+
+    @property
+    def last(self) -> Reals:
+        """The weights of all columns."""
+        return self.coef[-1] if len(self.coef) else np.zeros(0)
 
     def first(self, n: int) -> "GreedyPath":
         """Return the path to `n` columns, if there are more, of a method of a step for each."""

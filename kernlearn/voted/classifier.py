@@ -138,6 +138,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
     tol: float = 1e-3
     max_iter: int = 1000
     validation_fraction: float = 0.2
+    refit: bool = True
     random_state: Any = None
     class_weight: Any = None
 
@@ -193,8 +194,8 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
             Validation points for the choice of parameters; with "precomputed" of shape (n_val,
             n_kernels · n_samples). If None and there are several values, a stratified share
-            ``validation_fraction`` of X is held out. The classifier is then trained on the rest,
-            with single values on all points.
+            ``validation_fraction`` of X is held out, and with `refit` the chosen classifier is
+            trained again on all of X.
         y_val : array-like of shape (n_val,), default=None
             Labels of X_val; one that does not occur in y counts as an error.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -222,7 +223,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         axes, rng = self._axes(self._choices()), check_random_state(self.random_state)
         X, y, codes, weights, factors = data = self._check_labelled(X, y, sample_weight)
         shape = tuple(map(len, axes.values()))
-        rows, X_val, y_val, weights_val = choice.split_for_choice(
+        rows, X_val, y_val, weights_val, held_out = choice.split_for_choice(
             self, X, y, X_val, y_val, codes, prod(shape), rng, weights
         )
         settings, best = self._solve(axes, data, rows), 0
@@ -239,6 +240,10 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             # rounded to ignore rounding errors
             best = choice.first_best(errors.round(12), sizes)
             self.validation_scores_ = (1 - errors).reshape(shape)
+        if self.refit and held_out is not None:
+            chosen = {name: [value] for name, value in settings.cells[best].params.items()}
+            rows = np.sort(np.concatenate([rows, held_out]))
+            settings, best = self._solve(chosen, data, rows), 0
         return self._settle(settings, best)
 
     @validation.fit_context(prefer_skip_nested_validation=False)
@@ -417,6 +422,9 @@ class VotedKernelClassifier(VotedClassifier):
         ConvergenceWarning.
     validation_fraction : float, default=0.2
         Share of the training points held out for the choice of parameters, see `fit`.
+    refit : bool, default=True
+        Whether the classifier is trained again on all points with the values chosen on held-out
+        ones. `objective_`, `support_` and others are those of the second training.
     random_state : int, RandomState instance or None, default=None
         Seed of the held-out points and the signs of "monte_carlo".
     class_weight : dict, "balanced" or None, default=None
@@ -555,7 +563,7 @@ class L1SVMClassifier(VotedClassifier):
         Name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed".
     beta : float or sequence of float, default=1e-3
         The penalty; of several values the best on validation points is chosen.
-    tol, max_iter, validation_fraction, random_state, class_weight
+    tol, max_iter, validation_fraction, refit, random_state, class_weight
         As for `VotedKernelClassifier`.
 
     Attributes

@@ -33,6 +33,7 @@ from kernlearn.landmarks import (
     SparseRegLand,
     SpectrumSVM,
 )
+from kernlearn.linear.models import linear_paths
 from tests.checks import parametrize_with_checks
 
 
@@ -331,17 +332,90 @@ def test_points_are_held_out_by_hold_out(model):
     kernel = GaussianKernel()
     model = by(model, kernel)
     share = {"validation_fraction": 0.3} if "validation_fraction" in model.get_params() else {}
-    whole = fitted(clone(model).set_params(**share, random_state=5), X[TRAIN])
+    refit = {"refit": False} if hasattr(model, "refit") else {}
+    whole = fitted(clone(model).set_params(**share, **refit, random_state=5), X[TRAIN])
     rng = np.random.RandomState(5)
     codes = CODES[TRAIN] * (targets(model) is not NUMBERS)
     kept, rest = hold_out(codes, *share.values() or [0.2], rng)
     assert len(rest) == (15 if share else 10)
     parts, y = clone(model).set_params(random_state=rng), targets(model)
-    parts.fit(X[kept], y[kept], X[rest], y[rest])
+    parts.fit(X[kept], y[kept], X[rest], y[rest])  # X_val is not trained on
     np.testing.assert_allclose(whole.validation_scores_, parts.validation_scores_)
     np.testing.assert_array_equal(whole.compared_indices_, kept[parts.compared_indices_])
     np.testing.assert_allclose(answers(whole, X), answers(parts, X), rtol=1e-6, atol=1e-6)
     assert not hasattr(kernel, "sigma_")
+
+
+@pytest.mark.parametrize("model", [*MODELS[:2], *MODELS[3:11]])
+@pytest.mark.parametrize("form", ["points", "weights", "precomputed"])
+def test_a_model_is_trained_again_on_all_points(model, form):
+    """It is that of the values chosen, with the landmarks of the points trained on before."""
+    kernel = GaussianKernel(0.5)
+    data, rows, weights = X[TRAIN], np.arange(50), {}
+    if form == "weights":  # a point without a weight is absent
+        rows, weights = np.arange(1, 50), {"sample_weight": np.r_[0.0, np.ones(49)]}
+    by_kernel = clone(model).set_params(similarity=kernel, random_state=3)
+    if form == "precomputed":
+        data, by_kernel = kernel(data, data), by_kernel.set_params(similarity="precomputed")
+    first = fitted(clone(by_kernel).set_params(refit=False), data, **weights)
+    again = fitted(by_kernel, data, **weights)
+    assert again.n_fit_comparisons_ <= 2 * 50**2
+    assert again.grid_.keys() == first.grid_.keys()
+    np.testing.assert_array_equal(again.validation_scores_, first.validation_scores_)
+    assert not np.array_equal(answers(again, data), answers(first, data))
+    expected = slow_refit(first, rows, sample_weight=np.ones(49) if weights else None)
+    np.testing.assert_allclose(answers(again, data), expected, rtol=1e-4, atol=1e-5)
+
+
+def slow_refit(first, rows, **weights):
+    """Return the answers of the model chosen, trained on features that are computed here."""
+    points, y = X[:50][rows], targets(first)[:50][rows]
+    K, K_all = (GaussianKernel(0.5)(A, points) for A in (points, X[:50]))
+    name = type(first).__name__
+    if hasattr(first, "n_neighbors_"):
+        return votes(first, K, K_all, y)
+    if hasattr(first, "spectrum") or name == "SimilarityFeatureSVM":
+        model = clone(first).set_params(similarity="precomputed", C=first.C_)
+        return answers(model.fit(K, y, **weights), K_all)
+    if name == "SparseRegLand":
+        pool = np.searchsorted(rows, first.pool_indices_)
+        head = clone(first).set_params(similarity="linear", ridge=first.ridge_)
+        return answers(head.fit(K[:, pool], y, landmarks=np.eye(len(pool))), K_all[:, pool])
+    places = np.searchsorted(rows, first.landmark_indices_)
+    if name == "FTuneClassifier":
+        columns = [
+            first.transfer_((features[:, pairs[:, 0]] - features[:, pairs[:, 1]]) / first.scale_)
+            for features in (K, K_all)
+            for pairs in places
+        ]
+        signs = np.where(y == first.classes_[:, np.newaxis], 1.0, -1.0)
+        heads = [
+            linear_paths(Z, s[None], [first.C_]) for Z, s in zip(columns[:3], signs, strict=True)
+        ]
+        return np.column_stack([Z @ h[0][0, 0] for Z, h in zip(columns[3:], heads, strict=True)])
+    features, of_all = K[:, places], K_all[:, places]
+    if name == "BBSClassifier":
+        signs = np.where(y == first.classes_[:, np.newaxis], 1.0, -1.0)
+        coef, _ = linear_paths(features / first.scale_, signs, [first.C_])
+        return of_all / first.scale_ @ coef[:, 0].T
+    head = clone(first).set_params(similarity="linear", C=first.C_)
+    return answers(head.fit(features, y, landmarks=np.eye(len(places))), of_all)
+
+
+def votes(first, K, K_all, y):
+    """Return the shares of votes of the nearest by similarity, or by landmarks."""
+    if hasattr(first, "landmark_indices_"):
+        places = first.landmark_indices_ if len(y) == 50 else first.landmark_indices_ - 1
+        squares = ((K_all[:, None, places] - K[None, :, places]) ** 2).sum(axis=2)
+        near = np.argsort(squares, axis=1, kind="stable")
+        if first.n_refined:
+            near = near[:, : first.n_refined]
+            order = np.argsort(-np.take_along_axis(K_all, near, axis=1), axis=1, kind="stable")
+            near = np.take_along_axis(near, order, axis=1)
+    else:
+        near = np.argsort(-K_all, axis=1, kind="stable")
+    labels = y[near[:, : first.n_neighbors_]]
+    return np.mean(labels[:, :, np.newaxis] == first.classes_, axis=1)
 
 
 @pytest.mark.parametrize("model", MODELS[:2])

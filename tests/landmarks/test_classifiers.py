@@ -50,9 +50,9 @@ def slow_scores(decisions, y_val, classes):
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_bbs_is_the_slow_version(iris, seed, n_classes, selection):
     X, y, X_val, y_val = split(iris, n_classes)
-    model = BBSClassifier(9, similarity=gaussian, selection=selection, random_state=seed).fit(
-        X, y, X_val, y_val
-    )
+    model = BBSClassifier(
+        9, C=PENALTIES, similarity=gaussian, selection=selection, random_state=seed
+    ).fit(X, y, X_val, y_val)
     landmarks = X[model.landmark_indices_]
     assert len(set(model.landmark_indices_)) == 9
     K, K_val = gaussian(X, landmarks), gaussian(X_val, landmarks)
@@ -102,7 +102,12 @@ def test_options_are_those_of_the_solver(iris, selection, options):
 def test_ftune_is_the_slow_version(iris, per_class, n_classes, selection):
     X, y, X_val, y_val = split(iris, n_classes)
     model = FTuneClassifier(
-        7, similarity=gaussian, per_class=per_class, selection=selection, random_state=0
+        7,
+        similarity=gaussian,
+        C=PENALTIES,
+        per_class=per_class,
+        selection=selection,
+        random_state=0,
     ).fit(X, y, X_val, y_val)
     pairs, classes = model.landmark_indices_, sorted(set(y))
     K, K_val = gaussian(X, X), gaussian(X_val, X)
@@ -159,7 +164,7 @@ def test_only_landmarks_with_a_weight_are_compared(make):
 @pytest.mark.parametrize("make", [BBSClassifier, FTuneClassifier])
 def test_the_size_of_similarities_and_the_order_of_c_do_not_matter(iris, make):
     X, y = iris
-    one = make(8, similarity=gaussian, random_state=0).fit(X, y)
+    one = make(8, similarity=gaussian, C=PENALTIES, random_state=0).fit(X, y)
     other = make(8, similarity=lambda X, Y: 7 * gaussian(X, Y), random_state=0)
     other.set_params(C=[100, 1, 1000, 10, 10]).fit(X, y)
     assert other.scale_ == pytest.approx(7 * one.scale_)

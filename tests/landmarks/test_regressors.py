@@ -83,7 +83,7 @@ def test_the_best_on_validation_points(loss):
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_shift_of_targets_shifts_predictions(loss):
-    model = RegLand(10, loss=loss, random_state=0)
+    model = RegLand(10, loss=loss, C=(0.1, 1, 10, 100), epsilon=0.1, random_state=0)
     expected = model.fit(X, Y).predict(NEW)
     for shift in (1e3, 1e6, 1e9):
         found = model.fit(X, Y + shift).predict(NEW) - shift

@@ -234,7 +234,7 @@ def test_algorithm_6_of_the_estimator():
 
 
 def test_small_pools_repeated_points_and_constants(recwarn):
-    model = SparseRegLand(5, 500, random_state=0).fit(X[:20], Y[:20])
+    model = SparseRegLand(5, 500, ridge=0.1, random_state=0).fit(X[:20], Y[:20])
     assert sorted(model.pool_indices_) == list(range(20))
     assert not recwarn.list
     with pytest.warns(UserWarning, match="7 candidates"):

@@ -196,13 +196,16 @@ def test_chooses_on_validation_points(moons):
 
 def test_keeps_points_apart_for_choosing(moons):
     X, y, _, _ = moons
-    model = VotedKernelClassifier(lam=[1e-2, 1e-4], random_state=0).fit(X, y)
+    model = VotedKernelClassifier(lam=[1e-2, 1e-4], random_state=0, refit=False).fit(X, y)
     assert model.coef_[0].shape == (1, 80)
-    again = clone(model).fit(X, y)
-    np.testing.assert_array_equal(again.support_, model.support_)
-    everything = clone(model).set_params(lam=1e-2).fit(X, y)
+    again = clone(model).set_params(refit=True).fit(X, y)
+    np.testing.assert_array_equal(again.validation_scores_, model.validation_scores_)
+    assert again.best_params_ == model.best_params_
+    everything = clone(model).set_params(lam=model.best_params_["lam"]).fit(X, y)
     assert everything.coef_[0].shape == (1, 100)
     assert everything.validation_scores_ is None
+    np.testing.assert_array_equal(again.support_, everything.support_)
+    np.testing.assert_array_equal(again.decision_function(X), everything.decision_function(X))
 
 
 @pytest.mark.parametrize("three_classes", [False, True])
