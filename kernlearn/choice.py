@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
+from sklearn.metrics import check_scoring
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array
 
 from kernlearn import validation
@@ -147,6 +149,45 @@ def split_for_choice(
             f"got shape {y_val.shape}"
         )
     return rows, X_val, y_val, None, None
+
+
+class Answers(BaseEstimator):
+    """What a model answers if these are its values for some points, for scikit-learn's scorers.
+
+    A method of the model that returns something else than its values has a private one that
+    makes it of them.
+    """
+
+    def __init__(self, model: Any, values: NDArray[Any]) -> None:
+        self.model, self.values = model, values
+        self.classes_ = getattr(model, "classes_", None)
+
+    def _answer(self, method: str) -> NDArray[Any]:
+        return np.asarray(getattr(self.model, f"_{method}", np.asarray)(self.values))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        return self._answer("predict")
+
+    @available_if(lambda self: hasattr(self.model, "decision_function"))
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        return self._answer("decision_function")
+
+    @available_if(lambda self: hasattr(self.model, "predict_proba"))
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        return self._answer("predict_proba")
+
+    def __sklearn_tags__(self) -> Any:
+        return self.model.__sklearn_tags__()
+
+
+def scores(
+    models: Sequence[Any], values: Sequence[NDArray[Any]], X: Any, y: Any, weights: Any
+) -> NDArray[np.float64]:
+    """Return the score of each model, which has such values for X, by its `scoring`."""
+    scorer = check_scoring(models[0], scoring=models[0].scoring)
+    options = {} if weights is None else {"sample_weight": weights}
+    answers = map(Answers, models, values)
+    return np.array([scorer(one, X, y, **options) for one in answers], dtype=np.float64)
 
 
 def best_cell(

@@ -51,6 +51,7 @@ PARAMETERS: dict[str, list[Any]] = {
     "radius": [POSITIVE, None],
     "random_state": ["random_state"],
     "refit": ["boolean"],
+    "scoring": [str, callable, None],
     "tol": [POSITIVE],
     "validation_fraction": [FRACTION],
 }
@@ -273,8 +274,10 @@ class PredictsByScores:
         -------
         ndarray of shape (n_samples,)
         """
-        codes = predicted_codes(self.decision_function(X))
-        return self.classes_[codes]
+        return self._predict(self.decision_function(X))
+
+    def _predict(self: Any, values: NDArray[Any]) -> NDArray[Any]:
+        return self.classes_[predicted_codes(values)]
 
 
 def candidate_values(

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
 from sklearn.utils.extmath import row_norms
 
@@ -500,6 +500,11 @@ def build_estimator(
     state = random_state(trial.spec.protocol.seed, "estimator", trial.split)
     seeded = [name for name in parameters if name.rpartition("__")[2] == "random_state"]
     extra: dict[str, Any] = dict.fromkeys(seeded, state)
+    metric = scope.metrics.get(trial.spec.protocol.select_by or "")
+    if metric and metric.scorer and (trial.spec.task == "regression" or is_classifier(estimator)):
+        # what an estimator chooses by itself goes by the same score
+        own = [name for name in parameters if name.rpartition("__")[2] == "scoring"]
+        extra |= {name: metric.scorer for name in own if parameters[name] is None}
     # the first step of a pipeline sees the data as it is; no step takes a kernel of the config
     label, component = parts[0]
     prefix = f"{label}__" if label else ""

@@ -288,14 +288,15 @@ class Training:
     weights : ndarray of shape (n_points,) or None
         Factors on their losses; None where all are 1.
     X_val, y_val, weights_val : array, ndarray and ndarray, or None
-        The points to choose on. For classifiers `y_val` are codes, -1 for a class without a
-        training point.
+        The points to choose on.
     rng : RandomState
         Draws what comes after the points that are held out.
     given : Landmarks or None
         Points that the user has passed as landmarks.
     path : dict
         Values of the models that are trained together, by parameter.
+    codes_val : ndarray of shape (n_val,) or None
+        For classifiers the classes of these, -1 for one without a training point.
     whole : Training or None
         All points, with those that were held out to choose on; None if none were. Kernels are
         those fitted to the points without them.
@@ -311,6 +312,7 @@ class Training:
     rng: Random
     given: Landmarks | None
     path: Grid
+    codes_val: Indices | None = None
     whole: "Training | None" = None
     _made: dict[Any, Any] = field(default_factory=dict, init=False)
 
@@ -367,6 +369,7 @@ class SimilarityEstimator(BaseEstimator):
     kind: str
     random_state: Any = None
     validation_fraction = 0.2
+    scoring: Any = None
     _landmarks: Landmarks
     #: Whether the solver did, in the models of a path.
     _converged = True
@@ -573,14 +576,20 @@ class SimilarityEstimator(BaseEstimator):
         is_whole = len(landmarks.indices) == landmarks.n_columns
         self.compared_indices_ = np.sort(landmarks.indices) if is_whole else landmarks.indices
 
-    def _choose(self, data: Training, gains: Any) -> int:
+    def _choose(
+        self, data: Training, gains: Any, values: Sequence[Reals] = (), models: Any = None
+    ) -> int:
         """Set the values of the grid with the greatest mean gain, and return their place.
 
         `gains` are those of held-out points for each cell of the grid, None without such points.
+        With `scoring` the greatest score counts, of the `values` for these points of each model.
         """
-        shape = tuple(map(len, self.grid_.values()))
+        shape, weights = tuple(map(len, self.grid_.values())), data.weights_val
+        if gains is not None and self.scoring is not None:
+            models = models or [self] * len(values)
+            gains, weights = choice.scores(models, values, data.X_val, data.y_val, weights), None
         gains = None if gains is None else np.reshape(gains, (-1, *shape))
-        self.validation_scores_, cell = choice.best_cell(gains, shape, data.weights_val)
+        self.validation_scores_, cell = choice.best_cell(gains, shape, weights)
         for (name, values), place in zip(self.grid_.items(), cell, strict=True):
             setattr(self, f"{name}_", np.asarray(values[place]).item())
         return int(np.ravel_multi_index(cell, shape))
@@ -654,7 +663,7 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         weights = training.weights_val
         if weights is None and self._factors is not None:  # of points that are passed
             weights = np.where(codes < 0, 1.0, self._factors[codes])
-        return replace(training, y_val=codes, weights_val=weights)
+        return replace(training, codes_val=codes, weights_val=weights)
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(

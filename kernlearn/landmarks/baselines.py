@@ -27,14 +27,15 @@ from kernlearn.validation import Indices
 
 
 def hits(data: Training, scores: Callable[[Any], list[Reals]]) -> Any:
-    """Return which held-out points each of several models classifies correctly.
+    """Return which held-out points each of several models classifies correctly, and its scores.
 
-    `scores` returns the scores of points by each model.
+    `scores` returns the scores of points by each model. Without held-out points it is None.
     """
-    if data.X_val is None:
-        return None
-    predicted = np.column_stack([validation.predicted_codes(each) for each in scores(data.X_val)])
-    return predicted == data.y_val[:, np.newaxis]
+    if data.codes_val is None:
+        return [None]
+    values = scores(data.X_val)
+    predicted = np.column_stack([validation.predicted_codes(each) for each in values])
+    return predicted == data.codes_val[:, np.newaxis], values
 
 
 class NeighboursClassifier(SimilarityClassifier):
@@ -109,7 +110,7 @@ class NeighboursClassifier(SimilarityClassifier):
     def _choose_number(self, data: Training, most: int) -> None:
         """Choose the number of neighbours, at most `most`."""
         ks = [min(k, most) for k in self.grid_["n_neighbors"]]
-        self.n_neighbors_ = ks[self._choose(data, hits(data, lambda X: self._shares(X, ks)))]
+        self.n_neighbors_ = ks[self._choose(data, *hits(data, lambda X: self._shares(X, ks)))]
         self.best_params_ = {"n_neighbors": self.n_neighbors_}
 
     def _shares(self, X: Any, ks: list[int]) -> list[Reals]:
@@ -150,6 +151,8 @@ class LandmarkKNNClassifier(NeighboursClassifier):
         the similarity itself: the most similar of them vote (filter and refine [1]_). A
         prediction then makes d + n_refined comparisons. 0 takes the nearest in the embedding as
         they are; else n_neighbors is at most n_refined.
+    scoring : str, callable or None, default=None
+        As for :class:`BBSClassifier`.
     refit : bool, default=True
         Whether points that were held out for the choice become neighbours after it.
     random_state : int, RandomState instance or None, default=None
@@ -197,6 +200,7 @@ class LandmarkKNNClassifier(NeighboursClassifier):
     selection: str = "random"
     n_refined: int = 0
     refit: bool = True
+    scoring: Any = None
 
     _parameter_constraints = {
         **NeighboursClassifier._parameter_constraints,
@@ -258,6 +262,8 @@ class SimilarityKNNClassifier(NeighboursClassifier):
         points is chosen, by accuracy, then the greatest.
     similarity, kind
         As for :class:`BBSClassifier`. Sample weights multiply the votes.
+    scoring : str, callable or None, default=None
+        As for :class:`BBSClassifier`.
     refit : bool, default=True
         Whether points that were held out for the choice become neighbours after it.
     random_state : int, RandomState instance or None, default=None
@@ -295,6 +301,7 @@ class SimilarityKNNClassifier(NeighboursClassifier):
     n_neighbors: Any = 5
     _: KW_ONLY
     refit: bool = True
+    scoring: Any = None
 
     def _learn(self, data: Training) -> None:
         ks = self.grid_["n_neighbors"]
@@ -357,7 +364,7 @@ class AllPointsSVM(SimilarityClassifier):
 
     def _learn(self, data: Training) -> None:
         models = self._models(data, self.grid_["C"])
-        best = self._choose(data, hits(data, lambda X: self._by_models(X, models)))
+        best = self._choose(data, *hits(data, lambda X: self._by_models(X, models)))
         self._model, self.best_params_ = models[best], {"C": self.C_}
         if self.refit and data.whole:
             (self._model,) = self._models(data.whole, [self.C_])
@@ -394,6 +401,8 @@ class SimilarityFeatureSVM(AllPointsSVM):
         accuracy, then the smallest.
     similarity, kind
         As for :class:`BBSClassifier`.
+    scoring : str, callable or None, default=None
+        As for :class:`BBSClassifier`.
     refit : bool, default=True
         Whether the SVM is trained again on all points, with the C chosen on held-out ones.
     random_state : int, RandomState instance or None, default=None
@@ -429,6 +438,7 @@ class SimilarityFeatureSVM(AllPointsSVM):
     C: Any = (0.1, 1, 10)
     _: KW_ONLY
     refit: bool = True
+    scoring: Any = None
 
     _machine = LinearSVM
 
@@ -468,6 +478,8 @@ class SpectrumSVM(AllPointsSVM):
     distances : {"complement", "negate"}, default="complement"
         How shift turns a distance (``kind="distance"``) into a similarity: max(D) - D, with the
         largest distance of two training points, or -D. Otherwise it is -D.
+    scoring : str, callable or None, default=None
+        As for :class:`BBSClassifier`.
     refit : bool, default=True
         Whether the SVM is trained again on all points, with the C chosen on held-out ones.
     random_state : int, RandomState instance or None, default=None
@@ -515,6 +527,7 @@ class SpectrumSVM(AllPointsSVM):
     _: KW_ONLY
     distances: str = "complement"
     refit: bool = True
+    scoring: Any = None
 
     _parameter_constraints = {
         **AllPointsSVM._parameter_constraints,

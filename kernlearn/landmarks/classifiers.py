@@ -109,12 +109,24 @@ def _keep_best(
     (coef, intercept), grid = path, model.grid_
     cells, model.validation_scores_ = np.zeros((len(coef), len(grid)), dtype=np.intp), None
     if scores is not None:
-        held_out = data.y_val, model.loss, data.weights_val
-        model.validation_scores_, cells = choose(scores, *held_out, each=each)
+        if model.scoring is None:
+            held_out: Any = data.codes_val, model.loss, data.weights_val
+            model.validation_scores_, cells = choose(scores, *held_out, each=each)
+        else:
+            model.validation_scores_, cell = _choose_by_scoring(model, data, scores)
+            cells = np.array([cell]).repeat(len(coef), axis=0)
     best = np.arange(len(coef)), *cells.T
     model.coef_, model.intercept_ = coef[best], intercept[best]
     model._n_problems, model._dtype = len(coef), coef.dtype
     return [{name: grid[name][i] for name, i in zip(grid, cell, strict=True)} for cell in cells]
+
+
+def _choose_by_scoring(model: Any, data: Training, scores: Reals) -> tuple[Any, tuple[int, ...]]:
+    """Choose the setting of the greatest score; return the scores, and its place in the grid."""
+    of_cells = scores.reshape(*scores.shape[:2], -1).transpose(2, 1, 0)
+    values = [each if each.shape[1] > 1 else each[:, 0] for each in of_cells]
+    found = choice.scores([model] * len(values), values, data.X_val, data.y_val, data.weights_val)
+    return choice.best_cell(found.reshape(1, *scores.shape[2:]), scores.shape[2:])
 
 
 @dataclass(eq=False, repr=False)
@@ -147,9 +159,9 @@ class BBSClassifier(SimilarityClassifier, LandmarkModel):
         from each class evenly if there are more than two, and take at least one point of either
         of two.
     C : float or sequence of float, default=(1, 10, ..., 1e6)
-        Weight of the training errors against the norm of the coefficients. The thesis takes 1 to 1000. Of several values the
-        best on the validation points is chosen, by accuracy, ties by the smaller mean loss over
-        points and problems, then by the smaller C.
+        Weight of the training errors against the norm of the coefficients; the thesis takes 1 to
+        1000. Of several values the best on the validation points is chosen, by accuracy, ties by
+        the smaller mean loss over points and problems, then by the smaller C.
     loss : {"squared_hinge", "hinge", "logistic"}, default="squared_hinge"
         Loss of the linear separators.
     solver : {"newton", "truncated_newton"}, default="newton"
@@ -159,6 +171,9 @@ class BBSClassifier(SimilarityClassifier, LandmarkModel):
         Whether separators have an intercept.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing C, see `fit`.
+    scoring : str, callable or None, default=None
+        A scorer of scikit-learn, which the choice goes by, as in
+        :class:`~sklearn.model_selection.GridSearchCV`; None for the accuracy.
     refit : bool, default=True
         Whether the model is trained again on all points, with the values chosen on held-out ones;
         landmarks and scale stay those of the points trained on before.
@@ -225,6 +240,7 @@ class BBSClassifier(SimilarityClassifier, LandmarkModel):
     fit_intercept: bool = False
     validation_fraction: float = 0.2
     refit: bool = True
+    scoring: Any = None
     class_weight: Any = None
 
     _parameter_constraints = _LINEAR
@@ -295,6 +311,9 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
         transfer function.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing, see `fit`.
+    scoring : str, callable or None, default=None
+        As for :class:`BBSClassifier`, but with ``per_class=True`` each problem goes by its own
+        accuracy.
     refit
         As for :class:`BBSClassifier`.
     random_state : int, RandomState instance or None, default=None
@@ -362,6 +381,7 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
     fit_intercept: bool = False
     validation_fraction: float = 0.2
     refit: bool = True
+    scoring: Any = None
     class_weight: Any = None
 
     _parameter_constraints = {
@@ -384,6 +404,8 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
         }
 
     def _learn(self, data: Training) -> None:
+        if self.per_class and self.scoring is not None:
+            raise ValueError("scoring must be None with per_class=True, which chooses by accuracy")
         pairs, path, scores, self.scale_, converged = data.once((), lambda: self._train(data))
         chosen = _keep_best(self, data, path, scores, each=self.per_class)
         self._converged = converged and self._refit(data, pairs, chosen)

@@ -104,6 +104,7 @@ class Solution(NamedTuple):
     thresholds: Floats
     n_iter: int
     converged: bool
+    intercept: float = 0.0
 
 
 class OrdinalProblem:
@@ -342,6 +343,8 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         Greatest number of Newton steps for one value of C.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing C, see `fit`.
+    scoring : str, callable or None, default=None
+        A scorer of scikit-learn, which the choice goes by; None for the average absolute error.
     refit : bool, default=True
         Whether the model is trained again on all points, as by :class:`BBSClassifier`.
     random_state : int, RandomState instance or None, default=None
@@ -511,9 +514,12 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         )
         return problem.path(grid["C"], loss=self.loss, tol=self.tol, max_iter=self.max_iter)
 
-    def _losses(self, models: list[Any], features: Reals, targets: Any) -> list[np.ndarray]:
+    def _losses(self, models: list[Any], values: list[Reals], targets: Any) -> list[np.ndarray]:
         true = self._grades(targets)
-        codes = [np.searchsorted(one.thresholds, features @ one.coef, "right") for one in models]
+        codes = [
+            np.searchsorted(one.thresholds, each, "right")
+            for one, each in zip(models, values, strict=True)
+        ]
         return [np.abs(true - self._grades(self.classes_[each])) for each in codes]
 
     def _keep(self, model: Solution, dtype: Any) -> None:

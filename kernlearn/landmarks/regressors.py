@@ -1,10 +1,11 @@
 """Numeric targets: RegLand (algorithm 5), RankLand, and the average of Nadaraya and Watson."""
 
 from abc import abstractmethod
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from itertools import product
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +39,7 @@ class LandmarkChoice(LandmarkModel):
     selection: str = "random"
     validation_fraction: float = 0.2
     refit: bool = True
+    scoring: Any = None
 
     _numeric_targets = True
 
@@ -46,8 +48,8 @@ class LandmarkChoice(LandmarkModel):
         """Return a model for each choice of the grid, the last parameter changing fastest."""
 
     @abstractmethod
-    def _losses(self, models: list[Any], features: Reals, targets: Any) -> list[np.ndarray]:
-        """Return the losses of points by each model, the smaller the better."""
+    def _losses(self, models: list[Any], values: list[Reals], targets: Any) -> list[np.ndarray]:
+        """Return the losses of points of such values by each model, the smaller the better."""
 
     @abstractmethod
     def _keep(self, model: Any, dtype: Any) -> None:
@@ -60,17 +62,22 @@ class LandmarkChoice(LandmarkModel):
         others = [getattr(self, name) for name in self.path_parameters if name not in own]
         every = data.once(tuple(others), lambda: self._train(features, data, axes))
         trained = dict(zip(product(*axes.values()), every, strict=True))
-        cells, gains = list(product(*own.values())), None
+        cells = list(product(*own.values()))
+        gains, values, models = None, list[Any](), list[Any]()
         if data.X_val is not None:
             held_out = data.once("held out", lambda: self._embedding.embed(data.X_val))
             held_out = np.ascontiguousarray(held_out, dtype=float_type(data.X_val))
-            losses = self._losses([trained[cell] for cell in cells], held_out, data.y_val)
-            gains = -np.stack(losses, axis=-1)
-        best = cells[self._choose(data, gains)]
+            heads = [trained[cell] for cell in cells]
+            values = [held_out @ head.coef + head.intercept for head in heads]
+            gains = -np.stack(self._losses(heads, values, data.y_val), axis=-1)
+            models = [copy(self) for _ in heads]
+            for one, head in zip(models, heads, strict=True):
+                one._keep(head, dtype)
+        best = cells[self._choose(data, gains, values, models)]
         model = trained[best]
         if self.refit and data.whole:
-            values = {name: np.array([one]) for name, one in zip(own, best, strict=True)}
-            (model,) = self._train(data.whole.merged(features, data, held_out), data.whole, values)
+            chosen = {name: np.array([one]) for name, one in zip(own, best, strict=True)}
+            (model,) = self._train(data.whole.merged(features, data, held_out), data.whole, chosen)
         self._keep(model, dtype)
 
     @validation.fit_context(prefer_skip_nested_validation=True)
@@ -307,6 +314,14 @@ def _is_rounding(totals: Reals, weights: Reals, of_columns: Reals) -> np.ndarray
     return np.abs(totals) <= np.maximum(error, limits.tiny / limits.eps)
 
 
+class Weights(NamedTuple):
+    """A linear function of features, and whether the solver converged."""
+
+    coef: Reals
+    intercept: float
+    converged: bool
+
+
 @dataclass(eq=False, repr=False)
 class RegLand(RegressorMixin, LandmarkChoice):
     r"""Predict numbers from similarities to a few landmarks, by support vector regression.
@@ -349,6 +364,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
         correction of it. Algorithm 5 has none.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing, see `fit`.
+    scoring : str, callable or None, default=None
+        A scorer of scikit-learn, which the choice goes by; None for the mean squared error.
     refit : bool, default=True
         Whether the model is trained again on all points, as by :class:`BBSClassifier`.
     random_state : int, RandomState instance or None, default=None
@@ -433,13 +450,13 @@ class RegLand(RegressorMixin, LandmarkChoice):
         }
         paths = regression_paths(features, targets, Cs, epsilons, **how)
         return [
-            (coef[i], float(intercept[i]), converged[i])
+            Weights(coef[i], float(intercept[i]), converged[i])
             for i in range(len(Cs))
             for coef, intercept, converged in paths
         ]
 
-    def _losses(self, models: list[Any], features: Reals, targets: Any) -> list[np.ndarray]:
-        return [(targets - (features @ coef + offset)) ** 2 for coef, offset, _ in models]
+    def _losses(self, models: list[Any], values: list[Reals], targets: Any) -> list[np.ndarray]:
+        return [(targets - each) ** 2 for each in values]
 
     def _keep(self, model: Any, dtype: Any) -> None:
         self.coef_, self.intercept_, self._converged = model

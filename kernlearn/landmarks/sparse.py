@@ -78,6 +78,8 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
         With "forward_greedy", the greatest number of steps.
     validation_fraction : float, default=0.2
         Share of the training points that is held out for choosing among several `ridge`.
+    scoring : str, callable or None, default=None
+        As for :class:`RegLand`.
     refit : bool, default=True
         Whether landmarks of the pool and weights are then chosen again on all points.
     random_state : int, RandomState instance or None, default=None
@@ -139,6 +141,7 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
     max_iter: int = 10_000
     validation_fraction: float = 0.2
     refit: bool = True
+    scoring: Any = None
     similarity: Any = "gaussian"
     kind: str = "similarity"
     random_state: Any = None
@@ -254,12 +257,16 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
             *_, means, mean = head.centred if has_intercept else (np.zeros(len(features.T)), 0.0)
             return path, means, np.float64(mean)
 
-        fits, gains = [fitted(data, features, ridge) for ridge in ridges], None
+        fits, gains, values = (
+            [fitted(data, features, ridge) for ridge in ridges],
+            None,
+            list[Any](),
+        )
         if data.X_val is not None:
             held_out = self._embedding.embed(data.X_val)
             values = [(held_out - means)[:, p.columns] @ p.last + mean for p, means, mean in fits]
             gains = -((np.column_stack(values) - data.y_val[:, np.newaxis]) ** 2)
-        best = self._choose(data, gains)
+        best = self._choose(data, gains, values)
         if self.refit and (whole := data.whole):
             return fitted(whole, whole.merged(features, data, held_out), ridges[best])
         return fits[best]

@@ -139,6 +139,7 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
     max_iter: int = 1000
     validation_fraction: float = 0.2
     refit: bool = True
+    scoring: Any = None
     random_state: Any = None
     class_weight: Any = None
 
@@ -233,13 +234,19 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             weights = np.where(codes < 0, 1.0, factors[codes])
             if weights_val is not None:
                 weights = weights * weights_val
-            predicted = map(validation.predicted_codes, settings.decisions(X_val))
-            wrong = np.array([one != codes for one in predicted])
-            errors: Floats = np.average(wrong, axis=1, weights=weights)
+            values = settings.decisions(X_val)
+            scores: Floats = np.average(
+                [validation.predicted_codes(one) == codes for one in values],
+                axis=1,
+                weights=weights,
+            )
+            if self.scoring is not None:
+                values = [one.ravel() if one.shape[1] == 1 else one for one in values]
+                scores = choice.scores([self] * len(values), values, X_val, y_val, weights)
             sizes = np.array([len(one.support) for one in settings.cells])
             # rounded to ignore rounding errors
-            best = choice.first_best(errors.round(12), sizes)
-            self.validation_scores_ = (1 - errors).reshape(shape)
+            best = choice.first_best(-scores.round(12), sizes)
+            self.validation_scores_ = scores.reshape(shape)
         if self.refit and held_out is not None:
             chosen = {name: [value] for name, value in settings.cells[best].params.items()}
             rows = np.sort(np.concatenate([rows, held_out]))
@@ -422,6 +429,8 @@ class VotedKernelClassifier(VotedClassifier):
         ConvergenceWarning.
     validation_fraction : float, default=0.2
         Share of the training points held out for the choice of parameters, see `fit`.
+    scoring : str, callable or None, default=None
+        A scorer of scikit-learn, which the choice goes by; None for the accuracy.
     refit : bool, default=True
         Whether the classifier is trained again on all points with the values chosen on held-out
         ones. `objective_`, `support_` and others are those of the second training.
@@ -563,7 +572,7 @@ class L1SVMClassifier(VotedClassifier):
         Name of a kernel, a kernel, a function (X, Y) -> matrix, or "precomputed".
     beta : float or sequence of float, default=1e-3
         The penalty; of several values the best on validation points is chosen.
-    tol, max_iter, validation_fraction, refit, random_state, class_weight
+    tol, max_iter, validation_fraction, scoring, refit, random_state, class_weight
         As for `VotedKernelClassifier`.
 
     Attributes

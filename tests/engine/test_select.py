@@ -18,7 +18,7 @@ from kernlearn.config.model import Protocol
 from kernlearn.config.names import BUILT_IN
 from kernlearn.datasets import two_moons
 from kernlearn.engine import make_plan, run_plan, search
-from kernlearn.engine.build import Parts, generator, load_parts, prepare
+from kernlearn.engine.build import Parts, build_estimator, generator, load_parts, prepare
 from kernlearn.engine.search import measure_grid
 from kernlearn.engine.tasks import BIPARTITE_RANKING, CLASSIFICATION, Predictions
 from kernlearn.engine.trial import run_trial
@@ -351,6 +351,12 @@ def test_parameters_are_chosen_by_a_metric(tmp_path, how):
         name: [outcome.metrics["selection_score"] for outcome in of] for name, of in chosen.items()
     }
     assert scores["accuracy"] != scores["f1_macro"]
+    # what chooses by itself does so by the same score
+    path.write_text(
+        config.replace("KNeighborsClassifier, n_neighbors: {select: [1, 5, 41]}", "BBSClassifier")
+    )
+    (own, *_) = make_plan(load_config(path)).trials
+    assert build_estimator(own, BUILT_IN, None).scoring == "f1_macro"
     for trial, outcome in zip(plan.trials, chosen["f1_macro"], strict=True):
         info = {}
         _, parts = load_parts(trial, BUILT_IN, CLASSIFICATION.target, info)

@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import get_scorer
 from sklearn.utils import get_tags
 
 from kernlearn.choice import hold_out
@@ -344,6 +346,23 @@ def test_points_are_held_out_by_hold_out(model):
     np.testing.assert_array_equal(whole.compared_indices_, kept[parts.compared_indices_])
     np.testing.assert_allclose(answers(whole, X), answers(parts, X), rtol=1e-6, atol=1e-6)
     assert not hasattr(kernel, "sigma_")
+
+
+@CHOOSING
+def test_the_choice_goes_by_a_scorer(model):
+    y = targets(model)
+    scoring = "neg_median_absolute_error" if y is NUMBERS else "f1_macro"
+    one = clone(model).set_params(scoring=scoring)
+    one = fitted(one, X[TRAIN], X_val=X[TEST], y_val=y[TEST])
+    expected = []
+    for values in product(*one.grid_.values()):
+        single = clone(model).set_params(**dict(zip(one.grid_, values, strict=True)))
+        expected.append(get_scorer(scoring)(fitted(single, X[TRAIN]), X[TEST], y[TEST]))
+    np.testing.assert_allclose(np.ravel(one.validation_scores_), expected)
+    best = list(product(*one.grid_.values()))[int(np.argmax(expected))]
+    values = dict(zip(one.grid_, best, strict=True))
+    assert values.get("C", 0) == getattr(one, "C_", 0)
+    assert values.get("n_neighbors", 0) == getattr(one, "n_neighbors_", 0)
 
 
 @pytest.mark.parametrize("model", [*MODELS[:2], *MODELS[3:11]])

@@ -4,6 +4,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
+from sklearn.metrics import get_scorer
 
 from kernlearn.kernels import (
     CallableKernel,
@@ -192,6 +193,20 @@ def test_chooses_on_validation_points(moons):
     i, j = np.unravel_index(order[0], (2, 4))
     assert model.best_params_ == {"lam": lams[i], "beta": betas[j]}
     assert model.score(X_val, y_val) == scores.max()
+
+
+def test_chooses_by_a_scorer(moons):
+    X, y, X_val, y_val = moons
+    grid, scorer = {"lam": [1e-6, 1e-2], "beta": [10, 1e-3]}, get_scorer("f1_macro")
+    model = VotedKernelClassifier(**grid, scoring="f1_macro").fit(X, y, X_val, y_val)
+    expected = [
+        [
+            scorer(VotedKernelClassifier(lam=lam, beta=beta).fit(X, y), X_val, y_val)
+            for beta in betas
+        ]
+        for lam, betas in ((1e-2, (10, 1e-3)), (1e-6, (10, 1e-3)))
+    ]
+    np.testing.assert_allclose(model.validation_scores_, expected)
 
 
 def test_keeps_points_apart_for_choosing(moons):
