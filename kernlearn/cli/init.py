@@ -241,11 +241,8 @@ def _config(
     by_pairs = ["comparisons"] if bunch.data.ndim == 1 or bunch.similarity is not None else []
     if not by_pairs:
         protocol["scale"] = ["unit_norm" if sp.issparse(bunch.data) else "zscore_numbers"]
-    metrics, notes = _METRICS[task], {}
-    if task == "regression":
-        protocol["scale_target"] = "zscore"
-        notes = {"mse": "of the target in standard deviations of the training part"}
-    elif task == "classification":
+    metrics = _METRICS[task]
+    if task == "classification":
         ((_, n_largest),) = Counter(bunch.target.tolist()).most_common(1)
         if n_largest > 0.8 * len(bunch.target):
             two = len(bunch.target_names) == 2
@@ -260,7 +257,6 @@ def _config(
         "metrics": [*metrics, *by_pairs, "fit_seconds", "predict_seconds"],
         "table": {"rows": ["dataset", "method"]},
         "best": {"metrics": metrics[:1]},
-        **({"notes": notes} if notes else {}),
         "profiles": {"quick": {"splits": 2, **few_rows}},
     }
     return content, left_out

@@ -300,7 +300,7 @@ class Scope:
         for name in [name for name in parameters if name not in values]:
             owner, _, inner = name.partition("__")
             own, part = {inner: parameters[name]}, values.get(owner)
-            if _is_kernel(parameters.get(owner)):
+            if is_kernel(parameters.get(owner)):
                 values[owner] = _checked(values[owner].set_params(**own), own)
             elif part is not None and hasattr(part, "set_params"):
                 values[owner] = part.set_params(**own)
@@ -308,7 +308,7 @@ class Scope:
                 of_estimator = "arguments: {estimator: {estimator: NAME}}"
                 way = of_estimator if owner == "estimator" else f"{owner}: {{kernel: NAME}}"
                 raise ConfigError(f"needs the {owner} itself too, as `{way}`")
-        if component.foreign and _is_kernel(parameters.get("kernel")):
+        if component.foreign and is_kernel(parameters.get("kernel")):
             from kernlearn.kernels.functions import OnKernel
 
             kernel = values.pop("kernel")
@@ -333,9 +333,9 @@ class Scope:
         if _has_estimator(value):
             own = {key: one for key, one in value.items() if key != "estimator"}
             return self.make(self.estimator(str(value["estimator"])), own)
-        if isinstance(value, list) and value and all(map(_is_kernel, value)):
+        if isinstance(value, list) and value and all(map(is_kernel, value)):
             return [self.value(parameter, one) for one in value]
-        if not _is_kernel(value):
+        if not is_kernel(value):
             return value
         kernel = self.kernel(str(value["kernel"]))
         own = {k: v if isinstance(v, list) else [v] for k, v in value.items() if k != "kernel"}
@@ -376,7 +376,7 @@ class Scope:
             Candidates of further parameters: the first kernels among them are set, since an
             estimator that is to try kernels is made with one.
         """
-        first = {k: v for k, values in grid.items() for v in reversed(values) if _is_kernel(v)}
+        first = {k: v for k, values in grid.items() for v in reversed(values) if is_kernel(v)}
         settings = {**parameters, **first}
         if not parts[0][0]:
             return self.make(parts[0][1], settings)
@@ -394,9 +394,9 @@ class Scope:
         return {key: self.value(key, value) for key, value in parameters.items()}
 
 
-def _is_kernel(value: Any) -> bool:
+def is_kernel(value: Any) -> bool:
     """Whether a value is a mapping that describes a kernel."""
-    return isinstance(value, Mapping) and "kernel" in value
+    return isinstance(value, Mapping) and "kernel" in value and "estimator" not in value
 
 
 def _has_estimator(value: Any) -> bool:

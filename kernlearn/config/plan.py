@@ -10,6 +10,7 @@ from kernlearn import datasets
 from kernlearn.checks import counted, suggestion
 from kernlearn.config import spec as specs
 from kernlearn.config.model import ExperimentConfig, Fork, LoadedExperiment, MethodEntry
+from kernlearn.config.names import is_kernel
 from kernlearn.config.read import load_config
 from kernlearn.config.spec import unfold, varied
 from kernlearn.config.trial import (
@@ -349,7 +350,7 @@ def _methods(
         if not entry.is_installed(scope):
             continue
         values = [*fixed.values(), *chain.from_iterable(grid.values())]
-        names = [v["kernel"] for v in values if isinstance(v, Mapping) and "kernel" in v]
+        names = [value["kernel"] for value in values if is_kernel(value)]
         own = [k for k in map(scope.kernel, names) if k.plugin]
         method = MethodSpec(
             **_identity(entry, entry.components(scope)),

@@ -143,3 +143,12 @@ def test_what_is_no_table_cannot_be_passed_as_one(tmp_path):
     trial = make_plan(load_config(tmp_path / "c.yaml")).trials[0]
     with pytest.raises(ValueError, match="columns: raw is for tables of a file"):
         run_trial(trial)
+
+
+def test_a_kernel_of_an_estimator_within_another_is_its_own():
+    text = {"estimator": "SVR", "kernel": "rbf"}
+    made = BUILT_IN.make(
+        BUILT_IN.estimator("sklearn.compose.TransformedTargetRegressor"),
+        {"regressor": text, "regressor__gamma": 0.5},
+    )
+    assert (made.regressor.kernel, made.regressor.gamma) == ("rbf", 0.5)
