@@ -590,8 +590,10 @@ class SimilarityEstimator(BaseEstimator):
             gains, weights = choice.scores(models, values, data.X_val, data.y_val, weights), None
         gains = None if gains is None else np.reshape(gains, (-1, *shape))
         self.validation_scores_, cell = choice.best_cell(gains, shape, weights)
-        for (name, values), place in zip(self.grid_.items(), cell, strict=True):
-            setattr(self, f"{name}_", np.asarray(values[place]).item())
+        grid = zip(self.grid_.items(), cell, strict=True)
+        self.best_params_ = {name: np.asarray(of[place]).item() for (name, of), place in grid}
+        for name, value in self.best_params_.items():
+            setattr(self, f"{name}_", value)
         return int(np.ravel_multi_index(cell, shape))
 
     def _values(self, X: Any) -> Reals:

@@ -365,7 +365,7 @@ class AllPointsSVM(SimilarityClassifier):
     def _learn(self, data: Training) -> None:
         models = self._models(data, self.grid_["C"])
         best = self._choose(data, *hits(data, lambda X: self._by_models(X, models)))
-        self._model, self.best_params_ = models[best], {"C": self.C_}
+        self._model = models[best]
         if self.refit and data.whole:
             (self._model,) = self._models(data.whole, [self.C_])
 

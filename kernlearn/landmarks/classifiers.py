@@ -306,7 +306,7 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
         by its own accuracy. Ties go to the smaller mean loss on the validation points (over all
         problems for FTUNE-S), which algorithm 4 minimises. Further ties go to the first transfer
         function, then to the smaller C.
-    C : float or sequence of float, default=(1, 10, ..., 1e5)
+    C : float or sequence of float, default=(1, 100, 1e4, 1e6)
         Weight of the training errors against the norm of the coefficients, chosen along with the
         transfer function.
     validation_fraction : float, default=0.2
@@ -375,7 +375,7 @@ class FTuneClassifier(SimilarityClassifier, LandmarkModel):
     transfers: Any = (1, 5, 10, 50, 100, 1000)
     per_class: bool = False
     selection: str = "random"
-    C: Any = tuple(10**power for power in range(6))
+    C: Any = (1, 100, 10**4, 10**6)
     loss: str = "squared_hinge"
     solver: str = "newton"
     fit_intercept: bool = False

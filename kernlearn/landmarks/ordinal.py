@@ -367,6 +367,8 @@ class ORLand(ClassifierMixin, LandmarkChoice):
         Rows of the landmarks in the X passed to `fit`; None where they were given.
     C_ : float
         The C chosen.
+    best_params_ : dict
+        The values chosen, by parameter name.
     grid_ : dict
         The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_C,) or None

@@ -381,6 +381,8 @@ class RegLand(RegressorMixin, LandmarkChoice):
         Rows of the landmarks in the X passed to `fit`; None where they were given.
     C_, epsilon_ : float
         The values chosen.
+    best_params_ : dict
+        The values chosen, by parameter name.
     grid_ : dict
         The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_C, n_epsilon) or None
@@ -502,6 +504,8 @@ class RankLand(LandmarkModel):
         The weights w.
     C_ : float
         The C chosen.
+    best_params_ : dict
+        The values chosen, by parameter name.
     grid_ : dict
         The values to choose from, by parameter, as the axes of `validation_scores_`.
     validation_scores_ : ndarray of shape (n_C,) or None

@@ -98,6 +98,15 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
         Weights of the similarities.
     intercept_ : float
         The b, 0 without one.
+    ridge_ : float
+        The ridge chosen, with "fully_corrective".
+    best_params_ : dict
+        The same, by parameter name.
+    grid_ : dict
+        The values to choose from.
+    validation_scores_ : ndarray of shape (n_ridges,) or None
+        Minus the mean squared error on held-out points with each ridge, ascending; None without
+        such points.
     loss_path_ : ndarray of shape (n_chosen,)
         The objective with the first landmark, the first two, and so on: the sum of squared errors
         and the penalty, or the mean smoothed loss.
