@@ -74,7 +74,7 @@ def run() -> list[Row]:
 def _ours(parts: Parts, kernel: Any, solver: str) -> tuple[float, float, FTuneClassifier]:
     model = FTuneClassifier(300, similarity=kernel, solver=solver, random_state=0)
     start = process_time()
-    model.fit(parts.X_train, parts.y_train, parts.X_val, parts.y_val)
+    model.fit(parts.X_train, parts.y_train, X_val=parts.X_val, y_val=parts.y_val)
     return process_time() - start, float(model.validation_scores_.max()), model
 
 

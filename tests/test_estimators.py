@@ -50,6 +50,28 @@ def test_the_docstring_says_when_to_use_it(estimator):
 
 
 @of_all
+def test_fit_takes_weights_third_and_the_rest_by_name(estimator):
+    """As scikit-learn's; the query of documents is third for ranking."""
+    taken = list(signature(estimator.fit).parameters.values())[1:]
+    by_place = [one.name for one in taken if one.kind is not one.KEYWORD_ONLY]
+    assert by_place in (["X"], ["X", "y"], ["X", "y", "sample_weight"], ["X", "y", "qid"]), (
+        by_place
+    )
+
+
+@of_all
+@pytest.mark.filterwarnings("ignore")
+def test_what_chooses_says_what_it_has_chosen(estimator):
+    model = made(estimator)
+    if not hasattr(model, "refit"):
+        pytest.skip("takes a single value of each parameter")
+    model.fit(X, targets(model))
+    assert model.best_params_.keys() == model.grid_.keys()
+    shape = tuple(map(len, model.grid_.values()))
+    assert model.validation_scores_ is None or np.shape(model.validation_scores_) == shape
+
+
+@of_all
 @pytest.mark.filterwarnings("ignore")
 def test_a_clone_fits_as_the_original_does(estimator):
     model = made(estimator)

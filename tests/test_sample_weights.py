@@ -181,7 +181,7 @@ def test_weights_choose_parameters():
 def test_weights_of_classes_count_in_the_choice_of_parameters():
     rows, factors, Cs = slice(40), {0: 1.0, 1: 5.0}, (1e-3, 1e-2, 10.0)
     model = BBSClassifier(20, C=Cs, class_weight=factors, random_state=0)
-    model.fit(X[rows], TWO[rows], X, THREE)
+    model.fit(X[rows], TWO[rows], X_val=X, y_val=THREE)
     of_points = np.where(THREE == 1, 5.0, 1.0)  # also of a class without a factor
     scores = [
         np.average(

@@ -672,9 +672,10 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         self,
         X: Any,
         y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
         X_val: Any = None,
         y_val: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Fit the model for each choice of parameters, and keep the best.
 
@@ -686,6 +687,10 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             sequence of whatever it compares.
         y : array-like of shape (n_samples,)
             Labels of any kind, at least two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on the losses of the training points, not negative, in training and, for
+            points that are held out, in the choice of parameters. A point of weight 0 counts as
+            absent. Landmarks are drawn without regard to weights.
         X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
             Points that parameters are chosen on, not trained on. With ``similarity="precomputed"``
             of shape (n_val, n_samples), their similarities to the training points. If None and
@@ -693,10 +698,6 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
             out, and with `refit` the model chosen is trained again on all points.
         y_val : array-like of shape (n_val,), default=None
             Their labels. One that is not in y counts as an error of every choice.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors on the losses of the training points, not negative, in training and, for
-            points that are held out, in the choice of parameters. A point of weight 0 counts as
-            absent. Landmarks are drawn without regard to weights.
 
         Returns
         -------

@@ -85,10 +85,11 @@ class LandmarkChoice(LandmarkModel):
         self,
         X: Any,
         y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
         X_val: Any = None,
         y_val: ArrayLike | None = None,
         landmarks: Any = None,
-        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Choose landmarks, fit the model for each choice of parameters, and keep the best.
 
@@ -100,6 +101,10 @@ class LandmarkChoice(LandmarkModel):
             a sequence of whatever it compares.
         y : array-like of shape (n_samples,)
             Targets. For ORLand grades, at least two: integers, or other labels in sorted order.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors on the losses of the training points, not negative, in training and, for
+            points that are held out, in the choice of parameters. A point of weight 0 counts as
+            absent. Landmarks are drawn without regard to weights.
         X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
             Points that parameters are chosen on, not trained on. The least mean squared error
             wins, then the smaller C, then the smaller epsilon; for ORLand the least average
@@ -113,10 +118,6 @@ class LandmarkChoice(LandmarkModel):
         landmarks : {array-like, sparse matrix} of shape (n_landmarks, n_features), default=None
             Unlabelled points to take as landmarks instead of training points (step 1 of
             algorithm 5); then `n_landmarks` and `selection` are ignored.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Factors on the losses of the training points, not negative, in training and, for
-            points that are held out, in the choice of parameters. A point of weight 0 counts as
-            absent. Landmarks are drawn without regard to weights.
 
         Returns
         -------
@@ -550,7 +551,7 @@ class RankLand(LandmarkModel):
     _numeric_targets = True
 
     @validation.fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, qid: Any = None, landmarks: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, qid: Any = None, *, landmarks: Any = None) -> Self:
         """Learn to rank the documents of each query.
 
         Parameters

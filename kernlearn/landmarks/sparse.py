@@ -171,7 +171,12 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
 
     @validation.fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X: Any, y: ArrayLike, landmarks: Any = None, sample_weight: ArrayLike | None = None
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        landmarks: Any = None,
     ) -> Self:
         """Choose landmarks and their weights.
 
@@ -181,12 +186,12 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
             Training points, as for :meth:`RegLand.fit`.
         y : array-like of shape (n_samples,)
             Targets.
-        landmarks : {array-like, sparse matrix} of shape (n_pool, n_features), default=None
-            Unlabelled points to take as the pool (algorithm 5, step 1), ignoring `pool_size`.
-            None draws it from X.
         sample_weight : array-like of shape (n_samples,), default=None
             Factors on the squared errors, not negative, with "fully_corrective" only. A point of
             weight 0 counts as absent.
+        landmarks : {array-like, sparse matrix} of shape (n_pool, n_features), default=None
+            Unlabelled points to take as the pool (algorithm 5, step 1), ignoring `pool_size`.
+            None draws it from X.
 
         Returns
         -------

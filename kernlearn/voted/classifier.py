@@ -178,9 +178,10 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         self,
         X: Any,
         y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
         X_val: Any = None,
         y_val: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Fit the model for all values of the parameters, and choose the best.
 
@@ -192,6 +193,9 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             objects, or user-defined functions, a sequence of these.
         y : array-like of shape (n_samples,)
             Labels of at least two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the losses in their mean, and of errors on points held out; not negative.
+            A point of weight 0 counts as absent, one of weight w as w points in complexities.
         X_val : {array-like, sparse matrix} of shape (n_val, n_features), default=None
             Validation points for the choice of parameters; with "precomputed" of shape (n_val,
             n_kernels · n_samples). If None and there are several values, a stratified share
@@ -199,9 +203,6 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
             trained again on all of X.
         y_val : array-like of shape (n_val,), default=None
             Labels of X_val; one that does not occur in y counts as an error.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the losses in their mean, and of errors on points held out; not negative.
-            A point of weight 0 counts as absent, one of weight w as w points in complexities.
 
         Returns
         -------

@@ -221,9 +221,11 @@ def test_validation_points_as_rows_of_a_matrix(model):
     columns = matrix.compared_indices_
     if len(columns) < 50:
         with pytest.raises(ValueError, match="X_val: X has"):
-            matrix.fit(train, targets(model)[TRAIN], test[:, columns], y_val)
+            matrix.fit(train, targets(model)[TRAIN], X_val=test[:, columns], y_val=y_val)
     if "n_landmarks" in model.get_params() and not getattr(model, "n_refined", 0):
-        matrix.set_params(n_landmarks=50).fit(train, targets(model)[TRAIN], test, y_val)
+        matrix.set_params(n_landmarks=50).fit(
+            train, targets(model)[TRAIN], X_val=test, y_val=y_val
+        )
         columns = matrix.compared_indices_
         np.testing.assert_allclose(answers(matrix, test[:, columns]), answers(matrix, test))
 
@@ -341,7 +343,7 @@ def test_points_are_held_out_by_hold_out(model):
     kept, rest = hold_out(codes, *share.values() or [0.2], rng)
     assert len(rest) == (15 if share else 10)
     parts, y = clone(model).set_params(random_state=rng), targets(model)
-    parts.fit(X[kept], y[kept], X[rest], y[rest])  # X_val is not trained on
+    parts.fit(X[kept], y[kept], X_val=X[rest], y_val=y[rest])  # X_val is not trained on
     np.testing.assert_allclose(whole.validation_scores_, parts.validation_scores_)
     np.testing.assert_array_equal(whole.compared_indices_, kept[parts.compared_indices_])
     np.testing.assert_allclose(answers(whole, X), answers(parts, X), rtol=1e-6, atol=1e-6)

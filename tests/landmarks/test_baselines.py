@@ -95,7 +95,7 @@ def test_c_is_chosen_on_validation_points(make, iris, similarities):
     single = [make(C=C, **options).fit(rows[:80], y[:80]) for C in Cs]
     accuracy = [model.score(rows[80:], y[80:]) for model in single]
     assert len(set(accuracy)) > 1
-    model = make(C=Cs[::-1], **options).fit(rows[:80], y[:80], rows[80:], y[80:])
+    model = make(C=Cs[::-1], **options).fit(rows[:80], y[:80], X_val=rows[80:], y_val=y[80:])
     np.testing.assert_allclose(model.validation_scores_, accuracy)
     best = int(np.argmax(accuracy))
     assert Cs[best] == model.C_ == model.best_params_["C"]

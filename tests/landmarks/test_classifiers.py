@@ -52,7 +52,7 @@ def test_bbs_is_the_slow_version(iris, seed, n_classes, selection):
     X, y, X_val, y_val = split(iris, n_classes)
     model = BBSClassifier(
         9, C=PENALTIES, similarity=gaussian, selection=selection, random_state=seed
-    ).fit(X, y, X_val, y_val)
+    ).fit(X, y, X_val=X_val, y_val=y_val)
     landmarks = X[model.landmark_indices_]
     assert len(set(model.landmark_indices_)) == 9
     K, K_val = gaussian(X, landmarks), gaussian(X_val, landmarks)
@@ -108,7 +108,7 @@ def test_ftune_is_the_slow_version(iris, per_class, n_classes, selection):
         per_class=per_class,
         selection=selection,
         random_state=0,
-    ).fit(X, y, X_val, y_val)
+    ).fit(X, y, X_val=X_val, y_val=y_val)
     pairs, classes = model.landmark_indices_, sorted(set(y))
     K, K_val = gaussian(X, X), gaussian(X_val, X)
     scale = K[:, np.unique(pairs)].max()
@@ -197,7 +197,12 @@ def test_the_type_of_held_out_points_does_not_matter():
     X, y = make_blobs(80, random_state=0)
     matrix = GaussianKernel(1.0)(X)
     model = BBSClassifier(8, similarity="precomputed", random_state=0)
-    model.fit(matrix[:60, :60], y[:60], matrix[60:, :60].astype(np.float32), y[60:])
+    model.fit(matrix[:60, :60], y[:60], X_val=matrix[60:, :60].astype(np.float32), y_val=y[60:])
     assert model.coef_.dtype == model.decision_function(matrix[60:, :60]).dtype == np.float64
     with pytest.raises(ValueError, match="type of the classes"):
-        model.fit(matrix[:60, :60], y[:60].astype(str).astype(object), matrix[60:, :60], y[60:])
+        model.fit(
+            matrix[:60, :60],
+            y[:60].astype(str).astype(object),
+            X_val=matrix[60:, :60],
+            y_val=y[60:],
+        )

@@ -103,7 +103,7 @@ def test_the_number_is_chosen_on_validation_points(model):
         clone(model).set_params(n_neighbors=k).fit(X[TRAIN], Y[TRAIN]).score(X[VAL], Y[VAL])
         for k in (25, 5, 1)
     ]
-    model.fit(X[TRAIN], Y[TRAIN], X[VAL], Y[VAL])
+    model.fit(X[TRAIN], Y[TRAIN], X_val=X[VAL], y_val=Y[VAL])
     np.testing.assert_allclose(model.validation_scores_, scores)
     assert model.n_neighbors_ == (25, 5, 1)[int(np.argmax(scores))]
 

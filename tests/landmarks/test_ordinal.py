@@ -170,7 +170,7 @@ def test_the_estimator_is_the_solver_on_the_embedding(constraints, thresholds):
 
 def test_c_is_chosen_by_absolute_error():
     Cs, options = [0.01, 1, 100], {"tol": 1e-10, "random_state": 0}
-    model = ORLand(8, C=Cs[::-1], **options).fit(X, Y, NEW, NEW_Y)
+    model = ORLand(8, C=Cs[::-1], **options).fit(X, Y, X_val=NEW, y_val=NEW_Y)
     single = [ORLand(8, C=C, **options).fit(X, Y).predict(NEW) for C in Cs]
     errors = [mean_absolute_error(NEW_Y, predicted) for predicted in single]
     np.testing.assert_allclose(-model.validation_scores_, errors)
@@ -181,26 +181,29 @@ def test_c_is_chosen_by_absolute_error():
 def test_the_order_of_grades():
     options = {"C": (1, 10), "random_state": 0}
     codes = np.array([10, 1, 5, 7])  # an order of numbers, of which places count
-    numbered = ORLand(8, **options).fit(X, CODES, NEW, CODES[:30])
+    numbered = ORLand(8, **options).fit(X, CODES, X_val=NEW, y_val=CODES[:30])
     ordered = pd.Categorical(NAMES, NAMES, ordered=True)
     for y, categories in ((NAMES, NAMES), (codes, codes), (ordered, None)):
         given = y[CODES] if categories is not None else pd.Series(y[CODES])
         model = ORLand(8, categories=categories, **options)
-        model.fit(X, given, NEW, np.asarray(y)[CODES[:30]])
+        model.fit(X, given, X_val=NEW, y_val=np.asarray(y)[CODES[:30]])
         np.testing.assert_array_equal(model.validation_scores_, numbered.validation_scores_)
         np.testing.assert_array_equal(model.predict(NEW), np.asarray(y)[numbered.predict(NEW)])
     rows = CODES != 1  # grades to choose on may be among the categories, or other numbers
     with_order = ORLand(8, categories=NAMES, **options)
-    with_order.fit(X[rows], NAMES[CODES[rows]], NEW, np.full(30, "mid"))
+    with_order.fit(X[rows], NAMES[CODES[rows]], X_val=NEW, y_val=np.full(30, "mid"))
     assert with_order.classes_.tolist() == ["low", "high", "top"]
     places = np.array([NAMES.tolist().index(name) for name in with_order.predict(NEW)])
     assert -with_order.validation_scores_.max() == pytest.approx(np.abs(places - 1).mean())
-    assert -ORLand(8, **options).fit(X, Y, NEW, np.full(30, 7)).validation_scores_.max() >= 1
+    assert (
+        -ORLand(8, **options).fit(X, Y, X_val=NEW, y_val=np.full(30, 7)).validation_scores_.max()
+        >= 1
+    )
     with (
         pytest.warns(UserWarning, match="high < low < top"),
         pytest.raises(ValueError, match="'mid' is not a grade of y"),
     ):
-        ORLand(8, **options).fit(X[rows], NAMES[CODES[rows]], NEW, np.full(30, "mid"))
+        ORLand(8, **options).fit(X[rows], NAMES[CODES[rows]], X_val=NEW, y_val=np.full(30, "mid"))
     with pytest.raises(ValueError, match="Pass codes"):
         ORLand(8).fit(X, CODES / 2)
     for categories in (NAMES[:3], [*NAMES, "low"]):

@@ -75,10 +75,10 @@ def test_a_path_is_its_single_fits(model, grid, form):
 
 
 def test_both_choices_of_ftune_on_the_same_points():
-    model, held_out = FTuneClassifier(9, **SETTINGS), (X[TEST], GRADES[TEST])
-    (fits,) = model.path(X[TRAIN], GRADES[TRAIN], {"per_class": [True, False]}, *held_out)
+    model, held_out = FTuneClassifier(9, **SETTINGS), {"X_val": X[TEST], "y_val": GRADES[TEST]}
+    (fits,) = model.path(X[TRAIN], GRADES[TRAIN], {"per_class": [True, False]}, **held_out)
     for point, one in zip(fits.params, fits.models, strict=True):
-        alone = clone(model).set_params(**point).fit(X[TRAIN], GRADES[TRAIN], *held_out)
+        alone = clone(model).set_params(**point).fit(X[TRAIN], GRADES[TRAIN], **held_out)
         np.testing.assert_array_equal(one.validation_scores_, alone.validation_scores_)
         np.testing.assert_array_equal(one.decision_function(X), alone.decision_function(X))
 

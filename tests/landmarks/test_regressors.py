@@ -66,7 +66,7 @@ def test_minimises_over_the_embedding(selection, loss, drawn):
 def test_the_best_on_validation_points(loss):
     Cs, epsilons = [10, 0.1, 1], [0.5, 0.01]
     how = {"similarity": laplacian, "loss": loss, "random_state": 0}
-    model = RegLand(12, C=Cs, epsilon=epsilons, **how).fit(X, Y, NEW, NEW_Y)
+    model = RegLand(12, C=Cs, epsilon=epsilons, **how).fit(X, Y, X_val=NEW, y_val=NEW_Y)
     cells = product(sorted(Cs), sorted(epsilons))
     slow = {(C, e): RegLand(12, C=C, epsilon=e, **how).fit(X, Y) for C, e in cells}
     errors = [((single.predict(NEW) - NEW_Y) ** 2).mean() for single in slow.values()]
@@ -77,7 +77,7 @@ def test_the_best_on_validation_points(loss):
     features = embedding(NEW, X[best.landmark_indices_])
     np.testing.assert_allclose(best.predict(NEW), features @ best.coef_ + best.intercept_)
     # nothing to learn: of equally good ones the first
-    model.fit(X, np.zeros(80), NEW, np.zeros(25))
+    model.fit(X, np.zeros(80), X_val=NEW, y_val=np.zeros(25))
     assert (model.C_, model.epsilon_) == (0.1, 0.01)
 
 

@@ -129,9 +129,9 @@ def test_precomputed(moons):
     kernels = [PolynomialKernel(2), GaussianKernel(0.5)]
     side_by_side = [np.hstack([k(A, X) for k in kernels]) for A in (X, X_test)]
     grid = {"lam": [1e-2, 1e-4], "beta": [1e-2, 1e-4]}
-    model = VotedKernelClassifier(kernels, **grid).fit(X, y, X_test, y_test)
+    model = VotedKernelClassifier(kernels, **grid).fit(X, y, X_val=X_test, y_val=y_test)
     given = VotedKernelClassifier("precomputed", **grid)
-    given.fit(side_by_side[0], y, side_by_side[1], y_test)
+    given.fit(side_by_side[0], y, X_val=side_by_side[1], y_val=y_test)
     assert given.best_params_ == model.best_params_
     np.testing.assert_allclose(
         given.decision_function(side_by_side[1]), model.decision_function(X_test), atol=1e-8
@@ -181,7 +181,7 @@ def test_drawn_complexities(moons):
 def test_chooses_on_validation_points(moons):
     X, y, X_val, y_val = moons
     grid = {"lam": [1e-6, 1e-2], "beta": [1e-5, 1e-3, 1e-1, 10]}
-    model = VotedKernelClassifier(**grid).fit(X, y, X_val, y_val)
+    model = VotedKernelClassifier(**grid).fit(X, y, X_val=X_val, y_val=y_val)
     lams, betas = [1e-2, 1e-6], [10, 1e-1, 1e-3, 1e-5]
     scores, supports = np.zeros((2, 2, 4))
     for i, lam in enumerate(lams):
@@ -198,7 +198,7 @@ def test_chooses_on_validation_points(moons):
 def test_chooses_by_a_scorer(moons):
     X, y, X_val, y_val = moons
     grid, scorer = {"lam": [1e-6, 1e-2], "beta": [10, 1e-3]}, get_scorer("f1_macro")
-    model = VotedKernelClassifier(**grid, scoring="f1_macro").fit(X, y, X_val, y_val)
+    model = VotedKernelClassifier(**grid, scoring="f1_macro").fit(X, y, X_val=X_val, y_val=y_val)
     expected = [
         [
             scorer(VotedKernelClassifier(lam=lam, beta=beta).fit(X, y), X_val, y_val)
@@ -309,7 +309,7 @@ def test_ionosphere():
     train, (val, test) = np.concatenate(folds[2:]), folds[:2]
     grid = 10.0 ** -np.arange(7)
     model = VotedKernelClassifier(lam=grid, beta=grid)
-    model.fit(X[train], data.target[train], X[val], data.target[val])
+    model.fit(X[train], data.target[train], X_val=X[val], y_val=data.target[val])
     assert model.score(X[test], data.target[test]) > 0.9
     assert model.n_support_ < 70
 
@@ -319,7 +319,7 @@ def test_weights_choose_parameters(moons):
     X, y, X_val, y_val = moons
     grid = [10.0, 0.3, 0.1, 1e-3]
     model = L1SVMClassifier("gaussian", beta=grid, class_weight={"up": 3.0})
-    model.fit(X, y, X_val, y_val)
+    model.fit(X, y, X_val=X_val, y_val=y_val)
     for beta, score in zip(grid, model.validation_scores_, strict=True):
         wrong = clone(model).set_params(beta=beta).fit(X, y).predict(X_val) != y_val
         errors = np.average(wrong, weights=np.where(y_val == "up", 3.0, 1.0))
@@ -329,8 +329,11 @@ def test_weights_choose_parameters(moons):
 @pytest.mark.filterwarnings("error")
 def test_data_frames_choose_parameters(moons):
     frames = [pd.DataFrame(part, columns=["a", "b"]) for part in moons[::2]]
-    model = VotedKernelClassifier(beta=[1e-3, 1e-2]).fit(frames[0], moons[1], frames[1], moons[3])
-    expected = clone(model).fit(*moons)
+    model = VotedKernelClassifier(beta=[1e-3, 1e-2]).fit(
+        frames[0], moons[1], X_val=frames[1], y_val=moons[3]
+    )
+    X, y, X_val, y_val = moons
+    expected = clone(model).fit(X, y, X_val=X_val, y_val=y_val)
     np.testing.assert_array_equal(model.validation_scores_, expected.validation_scores_)
     with pytest.raises(ValueError, match="square"):
         L1SVMClassifier("precomputed").fit(np.ones((10, 20)), [0, 1] * 5)
