@@ -39,8 +39,8 @@ from kernlearn.cli.output import show_report
 from kernlearn.config import find_config
 from kernlearn.reports import charts
 from kernlearn.reports.answers import Sentence, concluded, papers
+from kernlearn.reports.answers import totals as totals_of
 from kernlearn.reports.report import Report, read_report, read_reports
-from kernlearn.reports.totals import totals as totals_of
 
 ROOT = Path(__file__).parents[1]
 MEASURED = ROOT / "results" / "measured"

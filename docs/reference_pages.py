@@ -21,7 +21,7 @@ from kernlearn import config, datasets
 from kernlearn.cli.app import app
 from kernlearn.config import names
 from kernlearn.kernels import registry
-from kernlearn.reports import totals
+from kernlearn.reports import answers
 from kernlearn.reports.page import Group, grouped, write_site
 from kernlearn.reports.report import read_reports
 
@@ -160,5 +160,5 @@ PAGES.globals |= {
     "names": names,
     "parts": parts,
     "registry": registry,
-    "totals": totals,
+    "answers": answers,
 }

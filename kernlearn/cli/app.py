@@ -176,9 +176,9 @@ def report(
     Example: kernlearn report mine.yaml --rows results.csv
     """
     from kernlearn.datasets.guessing import read_frame
+    from kernlearn.reports.answers import totals
     from kernlearn.reports.page import write_map
     from kernlearn.reports.report import read_reports
-    from kernlearn.reports.totals import totals
 
     names = configs or []
     if summaries is not None and (rows is not None or profile or settings):
@@ -445,8 +445,8 @@ def forks(
 
     from kernlearn.config.plan import fork_plans
     from kernlearn.config.read import shipped_configs
-    from kernlearn.reports.export import csv_text
     from kernlearn.reports.rows import splits_of, stored_rows
+    from kernlearn.reports.tables import csv_text
     from kernlearn.reports.verdicts import VERDICTS, compare_branches
 
     names = configs or list(shipped_configs())
@@ -506,8 +506,9 @@ def export(
 
     Example: kernlearn export --output numbers.csv
     """
-    from kernlearn.reports import export as tables
     from kernlearn.reports import page
+    from kernlearn.reports.rows import stored_splits
+    from kernlearn.reports.tables import csv_text
 
     form = ".csv" if file is None else file.suffix.lower()
     if form not in (".csv", ".parquet", ".zip"):
@@ -520,14 +521,14 @@ def export(
             count = page.write_crate(reports.assemble(plan, opened), file)
             typer.echo(f"{file}: {count} files")
             return
-        rows = tables.stored_splits(opened, experiment)
+        rows = stored_splits(opened, experiment)
         if experiment:
             text = "without trials that another config ran first, and with the labels of that time"
             typer.echo(f"{text}; `kernlearn report CONFIG` writes all to splits.csv", err=True)
     if file is None:
-        typer.echo(tables.csv_text(rows), nl=False)
+        typer.echo(csv_text(rows), nl=False)
     elif form == ".csv":
-        output.write_text(file, tables.csv_text(rows), f"{len(rows)} rows")
+        output.write_text(file, csv_text(rows), f"{len(rows)} rows")
     else:
         file.parent.mkdir(parents=True, exist_ok=True)
         rows.to_parquet(file, index=False)

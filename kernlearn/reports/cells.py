@@ -15,15 +15,16 @@ from kernlearn.exceptions import ReportError
 from kernlearn.reports import verdicts
 from kernlearn.reports.labels import (
     KEY,
+    Values,
     label_groups,
     label_rows,
     parameters,
     plain_item,
     plain_labels,
+    values_of,
 )
 from kernlearn.reports.rows import NOT_LABELS, checked_values, names_of
 from kernlearn.reports.statistics import Floats, best_methods, median_interval
-from kernlearn.reports.values import Values, values_of
 
 #: Columns of times: the median over the splits, and its confidence interval.
 TIMES = ["median", "low", "high"]

@@ -46,8 +46,8 @@ from kernlearn.config.plan import planned_labels
 from kernlearn.config.spec import cell_name
 from kernlearn.reports import verdicts
 from kernlearn.reports.cells import metric_rows
+from kernlearn.reports.labels import Values, values_of
 from kernlearn.reports.statistics import Estimate, best_methods, parted, resampled
-from kernlearn.reports.values import Values, values_of
 from kernlearn.yaml import dump_yaml
 
 HOLDS, NOT_REFUTED, LEANS_FOR = "holds", "not refuted", "leans for"
@@ -560,16 +560,16 @@ def compared_cells(
     if not all(side.keys for side in sides) or any(missing):
         return []
     left, right = (_of_side(side, check, check.compare) for side in sides)
-    pairs, takes = _joined(left, right)
-    firsts, seconds = left.numbers[takes[0]], right.numbers[takes[1]]
+    names, keys, of_left, of_right = _joined(left, right)
+    firsts, seconds = left.numbers[of_left], right.numbers[of_right]
     share = ~np.isnan(firsts) & ~np.isnan(seconds)
     # a cell whose sides share no split stays, with infinite values: what was planned is missing
     lack = ~share[:, left.splits >= 0].any(axis=1, keepdims=True)
     seconds = np.where(lack, inf, np.where(share, seconds, np.nan))
     firsts = np.where(share | lack, firsts, np.nan)
-    parts = left.ratio[takes[0]], left.drift[takes[0]]
-    left = Values(*pairs, left.splits, firsts, *parts)
-    right = replace(left, numbers=seconds, drift=right.drift[takes[1]])
+    parts = left.ratio[of_left], left.drift[of_left]
+    left = Values(names, keys, left.splits, firsts, *parts)
+    right = replace(left, numbers=seconds, drift=right.drift[of_right])
     keys = [label for label in left.names if label not in check.mean_over]
     left, right = left.means(keys), right.means(keys)
     # the greater value is the one that is ahead
@@ -603,29 +603,22 @@ def compared_cells(
 
 def _joined(
     left: Values, right: Values
-) -> tuple[tuple[list[str], list[tuple[Any, ...]]], tuple[list[int], list[int]]]:
+) -> tuple[list[str], list[tuple[Any, ...]], list[int], list[int]]:
     """Return the labels of pairs of rows that agree in the labels of both, and where these are."""
     shared = [label for label in left.names if label in right.names]
     others = [label for label in right.names if label not in shared]
-    matches, places = right.groups(shared), [left.names.index(label) for label in shared]
-    added = [right.names.index(label) for label in others]
-    keys, firsts, seconds = [], list[int](), list[int]()
-    for row, key in enumerate(left.keys):
-        for match in matches.get(tuple(key[i] for i in places), []):
-            keys.append((*key, *(right.keys[match][i] for i in added)))
-            firsts.append(row)
-            seconds.append(match)
-    return ([*left.names, *others], keys), (firsts, seconds)
+    matches, added = right.groups(shared), right.labels(others)
+    rows = enumerate(left.labels(shared))
+    pairs = [(row, match) for row, place in rows for match in matches.get(place, [])]
+    keys = [(*left.keys[row], *added[match]) for row, match in pairs]
+    return [*left.names, *others], keys, [row for row, _ in pairs], [match for _, match in pairs]
 
 
 def _of_side(values: Values, check: Check, *without: str) -> Values:
     """Return numbers, or slopes, of a side by the labels that some row has."""
-    columns = {label: values.column(label) for label in values.names}
-    kept = [k for k, v in columns.items() if {*v} != {None} or k == check.along]
+    kept = [k for k in values.names if {*values.column(k)} != {None} or k == check.along]
     labels = [label for label in kept if label not in without]
-    places = [values.names.index(label) for label in labels]
-    keys = [tuple(key[i] for i in places) for key in values.keys]
-    values = replace(values, names=labels, keys=keys).chosen(check.where)
+    values = replace(values, names=labels, keys=values.labels(labels)).chosen(check.where)
     if check.along is not None:
         values = values.slopes(check.along, logarithms=check.times is not None)
     return values.means([label for label in values.names if label not in check.across])
@@ -682,13 +675,9 @@ def whole_cells(values: Values, check: Check, method: str) -> list[Cell]:
     labels = [label for label in values.names if label != "method"]
     for place in values.having("method", method).groups(labels):
         own = {k: v for k, v in zip(labels, place, strict=True) if v is not None}
-        keys = [dict(zip(values.names, key, strict=True)) for key in values.keys]
-        cell = values.where(all(key[k] in (None, v) for k, v in own.items()) for key in keys)
-        others = zip(cell.column("method"), cell.keys, strict=True)
-        rest = [i for i, k in enumerate(values.names) if k not in (*own, "method")]
-        names = [
-            " ".join(map(str, (m, *(k[i] for i in rest if k[i] is not None)))) for m, k in others
-        ]
+        cell = values.chosen({k: [None, v] for k, v in own.items()})
+        naming = ["method", *(k for k in labels if k not in own)]
+        names = [" ".join(str(v) for v in one if v is not None) for one in cell.labels(naming)]
         frame = pd.DataFrame(cell.numbers.T, index=cell.splits, columns=names).dropna(how="all")
         if frame.shape[1] > 1:
             # that of a difference of two methods

@@ -1,16 +1,24 @@
-"""Labels of cells in frames: how they are compared, named and grouped."""
+"""Labels of cells, in frames and in arrays: how they are compared, named and grouped."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from math import inf, log
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.spec import LABELS, canonical, cell_name
 
 #: Columns that identify a cell.
 KEY = ["experiment", *LABELS, "params", "metric"]
+#: Columns of the splits that are no labels.
+NOT_LABELS = (
+    *("experiment", "metric", "split", "value"),
+    *("converged", "ratio", "drift", "selected"),
+)
 
 
 def plain_labels(frame: pd.DataFrame, labels: Iterable[str]) -> pd.DataFrame:
@@ -87,3 +95,147 @@ def matching(frame: pd.DataFrame, labels: Iterable[str], values: Iterable[Any]) 
     for label, value in zip(labels, values, strict=True):
         frame = frame[frame[label].isna() | (frame[label] == value)]
     return frame
+
+
+# ---- in arrays ----
+
+
+@dataclass(frozen=True)
+class Values:
+    """Numbers of a metric: a row for each combination of labels, a column for each split.
+
+    Attributes
+    ----------
+    names : list of str
+        The labels.
+    keys : list of tuple
+        Their values, of each row.
+    splits : ndarray of shape (n_splits,)
+        Numbers of the splits; below 0 are roots of covariances.
+    numbers : ndarray of shape (n_rows, n_splits)
+        NaN where there is none.
+    ratio, drift : ndarray of shape (n_rows,)
+    """
+
+    names: list[str]
+    keys: list[tuple[Any, ...]]
+    splits: NDArray[np.int64]
+    numbers: NDArray[np.float64]
+    ratio: NDArray[np.float64]
+    drift: NDArray[np.float64]
+
+    @property
+    def n_splits(self) -> NDArray[np.int64]:
+        """The number of splits of each row."""
+        return (~np.isnan(self.numbers[:, self.splits >= 0])).sum(axis=1)
+
+    def column(self, label: str) -> list[Any]:
+        """Return the values of a label."""
+        return [value for (value,) in self.labels([label])]
+
+    def labels(self, names: Iterable[str]) -> list[tuple[Any, ...]]:
+        """Return the values of some labels, of each row."""
+        places = [self.names.index(label) for label in names]
+        return [tuple(key[i] for i in places) for key in self.keys]
+
+    def where(self, fits: Iterable[bool]) -> Self:
+        """Return some of the rows."""
+        rows = np.flatnonzero([*fits])
+        keys = [self.keys[row] for row in rows]
+        parts = self.numbers[rows], self.ratio[rows], self.drift[rows]
+        return type(self)(self.names, keys, self.splits, *parts)
+
+    def having(self, label: str, value: Any) -> Self:
+        """Return the rows with a value of a label."""
+        return self.where(one == value for one in self.column(label))
+
+    def chosen(self, where: Mapping[str, Any]) -> Self:
+        """Return the rows that a check is restricted to, by the labels that there are."""
+        asked = {k: v if isinstance(v, list) else [v] for k, v in where.items() if k in self.names}
+        return self.where(
+            all(value in asked[k] for k, value in zip(asked, row, strict=True))
+            for row in self.labels(asked)
+        )
+
+    def groups(self, labels: Sequence[str]) -> "dict[tuple[Any, ...], list[int]]":
+        """Return the rows of each combination of some labels."""
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        for row, place in enumerate(self.labels(labels)):
+            groups.setdefault(place, []).append(row)
+        return groups
+
+    def means(self, labels: Sequence[str]) -> Self:
+        """Return means by some labels, of the splits with as many numbers as any other.
+
+        Means over fewer numbers than those of other splits are not comparable. Rows of other data
+        vary apart, so that their roots are 0; where those of some data are not known, the splits
+        alone are.
+        """
+        groups, is_split = self.groups(labels), self.splits >= 0
+        means = np.full((len(groups), len(self.splits)), np.nan)
+        for mean, rows in zip(means, groups.values(), strict=True):
+            numbers = self.numbers[rows]
+            counts = (~np.isnan(numbers)).sum(axis=0)
+            most = counts[is_split].max(initial=0)
+            known = (~np.isnan(numbers[:, ~is_split])).any(axis=1).all()
+            takes = np.where(is_split, counts == most, (counts > 0) & known) & (most > 0)
+            mean[takes] = np.nansum(numbers[:, takes], axis=0) / most
+        of_rows = [self.ratio, self.drift]
+        parts = [np.array([part[rows].mean() for rows in groups.values()]) for part in of_rows]
+        return type(self)([*labels], [*groups], self.splits, means, *parts)
+
+    def slopes(self, along: str, *, logarithms: bool) -> Self:
+        """Return slopes of least-squares lines over the logarithm to base 2 of a label.
+
+        Splits that lack a value of the label do not count: their lines would not be comparable.
+        """
+        labels, values = [name for name in self.names if name != along], self.column(along)
+        some = self.where(value is not None for value in values)
+        keys, slopes, ratios, drifts = [], [], [], []
+        for key, rows in some.groups(labels).items():
+            if len(rows) < 2:
+                continue
+            numbers = some.numbers[rows]
+            if logarithms:
+                is_split = self.splits >= 0
+                level = np.nanmean(numbers[:, is_split], axis=1, keepdims=True)
+                logs = np.log2(np.where(numbers > 0, numbers, np.nan))
+                numbers = np.where(is_split, logs, numbers / (level * log(2)))
+            x = np.log2(np.array([some.column(along)[row] for row in rows], dtype=float))
+            away = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
+            # of a constant the slope is 0, not the last digit of a float
+            slope = away @ (numbers - numbers[:1])
+            # of a missing number, which is infinite, there is none
+            slope[np.isinf(numbers).any(axis=0)] = inf
+            slope[np.isnan(numbers).any(axis=0)] = np.nan
+            keys.append(key)
+            slopes.append(slope)
+            ratios.append(some.ratio[rows].mean())
+            drifts.append(some.drift[rows].max() * abs(away).sum())
+        numbers = np.array(slopes, dtype=float).reshape(len(keys), len(self.splits))
+        return type(self)(labels, keys, self.splits, numbers, np.array(ratios), np.array(drifts))
+
+    def by_split(self, row: int) -> "pd.Series[float]":
+        """Return the numbers of a row that there are, by split."""
+        known = ~np.isnan(self.numbers[row])
+        return pd.Series(self.numbers[row, known], index=self.splits[known])
+
+    def cell_names(self) -> list[str]:
+        """Return the name of each row, without labels that all rows share."""
+        columns = {label: self.column(label) for label in self.names}
+        naming = [k for k, v in columns.items() if k == "dataset" or len({*v} - {None}) > 1]
+        return [cell_name(naming, row) for row in self.labels(naming)]
+
+
+def values_of(rows: pd.DataFrame) -> Values:
+    """Return the splits of one metric as :class:`Values`."""
+    names = [str(c) for c in rows if c not in NOT_LABELS]
+    places: dict[tuple[Any, ...], int] = {}
+    at = [places.setdefault(key, len(places)) for key in label_rows(rows, names)]
+    splits, columns = np.unique(rows["split"].to_numpy(dtype=int), return_inverse=True)
+    order = np.argsort(np.where(splits < 0, -splits + splits.max(initial=0), splits))
+    numbers = np.full((len(places), len(splits)), np.nan)
+    numbers[at, columns] = rows["value"].to_numpy(dtype=float)
+    of_cell = rows[["ratio", "drift"]].astype(float).groupby(np.array(at, dtype=int)).mean()
+    parts = of_cell.fillna(0.0).to_numpy().T
+    return Values(names, [*places], splits[order], numbers[:, order], *parts)

@@ -23,11 +23,9 @@ from kernlearn.exceptions import ReportError, writing
 from kernlearn.lazy import needed_by
 from kernlearn.reports import answers, charts, claims, differences, tables, verdicts
 from kernlearn.reports.cells import cell_columns
-from kernlearn.reports.export import csv_text
 from kernlearn.reports.labels import cell_names
 from kernlearn.reports.remarks import data_facts, selections
 from kernlearn.reports.report import Report, Skipped
-from kernlearn.reports.totals import outcome, totals
 from kernlearn.store import utc_now
 
 # Outcome of a number, a difference or a claim to symbol, so that colour is never the only sign.
@@ -251,8 +249,8 @@ def _write_files(report: Report, drawn: _Drawn, folder: Path) -> list[Path]:
         **{name: frame.to_dict("records") for name, frame in parts.items()},
     }
     texts = {
-        "cells.csv": csv_text(report.cells[cell_columns(report.experiment.config)]),
-        "splits.csv": csv_text(report.splits),
+        "cells.csv": tables.csv_text(report.cells[cell_columns(report.experiment.config)]),
+        "splits.csv": tables.csv_text(report.splits),
         "report.json": json.dumps(about, indent=1, ensure_ascii=False) + "\n",
     }
     formats = {"csv": tables.to_csv, "md": tables.to_markdown, "tex": tables.to_latex}
@@ -329,7 +327,7 @@ def _index(reports: Sequence[Report], drawn: list[_Drawn], skipped: Sequence[Ski
         few=[*zip(reports, drawn, strict=True)] if len(reports) <= _FEW else [],
         stem=_stem,
         longest=max((r.details.trial_seconds for r in reports), default=0),
-        sentences=totals(reports).in_words(),
+        sentences=answers.totals(reports).in_words(),
         skipped=skipped,
         home="",
         written=utc_now(),
@@ -413,6 +411,6 @@ def _environment() -> jinja2.Environment:
         "slug": lambda text: re.sub(r"[\W_]+", "-", text.lower()).strip("-"),
     }
     environment.filters |= filters
-    functions = {"outcome_of": outcome, "answer_of": answers.answer}
+    functions = {"outcome_of": answers.outcome, "answer_of": answers.answer}
     environment.globals |= {"signs": _SIGNS, **functions}
     return environment

@@ -12,7 +12,7 @@ A committed file has a row per trial, and a column per metric.
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from pathlib import Path
@@ -26,16 +26,20 @@ from kernlearn.config import names as metric_names
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.plan import Plan, planned_labels
 from kernlearn.config.spec import LABELS, canonical
-from kernlearn.exceptions import ReportError, SummaryError
+from kernlearn.exceptions import ReportError, StoreError, SummaryError
 from kernlearn.reports import verdicts
-from kernlearn.reports.labels import KEY, label_rows, parameters, plain_labels
+from kernlearn.reports.labels import (
+    KEY,
+    NOT_LABELS,
+    label_rows,
+    parameters,
+    parameters_of,
+    plain_labels,
+)
 from kernlearn.store import Row, Store, chosen_by_mean
 
-#: Columns of the splits that are no labels.
-NOT_LABELS = (
-    *("experiment", "metric", "split", "value"),
-    *("converged", "ratio", "drift", "selected"),
-)
+#: Columns of an export: those of a cell, with split and value for its means.
+EXPORTED = [*KEY, "split", "value", "n_train", "n_test", "key"]
 _COUNTS = ("split", "n_train", "n_test")  # columns of rows of any program
 #: How committed files are compressed, to the same bytes whenever they are written.
 COMPRESSED: Any = {"method": "gzip", "mtime": 1}
@@ -168,6 +172,45 @@ def _with_drifts(splits: pd.DataFrame, experiment: LoadedExperiment) -> pd.DataF
     drifts = dict(zip(label_rows(known, KEY), known["drift"], strict=True))
     cells = splits.assign(params=parameters(splits, [*experiment.config.axes]))
     return splits.assign(drift=[drifts.get(cell, 0.0) for cell in label_rows(cells, KEY)])
+
+
+def stored_splits(store: Store, experiments: Sequence[str] = ()) -> pd.DataFrame:
+    """Return every number of a store, a row per finished trial and metric.
+
+    A trial that measured a grid of settings has the numbers of the one that is chosen over all
+    splits, as in reports.
+
+    Parameters
+    ----------
+    store : Store
+    experiments : sequence of str
+        Names of experiments; empty for all.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With the columns :data:`EXPORTED`.
+
+    Raises
+    ------
+    StoreError
+        If the store has no trials of a named experiment.
+    """
+    rows, stored = [], chosen_by_mean({row.key: row for row in store.rows()})
+    there = {row.experiment for row in stored.values()}
+    for row in stored.values():
+        if not row.done or (experiments and row.experiment not in experiments):
+            continue
+        labels = [row.experiment, *map(row.labels.get, LABELS), parameters_of(row.labels)]
+        for metric, value in row.metrics.items():
+            sizes = row.info.get("n_train"), row.info.get("n_test")
+            rows.append([*labels, metric, row.spec["split"], value, *sizes, row.key])
+    if unknown := [name for name in experiments if name not in there]:
+        raise StoreError(
+            f"{store.path}: nothing of experiment {', '.join(unknown)}; there are: "
+            f"{', '.join(sorted(there)) or 'none'}"
+        )
+    return pd.DataFrame(rows, columns=EXPORTED)
 
 
 def versions_of(plan: Plan) -> dict[str, int]:

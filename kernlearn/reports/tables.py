@@ -13,7 +13,6 @@ from kernlearn.checks import listed
 from kernlearn.config.model import ExperimentConfig, TableSpec
 from kernlearn.config.names import BUILT_IN, Scope, is_time
 from kernlearn.config.spec import LABELS
-from kernlearn.reports.export import csv_text
 from kernlearn.reports.labels import label_groups, label_rows, label_values
 from kernlearn.reports.verdicts import SYMBOLS, missing_lines
 
@@ -32,6 +31,9 @@ _HEADS = {"n_components": "D", "n_landmarks": "landmarks"}
 _PLURALS = {"n_landmarks": "landmarks", "n_components": "features"}
 # With more columns, methods and then other labels of columns are labels of rows instead.
 _MOST_COLUMNS = 8
+# What a spreadsheet computes, and what is a number, perhaps with its deviation or interval.
+_COMPUTED = re.compile("'*[=+\\-@\t\r＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?( ?[±\[][\d.e +\-±,\]]*)?|[+-]?inf")
 # What LaTeX would take for something else, and signs that it lacks.
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
@@ -350,3 +352,31 @@ def to_csv(table: Table) -> str:
         }
         texts |= {f"{head} {name}": column for name, column in more.items() if any(column)}
     return csv_text(pd.DataFrame(texts))
+
+
+def guarded(value: Any) -> Any:
+    """Return a text with an apostrophe before what a spreadsheet would compute.
+
+    What it computes may run a program. Numbers, and texts of numbers, stay as they are.
+
+    Examples
+    --------
+    >>> from kernlearn.reports.tables import guarded
+    >>> [guarded(value) for value in ("=1+1", "-0.5", -0.5, "K")]
+    ["'=1+1", '-0.5', -0.5, 'K']
+    """
+    if isinstance(value, str) and _COMPUTED.match(value) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value
+
+
+def csv_text(frame: pd.DataFrame, **options: Any) -> str:
+    """Return a table as CSV, its texts and heads guarded; options are those of ``to_csv``."""
+    shown = frame.copy()
+    for i, kind in enumerate(frame.dtypes):
+        if kind.kind not in "biufc":
+            values = [guarded(value) for value in frame.iloc[:, i]]
+            # a column of objects stays one, so that its numbers are written as before
+            shown.isetitem(i, pd.Series(values, dtype=object).to_numpy())
+    shown.columns = [guarded(name) for name in frame.columns]
+    return str(shown.to_csv(index=False, **options))

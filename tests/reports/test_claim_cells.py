@@ -6,7 +6,7 @@ import pytest
 
 from kernlearn.config.claims import Check
 from kernlearn.reports.claims import asked_cells, compared_cells, crossing_cells
-from kernlearn.reports.values import values_of
+from kernlearn.reports.labels import values_of
 
 SIZES = {"RF": [10, 20, 40], "H0/1": [10, 20, 40], "K": [None]}
 DATASETS, KERNELS, SPLITS = ("a", "b"), ("polynomial", "exponential"), range(4)

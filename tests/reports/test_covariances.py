@@ -14,11 +14,10 @@ from kernlearn.exceptions import ReportError
 from kernlearn.reports import assemble, report_rows, write_summary
 from kernlearn.reports.claims import asked_cells, average, compared_cells
 from kernlearn.reports.covariances import Losses, as_splits, covariances_of_losses
-from kernlearn.reports.labels import label_rows
+from kernlearn.reports.labels import label_rows, values_of
 from kernlearn.reports.ranks import compare_methods, method_values
 from kernlearn.reports.report import read_report
 from kernlearn.reports.statistics import resampled
-from kernlearn.reports.values import values_of
 from kernlearn.store import Store, values_from_text
 
 CONFIG = """\

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.reports.export import csv_text, guarded
+from kernlearn.reports.tables import csv_text, guarded
 
 ATTACKS = [
     "=1+1",

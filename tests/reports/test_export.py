@@ -11,9 +11,10 @@ import pytest
 from kernlearn.engine import run_plan
 from kernlearn.exceptions import StoreError
 from kernlearn.reports import assemble
-from kernlearn.reports.export import EXPORTED, csv_text, stored_splits
 from kernlearn.reports.page import write_crate
 from kernlearn.reports.remarks import data_facts
+from kernlearn.reports.rows import EXPORTED, stored_splits
+from kernlearn.reports.tables import csv_text
 from kernlearn.store import Store
 
 

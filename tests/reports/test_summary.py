@@ -18,11 +18,11 @@ from kernlearn.config.claims import Claim
 from kernlearn.engine import make_plan, run_plan
 from kernlearn.exceptions import ReportError, SummaryError
 from kernlearn.reports import assemble, report_rows, summarise, write_summary
+from kernlearn.reports.answers import outcome, totals
 from kernlearn.reports.claims import compared_cells
+from kernlearn.reports.labels import values_of
 from kernlearn.reports.report import NO_CONFIG, read_report, read_reports
 from kernlearn.reports.tables import to_markdown
-from kernlearn.reports.totals import outcome, totals
-from kernlearn.reports.values import values_of
 from kernlearn.store import Store
 
 
