@@ -159,15 +159,8 @@ class AmongBest:
 
     def has(self, cell: Cell) -> bool:
         """Whether the mean is the best, or within the margin of it, on any processor."""
-        return all(mean >= cell.drift - self.margin for mean in self._gains(cell))
-
-    def leads(self, cell: Cell) -> bool:
-        """Whether the mean of the method is the best, or within the margin of it, as measured."""
-        return all(mean >= -self.margin for mean in self._gains(cell))
-
-    def _gains(self, cell: Cell) -> list[float]:
-        """Return how far the mean of the method is ahead of each other one."""
-        return [float(parted(ahead)[0].mean()) for ahead in self._ahead(cell)]
+        gains = [float(parted(ahead)[0].mean()) for ahead in self._ahead(cell)]
+        return all(mean >= cell.drift - self.margin for mean in gains)
 
     def _ahead(self, cell: Cell) -> Iterator["pd.Series[float]"]:
         for other in cell.values.columns.drop(self.method):
@@ -458,7 +451,8 @@ def _part_text(part: _Part, check: Check) -> str:
         return "not measured"
     if isinstance(part.region, AmongBest):
         standings = [part.region.standing(cell, check.level) for cell in cells]
-        among, first = len(cells) - standings.count("out"), sum(map(part.region.leads, cells))
+        among = len(cells) - standings.count("out")
+        first = sum(part.region.has(replace(cell, drift=0.0)) for cell in cells)  # as measured
         within = f", within {check.margin:g} of it" if check.margin else ""
         return f"not worse in {among} of {len(cells)} cells, best mean{within} in {first}"
     if check.over == "average":

@@ -36,7 +36,7 @@ from kernlearn.config.model import ExperimentConfig, Tolerance
 from kernlearn.config.spec import cell_name
 from kernlearn.reports import verdicts
 from kernlearn.reports.cells import metric_rows
-from kernlearn.reports.labels import data_labels, label_rows
+from kernlearn.reports.labels import Values, data_labels, label_rows, values_of
 from kernlearn.reports.statistics import LEVEL, Mean, resampled, welch
 
 SHOWN, NOT_SHOWN, REVERSED, NOT_MEASURED = "shown", "not shown", "reversed", "not measured"
@@ -152,20 +152,18 @@ def _groups(
     labels = ["dataset", "kernel", *config.axes]
     shared = [label for label in labels if rows[label].notna().all()]
     places = ["method", *(label for label in labels if label not in shared), *shared]
-    values = metric_rows(splits, metric, config)
-    keys = pd.Series(label_rows(values, places), index=values.index, dtype=object)
-    numbers = values.assign(value=better * values["value"]).groupby(keys)
-    by_place = {place: of_place.set_index("split") for place, of_place in numbers}
+    values = values_of(metric_rows(splits, metric, config))
+    rows_at = {place: row for row, place in enumerate(values.labels(places))}
     n_reported = rule.reported_splits or np.nan
     unit = _printed_unit(rows["reported_mean"])
     for names, group in rows.groupby(shared, sort=False):
-        of_group = [by_place.get(place) for place in label_rows(group, places)]
+        of_group = [rows_at.get(place) for place in label_rows(group, places)]
         columns = ["reported_mean", "reported_std", "mean", "std", "n_splits"]
         means = group[columns].to_numpy(dtype=float)
         reported = [Mean(row[0], row[1], n_reported) for row in means.tolist()]
         measured = [Mean(*row[2:]) for row in means.tolist()]
         level = rule.level or LEVEL
-        differences = _measured(of_group, level)
+        differences = _measured(values, of_group, better, level)
         half_widths = np.nan_to_num((differences[2] - differences[1]) / 2, nan=-1.0)
         yield _Group(
             str(names[0]),
@@ -193,17 +191,17 @@ def method_names(
     return pd.Series(names, rows.index, dtype=object)
 
 
-def _measured(by_split: Sequence[pd.DataFrame | None], level: float) -> NDArray[np.float64]:
-    """Return mean and confidence interval of the differences between all pairs of methods."""
-    n = len(by_split)
-    differences = np.full((3, n, n), np.nan)
-    for i, j in combinations(range(n), 2):
-        one, other = by_split[i], by_split[j]
+def _measured(
+    values: Values, rows: Sequence[int | None], better: int, level: float
+) -> NDArray[np.float64]:
+    """Return mean and confidence interval of the differences between all pairs of some rows."""
+    differences = np.full((3, len(rows), len(rows)), np.nan)
+    for (i, one), (j, other) in combinations(enumerate(rows), 2):
         if one is not None and other is not None:
-            values = (one["value"] - other["value"]).dropna()
-            drift = float(one["drift"].mean() + other["drift"].mean())
-            ratio = float(one["ratio"].mean())
-            estimate = resampled(values, ratio, drift)
+            gains = better * (values.numbers[one] - values.numbers[other])
+            drift = float(values.drift[one] + values.drift[other])
+            by_split = pd.Series(gains, values.splits).dropna()
+            estimate = resampled(by_split, float(values.ratio[one]), drift)
             low, high = estimate.interval(level)
             differences[:, i, j] = estimate.mean, low, high
             differences[:, j, i] = -estimate.mean, -high, -low

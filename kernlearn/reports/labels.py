@@ -1,6 +1,6 @@
 """Labels of cells, in frames and in arrays: how they are compared, named and grouped."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, log
 from typing import Any, Self
@@ -23,14 +23,14 @@ NOT_LABELS = (
 
 def plain_labels(frame: pd.DataFrame, labels: Iterable[str]) -> pd.DataFrame:
     """Return a frame whose labels are None where they do not apply, and whole numbers int."""
-    columns = {}
-    for label in labels:
-        places, values = pd.factorize(frame[label])
-        plain = np.array(
-            [*map(plain_item, values), None], dtype=object
-        )  # the last of those missing
-        columns[label] = pd.Series(plain[places], frame.index, dtype=object)
-    return frame.assign(**columns)
+    columns = {label: _values(frame[label], plain_item) for label in labels}
+    return frame.assign(**{k: pd.Series(v, frame.index, dtype=object) for k, v in columns.items()})
+
+
+def _values(column: "pd.Series[Any]", of: Callable[[Any], Any] = lambda value: value) -> Any:
+    """Return what is made of each value of a column, None of those that are missing."""
+    places, values = pd.factorize(column)
+    return np.array([*map(of, values), None], dtype=object)[places]  # place -1 is missing
 
 
 def plain_item(value: Any) -> Any:
@@ -61,9 +61,8 @@ def data_labels(config: ExperimentConfig) -> list[str]:
 
 def label_rows(frame: pd.DataFrame, labels: Iterable[str]) -> list[tuple[Any, ...]]:
     """Return the labels of each row, None for a label that does not apply."""
-    rows = frame[[*labels]].to_numpy(dtype=object, copy=True)
-    rows[pd.isna(rows)] = None
-    return [*map(tuple, rows.tolist())]
+    columns = [_values(frame[label]) for label in labels]
+    return [*zip(*columns, strict=True)] if columns else [()] * len(frame)
 
 
 def cell_names(frame: pd.DataFrame, labels: Sequence[str], separator: str = " ") -> list[str]:

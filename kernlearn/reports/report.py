@@ -247,16 +247,14 @@ def _report(
     experiment: LoadedExperiment,
     splits: pd.DataFrame,
     details: of_rows.Details,
-    n_splits: int = 1,
-    covariances: pd.DataFrame | None = None,
+    n_splits: int,
+    covariances: pd.DataFrame,
 ) -> Report:
     """Return the report of splits, with the details of where they come from.
 
     Of cells with fewer than `n_splits` no verdict is drawn, nor any difference or claim.
     """
     config = experiment.config
-    if covariances is None:
-        covariances = pd.DataFrame()
     roots = as_splits(covariances, config, experiment.name)
     tested = pd.concat([splits, roots], ignore_index=True)
     cells = summarise(splits, experiment, n_splits, tested)

@@ -163,16 +163,18 @@ def best_methods(
     is 1 where more is better, else -1. The best was picked from the data, so the p-values are
     adjusted for all pairs of methods.
     """
-    signed = {str(method): better * values[method].astype(float) for method in values}
-    first = max(signed, key=lambda method: float(np.nanmean(parted(signed[method])[0])))
+    columns = dict(zip(map(str, values), better * values.to_numpy(dtype=float).T, strict=True))
+    first = max(columns, key=lambda name: float(np.nanmean(columns[name][values.index >= 0])))
     tests = {
-        pair: resampled((signed[pair[0]] - signed[pair[1]]).dropna(), ratio, drift)
-        for pair in combinations(signed, 2)
+        pair: resampled(pd.Series(np.subtract(*of_pair), values.index).dropna(), ratio, drift)
+        for pair, of_pair in zip(
+            combinations(columns, 2), combinations(columns.values(), 2), strict=True
+        )
     }
     adjusted = zip(tests.items(), holm([test.p_value() for test in tests.values()]), strict=True)
     # the one ahead, and the one behind
     shown = {pair if test.mean > 0 else pair[::-1] for (pair, test), p in adjusted if p < level}
-    return [first, *(one for one in signed if one != first and (first, one) not in shown)]
+    return [first, *(one for one in columns if one != first and (first, one) not in shown)]
 
 
 def median_interval(values: Any, level: float) -> tuple[float, float]:
