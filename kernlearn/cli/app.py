@@ -229,16 +229,22 @@ def report(
 
 def _as_stored(plan: "engine.Plan", store: stores.Store) -> "engine.Plan":
     """Return a plan, or that of the profile with most results if the store has none of its own."""
-    if store.states(trial.key for trial in plan.trials):
+    ways = _by_trials(store.experiments().get(plan.experiment.name, {}))
+    if not ways or store.states(trial.key for trial in plan.trials):
         return plan
-    ended = store.experiments().get(plan.experiment.name, {})
-    done = {way: errors[None] for way, errors in ended.items() if errors[None]}
-    if not done:
-        return plan
-    profile, settings = max(done, key=lambda way: done[way])
+    profile, settings = ways[0]
     typer.echo(f"{plan.experiment.name}: {', '.join([f'profile {profile}', *settings])}")
     loaded = configs.load_config(plan.experiment.path, profile=profile, settings=settings)
     return engine.make_plan(loaded, available=True)
+
+
+def _by_trials(ended: Mapping[Any, Mapping[Any, int]]) -> list[Any]:
+    """Return profiles with settings, those with most finished trials first, without the others.
+
+    Of equals the first is the one with the fewest settings.
+    """
+    done = [way for way, errors in ended.items() if errors[None]]
+    return sorted(done, key=lambda way: (-ended[way][None], len(way[1])))
 
 
 def stored_plans(
@@ -267,17 +273,15 @@ def stored_plans(
     beside = {path.stem: path for path in Path().glob("*.yaml")}
     known, plans, skipped = {**beside, **shipped_configs()}, [], []
     for name, ended in store.experiments().items():
-        # of equals the one with the fewest settings
-        ways = sorted(ended, key=lambda way: (-ended[way][None], len(way[1])))
-        ways = [way for way in ways if profile in (None, way[0])] or [(profile or "full", ())]
-        failed = [way for way in ways if way in ended and not ended[way][None]]
-        for way in failed:
-            ((error, _),), n = ended[way].most_common(1), ended[way].total()
+        asked = {way: errors for way, errors in ended.items() if profile in (None, way[0])}
+        ways = _by_trials(asked)
+        for way in [way for way in asked if way not in ways]:
+            ((error, _),), n = asked[way].most_common(1), asked[way].total()
             called = ", ".join([name, way[0], *way[1]])
             skipped.append(Skipped(called, f"all {n} trials failed, such as by {error}"))
-        if ways == failed:
+        if asked and not ways:
             continue
-        of_profile, more = ways[0]
+        of_profile, more = ways[0] if ways else (profile or "full", ())
         try:
             if name not in known:
                 raise ConfigError(NO_CONFIG)

@@ -548,10 +548,9 @@ def compared_cells(
     average the logarithm to base 2 of the factor; the effect is the factor by which ``one`` is
     ahead.
     """
-    sides = [values.having(check.compare, value) for value in (one, other)]
-    asked = [{*side.column(label)} for label in check.where for side in sides]
-    missing = [a | b == {None} for a, b in zip(asked[::2], asked[1::2], strict=True)]
-    if not all(side.keys for side in sides) or any(missing):
+    sides = [values.chosen({check.compare: value}) for value in (one, other)]
+    asked = [{value for side in sides for value in side.column(k)} for k in check.where]
+    if {None} in asked or not all(side.keys for side in sides):
         return []
     left, right = (_of_side(side, check, check.compare) for side in sides)
     names, keys, of_left, of_right = _joined(left, right)
@@ -564,8 +563,7 @@ def compared_cells(
     parts = left.ratio[of_left], left.drift[of_left]
     left = Values(names, keys, left.splits, firsts, *parts)
     right = replace(left, numbers=seconds, drift=right.drift[of_right])
-    keys = [label for label in left.names if label not in check.mean_over]
-    left, right = left.means(keys), right.means(keys)
+    left, right = left.means(check.mean_over), right.means(check.mean_over)
     # the greater value is the one that is ahead
     high, low = (left, right)[:: 1 if better > 0 else -1]
     more, less, is_split = high.numbers, low.numbers, left.splits >= 0
@@ -615,7 +613,7 @@ def _of_side(values: Values, check: Check, *without: str) -> Values:
     values = replace(values, names=labels, keys=values.labels(labels)).chosen(check.where)
     if check.along is not None:
         values = values.slopes(check.along, logarithms=check.times is not None)
-    return values.means([label for label in values.names if label not in check.across])
+    return values.means(check.across)
 
 
 def crossing_cells(
@@ -646,12 +644,12 @@ def asked_cells(values: Values, check: Check, name: LabelValue | None = None) ->
 
     With ``times`` the values are slopes of logarithms to base 2, and the effect is a factor.
     """
-    values = _of_side(values if name is None else values.having(check.compare, name), check)
-    values = values.means([label for label in values.names if label not in check.mean_over])
+    named = values if name is None else values.chosen({check.compare: name})
+    values = _of_side(named, check).means(check.mean_over)
     cells = []
     of_rows = zip(values.cell_names(), values.ratio.tolist(), values.drift.tolist(), strict=True)
     for row, (cell, *numbers) in enumerate(of_rows):
-        by_split = values.by_split(row)
+        by_split = pd.Series(values.numbers[row], values.splits).dropna()
         effect = float(by_split[by_split.index >= 0].mean())
         cells.append(
             Cell(cell, by_split, effect if check.times is None else 2.0**effect, *numbers)
@@ -667,7 +665,7 @@ def whole_cells(values: Values, check: Check, method: str) -> list[Cell]:
     """
     values, cells = values.chosen(check.where), []
     labels = [label for label in values.names if label != "method"]
-    for place in values.having("method", method).groups(labels):
+    for place in values.chosen({"method": method}).groups(labels):
         own = {k: v for k, v in zip(labels, place, strict=True) if v is not None}
         cell = values.chosen({k: [None, v] for k, v in own.items()})
         naming = ["method", *(k for k in labels if k not in own)]

@@ -1,6 +1,6 @@
 """Labels of cells, in frames and in arrays: how they are compared, named and grouped."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, log
 from typing import Any, Self
@@ -144,12 +144,8 @@ class Values:
         parts = self.numbers[rows], self.ratio[rows], self.drift[rows]
         return type(self)(self.names, keys, self.splits, *parts)
 
-    def having(self, label: str, value: Any) -> Self:
-        """Return the rows with a value of a label."""
-        return self.where(one == value for one in self.column(label))
-
     def chosen(self, where: Mapping[str, Any]) -> Self:
-        """Return the rows that a check is restricted to, by the labels that there are."""
+        """Return the rows with the value, or one of the values, of each label that there is."""
         asked = {k: v if isinstance(v, list) else [v] for k, v in where.items() if k in self.names}
         return self.where(
             all(value in asked[k] for k, value in zip(asked, row, strict=True))
@@ -163,14 +159,15 @@ class Values:
             groups.setdefault(place, []).append(row)
         return groups
 
-    def means(self, labels: Sequence[str]) -> Self:
-        """Return means by some labels, of the splits with as many numbers as any other.
+    def means(self, over: Collection[str]) -> Self:
+        """Return means over some labels, of the splits with as many numbers as any other.
 
         Means over fewer numbers than those of other splits are not comparable. Rows of other data
         vary apart, so that their roots are 0; where those of some data are not known, the splits
         alone are.
         """
-        groups, is_split = self.groups(labels), self.splits >= 0
+        labels, is_split = [name for name in self.names if name not in over], self.splits >= 0
+        groups = self.groups(labels)
         means = np.full((len(groups), len(self.splits)), np.nan)
         for mean, rows in zip(means, groups.values(), strict=True):
             numbers = self.numbers[rows]
@@ -181,7 +178,7 @@ class Values:
             mean[takes] = np.nansum(numbers[:, takes], axis=0) / most
         of_rows = [self.ratio, self.drift]
         parts = [np.array([part[rows].mean() for rows in groups.values()]) for part in of_rows]
-        return type(self)([*labels], [*groups], self.splits, means, *parts)
+        return type(self)(labels, [*groups], self.splits, means, *parts)
 
     def slopes(self, along: str, *, logarithms: bool) -> Self:
         """Return slopes of least-squares lines over the logarithm to base 2 of a label.
@@ -213,11 +210,6 @@ class Values:
             drifts.append(some.drift[rows].max() * abs(away).sum())
         numbers = np.array(slopes, dtype=float).reshape(len(keys), len(self.splits))
         return type(self)(labels, keys, self.splits, numbers, np.array(ratios), np.array(drifts))
-
-    def by_split(self, row: int) -> "pd.Series[float]":
-        """Return the numbers of a row that there are, by split."""
-        known = ~np.isnan(self.numbers[row])
-        return pd.Series(self.numbers[row, known], index=self.splits[known])
 
     def cell_names(self) -> list[str]:
         """Return the name of each row, without labels that all rows share."""

@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from functools import cache
 from math import isfinite
@@ -18,7 +18,7 @@ from kernlearn import __version__
 from kernlearn.checks import duration
 from kernlearn.config.model import DEFAULT_PROFILE, LoadedExperiment
 from kernlearn.config.read import shipped_name
-from kernlearn.config.spec import canonical, cell_name
+from kernlearn.config.spec import canonical
 from kernlearn.exceptions import ReportError, writing
 from kernlearn.lazy import needed_by
 from kernlearn.reports import answers, charts, claims, differences, tables, verdicts
@@ -212,7 +212,7 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
         outcomes=Counter(report.claims["outcome"]),
         differences=report.differences.to_dict("records"),
         chances=differences.in_words(report.differences, report.chances),
-        chosen=[_chosen(*one) for one in selections(report.splits, config.axes)],
+        chosen=selections(report.splits, config.axes),
         data=data_facts(config, report.details.data),
         # the first remarks are the notes of the config
         remarks=report.remarks[len(config.notes) :],
@@ -224,16 +224,6 @@ def _write_page(report: Report, drawn: _Drawn, page: Path, files: Path, address:
         written=utc_now(),
     )
     page.write_text(text, encoding="utf-8")
-
-
-def _chosen(labels: Mapping[str, Any], selected: Counter[str]) -> tuple[str, dict[str, int]]:
-    """Return the name of a cell, and in how many splits it chose which parameters."""
-    counts = {}
-    for chosen, n_splits in selected.most_common():
-        values = json.loads(chosen).items()
-        texts = [f"{k}={v if isinstance(v, str) else canonical(v)}" for k, v in values]
-        counts[", ".join(texts)] = n_splits
-    return cell_name(labels, labels.values(), " · "), counts
 
 
 def _write_files(report: Report, drawn: _Drawn, folder: Path) -> list[Path]:

@@ -11,11 +11,11 @@ import pandas as pd
 
 from kernlearn.config.model import ExperimentConfig
 from kernlearn.config.plan import Plan
-from kernlearn.config.spec import LABELS
+from kernlearn.config.spec import LABELS, canonical
 from kernlearn.config.trial import Trial
 from kernlearn.datasets import catalogue
 from kernlearn.reports.cells import reported_numbers
-from kernlearn.reports.labels import label_rows
+from kernlearn.reports.labels import cell_names
 from kernlearn.store import Row
 
 _NUMBER = re.compile(r"\d[\d.]*(e[+-]?\d+)?")
@@ -151,14 +151,13 @@ def data_facts(
     return facts
 
 
-def selections(
-    splits: pd.DataFrame, axes: Iterable[str]
-) -> list[tuple[dict[str, Any], Counter[str]]]:
-    """Return the labels of each cell, and how often validation selected which parameters."""
+def selections(splits: pd.DataFrame, axes: Iterable[str]) -> dict[str, Counter[str]]:
+    """Return by the name of each cell how often validation selected which parameters."""
     labels = [*LABELS, *axes]
     trials = splits[splits["selected"].notna()].drop_duplicates([*labels, "split"])
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for row, selected in zip(label_rows(trials, labels), trials["selected"], strict=True):
-        known = {k: v for k, v in zip(labels, row, strict=True) if v is not None}
-        counts[json.dumps(known)][selected] += 1
-    return [(json.loads(cell), selected) for cell, selected in counts.items()]
+    for name, selected in zip(cell_names(trials, labels, " · "), trials["selected"], strict=True):
+        values = json.loads(selected).items()
+        texts = [f"{k}={v if isinstance(v, str) else canonical(v)}" for k, v in values]
+        counts[name][", ".join(texts)] += 1
+    return counts
