@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from kernlearn.config import load_config
-from kernlearn.config.claims import Claim
+from kernlearn.config.claims import Check
 from kernlearn.engine import make_plan, run_plan
 from kernlearn.exceptions import ReportError
 from kernlearn.reports import assemble, report_rows, write_summary
@@ -55,11 +55,15 @@ def right(plan, rows, dataset, **labels):
     return np.array([values_from_text(rows[t.key].info["losses"]["accuracy"]) for t in trials])
 
 
-def frame_of(report):
+def accuracies_of(report):
     """Splits and roots of covariances."""
-    config = report.experiment.config
-    roots = as_splits(report.covariances, config, "two")
-    return pd.concat([report.splits, roots], ignore_index=True)
+    roots = as_splits(report.covariances, report.experiment.config, "two")
+    frame = pd.concat([report.splits, roots], ignore_index=True)
+    return values_of(frame[frame["metric"] == "accuracy"])
+
+
+def check(**asked):
+    return Check.model_validate({"metric": "accuracy", **asked})
 
 
 def by_hand(differences, n):
@@ -74,11 +78,8 @@ def by_hand(differences, n):
 @pytest.mark.parametrize(("dataset", "n"), [("iris", 150), ("wine", 178)])
 def test_a_difference_varies_with_rows_and_splits(measured, dataset, n):
     plan, rows, report = measured
-    check = Claim.model_validate(
-        {"says": "a", "check": {"metric": "accuracy", "better": ["knn"], "than": ["guess"]}}
-    ).check
-    accuracies = values_of(frame_of(report)[lambda f: f["metric"] == "accuracy"])
-    cells = compared_cells(accuracies, check, "knn", "guess", 1)
+    asked = check(better=["knn"], than=["guess"])
+    cells = compared_cells(accuracies_of(report), asked, "knn", "guess", 1)
     (cell,) = [cell for cell in cells if cell.name == dataset]
     differences = right(plan, rows, dataset, method="knn") - right(
         plan, rows, dataset, method="guess"
@@ -93,19 +94,18 @@ def test_a_difference_varies_with_rows_and_splits(measured, dataset, n):
 
 def test_means_over_settings_and_data_sets(measured):
     plan, rows, report = measured
-    frame = frame_of(report)[lambda f: f["metric"] == "accuracy"]
-    asked = {"metric": "accuracy", "better": ["tree"], "than": ["guess"], "across": ["max_depth"]}
-    check = Claim.model_validate({"says": "a", "check": asked}).check
+    values = accuracies_of(report)
+    asked = {"better": ["tree"], "than": ["guess"], "across": ["max_depth"]}
     errors = []
-    cells = compared_cells(values_of(frame), check, "tree", "guess", 1)
+    cells = compared_cells(values, check(**asked), "tree", "guess", 1)
     for cell, n in zip(cells, (150, 178), strict=True):
         trees = [right(plan, rows, cell.name, method="tree", max_depth=d) for d in (1, 3)]
         differences = np.mean(trees, axis=0) - right(plan, rows, cell.name, method="guess")
         assert cell.estimate[:2] == pytest.approx(by_hand(differences, n)[:2], rel=1e-4)
         errors.append(differences.var(axis=1, ddof=1).mean() / n)
     both = average(cells)
-    over = Claim.model_validate({"says": "a", "check": {**asked, "mean_over": ["dataset"]}}).check
-    (same,) = compared_cells(values_of(frame), over, "tree", "guess", 1)
+    over = check(**asked, mean_over=["dataset"])
+    (same,) = compared_cells(values, over, "tree", "guess", 1)
     means = np.mean([cell.values[cell.values.index >= 0] for cell in cells], axis=0)
     error = (means.var(ddof=1) / 4 + sum(errors) / 4) ** 0.5
     for one in (both, same):
@@ -114,10 +114,8 @@ def test_means_over_settings_and_data_sets(measured):
 
 def test_an_average_of_factors(measured):
     plan, rows, report = measured
-    frame = frame_of(report)[lambda f: f["metric"] == "accuracy"]
-    asked = {"metric": "accuracy", "better": ["knn"], "than": ["guess"], "times": 1.2}
-    check = Claim.model_validate({"says": "a", "check": asked}).check
-    cells = compared_cells(values_of(frame), check, "knn", "guess", 1)
+    asked = check(better=["knn"], than=["guess"], times=1.2)
+    cells = compared_cells(accuracies_of(report), asked, "knn", "guess", 1)
     for cell, n in zip(cells, (150, 178), strict=True):
         one, other = (right(plan, rows, cell.name, method=m) for m in ("knn", "guess"))
         # what a row adds to the logarithm of a ratio
@@ -129,16 +127,12 @@ def test_an_average_of_factors(measured):
 
 def test_a_single_method_and_a_slope(measured):
     plan, rows, report = measured
-    frame = frame_of(report)[lambda f: f["metric"] == "accuracy"]
-    check = Claim.model_validate(
-        {"says": "a", "check": {"metric": "accuracy", "above": 0.5, "of": ["knn"]}}
-    ).check
-    cell = asked_cells(values_of(frame), check, "knn")[0]
+    values = accuracies_of(report)
+    cell = asked_cells(values, check(above=0.5, of=["knn"]), "knn")[0]
     expected = by_hand(right(plan, rows, "iris", method="knn"), 150)
     assert cell.estimate[:3] == pytest.approx(expected, rel=1e-4)
-    trend = {"metric": "accuracy", "trend": "rising", "along": "max_depth", "of": ["tree"]}
-    check = Claim.model_validate({"says": "a", "check": trend}).check
-    cell = asked_cells(values_of(frame), check, "tree")[0]
+    asked = check(trend="rising", along="max_depth", of=["tree"])
+    cell = asked_cells(values, asked, "tree")[0]
     low, high = (right(plan, rows, "iris", method="tree", max_depth=d) for d in (1, 3))
     expected = by_hand((high - low) / np.log2(3), 150)
     assert cell.estimate[:2] == pytest.approx(expected[:2], rel=1e-4)
