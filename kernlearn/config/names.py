@@ -328,13 +328,12 @@ class Scope:
             return self._weights(value)
         if parameter in _TUPLES and isinstance(value, list):
             return tuple(value)
-        if _has_estimator(value) and isinstance(value, list):
+        kernels = isinstance(value, list) and bool(value) and all(map(is_kernel, value))
+        if kernels or (isinstance(value, list) and _has_estimator(value)):
             return [self.value(parameter, one) for one in value]
         if _has_estimator(value):
             own = {key: one for key, one in value.items() if key != "estimator"}
             return self.make(self.estimator(str(value["estimator"])), own)
-        if isinstance(value, list) and value and all(map(is_kernel, value)):
-            return [self.value(parameter, one) for one in value]
         if not is_kernel(value):
             return value
         kernel = self.kernel(str(value["kernel"]))

@@ -86,7 +86,7 @@ class Cell:
     @property
     def n_splits(self) -> int:
         """The number of splits."""
-        return len(parted(self.values)[0])
+        return int((self.values.index >= 0).sum())
 
     @property
     def lacks(self) -> bool:
@@ -164,7 +164,7 @@ class AmongBest:
 
     def _ahead(self, cell: Cell) -> Iterator["pd.Series[float]"]:
         for other in cell.values.columns.drop(self.method):
-            yield (self.better * (cell.values[self.method] - cell.values[other])).dropna()
+            yield self.better * (cell.values[self.method] - cell.values[other])
 
 
 #: Where a claim expects the values of a cell.

@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 from kernlearn.config.model import ExperimentConfig, LoadedExperiment
 from kernlearn.config.plan import Plan
 from kernlearn.config.spec import LABELS
-from kernlearn.exceptions import ReportError, SummaryError
+from kernlearn.exceptions import ReportError
 from kernlearn.reports.labels import data_labels, plain_labels
-from kernlearn.reports.rows import AS_WRITTEN, COMPRESSED
+from kernlearn.reports.rows import COMPRESSED, read_table
 from kernlearn.store import Row, values_from_text
 from kernlearn.yaml import shortened
 
@@ -181,12 +181,9 @@ def read_covariances(config: ExperimentConfig, name: str, folder: Path) -> pd.Da
     SummaryError
         If the file cannot be read.
     """
-    path, texts = folder / f"{name}.rows.csv.gz", [*LABELS, "metric", COVARIANCES]
-    labels = [*LABELS, *config.axes]
+    path, labels = folder / f"{name}.rows.csv.gz", [*LABELS, *config.axes]
+    columns = [*labels, "metric", COVARIANCES]
     if not path.is_file():
-        return pd.DataFrame(columns=[*labels, "metric", COVARIANCES])
-    try:
-        table = pd.read_csv(path, dtype=dict.fromkeys(texts, str), **AS_WRITTEN)
-        return plain_labels(table[[*labels, "metric", COVARIANCES]], labels)
-    except (OSError, ValueError, EOFError, KeyError) as error:
-        raise SummaryError(f"{path}: cannot be read: {error}") from None
+        return pd.DataFrame(columns=columns)
+    table = read_table(path, [*LABELS, "metric", COVARIANCES], columns)
+    return plain_labels(table[columns], labels)

@@ -200,8 +200,7 @@ def _measured(
         if one is not None and other is not None:
             gains = better * (values.numbers[one] - values.numbers[other])
             drift = float(values.drift[one] + values.drift[other])
-            by_split = pd.Series(gains, values.splits).dropna()
-            estimate = resampled(by_split, float(values.ratio[one]), drift)
+            estimate = resampled(gains, float(values.ratio[one]), drift, values.splits)
             low, high = estimate.interval(level)
             differences[:, i, j] = estimate.mean, low, high
             differences[:, j, i] = -estimate.mean, -high, -low

@@ -12,7 +12,7 @@ A committed file has a row per trial, and a column per metric.
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from pathlib import Path
@@ -43,8 +43,6 @@ EXPORTED = [*KEY, "split", "value", "n_train", "n_test", "key"]
 _COUNTS = ("split", "n_train", "n_test")  # columns of rows of any program
 #: How committed files are compressed, to the same bytes whenever they are written.
 COMPRESSED: Any = {"method": "gzip", "mtime": 1}
-#: How they are read.
-AS_WRITTEN: Any = {"keep_default_na": False, "na_values": "", "float_precision": "round_trip"}
 # Significant digits of times in committed files.
 _TIME_DIGITS = 6
 
@@ -430,16 +428,21 @@ def read_splits(experiment: LoadedExperiment, path: Path) -> pd.DataFrame:
     ReportError
         If it is of another config.
     """
-    config, texts = experiment.config, dict.fromkeys([*LABELS, "selected"], str)
-    try:
-        table = pd.read_csv(path, dtype=texts, **AS_WRITTEN)
-        kept = [c for c in table if c in {*LABELS, *config.axes, "split", *NOT_LABELS[4:]}]
-        metrics = [c for c in table if c not in kept]
-        rows = table.melt(kept, metrics, "metric", "value", ignore_index=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise SummaryError(f"{path}: cannot be read: {error}") from None
+    config, table = experiment.config, read_table(path, [*LABELS, "selected"])
+    kept = [c for c in table if c in {*LABELS, *config.axes, "split", *NOT_LABELS[4:]}]
+    metrics = [c for c in table if c not in kept]
+    rows = table.melt(kept, metrics, "metric", "value", ignore_index=False)
     rows = rows.dropna(subset=["value"]).sort_index(kind="stable")
     return _with_drifts(read_rows(config, rows, experiment.name), experiment)
+
+
+def read_table(path: Path, texts: Iterable[str], columns: Any = None) -> pd.DataFrame:
+    """Read a committed table, of whose columns some have texts, or some of its columns."""
+    how: Any = {"keep_default_na": False, "na_values": "", "float_precision": "round_trip"}
+    try:
+        return pd.read_csv(path, dtype=dict.fromkeys(texts, str), usecols=columns, **how)
+    except (OSError, ValueError, EOFError) as error:
+        raise SummaryError(f"{path}: cannot be read: {error}") from None
 
 
 def read_details(name: str, folder: Path) -> Details:

@@ -90,15 +90,16 @@ def _quantile(degrees: float, level: float) -> float:
     return float(stdtrit(degrees, 1 - level / 2)) if degrees else inf
 
 
-def resampled(values: Any, ratio: float, drift: float = 0.0) -> Estimate:
+def resampled(values: Any, ratio: float, drift: float = 0.0, splits: Any = None) -> Estimate:
     """Return the mean of numbers over splits of the same data, by the corrected t-test.
 
     ``ratio`` is that of the number of test rows to the number of training rows; 0 for independent
     draws, which makes it Student's t-test. Of a single split nothing is known but the mean. Where
-    values are indexed by split and some of these are below 0, they are roots of the variance over
-    test rows (:mod:`~kernlearn.reports.covariances`): the test is that of two components.
+    the numbers of splits are given, or are the index of the values, those of splits below 0 are
+    roots of the variance over test rows (:mod:`~kernlearn.reports.covariances`): the test is that
+    of two components.
     """
-    values, roots = parted(values)
+    values, roots = parted(values, splits)
     n = len(values)
     if n < 2:
         return Estimate(float(values[0]) if n else np.nan, inf, 0, drift)
@@ -117,13 +118,16 @@ def resampled(values: Any, ratio: float, drift: float = 0.0) -> Estimate:
     return Estimate(mean, sqrt(1 / n + ratio) * std, n - 1, drift)
 
 
-def parted(values: Any) -> "tuple[Floats, Floats]":
-    """Return the values of splits, and the roots of the variance over rows, if there are any."""
+def parted(values: Any, splits: Any = None) -> "tuple[Floats, Floats]":
+    """Return the values of splits, and the roots of the variance over rows, without missing ones.
+
+    The splits are by default the index of the values.
+    """
     numbers = np.asarray(values, dtype=float)
-    if not isinstance(values, pd.Series):
-        return numbers, numbers[:0]
-    is_root = values.index.to_numpy() < 0
-    return numbers[~is_root], numbers[is_root]
+    if splits is None:
+        splits = values.index if isinstance(values, pd.Series) else np.zeros(len(numbers))
+    is_known, is_root = ~np.isnan(numbers), np.asarray(splits) < 0
+    return numbers[is_known & ~is_root], numbers[is_known & is_root]
 
 
 def welch(ours: Mean, theirs: Mean) -> Estimate:
@@ -164,12 +168,11 @@ def best_methods(
     adjusted for all pairs of methods.
     """
     columns = dict(zip(map(str, values), better * values.to_numpy(dtype=float).T, strict=True))
-    first = max(columns, key=lambda name: float(np.nanmean(columns[name][values.index >= 0])))
+    splits = values.index.to_numpy()
+    first = max(columns, key=lambda name: float(np.nanmean(columns[name][splits >= 0])))
     tests = {
-        pair: resampled(pd.Series(np.subtract(*of_pair), values.index).dropna(), ratio, drift)
-        for pair, of_pair in zip(
-            combinations(columns, 2), combinations(columns.values(), 2), strict=True
-        )
+        (one, other): resampled(columns[one] - columns[other], ratio, drift, splits)
+        for one, other in combinations(columns, 2)
     }
     adjusted = zip(tests.items(), holm([test.p_value() for test in tests.values()]), strict=True)
     # the one ahead, and the one behind
