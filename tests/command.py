@@ -5,7 +5,6 @@ import io
 import os
 import subprocess
 import sys
-import traceback
 from pathlib import Path
 from unittest import mock
 
@@ -34,10 +33,10 @@ def _executor(**options: object):
     return InProcess() if alone else make_executor(**options)
 
 
-def command(folder: Path, *arguments: object, **variables: str) -> Finished:
-    """Run the command in this process, with the streams and the exit code of a process."""
+def command(folder: Path, *arguments: object, code: int = 0, **variables: str) -> Finished:
+    """Run the command in this process, with the streams of a process, to an exit code."""
     words = ["kernlearn", *map(str, arguments)]
-    out, err, code = io.StringIO(), io.StringIO(), 0
+    out, err, ended_with = io.StringIO(), io.StringIO(), 0
     with (
         contextlib.chdir(folder),
         mock.patch.dict(os.environ, environment(folder, variables), clear=True),
@@ -49,10 +48,8 @@ def command(folder: Path, *arguments: object, **variables: str) -> Finished:
         try:
             main()
         except SystemExit as ended:
-            code = int(ended.code or 0)
-        except Exception:
-            traceback.print_exc()
-            code = 1
+            ended_with = int(ended.code or 0)
+    assert ended_with == code, out.getvalue() + err.getvalue()
     return Finished(words, code, out.getvalue(), err.getvalue())
 
 
@@ -60,8 +57,8 @@ def command(folder: Path, *arguments: object, **variables: str) -> Finished:
 def kernlearn(tmp_path: Path):
     """A function that runs the command in ``tmp_path`` and returns a finished process."""
 
-    def call(*arguments: object, **variables: str) -> Finished:
-        return command(tmp_path, *arguments, **variables)
+    def call(*arguments: object, code: int = 0, **variables: str) -> Finished:
+        return command(tmp_path, *arguments, code=code, **variables)
 
     return call
 

@@ -54,7 +54,6 @@ def init(
       kernlearn init names.csv -o points=name
     """  # noqa: D301
     from kernlearn.datasets.card import Reading
-    from kernlearn.datasets.tables import shared_note
     from kernlearn.yaml import dump_yaml
 
     if config is None:
@@ -93,9 +92,8 @@ def init(
     column = getattr(bunch.card.forms[0].format, "target", None)
     if _is_file(data) and "target" not in keys and isinstance(column, str):
         keys = {"target": column, **keys}
-    sentences = replace(bunch.preparation, id_like={}).sentences
-    sentences += [shared_note(shared, bunch.preparation.rows)] if shared else []
-    for sentence in sentences:
+    prepared = replace(bunch.preparation, id_like={}, shared=shared or bunch.preparation.shared)
+    for sentence in prepared.sentences:
         if lost > _MUCH_LOST and "missing" not in keys and "missing entries were" in sentence:
             sentence += "; `missing: impute` keeps them"
         show_wrapped(f"{data}: {sentence}", 2)
@@ -112,10 +110,11 @@ def init(
             f"{data}: the target has {n_classes} values in {n} rows, which are no classes; name "
             "another column by --target, or --task regression if they are numbers"
         )
-    advice = [sentence for sentence in sentences if "{groups:" in sentence]
-    content, left_out = _config(data, config, bunch, task, keys, bool(advice))
+    grouped = bool(prepared.shared)
+    advice = prepared.sentences[-1:] if grouped else []  # the last is on groups
+    content, left_out = _config(data, config, bunch, task, keys, grouped)
     if _is_file(data):
-        others = _other_splits(bunch, content["protocol"], bool(advice))
+        others = _other_splits(bunch, content["protocol"], grouped)
         for sentence in others:
             show_wrapped(f"{data}: {sentence}", 2)
         advice += others

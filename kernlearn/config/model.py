@@ -134,14 +134,17 @@ class DatasetEntry(Reading, Entry):
             return datasets.find_card(str(self.name))
         return datasets.read_card(Path(folder or "", self.file))
 
+    def maker(self, scope: Scope) -> Registered | None:
+        """Return the generator, or the function of a plug-in, that makes it; None of a file."""
+        return scope.generators.get(self.generator or "") or scope.datasets.get(self.name or "")
+
     def nominal_in(self, scope: Scope) -> str:
         """Return how nominal columns are encoded: those of a user's data one-hot by default.
 
         Published results have the codes of the catalogue's data sets.
         """
         shipped = self.name is not None and datasets.is_shipped(self.name)
-        made = self.generator is not None or self.name in scope.datasets
-        return self.nominal or ("ordinal" if shipped or made else "onehot")
+        return self.nominal or ("ordinal" if shipped or self.maker(scope) else "onehot")
 
     def arguments(self, task: str, folder: Path, scope: Scope) -> dict[str, Any]:
         """Return the arguments of :func:`kernlearn.datasets.load`."""

@@ -164,12 +164,8 @@ def make_plan(
     names = {label: name for label, name in config.published.items() if label in chosen}
     cards = {label: datasets.find_card(name) for label, name in names.items()}
     places = {label: datasets.locate(card) for label, card in cards.items()}
-    missing = {label: card for label, card in cards.items() if places[label] is None}
-    needed = [card for label, card in missing.items() if not config.datasets[label].optional]
-    if needed and not available:
-        raise DataError(datasets.missing_message(needed))
-    of_files = config.datasets.items()
-    left_out = [*missing, *(label for label, one in of_files if not one.is_there(config.folder))]
+    left_out = [label for label, place in places.items() if place is None]
+    left_out += [k for k, one in config.datasets.items() if not one.is_there(config.folder)]
     marks = {key: getattr(config.protocol, key) for key in ("groups", "time")}
     asked = {key: column for key, column in marks.items() if column is not None}
     if asked:
@@ -198,7 +194,10 @@ def make_plan(
     absent = [k for k, m in config.methods.items() if not m.is_installed(config.scope)]
     if not (trials or left_out or absent) and chosen.issuperset(config.datasets):
         raise ConfigError(f"{experiment.path}: `only` and `exclude` leave nothing to run")
-    return Plan(experiment, trials, left_out, absent, [*config.axes])
+    plan = Plan(experiment, trials, left_out, absent, [*config.axes])
+    if plan.needed and not available:
+        raise DataError(datasets.missing_message(map(datasets.find_card, plan.needed)))
+    return plan
 
 
 def make_plans(
@@ -245,9 +244,7 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
     """
     config = experiment.config
     entry, scope = config.datasets[label], config.scope
-    own = scope.datasets.get(entry.name or "") if entry.file is None else None
-    make = scope.generators[entry.generator] if entry.generator else own
-    if make is not None:
+    if (make := entry.maker(scope)) is not None:
         # whether whole numbers are numbers or classes, which a plug-in does not say
         source = Source(numbers=config.task == "regression" or entry.bins is not None)
         for parameters, _ in unfold(entry.parameters):
@@ -256,7 +253,7 @@ def _variants(label: str, experiment: LoadedExperiment, found: Any) -> Iterator[
                 from kernlearn.config.data import make_data
 
                 # of a generator one draw stands for what it reads and does
-                seed = {} if make is own else {"random_state": 0}
+                seed = {"random_state": 0} if make.kind == "generator" else {}
                 data = make_data(make, source.numbers, {**parameters, **seed})
                 what = replace(what, **make.identity, fingerprint=data.fingerprint)
             labels = {k: specs.as_label(parameters[k]) for k in varied(entry.parameters)}
@@ -385,8 +382,7 @@ def _labelled(
 def planned_labels(config: ExperimentConfig) -> Iterator[dict[str, Any]]:
     """Yield the labels of every cell of a config, without a look at data."""
     for name, entry in config.datasets.items():
-        made = config.scope.generators.get(entry.generator or "")
-        one: Any = made or config.scope.datasets.get(entry.name or "")
+        one: Any = entry.maker(config.scope)
         one = entry.card(config.folder) if one is None and entry.of_card else one
         pairwise = entry.matrix or getattr(one, "similarity", None)
         for labels, *_ in _labelled(config, name, bool(pairwise)):

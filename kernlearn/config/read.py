@@ -454,13 +454,11 @@ _TARGETS = dict.fromkeys(
 
 def _dataset_faults(entry: model.DatasetEntry, names: Names) -> Iterator[Fault]:
     """Yield what is wrong with a data set."""
-    made = names.scope.datasets.get(entry.name or "")
-    if entry.generator is not None:
-        made = names.scope.generators.get(entry.generator)
-        if made is None:
-            hint = suggestion(entry.generator, names.scope.generators)
-            yield ("generator",), f"no generator {entry.generator!r}{hint}"
-            return
+    made = entry.maker(names.scope)
+    if entry.generator is not None and made is None:
+        hint = suggestion(entry.generator, names.scope.generators)
+        yield ("generator",), f"no generator {entry.generator!r}{hint}"
+        return
     if not entry.is_there(names.folder):
         if not entry.optional:
             yield ("file",), f"no file {entry.file!r} in the config's folder, {names.folder}"

@@ -154,16 +154,14 @@ def test_what_not_all_methods_have_is_left_out_and_named():
 
 
 def test_the_command(kernlearn, small):
-    assert kernlearn("run", small, "--no-report").returncode == 0
+    kernlearn("run", small, "--no-report")
     out = kernlearn("compare", small)
-    assert out.returncode == 0, out.stderr
     assert "small: accuracy on 2 data sets" in out.stdout
     assert "Cannot say which is best: too few for a test, 2 data sets" in out.stdout
     assert "Best: " not in out.stdout
     for method in ("K", "H0/1", "RF, n_components=10", "RF, n_components=40"):
         assert f" {method} " in out.stdout
     two = kernlearn("compare", small, "K", "RF", "--only", "n_components=40")
-    assert two.returncode == 0, two.stderr
     assert "moons" in two.stdout
     assert "H0/1" not in two.stdout
     one = ("--only", "dataset=moons")
@@ -173,14 +171,12 @@ def test_the_command(kernlearn, small):
     # none of the other three is worse than the best
     assert "3 of 3 others" in kernlearn("compare", small, "--margin", "0.9", *one).stdout
     for words in (["Q"], ["--control", "Q"], ["--metric", "speed"], ["--only", "n_component=40"]):
-        wrong = kernlearn("compare", small, *words)
-        assert wrong.returncode == 2, words
-        assert "Traceback" not in wrong.stderr
+        kernlearn("compare", small, *words, code=2)
 
 
 def test_labels_of_the_same_data_are_a_family(kernlearn, tmp_path):
     (path := tmp_path / "twice.yaml").write_text(TWICE)
-    assert kernlearn("run", path, "--no-report").returncode == 0
+    kernlearn("run", path, "--no-report")
     assert "on 2 data sets, 1 after" in kernlearn("compare", path).stdout
 
 

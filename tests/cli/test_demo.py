@@ -26,10 +26,8 @@ def test_a_demo_downloads_nothing(name):
 )
 def test_the_demo_ends_in_a_site(kernlearn, tmp_path, names):
     store = ("--store", "results/runs/demo.sqlite")
-    out = kernlearn("run", *names, "--profile", "quick", "-o", "splits=1", *store)
-    assert out.returncode == 0, out.stderr
-    out = kernlearn("report", *store, "--profile", "quick", "-o", "splits=1")
-    assert out.returncode == 0, out.stderr
+    kernlearn("run", *names, "--profile", "quick", "-o", "splits=1", *store)
+    kernlearn("report", *store, "--profile", "quick", "-o", "splits=1")
     for name in names:
         page = (tmp_path / f"results/site/{name}.html").read_text(encoding="utf-8")
         assert "Claims" in page
