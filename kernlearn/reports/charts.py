@@ -1,5 +1,6 @@
 """Charts, as Vega-Lite: figures of a config, and deviations from reported numbers."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from kernlearn.reports.tables import WORDS, group_title
 if TYPE_CHECKING:
     from kernlearn.reports.report import Report
 
+_TEMPLATES = Path(__file__).parent / "templates"
 # Browsers turn the colours of paper around on a dark screen, and keep the hues.
 _NIGHT = """<style>@media (prefers-color-scheme: dark) {
   svg { background: #15171a !important }
@@ -44,8 +46,6 @@ class Chart:
 
 def draw(charts: Iterable[Mapping[str, Any]]) -> list[str]:
     """Draw Vega-Lite specifications as SVG with the colours of the page that it is put into."""
-    import json
-
     import vl_convert
 
     version = vl_convert.get_vegalite_versions()[-1]
@@ -56,7 +56,7 @@ def draw(charts: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def save(svg: str, path: Path) -> Path:
     """Write a drawn chart as a file, with the colours of paper, or of night on a dark screen."""
-    style = (Path(__file__).parent / "templates" / "site.css").read_text(encoding="utf-8")
+    style = (_TEMPLATES / "site.css").read_text(encoding="utf-8")
     for name, light in re.findall(r"--([\w-]+): light-dark\((#\w+)", style):
         svg = svg.replace(f"var(--{name})", light)
     svg = re.sub("<svg ([^>]*)>", rf'<svg style="background: #fff" \1>{_NIGHT}', svg, count=1)
@@ -67,21 +67,7 @@ def save(svg: str, path: Path) -> Path:
 
 def chart_of(chart: Mapping[str, Any]) -> dict[str, Any]:
     """Return a chart with the style that all share."""
-    text = {"labelColor": "var(--fg)", "titleColor": "var(--fg)", "titleFontWeight": 500}
-    axis = {"labelFontSize": 11, "titleFontSize": 12, "gridColor": "var(--line)"}
-    axis |= {"domainColor": "var(--strong)", "tickColor": "var(--strong)"}
-    style = {
-        "aria": False,
-        "background": "transparent",
-        "font": "system-ui, sans-serif",
-        "axis": text | axis,
-        "title": {"fontSize": 13, "anchor": "start", "color": "var(--fg)"},
-        "legend": {"symbolOpacity": 1, "orient": "bottom", "columns": 6} | text,
-        "view": {"stroke": "var(--line)"},
-        "text": {"color": "var(--fg)"},
-        "range": {"category": [f"var(--series-{i})" for i in range(1, 8)]},
-    }
-    return {**chart, "config": style}
+    return {**chart, "config": json.loads((_TEMPLATES / "chart.json").read_text("utf-8"))}
 
 
 def data_of(frame: pd.DataFrame) -> dict[str, Any]:
