@@ -311,17 +311,16 @@ def _orders(n: int) -> NDArray[np.int64]:
 def in_words(differences: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
     """Describe the counts of a table, and those of other orders, a sentence for each."""
     texts = []
-    rows = zip(chances.to_dict("records"), can_tell(chances), beats_chance(chances), strict=True)
-    for chance, tells, beaten in rows:
+    tests = zip(chances.to_dict("records"), can_tell(chances), beats_chance(chances), strict=True)
+    for chance, tells, beaten in tests:
         what = f"{chance['found']} of {chance['of']} numbers of complete data sets match"
         if chance["count"] == "shown":
-            outcomes = differences.loc[differences["metric"] == chance["metric"], "outcome"]
-            counts = outcomes.value_counts()
-            reasons = differences.loc[differences["metric"] == chance["metric"], "why"]
-            kinds = [f"{k} {n}" for k, n in reasons[reasons != ""].value_counts().items()]
+            rows = differences[differences["metric"] == chance["metric"]]
+            counts, reasons = rows["outcome"].value_counts(), rows.loc[rows["why"] != "", "why"]
+            kinds = [f"{k} {n}" for k, n in reasons.value_counts().items()]
             parts = [f"{counts[o]} {o}" for o in OUTCOMES if o in counts]
             listed = ", ".join(f"{p} ({', '.join(kinds)})" if NOT_SHOWN in p else p for p in parts)
-            what = f"of {len(outcomes)} differences that the paper shows {listed}"
+            what = f"of {len(rows)} differences that the paper shows {listed}"
         exchanged, n_orders = chance["exchanged"], chance["n_orders"]
         finding = f"{n_orders} orders of the {exchanged} are too few for a test against chance"
         if tells:
