@@ -99,15 +99,19 @@ class Landmarks:
         self.comparisons.count += values.size
         return values if self.sign == 1 else -values
 
-    def blocks(self, X: Any, width: int = 0) -> Iterator[tuple[slice, Reals]]:
+    def blocks(
+        self, X: Any, width: int = 0, block_bytes: int | None = None
+    ) -> Iterator[tuple[slice, Reals]]:
         """Yield slices of rows of X with their similarities to the landmarks.
 
-        `width` is the number of columns made of each row, if more than there are landmarks.
+        `width` is the number of columns made of each row, if more than there are landmarks;
+        `block_bytes` as for :func:`row_blocks`.
         """
         if not len(self.indices):
             yield slice(0, X.shape[0]), np.zeros((X.shape[0], 0), dtype=float_type(X))
             return
-        for rows in row_blocks(X.shape[0], max(len(self.indices), width)):
+        columns = max(len(self.indices), width)
+        for rows in row_blocks(X.shape[0], columns, block_bytes=block_bytes):
             yield rows, self.compare(X[rows], places=range(rows.start, rows.stop))
 
     def values(self, X: Any) -> Reals:

@@ -25,6 +25,11 @@ from kernlearn.memory import eigh
 from kernlearn.svm import KernelSVM
 from kernlearn.validation import Indices
 
+# Similarities to all training points at a time: kernels prepare these anew for each block.
+_BLOCK_BYTES = 2**24
+# Groups of columns for each neighbour, whose maxima leave few candidates.
+_GROUPS_PER_NEIGHBOUR = 8
+
 
 def hits(data: Training, scores: Callable[[Any], list[Reals]]) -> Any:
     """Return which held-out points each of several models classifies correctly, and its scores.
@@ -320,21 +325,22 @@ class SimilarityKNNClassifier(NeighboursClassifier):
         self._set_voters(data)
 
     def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
-        for _, similarities in self._landmarks.blocks(X):
+        for _, similarities in self._landmarks.blocks(X, block_bytes=_BLOCK_BYTES):
             yield nearest_columns(similarities, k)
 
 
 def nearest_columns(similarities: Reals, k: int) -> Indices:
     """Return the columns of the k greatest values of each row; of equals the first columns."""
     n_rows, n_columns = similarities.shape
-    least = np.partition(similarities, n_columns - k, axis=1)[:, n_columns - k, None]
-    taken = similarities > least
-    tied = similarities == least
-    vacant = k - taken.sum(axis=1, keepdims=True)
-    taken |= tied & (tied.cumsum(axis=1) <= vacant)
-    columns = np.nonzero(taken)[1].reshape(n_rows, k)
-    order = np.argsort(-np.take_along_axis(similarities, columns, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(columns, order, axis=1)
+    # the k-th greatest of the maxima of groups of columns is no greater than that of all values
+    n_groups = min(n_columns, _GROUPS_PER_NEIGHBOUR * k)
+    size = n_columns // n_groups
+    groups = similarities[:, : size * n_groups].reshape(n_rows, size, n_groups)
+    least = np.partition(groups.max(axis=1), n_groups - k, axis=1)[:, n_groups - k, np.newaxis]
+    rows, columns = np.divmod(np.flatnonzero(similarities >= least), n_columns)
+    order = np.lexsort((-similarities[rows, columns], rows))
+    first = np.searchsorted(rows, np.arange(n_rows))
+    return columns[order][first[:, np.newaxis] + np.arange(k)]
 
 
 class AllPointsSVM(SimilarityClassifier):

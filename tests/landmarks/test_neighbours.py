@@ -11,6 +11,7 @@ from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.neighbors import KNeighborsClassifier
 
 from kernlearn.exceptions import SimilarityError
+from kernlearn.kernels import CallableKernel
 from kernlearn.landmarks import LandmarkKNNClassifier, SimilarityKNNClassifier
 
 X, CODES = make_classification(
@@ -41,6 +42,21 @@ def test_slow_version_with_many_ties(k):
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     np.testing.assert_allclose(shares * k, np.round(shares * k), atol=1e-9)
     assert not hasattr(model, "decision_function")
+
+
+def test_training_points_are_prepared_for_many_rows_at_a_time():
+    points, sizes = np.random.RandomState(0).normal(size=(3000, 2)), []
+
+    def similarity(some, others):
+        sizes.append(some.shape[0])
+        return some @ others.T
+
+    model = SimilarityKNNClassifier(5, similarity=CallableKernel(similarity, takes="matrices"))
+    model.fit(points, points[:, 0] > 0)
+    sizes.clear()
+    expected = slow_predict(points[:1000] @ points.T, points[:, 0] > 0, 5)
+    np.testing.assert_array_equal(model.predict(points[:1000]), expected)
+    assert len(sizes) == 2
 
 
 @pytest.mark.parametrize("similarity", ["gaussian", "euclidean", "laplacian"])
