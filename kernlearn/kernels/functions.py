@@ -21,7 +21,7 @@ from kernlearn.kernels.base import Kernel, MatrixLike, to_dense
 from kernlearn.kernels.distances import TurnedSimilarity
 from kernlearn.kernels.known_pairs import known_values
 from kernlearn.kernels.registry import named
-from kernlearn.validation import N_JOBS, StrOptions
+from kernlearn.validation import N_JOBS, StrOptions, warn
 
 # Parts for each worker, and the most pairs of one with more rows: what an interruption waits for.
 _PARTS, _MOST_PAIRS = 16, 256
@@ -56,8 +56,8 @@ class CallableKernel(TurnedSimilarity):
         all objects with this function: fits, grid searches and predictions compute no pair of
         points twice. Points are told apart by their content, as pickle writes it.
     symmetric : bool, default=False
-        With `cache`, whether the function has the same value for both orders of two points, so
-        that it is called for one of them.
+        Whether the function of points has the same value for both orders of two points, so that it
+        is called for one of them: in each call, or with `cache` in all.
 
     Attributes
     ----------
@@ -117,8 +117,12 @@ class CallableKernel(TurnedSimilarity):
             left = list(to_dense(X))
             right = left if Y is X else list(to_dense(Y))
             name = ("function", self.function) if self.cache else self.known_as
-            how = {"keep": self.cache, "symmetric": self.cache and self.symmetric}
+            how = {"keep": self.cache, "symmetric": self.symmetric}
             return known_values(name, self._of_lists, left, right, **how)
+        if self.cache or self.symmetric:
+            warn(
+                "'cache' and 'symmetric' have no effect: 'function' takes matrices, not two points"
+            )
         gram = np.asarray(to_dense(self.function(X, Y)))
         if gram.shape != shape:
             raise ValueError(

@@ -1,22 +1,43 @@
 """Values of slow functions of two points, kept so that no pair is computed twice in a process."""
 
 import pickle
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.exceptions import SimilarityError
+from kernlearn.validation import warn
 
 _MOST_KNOWN = 2**25  # values, 256 MiB; with more, all are forgotten
 
-# The place of each point on the right, and for each name and point on the left the values by
-# place, NaN where they are not known.
-_places: dict[bytes, int] = {}
-_rows: dict[tuple[Hashable, bytes], NDArray[Any]] = {}
+
+class _Known:
+    """Values of pairs by their names and points. Threads may share them, without a lock.
+
+    Each point on the right has a place, which no other ever gets. For each name and point on the
+    left there is a row of the values by place, NaN where they are not known.
+    """
+
+    def __init__(self) -> None:
+        self.places: defaultdict[bytes, int] = defaultdict(count().__next__)
+        self.rows: dict[tuple[Hashable, bytes], NDArray[Any]] = {}
+
+    def size(self) -> int:
+        return sum(map(len, [*self.rows.values()]))
+
+    def value(self, name: Hashable, left: bytes, right: bytes) -> float:
+        """Return the value of a pair, NaN if it is not known."""
+        row, place = self.rows.get((name, left), ()), self.places.get(right, np.inf)
+        return row[int(place)] if place < len(row) else np.nan
+
+
+_known = _Known()
 _is_knowing = False
 
 
@@ -43,61 +64,57 @@ def known_values(
     """Return the values of all pairs, in such a block, or if they are kept, computing none twice.
 
     The `name` is all that determines a value, but for the points; None if they may not be kept.
-    If `symmetric` a pair and its mirror image have one value.
+    If `symmetric` a pair and its mirror image have one value, which is computed once, kept or not.
     """
-    if not (_is_knowing or keep) or name is None or len(X) * len(Y) > _MOST_KNOWN:
+    global _known
+    keep = (keep or _is_knowing) and name is not None
+    if not (keep or symmetric) or len(X) * len(Y) > _MOST_KNOWN:
         return compare(X, Y)
     try:
         left, right = (
             [blake2b(pickle.dumps(point), digest_size=16).digest() for point in points]
             for points in (X, Y)
         )
-    except Exception:
-        return compare(X, Y)  # of points that cannot be pickled
-    if sum(map(len, _rows.values())) + len(left) * (len(_places) + len(right)) > _MOST_KNOWN:
-        _places.clear()
-        _rows.clear()
+    except Exception as error:
+        warn(f"pairs are computed anew each time, as points cannot be pickled: {error}")
+        return compare(X, Y)
+    known = _known if keep else _Known()
+    if known.size() + len(left) * (len(known.places) + len(right)) > _MOST_KNOWN:
+        known = _known = _Known()
     # of equal points the first
     lefts, rights = (
         dict(zip(reversed(names), reversed(range(len(names))), strict=True))
         for names in (left, right)
     )
-    columns = np.array([_places.setdefault(point, len(_places)) for point in rights])
-    table = np.full((len(lefts), len(_places)), np.nan)
+    columns = np.array([known.places[point] for point in rights])
+    n_places = 1 + max([*known.places.values()], default=-1)
+    table = np.full((len(lefts), n_places), np.nan)
     groups: dict[Any, list[int]] = {}
     for row, (values, point) in enumerate(zip(table, lefts, strict=True)):
-        known = _rows.get((name, point), values)
-        values[: len(known)] = known
+        before = known.rows.get((name, point), values)[: len(values)]
+        values[: len(before)] = before
         # rows that lack the same values are compared together, unless one may give another's
         lack = np.isnan(values[columns]).tobytes()
         groups.setdefault(row if symmetric else lack, []).append(row)
     names, firsts, others = [*lefts], [*lefts.values()], [*rights.values()]
     for group in groups.values():
+        first = table[group[0]]
+        lacks = np.flatnonzero(np.isnan(first[columns]))
         if symmetric:
-            _mirror(name, table[group[0]], names[group[0]], rights, columns)
-        lacks = np.flatnonzero(np.isnan(table[group[0], columns]))
+            mirrored = [known.value(name, point, names[group[0]]) for point in rights]
+            first[columns[lacks]] = np.array(mirrored)[lacks]
+            lacks = np.flatnonzero(np.isnan(first[columns]))
         if len(lacks):
+            i, j = [firsts[row] for row in group], [others[column] for column in lacks]
             try:
-                new = compare([X[firsts[row]] for row in group], [Y[others[j]] for j in lacks])
-            except SimilarityError:
-                return compare(X, Y)  # for the places of the pair among all
+                new = compare([X[row] for row in i], [Y[column] for column in j])
+            except SimilarityError as error:
+                places = i[error.left], j[error.right]
+                raise SimilarityError(error.problem, *places, error.shown) from error.__cause__
             table[np.ix_(np.array(group), columns[lacks])] = new
-        _rows.update(((name, names[row]), table[row].copy()) for row in group)
-    places = {point: row for row, point in enumerate(names)}
-    return table[np.ix_([places[p] for p in left], [_places[p] for p in right])]
-
-
-def _mirror(
-    name: Hashable,
-    row: NDArray[Any],
-    point: bytes,
-    others: Iterable[bytes],
-    columns: Iterable[int],
-) -> None:
-    """Fill in what is known of the same pairs in the other order."""
-    if (place := _places.get(point)) is None:
-        return
-    for other, column in zip(others, columns, strict=True):
-        known = _rows.get((name, other))
-        if np.isnan(row[column]) and known is not None and place < len(known):
-            row[column] = known[place]
+        known.rows.update(((name, names[row]), table[row].copy()) for row in group)
+    which = (
+        {point: row for row, point in enumerate(names)},
+        dict(zip(rights, columns, strict=True)),
+    )
+    return table[np.ix_([which[0][p] for p in left], [which[1][p] for p in right])]

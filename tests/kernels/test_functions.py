@@ -5,7 +5,9 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from collections import Counter
+from functools import partial
 
 import joblib
 import numpy as np
@@ -15,10 +17,11 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels import CallableKernel, as_kernel, named, names
+from kernlearn.kernels import CallableKernel, as_kernel, known_pairs, named, names
 from kernlearn.kernels.registry import KERNELS, LIBRARIES
 from kernlearn.landmarks import BBSClassifier
 from kernlearn.lazy import is_installed
+from kernlearn.svm import KernelSVM
 from tests.kernels import objects
 
 RNG = np.random.RandomState(0)
@@ -222,35 +225,62 @@ def test_everything_else_is_refused(spec, message):
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
-def test_a_pair_is_computed_once_in_a_process(symmetric):
+@pytest.mark.parametrize("model", [BBSClassifier(84, C=1.0, random_state=0), KernelSVM()])
+def test_a_pair_is_computed_once_in_a_process(model, symmetric):
     """Over fits, folds and values of a grid search, and for new objects with the function."""
-    calls = Counter()
+    calls, n_calls = Counter(), 0
 
     def alignment(a, b):
+        nonlocal n_calls
+        n_calls += 1
         calls[a, b] += 1
         return float(sum(x == y for x, y in zip(a, b, strict=False)))
 
     rng = np.random.default_rng(0)
-    words = ["".join(rng.choice(list("abc"), 8)) for _ in range(60)]
+    words = ["".join(rng.choice(list("abcd"), 12)) for _ in range(106)]
     y = np.array([word.count("a") > 2 for word in words])
     plain = CallableKernel(alignment)
-    expected = plain(words, words[:7])
+    expected, gram = plain(words, words[:7]), plain(words)
     calls.clear()
-    kernel = CallableKernel(alignment, cache=True, symmetric=symmetric)
-    search = GridSearchCV(
-        BBSClassifier(10, similarity=kernel, C=1.0, random_state=0), {"C": [0.1, 1, 10]}, cv=3
-    ).fit(words, y)
-    search.predict(words)
+    kernel, n_calls = CallableKernel(alignment, cache=True, symmetric=symmetric), 0
+    compared_by = {"similarity" if "similarity" in model.get_params() else "kernel": kernel}
+    search = GridSearchCV(clone(model).set_params(**compared_by), {"C": [0.1, 1, 10]}, cv=5)
+    search.fit(words, y).predict(words)
     assert max(calls.values()) == 1
-    assert len(calls) <= len(set(words)) * 40
+    assert n_calls <= (6000 if symmetric else 12000)
     again = clone(kernel)
     np.testing.assert_array_equal(again(words, words[:7]), expected)
-    gram = again(words)
-    np.testing.assert_array_equal(gram, plain(words))
+    np.testing.assert_array_equal(again(words), gram)
     calls.clear()
     again(words)
     assert not calls
-    if symmetric:
-        fresh = [f"{word}d" for word in dict.fromkeys(words)]
-        again(fresh)
-        assert len(calls) == len(fresh) * (len(fresh) + 1) // 2
+    # without a cache the mirrored pairs of a call are the same
+    fresh = [f"{word}d" for word in words]
+    CallableKernel(alignment, symmetric=symmetric)(fresh)
+    assert len(calls) == (106 * 107 // 2 if symmetric else 106**2)
+
+
+def test_threads_share_what_is_known(monkeypatch, request):
+    request.addfinalizer(partial(sys.setswitchinterval, sys.getswitchinterval()))
+    sys.setswitchinterval(1e-6)
+    monkeypatch.setattr(known_pairs, "_MOST_KNOWN", 1000)
+
+    def gap(a, b):
+        time.sleep(1e-4)
+        return abs(a - b) * 0.5
+
+    kernel, rng = CallableKernel(gap, takes="points", cache=True, symmetric=True), np.random
+    some = [(rng.permutation(60)[:9], rng.permutation(60)[:15]) for _ in range(40)]
+    values = joblib.Parallel(4, prefer="threads", batch_size=1)(
+        joblib.delayed(kernel)(list(left), list(right)) for left, right in some
+    )
+    for (left, right), found in zip(some, values, strict=True):
+        np.testing.assert_array_equal(found, abs(left[:, None] - right) * 0.5)
+
+
+def test_a_cache_without_effect_is_told():
+    with pytest.warns(UserWarning, match="takes matrices"):
+        CallableKernel(lambda X, Y: X @ Y.T, cache=True)(np.eye(3))
+    points = [lambda: 1, lambda: 2]
+    with pytest.warns(UserWarning, match="cannot be pickled"):
+        CallableKernel(lambda a, b: a() * b(), takes="points", cache=True)(points)

@@ -304,11 +304,11 @@ def test_bad_series():
         similarity([SERIES[0], np.ones((2, 5))])
 
 
+@pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("most", [2**20, 200, 50])
-def test_known_pairs_have_the_values_of_direct_calls(monkeypatch, most):
+def test_known_pairs_have_the_values_of_direct_calls(monkeypatch, most, symmetric):
     monkeypatch.setattr(known_pairs, "_MOST_KNOWN", most)
-    monkeypatch.setattr(known_pairs, "_rows", rows := {})
-    monkeypatch.setattr(known_pairs, "_places", {})
+    monkeypatch.setattr(known_pairs, "_known", known_pairs._Known())
     rng, n_computed = np.random.RandomState(0), [0, 0]
     functions = [distance.cityblock, distance.euclidean]
 
@@ -319,10 +319,13 @@ def test_known_pairs_have_the_values_of_direct_calls(monkeypatch, most):
     for _ in range(60):
         which, some, others = rng.randint(2), rng.randint(9, size=4), rng.randint(9, size=3)
         with known_pairs.knowing_pairs():
-            values = known_pairs.known_values(which, partial(compare, which), X[some], X[others])
+            values = known_pairs.known_values(
+                which, partial(compare, which), X[some], X[others], symmetric=symmetric
+            )
         np.testing.assert_array_equal(values, by_hand(functions[which], X[some], X[others]))
-        assert sum(map(len, rows.values())) <= most
-    assert (sum(n_computed) < 300) == (most > 200), n_computed
+        assert known_pairs._known.size() <= most
+    n_pairs = 2 * (45 if symmetric else 81)
+    assert (sum(n_computed) <= n_pairs) == (most > 200), n_computed
 
 
 def test_blocks_are_those_of_all_at_once(monkeypatch):
