@@ -339,6 +339,7 @@ def check_training(
     *,
     numeric: bool = False,
     several: bool = False,
+    gaps: bool = False,
     dtypes: Sequence[Any] = _FLOATS,
 ) -> tuple[Any, Any]:
     """Validate the training points of an estimator, and their targets.
@@ -355,6 +356,8 @@ def check_training(
         Whether targets must be numbers.
     several : bool, default=False
         Whether a precomputed matrix may be several square ones side by side.
+    gaps : bool, default=False
+        Whether pairs of a precomputed matrix may be missing, also in the other order.
     dtypes : sequence of dtype, default=(float64, float32)
         Types that a matrix may have; others are converted to the first.
 
@@ -370,10 +373,12 @@ def check_training(
     if objects is not None:
         _refuse_columns(X)
         X = np.zeros((len(objects), 1))  # only the number of objects is left to check
+    options: dict[str, Any] = {} if kernels or several else {"ensure_all_finite": "allow-nan"}
     if y is None:
-        X = check_points(model, X, kernels, dtypes, reset=True, y=None)
+        X = check_points(model, X, kernels, dtypes, reset=True, y=None, **options)
     else:
-        X, y = check_points(model, X, kernels, dtypes, reset=True, y=y, y_numeric=numeric)
+        options["y_numeric"] = numeric
+        X, y = check_points(model, X, kernels, dtypes, reset=True, y=y, **options)
         if numeric and y.dtype.kind not in "biuf":
             raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
     if kernels is None:
@@ -382,6 +387,10 @@ def check_training(
                 "'precomputed' needs a square matrix for training, one row and one column per "
                 f"training point, got shape {X.shape}"
             )
+        if not several and np.isnan(X).any():
+            X = _with_mirror_images(X)
+            if not gaps and np.isnan(X).any():
+                raise SimilarityError(*first_wrong(X), ("", ""), ("X", "training X"))
         for first in range(0, X.shape[1], X.shape[0]):
             _warn_of_matrix(model, X[:, first : first + X.shape[0]])
     model._takes_objects = objects is not None
@@ -396,6 +405,21 @@ def _refuse_other_order(frame: Any) -> None:
             "the rows of X name the same points as its columns, but in another order: pass "
             "X.loc[X.columns]"
         )
+
+
+def _with_mirror_images(matrix: np.ndarray) -> np.ndarray:
+    """Return a matrix whose missing entries are those of the pairs in the other order.
+
+    Of one that is not symmetric in the others it takes none.
+    """
+    missing = np.isnan(matrix)
+    known = ~(missing | missing.T)
+    if not np.allclose(matrix[known], matrix.T[known]):
+        return matrix
+    complete = np.where(missing, matrix.T, matrix)
+    if n_taken := np.count_nonzero(missing) - np.count_nonzero(np.isnan(complete)):
+        warn(f"{n_taken} of {matrix.size} similarities in X are missing: taken from X.T")
+    return complete
 
 
 def _warn_of_direction(what: str, values: np.ndarray, kind: str | None) -> None:

@@ -12,7 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import gen_batches
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_array, check_is_fitted, check_random_state
+from sklearn.utils.validation import (
+    check_array,
+    check_is_fitted,
+    check_random_state,
+    has_fit_parameter,
+)
 
 from kernlearn import choice, validation
 from kernlearn.checks import listed
@@ -343,6 +348,29 @@ class Training:
         return self._made[key]
 
 
+def _without_pairs(matrix: Reals) -> list[int]:
+    """Return few points without which no pair is missing: one after the other that lacks most."""
+    missing = np.isnan(matrix)
+    n_missing, left_out = np.count_nonzero(missing), list[int]()
+    if not n_missing:
+        return left_out
+    missing |= missing.T
+    counts = missing.sum(axis=0)
+    while counts.any():
+        worst = int(counts.argmax())
+        counts -= missing[worst]
+        counts[worst] = 0
+        missing[:, worst] = False
+        left_out.append(worst)
+    if len(left_out) > len(matrix) / 2:
+        raise SimilarityError(*first_wrong(matrix), ("", ""), ("X", "training X"))
+    validation.warn(
+        f"{n_missing} of {matrix.size} similarities in X are missing: the {len(left_out)} of "
+        f"{len(matrix)} points that lack most are left out, neither landmarks nor trained on"
+    )
+    return left_out
+
+
 class SimilarityEstimator(BaseEstimator):
     """An estimator with parameters ``similarity`` and ``kind``.
 
@@ -385,11 +413,18 @@ class SimilarityEstimator(BaseEstimator):
     def _check_training(
         self, X: Any, y: Any, sample_weight: Any = None
     ) -> tuple[Any, Any, Floats | None]:
-        """Validate points, targets and weights; y may be None for an estimator without."""
+        """Validate points, targets and weights; y may be None for an estimator without.
+
+        An estimator that takes weights leaves out points whose pairs are missing in a matrix.
+        """
         kernels, numeric = self._kernels(), self._numeric_targets
         self.__dict__.pop("_landmarks", None)  # of an earlier fit
-        X, y = check_training(self, X, y, kernels, numeric=numeric)
+        gaps = has_fit_parameter(self, "sample_weight")
+        X, y = check_training(self, X, y, kernels, numeric=numeric, gaps=gaps)
         weights = validation.check_weights(sample_weight, X)
+        if kernels is None and gaps and (out := _without_pairs(X)):
+            weights = np.ones(len(X)) if weights is None else weights.copy()
+            weights[out] = 0.0
         return X, y.astype(np.float64) if numeric else y, weights
 
     def _grid(self) -> Grid:
@@ -522,26 +557,31 @@ class SimilarityEstimator(BaseEstimator):
         yield choice.Fits(points, models, [model._converged for model in models], outputs)
 
     def _check_points(self, X: Any) -> Any:
-        """Validate points, or the similarities of points to the landmarks alone."""
+        """Validate points; of a matrix of similarities those that a prediction reads."""
         check_is_fitted(self)
         kernels, landmarks = self._kernels(), getattr(self, "_landmarks", None)
-        if kernels is None and landmarks is not None and self._has_landmarks_alone(X, landmarks):
-            return self._check_landmark_columns(X, landmarks)
-        return check_points(self, X, kernels)
-
-    def _has_landmarks_alone(self, X: Any, landmarks: Landmarks) -> bool:
-        """Whether a matrix has a column for each landmark, not for each training point."""
-        # predictions may compare with other points too
-        if self.n_comparisons_ > len(landmarks.indices):
-            return False
+        if kernels is not None or landmarks is None:
+            return check_points(self, X, kernels)
+        places, read = landmarks.indices, landmarks.indices
+        # predictions may compare with other points than landmarks
+        reads_others = self.n_comparisons_ > len(places)
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
-        return len(shape) == 2 and shape[1] == len(landmarks.indices) != landmarks.n_columns
+        if not reads_others and shape[1:] == places.shape != (landmarks.n_columns,):
+            values, read = self._check_landmark_columns(X, places), np.arange(len(places))
+        else:
+            values = check_points(self, X, kernels, ensure_all_finite=False)
+            if reads_others:
+                places = read = np.arange(values.shape[1])
+        if not np.isfinite(values).all() and not np.isfinite(values[:, read]).all():
+            problem, left, right = first_wrong(values[:, read])
+            raise SimilarityError(problem, left, int(places[right]), ("", ""), ("X", "training X"))
+        return values
 
-    def _check_landmark_columns(self, X: Any, landmarks: Landmarks) -> Reals:
+    def _check_landmark_columns(self, X: Any, places: Indices) -> Reals:
         """Validate similarities to the landmarks alone; columns are matched by name."""
         names, columns = getattr(self, "feature_names_in_", None), getattr(X, "columns", None)
         if names is not None and columns is not None:
-            expected = names[landmarks.indices].tolist()
+            expected = names[places].tolist()
             if sorted(map(str, columns)) != sorted(expected):
                 raise ValueError(
                     "the columns of X must be those of all training points, or of the points "
@@ -549,10 +589,6 @@ class SimilarityEstimator(BaseEstimator):
                 )
             X = X[expected]
         values: Reals = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
-        if not np.isfinite(values).all():
-            problem, left, right = first_wrong(values)
-            places = left, int(landmarks.indices[right])
-            raise SimilarityError(problem, *places, ("", ""), ("X", "training X"))
         return values
 
     def _candidates(self, X: Any, y: Any, rows: Indices | None = None) -> Landmarks:
@@ -688,7 +724,9 @@ class SimilarityClassifier(ClassifierMixin, SimilarityEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training points. With ``similarity="precomputed"`` the matrix of shape
             (n_samples, n_samples) of their similarities; with a user-defined function, a
-            sequence of whatever it compares.
+            sequence of whatever it compares. X[i, j] is the similarity of point i to j as a
+            landmark. A missing one, NaN, is X[j, i] if the matrix is symmetric else; if both are
+            missing one of the points is left out. Warnings have the counts.
         y : array-like of shape (n_samples,)
             Labels of any kind, at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None

@@ -13,6 +13,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer
 from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
 
 from kernlearn.choice import hold_out
 from kernlearn.datasets.tables import as_objects
@@ -208,6 +209,41 @@ def test_a_matrix_gives_what_its_function_gives(model, kind):
     broken[2, 1] = np.nan
     with pytest.raises(SimilarityError, match=rf"X\[2\] and training X\[{columns[1]}\] is NaN"):
         answers(matrix, broken)
+
+
+@pytest.mark.filterwarnings("ignore:n_landmarks")
+@EACH
+def test_missing_pairs_of_a_matrix(model):
+    model, (train, new) = by(model, "precomputed"), np.tanh([X[TRAIN] @ X[TRAIN].T] * 2)
+    new = new[::-1] + 0.1
+    whole, gaps = fitted(model, train), train.copy()
+    gaps[3, 7] = gaps[9, 2] = np.nan
+    with pytest.warns(UserWarning, match=r"2 of 2500 similarities in X are missing: .* X\.T"):
+        mirrored = fitted(model, gaps)
+    np.testing.assert_array_equal(answers(mirrored, new), answers(whole, new))
+    if not getattr(model, "n_refined", 0):
+        read = whole.compared_indices_
+        known = np.full_like(new, np.nan)
+        known[:, read] = new[:, read]
+        np.testing.assert_array_equal(answers(whole, known), answers(whole, new))
+        known[2, read[1]] = np.nan
+        with pytest.raises(SimilarityError, match=rf"X\[2\] and training X\[{read[1]}\] is NaN"):
+            answers(whole, known)
+    gaps[7, [3, 20]] = gaps[20, 7] = np.nan
+    if not has_fit_parameter(model, "sample_weight"):
+        with pytest.raises(SimilarityError, match=r"X\[3\] and training X\[7\] is NaN"):
+            fitted(model, gaps)
+        return
+    weights = np.arange(50) != 7
+    with pytest.warns(UserWarning, match="4 of 2500 similarities .* the 1 of 50 points"):
+        partly = fitted(model, gaps)
+    expected = fitted(model, train, sample_weight=weights.astype(float))
+    np.testing.assert_array_equal(answers(partly, new), answers(expected, new))
+    assert 7 not in partly.compared_indices_
+    train[3, 8] = 2.0  # no longer symmetric
+    train[7, 3] = np.nan
+    with pytest.warns(UserWarning, match="1 of 2500 similarities .* the 1 of 50 points"):
+        fitted(model, train)
 
 
 @CHOOSING
