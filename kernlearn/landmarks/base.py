@@ -25,6 +25,7 @@ from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.base import OBJECTS, check_points, check_training, compared, first_wrong
 from kernlearn.kernels.functions import kernels_of
+from kernlearn.lazy import needed_by
 from kernlearn.memory import row_blocks
 from kernlearn.validation import Floats, Indices, Random
 
@@ -258,6 +259,8 @@ class Contributions(NamedTuple):
         decision values.
     intercept : float or ndarray
         The constant.
+    classes : ndarray of shape (n_classes,) or None
+        The labels that each last axis of `shares` speaks for; None for predicted numbers.
 
     Examples
     --------
@@ -269,6 +272,10 @@ class Contributions(NamedTuple):
     (['xyw', 'abd'], array([[0.  , 0.67]]))
     >>> bool((parts.shares.sum(axis=1) == model.decision_function(["abx"])).all())
     True
+    >>> parts.to_frame().round(2)
+       sample  class  landmark  similarity  weight  share
+    0       0      1         5        0.00    0.98   0.00
+    1       0      1         2        0.67   -0.98  -0.65
     """
 
     landmarks: Indices
@@ -276,6 +283,36 @@ class Contributions(NamedTuple):
     weights: Reals
     shares: Reals
     intercept: Any = 0.0
+    classes: NDArray[Any] | None = None
+
+    def to_frame(self) -> Any:
+        """Return a pandas data frame with a row for each point, class and landmark.
+
+        Returns
+        -------
+        DataFrame
+            With the columns "sample", "class" (of classifiers), "landmark", "similarity", "weight"
+            and "share"; for pairs also "other_landmark" and "other_similarity", those of x⁻.
+        """
+        with needed_by("contributions as a frame"):
+            import pandas as pd
+        shares = self.shares if self.shares.ndim == 3 else self.shares[:, np.newaxis]
+        of_neighbours = self.similarities.shape == self.landmarks.shape
+        columns = {"landmark": self.landmarks, "similarity": self.similarities}
+        if self.landmarks.ndim > self.weights.ndim:
+            others = {f"other_{name}": values[..., 1] for name, values in columns.items()}
+            columns = {name: values[..., 0] for name, values in columns.items()} | others
+        columns |= {"weight": self.weights, "share": self.shares}
+        sample, of_class, _ = np.indices(shares.shape)
+        flat = {"sample": sample.ravel()}
+        if self.classes is not None:
+            flat["class"] = self.classes[of_class.ravel()]
+        for name, values in columns.items():
+            # an axis of classes, where there is only that of samples
+            if values.ndim == 2 and (of_neighbours or self.shares.ndim == 2):
+                values = values[:, np.newaxis]
+            flat[name] = np.broadcast_to(values, shares.shape).ravel()
+        return pd.DataFrame(flat)
 
 
 #: Values to choose from, by parameter.

@@ -93,7 +93,7 @@ class NeighboursClassifier(SimilarityClassifier):
         totals = weights.sum(axis=1)[:, np.newaxis, np.newaxis]
         similarities = self._similarities(X, nearest)
         landmarks, shares = self._trained.indices[nearest], votes.transpose(0, 2, 1) / totals
-        return Contributions(landmarks, similarities, weights, shares)
+        return Contributions(landmarks, similarities, weights, shares, classes=self.classes_)
 
     def _similarities(self, X: Any, which: Indices, start: int = 0) -> Reals:
         """Return the similarities of each point, from row `start` on, to some of its own."""

@@ -557,3 +557,20 @@ def test_contributions_add_up_to_decisions(model, form):
     if isinstance(model, (BBSClassifier, RegLand)):
         values = parts.similarities * parts.weights / model.scale_
         np.testing.assert_allclose(parts.shares, values, rtol=1e-12)
+    assert_same_terms(parts.to_frame(), parts, getattr(model, "classes_", None), gram)
+
+
+def assert_same_terms(frame, parts, classes, gram):
+    assert len(frame) == parts.shares.size
+    axes = ["sample", "class"] if parts.shares.ndim == 3 else ["sample"]
+    labels = [np.arange(len(gram)), classes][: len(axes)]
+    for key, rows in frame.groupby(axes):
+        place = tuple(list(names).index(one) for names, one in zip(labels, key, strict=True))
+        np.testing.assert_array_equal(rows["share"], parts.shares[place])
+        np.testing.assert_allclose(rows["similarity"], gram[key[0], rows["landmark"]], atol=1e-12)
+        of_neighbours = parts.landmarks.shape == parts.similarities.shape
+        weights = parts.weights[place[0] if of_neighbours else place[1:]]
+        np.testing.assert_array_equal(rows["weight"], weights)
+    if "other_landmark" in frame:
+        values = gram[frame["sample"], frame["other_landmark"]]
+        np.testing.assert_allclose(frame["other_similarity"], values, atol=1e-12)

@@ -16,11 +16,10 @@ kinds = ["plant"] * 9 + ["animal"] * 9
 model = BBSClassifier(6, similarity="levenshtein", C=10, random_state=0).fit(names, kinds)
 
 name = "Betulaceae"
-parts = model.contributions([name])
-columns = zip(parts.landmarks, parts.similarities[0], parts.weights, parts.shares[0], strict=True)
-for row, similarity, weight, share in columns:
-    print(f"{names[row]:12} similarity {similarity:.2f}  weight {weight:5.2f}  share {share:5.2f}")
-print(f"sum {parts.shares.sum():.2f}, above 0: {model.predict([name])[0]}")
+terms = model.contributions([name]).to_frame()
+terms["name"] = [names[row] for row in terms["landmark"]]
+print(terms.drop(columns=["sample", "class"]).round(2).to_string(index=False))
+print(f"sum {terms['share'].sum():.2f}, above 0: {model.predict([name])[0]}")
 
 # %%
 # Then a series, by dynamic time warping (the extra ``series``): two kinds of waves. The point is
