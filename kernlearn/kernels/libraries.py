@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from operator import is_not
 from threading import Lock
+from time import perf_counter
 from typing import Any, Self
 
 import numpy as np
@@ -18,8 +19,9 @@ from kernlearn.kernels.known_pairs import known_values
 from kernlearn.kernels.registry import LIBRARIES, library_of
 from kernlearn.validation import N_JOBS, WHOLE, StrOptions
 
-# Pairs compared at a time by a slow distance: what an interruption waits for.
-PAIRS_AT_A_TIME = 2**14
+# Most pairs compared at a time by a slow distance, and the time that an interruption waits for.
+PAIRS_AT_A_TIME, _SECONDS = 2**14, 0.2
+_FIRST_PAIRS = 8  # that tell how long a pair takes
 
 # Distances of vectors of true and false.
 _BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
@@ -374,16 +376,17 @@ def _grakel(one: LibrarySimilarity, X: Any, Y: Any) -> NDArray[Any]:
     def compare(some: Any, others: Any) -> NDArray[Any]:
         nonlocal fitted
         with _one_at_a_time:
-            kernel = fitted if others is right else None
+            is_whole = len(others) == len(right)
+            kernel = fitted if is_whole else None
             kernel = kernel or _grakel_class(one.method)(**options).fit(others)
-            if others is right:
+            if is_whole:
                 fitted = kernel
             values = np.asarray(kernel.transform(some), dtype=np.float64)
             sizes = [np.ravel(norms).astype(np.float64) for norms in kernel.diagonal()]
         roots = np.sqrt(np.outer(sizes[1], sizes[0]))
         return np.divide(values, roots, out=np.zeros_like(values), where=roots > 0)
 
-    values = _by_blocks(compare, left, right, X, Y)
+    values = _by_blocks(compare, left, right, X, Y, fewest=len(right))
     one._last = list(Y), fitted
     return values
 
@@ -413,22 +416,34 @@ def _graph(graph: Any, place: int, name: str) -> Any:
 
 
 def _by_blocks(
-    compare: Callable[[Any, Any], NDArray[Any]], left: Any, right: Any, X: Any, Y: Any
+    compare: Callable[[Any, Any], NDArray[Any]],
+    left: Any,
+    right: Any,
+    X: Any,
+    Y: Any,
+    fewest: int = 1,
 ) -> NDArray[Any]:
-    """Compare all pairs, some on the left at a time; an error names the first pair that fails."""
-    n_rows = max(1, PAIRS_AT_A_TIME // max(len(right), 1))
-    blocks = []
-    for start in range(0, len(left), n_rows):
-        try:
-            blocks.append(compare(left[start : start + n_rows], right))
-        except Exception:
-            for i in range(start, min(start + n_rows, len(left))):
-                if _failure(compare, left[i : i + 1], right):
-                    for j in range(len(right)):
-                        if error := _failure(compare, left[i : i + 1], right[j : j + 1]):
-                            raise pair_error(raised(error), X, Y, i, j) from error
-            raise
-    return np.concatenate(blocks)
+    """Compare all pairs, `fewest` or some more at a time; an error names the first that fails."""
+    values = np.empty((len(left), len(right)))
+    n_pairs, i = max(_FIRST_PAIRS, fewest), 0
+    while i < len(left):
+        some, j = left[i : i + max(1, n_pairs // len(right))], 0
+        while j < len(right):
+            others, clock = right[j : j + max(1, n_pairs // len(some))], perf_counter()
+            try:
+                values[i : i + len(some), j : j + len(others)] = compare(some, others)
+            except Exception:
+                for k, one in enumerate(some):
+                    if _failure(compare, [one], others):
+                        for m, other in enumerate(others):
+                            if error := _failure(compare, [one], [other]):
+                                raise pair_error(raised(error), X, Y, i + k, j + m) from error
+                raise
+            rate = len(some) * len(others) / max(perf_counter() - clock, 1e-6)
+            n_pairs = max(fewest, min(int(_SECONDS * rate), PAIRS_AT_A_TIME))
+            j += len(others)
+        i += len(some)
+    return values
 
 
 def _failure(compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Exception | None:

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.metrics import pairwise
 
 from kernlearn.exceptions import SimilarityError
-from kernlearn.kernels import LibrarySimilarity, as_kernel, known_pairs, named, names
+from kernlearn.kernels import LibrarySimilarity, as_kernel, known_pairs, libraries, named, names
 from kernlearn.kernels.registry import LIBRARIES
 from kernlearn.landmarks import BBSClassifier
 from tests.kernels import objects
@@ -333,6 +333,27 @@ def test_blocks_are_those_of_all_at_once(monkeypatch):
     expected = named("aeon.msm")(SERIES)
     monkeypatch.setattr("kernlearn.kernels.libraries.PAIRS_AT_A_TIME", 25)
     np.testing.assert_array_equal(named("aeon.msm")(SERIES), expected)
+
+
+@pytest.mark.parametrize("seconds", [1e-5, 0.01, 1.0])  # of a pair
+@pytest.mark.parametrize("fewest", [1, 50])
+def test_an_interruption_waits_for_few_pairs(monkeypatch, seconds, fewest):
+    calls, clock = [], iter(range(10**6))
+    monkeypatch.setattr(
+        libraries, "perf_counter", lambda: sum(calls) * seconds + 1e-9 * next(clock)
+    )
+
+    def compare(some, others):
+        calls.append(len(some) * len(others))
+        return np.subtract.outer(some, others)
+
+    left, right = list(range(300)), list(range(50))
+    values = libraries._by_blocks(compare, left, right, left, right, fewest)
+    np.testing.assert_array_equal(values, np.subtract.outer(left, right))
+    assert sum(calls) == 300 * 50
+    assert calls[0] == max(8, fewest)
+    assert max(calls[1:]) <= max(0.2 / seconds, fewest)
+    assert len(calls) <= 300 * 50 / min(max(0.1 / seconds, fewest), 8000) + 60
 
 
 @pytest.mark.parametrize("name", tried("grakel"))
