@@ -325,6 +325,14 @@ def compared(kernel: Any, X: Any, Y: Any) -> np.ndarray:
     return values
 
 
+def check_matrix(values: np.ndarray, places: Any = None) -> None:
+    """Refuse similarities to training points, all or those of some places, that are not finite."""
+    if not np.isfinite(values).all():
+        problem, left, right = first_wrong(values)
+        right = right if places is None else int(places[right])
+        raise SimilarityError(problem, left, right, ("", ""), ("X", "training X"))
+
+
 def refuse_vectors(points: Any, name: str, expected: str) -> None:
     """Refuse a matrix of real numbers, whose rows are no sequences or sets of items."""
     if isinstance(points, np.ndarray) and points.ndim == 2 and points.dtype.kind in "bf":
@@ -373,12 +381,11 @@ def check_training(
     if objects is not None:
         _refuse_columns(X)
         X = np.zeros((len(objects), 1))  # only the number of objects is left to check
-    options: dict[str, Any] = {} if kernels or several else {"ensure_all_finite": "allow-nan"}
+    options: dict[str, Any] = {"reset": True, "gaps": not several, "y": y}
     if y is None:
-        X = check_points(model, X, kernels, dtypes, reset=True, y=None, **options)
+        X = check_points(model, X, kernels, dtypes, **options)
     else:
-        options["y_numeric"] = numeric
-        X, y = check_points(model, X, kernels, dtypes, reset=True, y=y, **options)
+        X, y = check_points(model, X, kernels, dtypes, y_numeric=numeric, **options)
         if numeric and y.dtype.kind not in "biuf":
             raise ValueError(f"y must hold numbers, got an array of type {y.dtype}")
     if kernels is None:
@@ -387,10 +394,9 @@ def check_training(
                 "'precomputed' needs a square matrix for training, one row and one column per "
                 f"training point, got shape {X.shape}"
             )
-        if not several and np.isnan(X).any():
+        if lacks := not several and np.isnan(X).any():
             X = _with_mirror_images(X)
-            if not gaps and np.isnan(X).any():
-                raise SimilarityError(*first_wrong(X), ("", ""), ("X", "training X"))
+        check_matrix(np.where(np.isnan(X), 0.0, X) if lacks and gaps else X)
         for first in range(0, X.shape[1], X.shape[0]):
             _warn_of_matrix(model, X[:, first : first + X.shape[0]])
     model._takes_objects = objects is not None
@@ -450,11 +456,9 @@ def _warn_of_matrix(model: Any, matrix: np.ndarray) -> None:
     Half a matrix is all zeros on one side of the diagonal.
     """
     _warn_of_direction("X", matrix, model.get_params(deep=False).get("kind"))
-    # one row tells whether a side may be empty; no copy is made of the matrix
-    empty = matrix.T if matrix[-1, :-1].any() else matrix
-    if matrix[-1, :-1].any() != matrix[0, 1:].any() and not any(
-        row[:i].any() for i, row in enumerate(empty)
-    ):
+    below = any(row[:i].any() for i, row in enumerate(matrix))
+    above = any(row[i + 1 :].any() for i, row in enumerate(matrix))
+    if below != above:
         warn(
             "X is 0 everywhere on one side of its diagonal: it looks like half a matrix. "
             "Pass X + X.T with the diagonal counted once"
@@ -466,32 +470,38 @@ def check_points(
     X: Any,
     kernels: Sequence[Kernel] | None,
     dtypes: Sequence[Any] = _FLOATS,
+    *,
+    gaps: bool = False,
     **options: Any,
 ) -> Any:
     """Validate points that a fitted estimator compares with its training points.
 
-    The parameters are those of :func:`check_training`, and further ones of `validate_data`.
+    The parameters are those of :func:`check_training`, and further ones of `validate_data`. With
+    `gaps` a precomputed matrix may hold anything.
     """
     X, options = _held(X), {"reset": False, **options, "dtype": list(dtypes)}
     if _takes_objects(X, kernels, None if options["reset"] else model):
         return _present(as_objects(X), kernels)
-    options["accept_sparse"] = False if kernels is None else "csr"
+    is_matrix = kernels is None
+    options |= {"ensure_all_finite": False} if is_matrix else {"accept_sparse": "csr"}
     kinds = compared_by(kernels)
     if kinds and kinds <= {"gaps", "records"}:
         options["ensure_all_finite"] = "allow-nan"
     if kinds == {"records"} and _holds_texts(X):
         options |= {"accept_sparse": False, "dtype": object}
     try:
-        return validate_data(model, summed(X), **options)
+        points = validate_data(model, summed(X), **options)
     except (TypeError, ValueError) as error:
-        if kernels is None:
-            _refuse_broken(X)
-        elif not hasattr(X, "tocsr") and "float" in str(error) and "infinity" not in str(error):
+        is_table, text = not is_matrix and not hasattr(X, "tocsr"), str(error)
+        if is_table and "float" in text and "infinity" not in text:
             raise type(error)(
                 f"{error}. Pass texts and other objects as a list or a single column of them, and "
                 "records as a data frame to a similarity of records, such as 'gower'"
             ) from error
         raise
+    if is_matrix and not gaps:
+        check_matrix(points[0] if isinstance(points, tuple) else points)
+    return points
 
 
 def compared_by(kernels: Sequence[Kernel] | None) -> set[str]:
@@ -538,14 +548,3 @@ def _takes_objects(X: Any, kernels: Sequence[Kernel] | None, fitted: Any = None)
         return isinstance(X, (list, tuple))
     # for functions, lists of numbers of one length are the rows of a matrix
     return fitted is None and as_points(X).dtype == object
-
-
-def _refuse_broken(matrix: Any) -> None:
-    """Name the pair of points whose similarity in a matrix is NaN or infinite, if there is one."""
-    try:
-        values = np.asarray(matrix)
-        values = values if np.iscomplexobj(values) else values.astype(np.float64)
-    except (TypeError, ValueError):
-        return
-    if values.ndim == 2 and not np.iscomplexobj(values) and not np.isfinite(values).all():
-        raise SimilarityError(*first_wrong(values), ("", ""), ("X", "training X")) from None

@@ -23,7 +23,7 @@ from kernlearn import choice, validation
 from kernlearn.checks import listed
 from kernlearn.exceptions import SimilarityError
 from kernlearn.kernels import Kernel
-from kernlearn.kernels.base import OBJECTS, check_points, check_training, compared, first_wrong
+from kernlearn.kernels.base import OBJECTS, check_matrix, check_points, check_training, compared
 from kernlearn.kernels.functions import kernels_of
 from kernlearn.lazy import needed_by
 from kernlearn.memory import row_blocks
@@ -400,7 +400,7 @@ def _without_pairs(matrix: Reals) -> list[int]:
         missing[:, worst] = False
         left_out.append(worst)
     if len(left_out) > len(matrix) / 2:
-        raise SimilarityError(*first_wrong(matrix), ("", ""), ("X", "training X"))
+        check_matrix(matrix)
     validation.warn(
         f"{n_missing} of {matrix.size} similarities in X are missing: the {len(left_out)} of "
         f"{len(matrix)} points that lack most are left out, neither landmarks nor trained on"
@@ -493,37 +493,25 @@ class SimilarityEstimator(BaseEstimator):
             self, X, y, X_val, y_val, codes, n_choices, rng, weights
         )
 
-        # rows of X as passed: with a matrix of similarities these are also its columns
-        points = _rows(X, rows)
-        candidates = self._candidates(points, validation.taken(y, rows), rows)
-        given = None if landmarks is None else self._given(landmarks, candidates)
+        def part(
+            rows: Indices, candidates: Landmarks, chosen_on: tuple[Any, Any, Any]
+        ) -> Training:
+            of_rows = validation.taken(y, rows), codes[rows], validation.taken(weights, rows)
+            # points that are the same object are compared with themselves exactly
+            points = _rows(X, rows) if candidates.points is None else candidates.points
+            similarities = Similarities(candidates, points, rows)
+            return Training(similarities, *of_rows, *chosen_on, rng, given, path or {})
 
-        parts = (
-            validation.taken(y, rows),
-            codes[rows],
-            validation.taken(weights, rows),
-            X_val,
-            y_val,
-            weights_val,
-        )
-        training = Training(Similarities(candidates, points, rows), *parts, rng, given, path or {})
+        # rows of X as passed: with a matrix of similarities these are also its columns
+        candidates = self._candidates(_rows(X, rows), validation.taken(y, rows), rows)
+        given = None if landmarks is None else self._given(landmarks, candidates)
+        training = part(rows, candidates, (X_val, y_val, weights_val))
         if held_out is None:
             return training
         rows = np.sort(np.concatenate([rows, held_out]))
-        points = _rows(X, rows)
-        every = replace(
-            candidates, indices=rows, points=points if candidates.kernel is not None else None
-        )
-        parts = (
-            validation.taken(y, rows),
-            codes[rows],
-            validation.taken(weights, rows),
-            None,
-            None,
-            None,
-        )
-        whole = Training(Similarities(every, points, rows), *parts, rng, given, training.path)
-        return replace(training, whole=whole)
+        points = None if candidates.kernel is None else _rows(X, rows)
+        every = replace(candidates, indices=rows, points=points)
+        return replace(training, whole=part(rows, every, (None, None, None)))
 
     def _given(self, points: Any, candidates: Landmarks) -> Landmarks:
         """Return points that the user has passed as landmarks."""
@@ -597,36 +585,35 @@ class SimilarityEstimator(BaseEstimator):
         """Validate points; of a matrix of similarities those that a prediction reads."""
         check_is_fitted(self)
         kernels, landmarks = self._kernels(), getattr(self, "_landmarks", None)
-        if kernels is not None or landmarks is None:
-            return check_points(self, X, kernels)
-        places, read = landmarks.indices, landmarks.indices
         # predictions may compare with other points than landmarks
-        reads_others = self.n_comparisons_ > len(places)
+        if (
+            kernels is not None
+            or landmarks is None
+            or self.n_comparisons_ > len(landmarks.indices)
+        ):
+            return check_points(self, X, kernels)
+        places = self.compared_indices_
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
-        if not reads_others and shape[1:] == places.shape != (landmarks.n_columns,):
-            values, read = self._check_landmark_columns(X, places), np.arange(len(places))
+        if shape[1:] == places.shape != (landmarks.n_columns,):
+            X = self._landmark_columns(X, places)
+            values: Reals = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
         else:
-            values = check_points(self, X, kernels, ensure_all_finite=False)
-            if reads_others:
-                places = read = np.arange(values.shape[1])
-        if not np.isfinite(values).all() and not np.isfinite(values[:, read]).all():
-            problem, left, right = first_wrong(values[:, read])
-            raise SimilarityError(problem, left, int(places[right]), ("", ""), ("X", "training X"))
+            values = check_points(self, X, kernels, gaps=True)
+        check_matrix(values if values.shape[1] == len(places) else values[:, places], places)
         return values
 
-    def _check_landmark_columns(self, X: Any, places: Indices) -> Reals:
-        """Validate similarities to the landmarks alone; columns are matched by name."""
+    def _landmark_columns(self, X: Any, places: Indices) -> Any:
+        """Return similarities to the landmarks alone, in order: columns are matched by name."""
         names, columns = getattr(self, "feature_names_in_", None), getattr(X, "columns", None)
-        if names is not None and columns is not None:
-            expected = names[places].tolist()
-            if sorted(map(str, columns)) != sorted(expected):
-                raise ValueError(
-                    "the columns of X must be those of all training points, or of the points "
-                    f"compared with, compared_indices_: {listed(map(repr, expected))}"
-                )
-            X = X[expected]
-        values: Reals = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite=False)
-        return values
+        if names is None or columns is None:
+            return X
+        expected = names[places].tolist()
+        if sorted(map(str, columns)) != sorted(expected):
+            raise ValueError(
+                "the columns of X must be those of all training points, or of the points "
+                f"compared with, compared_indices_: {listed(map(repr, expected))}"
+            )
+        return X[expected]
 
     def _candidates(self, X: Any, y: Any, rows: Indices | None = None) -> Landmarks:
         """Fit the similarity and return every point as a landmark; `rows` are their indices."""

@@ -110,8 +110,9 @@ class LandmarkModel(SimilarityEstimator):
             weights, columns, shares = weights[0], columns[0], shares[:, 0]
         landmarks, intercept = self._landmarks.indices[columns], getattr(self, "intercept_", 0.0)
         classes = None if self._numeric_targets else self.classes_[-self._n_problems :]
-        terms = landmarks, similarities[:, columns], weights, shares
-        return Contributions(*terms, intercept, classes)
+        return Contributions(
+            landmarks, similarities[:, columns], weights, shares, intercept, classes
+        )
 
     def predict(self, X: Any) -> Any:
         r"""Predict the targets of points.
