@@ -21,8 +21,6 @@ from kernlearn.validation import POSITIVE, StrOptions
 
 # Elements of a kernel matrix that are processed at once: 512 KB of float64 stay in cache.
 _TILE_ELEMENTS = 2**16
-# A matrix product of fewer rows is slow.
-_FEWEST_ROWS = 128
 # For a mean distance, a tile of this many rows and columns, 2 MB of float64, stays in cache.
 _TILE_ROWS = 512
 # A column is far from 0 where its squared mean is this many variances: six digits less.
@@ -70,7 +68,7 @@ def map_squared_distances(
         right[:, 1] = factor * row_norms(right[:, 2:], squared=True)
         left[:, 2:] *= -2 * factor
         columns = right.T
-    size = _DENSE_ELEMENTS if are_sparse else max(_TILE_ELEMENTS, _FEWEST_ROWS * result.shape[1])
+    size = _DENSE_ELEMENTS if are_sparse else _TILE_ELEMENTS
     for rows in row_tiles(result, size):
         tile = result[rows]
         exact = tile if tile.dtype == np.float64 else np.empty(tile.shape)
