@@ -58,8 +58,8 @@ PARAMETERS: dict[str, list[Any]] = {
 #: Options of ``validate_data`` for rows of a matrix that may be sparse.
 POINTS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
-# Sums of squares between these are finite and have all their digits.
-_LEAST_SQUARE, _LARGEST_SQUARE = 1e-300, 1e300
+# Sums of squares between these, by type, are finite; those of float64 have all their digits.
+_SQUARES = {np.dtype(np.float64): (1e-300, 1e300), np.dtype(np.float32): (0.0, 1e37)}
 
 # Packages whose frames may stand between the user's code and a warning.
 _INSIDE = {"kernlearn", "sklearn", "joblib"}
@@ -88,18 +88,25 @@ def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) 
     if len(parts) > 1 or options.get("reset", True):
         for name, part in zip("Xy", parts, strict=False):
             values = part.data if sparse.issparse(part) else part
-            if getattr(values, "dtype", None) != np.float64:
+            if getattr(values, "dtype", None) not in _SQUARES:
                 continue
+            least, largest = _SQUARES[values.dtype]
             with np.errstate(over="ignore", under="ignore"):
                 flat = values.ravel(order="K")
                 square = flat @ flat  # in one pass
-            if square > _LARGEST_SQUARE or (square < _LEAST_SQUARE and values.any()):
+            if square > largest or (square < least and values.any()):
                 flow = "overflow" if square > 1 else "underflow"
                 raise ValueError(
                     f"{name} holds numbers of size {np.abs(flat).max():.3g}, whose squares "
                     f"{flow}: scale {name}"
                 )
     return checked
+
+
+def check_features(Z: NDArray[np.floating]) -> None:
+    """Refuse features that have overflown."""
+    if not (np.isfinite(Z.sum()) or np.isfinite(Z).all()):  # finite numbers may have no finite sum
+        raise ValueError(f"features overflow the numbers of {Z.dtype}: scale X")
 
 
 def validate_labelled(model: Any, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
@@ -126,6 +133,15 @@ class TakesSparse:
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
     """Check the parameters before a method fits, as scikit-learn does; its type stays as it is."""
     return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
+
+
+def refuse_unused(
+    model: Any, names: Iterable[str], setting: str, advice: str = "leave it out"
+) -> None:
+    """Refuse parameters that are not at their default, where a setting makes them meaningless."""
+    for name in names:
+        if not np.array_equal(value := getattr(model, name), getattr(type(model), name)):
+            raise ValueError(f"{name}={value!r} has no meaning with {setting}: {advice}")
 
 
 def check_weights(sample_weight: Any, X: Any) -> Floats | None:

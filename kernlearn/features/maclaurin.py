@@ -64,7 +64,7 @@ class RandomMaclaurin(BaseFeatureMap):
         (with complex signs one less if that leaves an odd number).
     include_bias : bool, default=True
         Whether the exact constant term is a column; False leaves it to the intercept of a linear
-        model. Ignored with `center`, where that column is no constant.
+        model; not with `center`, where that column is no constant.
     measure : {"geometric", "support", "variance"}, default="geometric"
         "geometric" is the measure above; features whose order has :math:`a_n = 0` are zero.
         "support" is its restriction to orders with :math:`a_n > 0`; for an infinite series it ends
@@ -72,7 +72,7 @@ class RandomMaclaurin(BaseFeatureMap):
         as many features of each order as minimise the variance of the estimate, averaged over
         pairs of a sample of 256 training points. Their number is in proportion to the standard
         deviation of one feature's estimate. Orders that get less than one are drawn at random for
-        the rest [3]_. It needs no `p`.
+        the rest [3]_. It takes no `p`.
     center : bool, default=False
         Whether to treat the part of the points along their mean exactly. Each feature is then a
         power of the coordinate along the mean, times factors of the rest of the point, whose norm
@@ -178,6 +178,10 @@ class RandomMaclaurin(BaseFeatureMap):
     _rows_together = 64  # LANES of sign_tables.py
 
     def _draw(self, X: Any, random_state: Random) -> int:
+        if self.center:
+            validation.refuse_unused(self, ["truncation", "include_bias"], "center=True")
+        if self.measure == "variance":
+            validation.refuse_unused(self, ["p"], "measure='variance'")
         squared_norm = self._fit_series(X, self.truncation)
         if squared_norm >= self.truncated_kernel_.radius:
             raise ValueError(
@@ -187,8 +191,6 @@ class RandomMaclaurin(BaseFeatureMap):
             )
         series, self._centering = self.truncated_kernel_, None
         if self.center:
-            if self.truncation is not None:
-                raise ValueError("'truncation' is for center=False: the centred series has others")
             self._centering = centering(self.kernel_, X)
             series = self._centering.series
         n_random = self._count_columns(series, X.shape[1])

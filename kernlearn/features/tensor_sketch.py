@@ -126,7 +126,7 @@ class TensorSketch(BaseFeatureMap):
         return self.n_components
 
     def _writer(self, X: Any) -> WriteFeatures:
-        n_columns, D, dtype = self.n_features_in_, self.n_components, X.dtype
+        n_columns, D, dtype = self.n_features_in_, self._n_features_out, X.dtype
         few = n_columns <= _FEW_COLUMNS and not sparse.issparse(X)
         transforms = [
             _transform(signs, hashes, D, few)

@@ -367,6 +367,10 @@ class Training:
         """All the points, as landmarks."""
         return self.similarities.landmarks
 
+    def kept(self) -> Landmarks:
+        """Return all the points as landmarks, as they are now: X may be changed later."""
+        return self.once("kept", lambda: self.candidates.take(np.arange(len(self.codes))))
+
     def signs(self) -> Floats:
         """Return a row for each one-vs-all problem, 1 for its class and -1 for the rest."""
         return validation.one_against_all(self.codes, self.codes.max() + 1)
@@ -444,7 +448,9 @@ class SimilarityEstimator(BaseEstimator):
     _converged = True
 
     def _kernels(self) -> list[Kernel] | None:
-        """Return the kernel that compares points; None for precomputed matrices."""
+        """Return the kernel that compares points, fitted after `fit`; None for a matrix."""
+        if (landmarks := vars(self).get("_landmarks")) is not None:
+            return None if landmarks.kernel is None else [landmarks.kernel]
         return kernels_of(getattr(self, self._compared_by), self._compared_by)
 
     def _check_training(
@@ -454,8 +460,8 @@ class SimilarityEstimator(BaseEstimator):
 
         An estimator that takes weights leaves out points whose pairs are missing in a matrix.
         """
-        kernels, numeric = self._kernels(), self._numeric_targets
         self.__dict__.pop("_landmarks", None)  # of an earlier fit
+        kernels, numeric = self._kernels(), self._numeric_targets
         gaps = has_fit_parameter(self, "sample_weight")
         X, y = check_training(self, X, y, kernels, numeric=numeric, gaps=gaps)
         weights = validation.check_weights(sample_weight, X)

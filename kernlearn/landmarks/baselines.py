@@ -107,7 +107,7 @@ class NeighboursClassifier(SimilarityClassifier):
 
     def _set_voters(self, data: Training) -> None:
         """Set the points that vote."""
-        self._trained = data.candidates
+        self._trained = data.kept()
         self._votes = np.eye(len(self.classes_))[data.codes]
         if data.weights is not None:
             self._votes *= data.weights[:, np.newaxis]
@@ -321,7 +321,7 @@ class SimilarityKNNClassifier(NeighboursClassifier):
             self._set_points(data.whole)
 
     def _set_points(self, data: Training) -> None:
-        self._set_landmarks(data.candidates)
+        self._set_landmarks(data.kept())
         self._set_voters(data)
 
     def _nearest(self, X: Any, k: int) -> Iterator[Indices]:
@@ -377,7 +377,7 @@ class AllPointsSVM(SimilarityClassifier):
 
     def _models(self, data: Training, Cs: list[float]) -> list[Any]:
         """Train an SVM for each C."""
-        self._set_landmarks(data.candidates)
+        self._set_landmarks(data.kept())
         similarities = data.candidates.compare(data.similarities.X, places=data.candidates.indices)
         features = self._training_features(similarities)
         return [self._machine(C=C).fit(features, data.codes, data.weights) for C in Cs]
@@ -447,6 +447,10 @@ class SimilarityFeatureSVM(AllPointsSVM):
     scoring: Any = None
 
     _machine = LinearSVM
+
+
+# How often each row is subtracted in the directions of negative eigenvalues.
+_FACTORS = {"shift": 0, "clip": 1, "flip": 2}
 
 
 @dataclass(eq=False, repr=False)
@@ -543,8 +547,12 @@ class SpectrumSVM(AllPointsSVM):
     _machine = staticmethod(partial(KernelSVM, "precomputed"))
 
     def _training_features(self, similarities: Reals) -> Reals:
-        self._offset = similarities.dtype.type(0)
-        if (self.spectrum, self.kind, self.distances) == ("shift", "distance", "complement"):
+        self._offset, self._factor = similarities.dtype.type(0), _FACTORS[self.spectrum]
+        shifts_distances = (self.spectrum, self.kind) == ("shift", "distance")
+        if not shifts_distances:
+            setting = f"spectrum={self.spectrum!r} and kind={self.kind!r}"
+            validation.refuse_unused(self, ["distances"], setting)
+        if shifts_distances and self.distances == "complement":
             self._offset = -similarities.min()
             similarities = similarities + self._offset
         matrix = similarities.astype(np.float64)
@@ -562,8 +570,7 @@ class SpectrumSVM(AllPointsSVM):
         return self._mapped(similarities + self._offset)
 
     def _mapped(self, similarities: Reals) -> Reals:
-        """Apply P to each row: clip removes the negative eigenvectors, flip reverses them."""
-        if self.spectrum == "shift":
+        """Apply P to each row."""
+        if not self._factor:
             return similarities
-        part = similarities @ self._negative @ self._negative.T
-        return similarities - (part if self.spectrum == "clip" else 2 * part)
+        return similarities - self._factor * (similarities @ self._negative @ self._negative.T)

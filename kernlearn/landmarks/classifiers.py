@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import gen_batches
 
 from kernlearn import choice, validation
@@ -606,6 +607,27 @@ class DBoostClassifier(SimilarityClassifier, LandmarkModel):
         "pool_size": [validation.COUNT, None],
         "n_thresholds": [validation.Interval(Integral, 0, 255, closed="both")],
     }
+
+    @validation.fit_context(prefer_skip_nested_validation=True)
+    def fit(  # type: ignore[override]  # there is nothing to choose on validation points
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Boost the weak learners of each problem.
+
+        Parameters
+        ----------
+        X, y
+            As for :meth:`BBSClassifier.fit`.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights that boosting begins with, not negative. A point of weight 0 counts as
+            absent. Pairs are drawn without regard to weights.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        return self._fit(X, y, sample_weight=sample_weight)
 
     def _learn(self, data: Training) -> None:
         from kernlearn.landmarks.boosting import boost  # loads numba

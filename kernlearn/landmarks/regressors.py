@@ -240,7 +240,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
 
     def _learn(self, data: Training) -> None:
         landmarks, weights = data.candidates, data.weights
-        self._set_landmarks(landmarks)
+        self._set_landmarks(data.kept())
         self.target_mean_ = float(np.average(data.y, weights=weights))
         # Deviations from the mean: a constant target is predicted as it is, without rounding.
         self._targets = np.column_stack([data.y - self.target_mean_, np.ones(len(data.y))])
@@ -271,7 +271,7 @@ class KernelRegressor(RegressorMixin, SimilarityEstimator):
 
     def _scores(self, weights: Reals, dtype: Any) -> Reals:
         """Return the averages of the targets for points with these similarities."""
-        if self.weights == "exponential":
+        if hasattr(self, "bandwidth_"):
             weights = weights - weights.max(axis=1, keepdims=True)
             weights /= self.bandwidth_
             np.exp(weights, out=weights)

@@ -222,6 +222,9 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
 
     def _learn(self, data: Training) -> None:
         corrective = self.algorithm == "fully_corrective"
+        names = "norm_bound", "tol", "epsilon", "beta", "max_iter"
+        unused = names if corrective else ("ridge",) if np.any(self.ridge) else ()
+        validation.refuse_unused(self, unused, f"algorithm={self.algorithm!r}")
         if self.fit_intercept and not corrective:
             raise ValueError(
                 "fit_intercept=True needs algorithm='fully_corrective': algorithm 6 has no "
@@ -240,7 +243,6 @@ class SparseRegLand(RegressorMixin, LandmarkModel):
         if corrective:
             path, means, mean = self._choose_columns(data, features, most)
         else:
-            names = "norm_bound", "tol", "epsilon", "beta", "max_iter"
             settings = {name: getattr(self, name) for name in names}
             with validation.noting_convergence(converged, 0):
                 path = forward_greedy(features, data.y, max_columns=self.n_landmarks, **settings)

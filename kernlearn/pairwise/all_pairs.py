@@ -183,7 +183,7 @@ class AllPairsMoments(StreamRanker):
         """The covariances of the classes."""
         return self._state.covariances()
 
-    def _start(self, n_features: int, n_models: int) -> None:
+    def _start(self, n_features: int, points: Sequence[Point]) -> None:
         require_memory(
             16 * n_features**2,
             f"two covariances of {n_features} features",
@@ -196,6 +196,9 @@ class AllPairsMoments(StreamRanker):
         self._state.add(X, codes, self._decay)
         for moments in self._state.moments:
             self._check_finite(moments.scatter)
+
+    def _settle(self) -> None:
+        self._ridge = self.regularization
 
     @property
     def _decay(self) -> float:
@@ -236,9 +239,9 @@ class AllPairsMoments(StreamRanker):
         return self._state.means()
 
     def _weights(self) -> Floats:
-        if self.regularization not in self._solutions:
-            self._solutions[self.regularization] = self._minimum()
-        return self._solutions[self.regularization]
+        if self._ridge not in self._solutions:
+            self._solutions[self._ridge] = self._minimum()
+        return self._solutions[self._ridge]
 
     def _minimum(self) -> Floats:
         means, covariances = self._state.means(), self._state.covariances()
@@ -251,7 +254,7 @@ class AllPairsMoments(StreamRanker):
         solution = np.zeros(len(matrix))
         if len(varying):
             part, right = matrix[np.ix_(varying, varying)], difference[varying, np.newaxis]
-            solution[varying] = ridge_solution(part, right, self.regularization)[:, 0]
+            solution[varying] = ridge_solution(part, right, self._ridge)[:, 0]
         return solution
 
 

@@ -35,6 +35,7 @@ _BLOCK_ROWS = 256
 # Iterations of LIBSVM, which would not end with kernels of large values.
 _MAX_ITER = 10_000_000
 
+_ROWS: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64}
 _slopes = LOSSES["hinge"].derivative
 
 
@@ -172,14 +173,15 @@ class OnlinePairLearner(BaseEstimator, ABC):
 
     def _learn(self, X: Floats, codes: NDArray[np.int64]) -> None:
         """Take a step for each of some points, and move the buffer."""
-        n_old = min(self.n_samples_seen_, self.buffer_size)
+        size = len(self._rows)
+        n_old = min(self.n_samples_seen_, size)
         points = np.concatenate([self._rows[:n_old], X])
         labels = np.concatenate([self._codes[:n_old], codes])
         block, moves = self._block(points, n_old), self._buffer.moves(len(X))
         # the position in the block of the point in each slot; points move at the end only
-        places = np.arange(self.buffer_size)
+        places = np.arange(size)
         for i in range(n_old, len(points)):
-            others = places[: min(self.n_samples_seen_, self.buffer_size)]
+            others = places[: min(self.n_samples_seen_, size)]
             self.n_samples_seen_ += 1
             if len(others):
                 signs = np.where(labels[others] == labels[i], 1.0, -1.0)
@@ -188,7 +190,7 @@ class OnlinePairLearner(BaseEstimator, ABC):
                     self._step(self.eta / np.sqrt(self.n_samples_seen_) * gradient)
             self._total += self._w
             moves.carry_out(i - n_old, places, i)
-        n_kept = min(self.n_samples_seen_, self.buffer_size)
+        n_kept = min(self.n_samples_seen_, size)
         self._rows[:n_kept] = points[places[:n_kept]]
         self._codes[:n_kept] = labels[places[:n_kept]]
 
@@ -296,7 +298,9 @@ class OnlineMetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Onl
         """
         check_is_fitted(self)
         X = validation.validate_data(self, X, reset=False, **validation.POINTS)
-        return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
+        mapped = np.asarray(X @ self.components_.T.astype(X.dtype, copy=False))
+        validation.check_features(mapped)
+        return mapped
 
     def _gradient(self, block: Any, i: int, others: NDArray[Any], signs: Floats) -> Floats | None:
         differences = block[i] - block[others]
@@ -620,7 +624,8 @@ class TwoStageClassifier(validation.TakesSparse, ClassifierMixin, BaseEstimator,
         ValueError
             If a parameter is not valid, or there is only one class.
         """
-        X, y = validation.validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        # copied: the classifier keeps it
+        X, y = validation.validate_data(self, X, y, **_ROWS, copy=True)
         params = self.get_params(deep=False)
         shared = params.keys() & self._learner._get_param_names()
         self.learner_: Any = self._learner(**{name: params[name] for name in shared}).fit(X, y)
@@ -650,7 +655,7 @@ class TwoStageClassifier(validation.TakesSparse, ClassifierMixin, BaseEstimator,
     def _points(self, X: Any) -> Any:
         """Return validated points as the classifier takes them."""
         check_is_fitted(self)
-        X = validation.validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validation.validate_data(self, X, **_ROWS, reset=False)
         return self._mapped(X)
 
     def _mapped(self, X: Any) -> Any:

@@ -213,14 +213,14 @@ class StreamRanker(
 
     classes_: NDArray[Any]
     n_features_in_: int
-    average: bool
+    average = False  # of those without this parameter
     path_parameters: ClassVar[tuple[str, ...]]
     _state: Any
     _buffers: Sequence[Buffer]
 
     @abstractmethod
-    def _start(self, n_features: int, n_models: int) -> None:
-        """Begin without points."""
+    def _start(self, n_features: int, points: Sequence[Point]) -> None:
+        """Begin the stream of each point of a path."""
 
     @abstractmethod
     def _learn(self, X: Floats, codes: Codes, points: Sequence[Point] = ({},)) -> None:
@@ -229,7 +229,7 @@ class StreamRanker(
     def _weights(self) -> Floats:
         """Return the weights, not to be written to."""
         w, total, *_, counts = self._state
-        return ((total + counts[2] * w) / self.n_samples_seen_ if self.average else w)[0]
+        return ((total + counts[2] * w) / self.n_samples_seen_ if self._averages else w)[0]
 
     def _means(self) -> Floats:
         """Return the means of both classes, shape (2, n_features)."""
@@ -314,13 +314,14 @@ class StreamRanker(
         first = clone(self)
         rows, labels = validation.validate_labelled(first, X, y)
         points = choice.path_points(first, grid)
-        first._begin(rows.shape[1], two_classes(labels), len(points))
+        first._begin(rows.shape[1], two_classes(labels), points)
         first._feed(rows, validation.label_codes(first.classes_, labels), points)
         models = []
         for m, point in enumerate(points):
             models.append(copy(first))
             buffers = [copy(buffer) for buffer in first._buffers]
             vars(models[m]).update(point, _state=first._state.of_model(m), _buffers=buffers)
+            models[m]._settle()
         yield linear_fits(points, models)
 
     @validation.fit_context(prefer_skip_nested_validation=True)
@@ -367,14 +368,22 @@ class StreamRanker(
         self._feed(points, codes)
         return self
 
-    def _begin(self, n_features: int, classes: NDArray[Any], n_models: int = 1) -> None:
+    def _begin(
+        self, n_features: int, classes: NDArray[Any], points: Sequence[Point] = ({},)
+    ) -> None:
+        self._start(n_features, points)
+        self._settle()
         self.classes_ = classes
         # the features of items, once one has come; whether items may bring further ones
         self._names: dict[Hashable, None] | None = None
         self._grows = False
-        self._start(n_features, n_models)
+
+    def _settle(self) -> None:
+        """Store the parameters that the weights are computed with."""
+        self._averages = self.average
 
     def _feed(self, X: Any, codes: Codes, points: Sequence[Point] = ({},)) -> None:
+        self._settle()
         for part in row_blocks(*X.shape):
             rows = np.ascontiguousarray(to_dense(X[part]), dtype=np.float64).view()
             rows.flags.writeable = False  # one compiled version for all, read-only input too
@@ -525,7 +534,7 @@ class OLP(StreamRanker):
         without replacement. "rsx" keeps in each slot a uniform sample of the past, independent of
         the other slots, as the theory has it; "rsx2" does so with fewer draws.
     eta : float, default=1.0
-        Scale η of the steps :math:`\eta_t = \eta/\sqrt t`. Not used with regularisation.
+        Scale η of the steps :math:`\eta_t = \eta/\sqrt t`; not with `regularization`.
     radius : float or None, default=10.0
         Radius of the ball that contains w; None for no bound.
     loss : {"hinge", "squared_hinge", "logistic", "exponential", "squared"}, default="hinge"
@@ -613,10 +622,16 @@ class OLP(StreamRanker):
         "regularization": [validation.NOT_NEGATIVE],
     }
 
-    def _start(self, n_features: int, n_models: int) -> None:
+    def _start(self, n_features: int, points: Sequence[Point]) -> None:
+        eta, regularization = self._numbers(points, "eta", "regularization").T
+        if ((eta != type(self).eta) & (regularization > 0)).any():
+            raise ValueError(
+                "eta has no meaning with a regularization λ above 0, with which steps are 1/(λt): "
+                "leave it out"
+            )
         rng = check_random_state(self.random_state)
         self._buffers = [Buffer(self.buffer, self.buffer_size, rng)]
-        self._state = StreamState.empty(n_features, self.buffer_size, n_models)
+        self._state = StreamState.empty(n_features, self.buffer_size, len(points))
 
     def _learn(self, X: Floats, codes: Codes, points: Sequence[Point] = ({},)) -> None:
         from kernlearn.pairwise.steps import olp_steps  # numba only where it is needed
@@ -715,12 +730,12 @@ class OAM(StreamRanker):
         "variant": [validation.StrOptions({"gradient", "sequential"})],
     }
 
-    def _start(self, n_features: int, n_models: int) -> None:
+    def _start(self, n_features: int, points: Sequence[Point]) -> None:
         rng, half = check_random_state(self.random_state), self.buffer_size // 2
         # of the negative and of the positive class
         sizes = half, self.buffer_size - half
         self._buffers = [Buffer(self.buffer, size, rng) for size in sizes]
-        self._state = StreamState.empty(n_features, self.buffer_size, n_models)
+        self._state = StreamState.empty(n_features, self.buffer_size, len(points))
 
     def _learn(self, X: Floats, codes: Codes, points: Sequence[Point] = ({},)) -> None:
         from kernlearn.pairwise.steps import oam_steps  # numba only where it is needed

@@ -337,11 +337,11 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
         return tags
 
     def _check_points(self, X: Any) -> Any:
-        return check_points(self, X, self._compared_by(), _FLOATS)
+        return check_points(self, X, self._kernels, _FLOATS)
 
     def _check_labelled(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, ...]:
         """Set ``classes_``; return points, labels, codes, and weights of points and classes."""
-        kernels = self._compared_by()
+        kernels = self._kernels = self._compared_by()
         X, y = check_training(self, X, y, kernels, several=self._several_kernels, dtypes=_FLOATS)
         weights = validation.check_weights(sample_weight, X)
         weights = np.ones(len(y)) if weights is None else weights
@@ -356,9 +356,9 @@ class VotedClassifier(validation.PredictsByScores, ClassifierMixin, BaseEstimato
 
         X, y, codes, weights, class_weights = data
         n_total = len(y)
-        if len(rows) < n_total:
-            X, y, codes, weights = X[rows], y[rows], codes[rows], weights[rows]
         kernels: Any = self._compared_by()
+        if len(rows) < n_total or kernels is not None:  # copied: predictions compare with them
+            X, y, codes, weights = X[rows], y[rows], codes[rows], weights[rows]
         if kernels is None:
             firsts = range(0, X.shape[1], n_total)
             family = KernelFamily(tuple(GramColumns(first) for first in firsts), rows)

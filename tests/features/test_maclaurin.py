@@ -313,7 +313,7 @@ def test_memory_is_a_block_whatever_the_rows():
         ({"kernel": "gauss"}, "no similarity"),
         ({"kernel": DotProductKernel([1.0, -1.0])}, "'series' has coefficient -1 at order 1"),
         ({"p": 1.0}, "'p' parameter"),
-        ({"truncation": 1, "center": True}, "'truncation' is for center=False"),
+        ({"truncation": 1, "center": True}, "truncation=1 has no meaning"),
         ({"complex_to_real": True, "n_components": 41}, "'n_components' = 41"),
         ({"kernel": VovkKernel(), "center": True}, "center=True needs a polynomial or"),
         ({"kernel": PolynomialKernel(1), "h01": True, "measure": "support"}, "measure='support'"),

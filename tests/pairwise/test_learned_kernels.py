@@ -11,10 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
-from sklearn.datasets import load_wine
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kernlearn.kernels import (
@@ -361,18 +358,6 @@ def test_distances_of_mapped_points_are_the_learned_ones():
     assert (components[np.arange(4), np.abs(components).argmax(axis=1)] >= 0).all()
     assert model.get_feature_names_out()[0] == "onlinemetriclearner0"
     assert model.transform(X.astype(np.float32)).dtype == np.float32
-
-
-def test_a_metric_helps_the_nearest_neighbours_where_features_are_noise():
-    data, y = load_wine(return_X_y=True)
-    rng = np.random.RandomState(0)
-    noisy = np.hstack([StandardScaler().fit_transform(data), rng.normal(size=(len(y), 30))])
-    rows = rng.permutation(len(y))
-    train, test = rows[:110], rows[110:]
-    neighbors = KNeighborsClassifier()
-    plain_score = neighbors.fit(noisy[train], y[train]).score(noisy[test], y[test])
-    model = make_pipeline(OnlineMetricLearner(eta=0.01, random_state=0), neighbors)
-    assert model.fit(noisy[train], y[train]).score(noisy[test], y[test]) > plain_score
 
 
 def test_widths_are_those_of_the_first_batch():

@@ -83,7 +83,8 @@ def test_the_logistic_loss_neither_overflows_nor_loses_its_tail():
 def test_olp_is_the_plain_loop(loss, radius, regularization):
     X, y = stream(150, 5)
     X *= 0.3  # so that the exponential loss without a radius stays finite
-    what = {"loss": loss, "radius": radius, "regularization": regularization, "eta": 0.5}
+    what = {"loss": loss, "radius": radius, "regularization": regularization}
+    what |= {} if regularization else {"eta": 0.5}
     expected = plain.olp(X, y, "rsx2", 8, seed=3, **what)
     model = OLP(8, random_state=3, **what).fit(X, y)
     np.testing.assert_allclose(model.coef_[0], expected.mean(axis=0), rtol=0, atol=1e-10)
@@ -118,7 +119,8 @@ def test_oam_is_the_plain_loop(variant, buffer, size):
 @pytest.mark.parametrize(
     ("model", "grid"),
     [
-        *((model, {"eta": [1.0, 0.1], "radius": [None, 0.5, 3.0]}) for model in MODELS[:4]),
+        *((MODELS[i], {"eta": [1.0, 0.1], "radius": [None, 0.5, 3.0]}) for i in (0, 2, 3)),
+        (MODELS[1], {"radius": [None, 0.5, 3.0]}),
         *((OLP(9, loss=loss, random_state=0), {"eta": [0.2, 0.1]}) for loss in plain.LOSSES),
         (MODELS[0], {"regularization": [0.1, 0.0, 2.0], "radius": [2.0]}),
         *((model, {"C": [1.0, 0.01, 1e-6]}) for model in MODELS[4:]),
@@ -147,7 +149,11 @@ def test_a_path_is_fits_of_its_own(model, grid, kind):
 
 def test_a_path_refuses_what_fit_refuses():
     X, y = stream(20, 3)
-    for grid, message in [({"loss": ["hinge"]}, "'loss'"), ({"eta": [-1]}, "'eta'")]:
+    for grid, message in [
+        ({"loss": ["hinge"]}, "'loss'"),
+        ({"eta": [-1]}, "'eta'"),
+        ({"eta": [1.0, 2.0], "regularization": [0.0, 0.1]}, "eta has no meaning"),
+    ]:
         with pytest.raises(ValueError, match=message):
             next(OLP().path(X, y, grid))
 
