@@ -64,8 +64,8 @@ def _matrix_fit() -> list[Row]:
 def _kernel_predict() -> list[Row]:
     X, y = make_classification(5_000, 50, n_informative=10, flip_y=0.2, random_state=0)
     rows = []
-    for kernel in ("rbf", "poly"):
-        model = KernelSVM(kernel, coef0=1.0).fit(X[:3000], y[:3000])
+    for kernel, own in (("rbf", {}), ("poly", {"coef0": 1.0})):
+        model = KernelSVM(kernel, **own).fit(X[:3000], y[:3000])
         blas = least_seconds(partial(model.predict, X))
         native = once(partial(model.predict_native, X))
         what = f"KernelSVM({kernel!r}).predict, 5000 x 50, {len(model.support_)} vectors"

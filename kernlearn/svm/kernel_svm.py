@@ -28,6 +28,13 @@ from kernlearn.validation import Floats, Indices
 # exp of twice as much, and its reciprocal, are finite.
 _LARGEST_EXPONENT = 300.0
 _BELOW = 1 - 1e-6  # share of C below which a coefficient is not at its bound
+#: The parameters that each of LIBSVM's kernels takes.
+TAKEN: dict[Any, set[str]] = {
+    "linear": set(),
+    "rbf": {"gamma"},
+    "sigmoid": {"gamma", "coef0"},
+    "poly": {"gamma", "coef0", "degree"},
+}
 
 
 @dataclass
@@ -90,7 +97,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
     C : float, default=1.0
         Weight of the training errors against the norm of the function.
     degree : int, default=3
-        Degree of "poly".
+        Degree of "poly". This and the next two are refused with kernels that they do not belong
+        to, which take their own parameters.
     gamma : {"scale", "auto"} or float, default="scale"
         Factor of "poly", "rbf" and "sigmoid"; "scale" is 1 / (n_features · X.var()), "auto" is
         1 / n_features.
@@ -223,7 +231,12 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> _Problem:
         """Validate the data and fit the kernel."""
-        X, y = check_training(self, X, y, self._kernels(), dtypes=(np.float64,))
+        taken = TAKEN[self.kernel] if self.kernel in LIBSVM else set()
+        unused = sorted(TAKEN["poly"] - taken)
+        advice = "pass a kernel object with its own parameters, or leave it out"
+        validation.refuse_unused(self, unused, f"kernel={self.kernel!r}", advice)
+        self._precomputed = _is_precomputed(self.kernel)
+        X, y = check_training(self, X, y, _kernels_of(self.kernel), dtypes=(np.float64,))
         weights = validation.check_weights(sample_weight, X)
         rows = validation.weighted_rows(weights, len(y))
         if len(rows) < len(y):
@@ -286,7 +299,8 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             "'sigmoid') with solver='libsvm', or random features with LinearSVM",
         )
         if self._native_kernel is not None:
-            return self._native_kernel(X, X)
+            with np.errstate(over="ignore"):  # which the solver refuses
+                return self._native_kernel(X, X)
         gram = np.empty((n, n))
         for rows in row_blocks(n, n):
             gram[rows] = compared(self.kernel_, X[rows], X)
@@ -323,7 +337,7 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
             with validation.noting_convergence(converged, place):
                 models[-1]._learn(problem, of_path=True)
         used = np.unique(np.concatenate([model.support_ for model in models]))
-        vectors = None if self._precomputed else problem.X[used]
+        vectors = None if first._precomputed else problem.X[used]
         outputs = partial(_outputs, models, used, vectors)
         yield Fits(points, models, converged.tolist(), outputs)
 
@@ -448,20 +462,12 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
         return (values > 0) @ first + (values <= 0) @ second
 
     @property
-    def _precomputed(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == "precomputed"
-
-    @property
     def _sign(self) -> int:
         """Sign of the decision values relative to LIBSVM's, as in scikit-learn."""
         return -1 if len(self.classes_) == 2 else 1
 
-    def _kernels(self) -> list[Kernel] | None:
-        """Return the kernel that compares points; none for LIBSVM's, None for a matrix."""
-        return [] if self.kernel in LIBSVM else kernels_of(self.kernel)
-
     def _check_rows(self, X: Any) -> Any:
-        return check_points(self, X, self._kernels(), dtypes=(np.float64,))
+        return check_points(self, X, _kernels_of(self.kernel_), dtypes=(np.float64,))
 
     def _output(self, method: str, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
@@ -470,10 +476,19 @@ class KernelSVM(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self._precomputed
-        tags.input_tags.sparse = not self._precomputed
+        tags.input_tags.pairwise = _is_precomputed(self.kernel)
+        tags.input_tags.sparse = not tags.input_tags.pairwise
         tags.classifier_tags.multi_class = self.solver == "libsvm"
         return tags
+
+
+def _is_precomputed(kernel: Any) -> bool:
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def _kernels_of(kernel: Any) -> list[Kernel] | None:
+    """Return the kernel that compares points; none for LIBSVM's, None for a matrix."""
+    return [] if kernel in LIBSVM else kernels_of(kernel)
 
 
 def _matrix_bytes(n_rows: int, cache_size: float) -> int:

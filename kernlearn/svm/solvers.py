@@ -21,7 +21,7 @@ from scipy.linalg import LinAlgError, lapack
 from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
-from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
 from kernlearn.kernels import HomogeneousPolynomialKernel, PolynomialKernel, as_kernel
 from kernlearn.kernels.base import to_dense
@@ -33,6 +33,7 @@ from kernlearn.memory import cholesky, interruptible
 from kernlearn.validation import Floats, Indices, warn
 
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
+_LARGEST = float(np.finfo(np.float32).max)  # kernel value that LIBSVM, in single precision, keeps
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,7 @@ def train(
     """
     binding = _official()
     module, library = binding.module, binding.library
+    _refuse_overflow(kernel, X)
     # LIBSVM numbers classes by first appearance: in sorted rows its numbers are the codes.
     by_class = np.argsort(codes, kind="stable")
     rows = feature_rows(kernel.near(X)).take(by_class)
@@ -202,15 +204,36 @@ def train(
     # LIBSVM counts the rows from 1, in the order in which they were passed.
     indices = np.array(model.get_sv_indices(), dtype=np.intp) - 1
     coefficients = [model.sv_coef[j][: model.l] for j in range(n_classes - 1)]
-    rho = np.array(model.rho[: n_classes * (n_classes - 1) // 2])
-    if not np.isfinite(rho).all():
-        raise ValueError("values of the kernel overflow: scale the features or lower the degree")
     return SupportVectors(
         indices=by_class[indices].astype(np.int32),
         n_by_class=np.array(model.nSV[:n_classes], dtype=np.int32),
         coefficients=np.array(coefficients),
-        rho=rho,
+        rho=np.array(model.rho[: n_classes * (n_classes - 1) // 2]),
     )
+
+
+def _refuse_overflow(kernel: SVMKernel | None, X: Any) -> None:
+    """Refuse values of a kernel, or a matrix X of them, that LIBSVM would take for infinite."""
+    if kernel is None:
+        largest = largest_value(X)
+    else:
+        farthest = X[[int(row_norms(X, squared=True).argmax())]]
+        with np.errstate(over="ignore"):
+            largest = float(kernel(farthest, farthest)[0, 0])
+    _refuse_beyond(_LARGEST, largest)
+
+
+def _refuse_beyond(limit: float, largest: float) -> None:
+    if not largest <= limit:
+        raise ValueError(
+            f"values of the kernel overflow: they reach {largest:.3g}, and at most {limit:.3g} is "
+            "possible; scale the features or lower the degree"
+        )
+
+
+def largest_value(gram: Floats) -> float:
+    """Return the largest absolute value of a matrix, without a copy."""
+    return max(float(gram.max()), -float(gram.min()))
 
 
 def train_weighted(
@@ -221,6 +244,7 @@ def train_weighted(
     By scikit-learn's LIBSVM: the official one has no weights, and reads a kernel matrix from a
     copy of twice its size. The arguments and the result are otherwise those of :func:`train`.
     """
+    _refuse_overflow(kernel, X)
     own: Any = {"kernel": "precomputed"} if kernel is None else dict(vars(kernel))
     if (centre := own.pop("centre", None)) is not None:
         X = shifted(X, centre)
@@ -488,7 +512,15 @@ def train_by_interior_point(
         If the gap of the interior-point method stayed above `tol`.
     """
     y = np.where(codes == 0, 1.0, -1.0)
+    # SMO keeps single precision: a scaled matrix has the same solution for an inversely scaled C
+    largest = largest_value(gram)
+    _refuse_beyond(float(np.finfo(np.float64).max), largest)
+    scale = max(largest / _LARGEST, 1.0)
+    if scale > 1:
+        gram, C = gram / scale, C * scale
+        last = last and last._replace(alpha=last.alpha * scale)
     solution = _solve(gram, y, C, tol, last)
+    solution = solution._replace(alpha=solution.alpha / scale)
     if solution.gap > tol:
         warn(
             f"the interior-point method stopped at a relative gap of {solution.gap:.3g}: scale "

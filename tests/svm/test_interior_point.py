@@ -3,6 +3,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel
@@ -88,7 +89,8 @@ def test_gives_libsvms_model(without_smo, kernel, class_weight):
     X, y = X2, Y2
     if kernel == "precomputed":
         X = polynomial_kernel(X, degree=2)
-    parameters = {"kernel": kernel, "C": 2.0, "coef0": 1.0, "class_weight": class_weight}
+    parameters = {"kernel": kernel, "C": 2.0, "class_weight": class_weight}
+    parameters |= {"coef0": 1.0} if kernel == "poly" else {}
     expected = KernelSVM(tol=1e-6, **parameters).fit(X, y)
     found = KernelSVM(solver="interior_point", **parameters).fit(X, y)
     np.testing.assert_array_equal(found.predict(X), expected.predict(X))
@@ -135,3 +137,13 @@ def test_says_when_it_does_not_converge(without_smo):
         KernelSVM("precomputed", C=1e3, solver="interior_point").fit(
             gram + gram.T, rng.integers(0, 2, 40)
         )
+
+
+@pytest.mark.parametrize("most", [1, 50_000])
+def test_values_beyond_single_precision(most, monkeypatch):
+    monkeypatch.setattr(solvers, "_SMO_ITERATIONS", most)
+    gram, y, _ = make_problem(0, n=60)
+    model, size = KernelSVM("precomputed", C=1.0, solver="interior_point", tol=1e-6), 1e45
+    expected = model.fit(gram, y).decision_function(gram)
+    large = clone(model).set_params(C=1 / size).fit(size * gram, y).decision_function(size * gram)
+    np.testing.assert_allclose(large, expected, atol=1e-3)
