@@ -76,8 +76,7 @@ def linear_paths(
     fit_intercept : bool, default=False
         Whether to add a constant feature of 1. As in LIBLINEAR, its weight is penalised.
     weights : ndarray of shape (n_samples,) or (n_problems, n_samples), default=None
-        Factors above 0 on the losses, 1 by default. With them "newton" solves the problem, with
-        its own tolerance, for any `solver`.
+        Factors above 0 on the losses, 1 by default.
 
     Returns
     -------
@@ -115,17 +114,17 @@ def linear_paths(
         )
     X, signs = _with_constant(features, fit_intercept), np.asarray(Y, dtype=np.float64)
     paths = np.empty((len(signs), len(Cs), X.shape[1]))
-    if solver == "newton" or weights is not None:
-        tol = tol if solver == "newton" else None
+    weighted, edge = _LOSSES[loss]
+    if solver == "newton":
         newton = PrimalNewton(X, tol=tol or _TOL[loss], max_iter=_MAX_STEPS)
-        weighted, edge = _LOSSES[loss]
-        for k, y in enumerate(signs):
-            factors = 1.0 if weights is None else np.broadcast_to(weights, signs.shape)[k]
-            paths[k] = newton.path(weighted(factors), -y, Cs, -edge)
     else:
         truncated = _truncated(X, tol)
-        for k, y in enumerate(signs):
-            paths[k] = truncated.path(y, Cs)
+    for k, y in enumerate(signs):
+        factors = 1.0 if weights is None else np.broadcast_to(weights, signs.shape)[k]
+        if solver == "newton":
+            paths[k] = newton.path(weighted(factors), -y, Cs, -edge)
+        else:
+            paths[k] = truncated.path(y, Cs, factors)
     return _coef_and_intercept(paths, X.dtype, fit_intercept)
 
 
@@ -244,9 +243,9 @@ class LinearSVM(
         The loss.
     tol : float, default=None
         Tolerance of the stopping criterion. LIBLINEAR compares the norm of the gradient with
-        tol · min(n₊, n₋)/n times its norm at w = 0; None is its default, 0.01. For the hinge and
-        with sample weights, it is the allowed excess of the objective over its minimum, relative
-        to it; None is 1e-6 for the hinge, 1e-10 otherwise.
+        tol · min(n₊, n₋)/n times its norm at w = 0, where rows count by their weights; None is
+        its default, 0.01. For the hinge it is the allowed excess of the objective over its
+        minimum, relative to it; None is 1e-6.
     fit_intercept : bool, default=True
         Whether to fit the intercept b.
     class_weight : dict, "balanced" or None, default=None
@@ -255,7 +254,8 @@ class LinearSVM(
     presolve : float, default=None
         Share of the rows, between 0 and 1, on which LIBLINEAR solves the problem first; the full
         problem starts from that solution and ends at the same tolerance. Often saves time on
-        large data. Skipped if a class is missing in those rows.
+        large data. Skipped if a class is missing in those rows; refused where LIBLINEAR does not
+        train, that is with the hinge and with sample weights that differ.
 
     Attributes
     ----------
@@ -276,9 +276,10 @@ class LinearSVM(
 
     Notes
     -----
-    LIBLINEAR computes in double precision and stores 16 bytes per value. The hinge, and the
-    squared hinge with sample weights, are minimised by Newton's method, which converges on
-    features of any scale, but makes sparse rows dense.
+    LIBLINEAR computes in double precision and stores 16 bytes per value. It takes no sample
+    weights: where these differ, its method is carried out on dense features. The hinge is
+    minimised by Newton's method, which converges on features of any scale. Both make sparse rows
+    dense.
 
     References
     ----------
@@ -341,20 +342,25 @@ class LinearSVM(
         """
         X, y = validation.validate_data(self, X, y, **validation.POINTS)
         X, y, weights = validation.without_zeros(X, y, validation.check_weights(sample_weight, X))
+        C, is_squared = self.C, self.loss == "squared_hinge"
+        if weights is not None and np.ptp(weights) == 0:
+            C, weights = C * weights[0], None
         self.classes_, codes, class_weight = validation.encode_labels(
             y, self.class_weight, weights
         )
-        if self.loss == "squared_hinge" and weights is None:
+        if is_squared and weights is None:
             if len(self.classes_) == 2:
                 # Code 0 is LIBLINEAR's positive class; scikit-learn's is the second label.
                 codes, class_weight = 1 - codes, class_weight[::-1]
             rows = feature_rows(X, constant=self.fit_intercept)
-            settings = Settings(self.C, self.tol or DEFAULT_TOL, class_weight)
+            settings = Settings(C, self.tol or DEFAULT_TOL, class_weight)
             n_weights = X.shape[1] + int(self.fit_intercept)
             solution = solve(rows, codes, n_weights, settings, self.presolve)
             parts = _coef_and_intercept(solution, X.dtype, self.fit_intercept)
             self.coef_, self.intercept_ = parts
             return self
+        setting = "sample weights that differ" if is_squared else "loss='hinge'"
+        validation.refuse_unused(self, ["presolve"], setting)
         signs = validation.one_against_all(codes, len(self.classes_))
         factors = class_weight[codes]
         if len(self.classes_) > 2:
@@ -362,8 +368,9 @@ class LinearSVM(
         coef, intercept = linear_paths(
             _dense(X),
             signs,
-            [self.C],
+            [C],
             loss=self.loss,
+            solver="truncated_newton" if is_squared else "newton",
             tol=self.tol,
             fit_intercept=self.fit_intercept,
             weights=factors if weights is None else weights * factors,
@@ -414,7 +421,7 @@ def fit_each(
         if np.ptp(signs[part]):
             starts = _truncated(rows[part], model.tol).path(signs[part], values * factor)
     solver = _truncated(rows, model.tol)
-    weights = solver.path(signs, values, starts)
+    weights = solver.path(signs, values, starts=starts)
     for one, coef, intercept in zip(
         models, *_coef_and_intercept(weights, X.dtype, True), strict=True
     ):

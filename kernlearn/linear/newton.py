@@ -238,6 +238,10 @@ class WeightedGram:
                 dsyrk(factor, part.T, beta=1.0, c=self.lower, lower=1, overwrite_c=1)
         self._weights[rows] = weights[rows]
 
+    def diagonal(self) -> Floats:
+        """Return its diagonal."""
+        return self.lower.diagonal()
+
     def times(self, vector: Floats) -> Floats:
         """Return its product with a vector."""
         return dsymv(1.0, self.lower, vector, lower=1)

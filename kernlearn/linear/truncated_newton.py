@@ -4,13 +4,14 @@ This module loads Numba.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.compiled import compiled
-from kernlearn.linear.losses import SquaredHinge
+from kernlearn.linear.losses import SquaredHinge, Weights
 from kernlearn.linear.newton import WeightedGram, combination
 from kernlearn.memory import gram
 from kernlearn.validation import Floats, warn
@@ -22,17 +23,17 @@ _DIAGONAL = 0.01  # share of the Hessian's diagonal in the preconditioner
 _SUFFICIENT = 0.01  # share of the decrease that the slope promises
 _LENGTHS = 0.5 ** np.arange(20)  # of steps
 _STALLED = 1e-12
-
-_LOSS = SquaredHinge()
+_WIDE = 4  # features a row from which products with the rows take less than a Gram matrix
 
 
 class TruncatedNewton:
     """LIBLINEAR's truncated Newton method: conjugate gradients and backtracking line search.
 
-    It minimises ½‖w‖² + C Σ max(0, 1 − yᵢ⟨w, xᵢ⟩)², for each C from w = 0, until ‖∇f(w)‖ is at
-    most tol · max(min(n₊, n₋), 1)/n · ‖∇f(0)‖. In exact arithmetic the iterates are those of
-    LIBLINEAR. Conjugate gradients multiply by the d × d matrix Σ xᵢxᵢᵀ over the rows inside the
-    margin, updated from step to step, instead of by the rows.
+    It minimises ½‖w‖² + C Σ sᵢ max(0, 1 − yᵢ⟨w, xᵢ⟩)², for each C from w = 0, until ‖∇f(w)‖ is at
+    most tol · min(n₊, n₋)/n · ‖∇f(0)‖, where rows count by their weights sᵢ. In exact arithmetic
+    the iterates are those of LIBLINEAR, for whole weights on repeated rows. Conjugate gradients
+    multiply by the d × d matrix Σ xᵢxᵢᵀ over the rows inside the margin, updated from step to
+    step, instead of by the rows.
 
     Parameters
     ----------
@@ -56,49 +57,77 @@ class TruncatedNewton:
 
     def __init__(self, features: np.ndarray, *, tol: float) -> None:
         self._X = np.ascontiguousarray(features, dtype=np.float64)
-        self._whole = gram(self._X)
+        n_rows, n_features = self._X.shape
+        self._whole = None if n_features > _WIDE * n_rows else gram(self._X)
         self._tol = tol
 
     def path(
-        self, y: np.ndarray, Cs: Iterable[float], starts: np.ndarray | None = None
+        self,
+        y: np.ndarray,
+        Cs: Iterable[float],
+        weights: Weights = 1.0,
+        *,
+        starts: np.ndarray | None = None,
     ) -> np.ndarray:
         """Train a classifier for each value of C, independently; shape (n_values, n_features).
 
-        All of them step together, and each row of the features is read once per step. `starts`
-        are weights to start from, by default zeros; when it ends is relative to zeros all the
-        same.
+        All of them step together, and each row of the features is read once per step. `weights`
+        are the factors sᵢ. `starts` are coefficients to start from, by default zeros; when it ends
+        is relative to zeros all the same.
         """
         X, y, Cs = self._X, np.ascontiguousarray(y, dtype=np.float64), list(Cs)
-        slope = combination(X, -y * _LOSS.slope(np.ones(len(y))))
-        n_positive = int(np.count_nonzero(y > 0))
+        loss, factors = SquaredHinge(weights), np.full(len(y), 1.0) * weights
+        slope = combination(X, -y * loss.slope(np.ones(len(y))))
         # LIBLINEAR's tolerance is in proportion to the rarer class
-        enough = self._tol * (max(min(n_positive, len(y) - n_positive), 1) / len(y))
-        grams = [WeightedGram(X, self._whole, _LOSS.steepest, 0.0) for _ in Cs]
+        shares = np.bincount(y > 0, factors, minlength=2) / factors.sum()
+        enough = self._tol * (shares.min() or 1 / len(y))
+        grams: list[Any] = [
+            _RowProducts(X)
+            if self._whole is None
+            else WeightedGram(X, self._whole, loss.steepest, 0.0)
+            for _ in Cs
+        ]
         margins, moves = np.zeros((len(Cs), len(y))), np.empty((len(Cs), len(y)))
         models = [
-            _Model(C, slope, enough, row, gram)
+            _Model(C, loss, slope, enough, row, gram)
             for C, row, gram in zip(Cs, margins, grams, strict=True)
         ]
-        if starts is not None:
-            for k, (start, model) in enumerate(zip(starts, models, strict=True)):
-                margins[k] = y * (X @ start)
-                model.start(start, combination(X, -y * _LOSS.slope(1.0 - margins[k])))
-                grams[k].follow(_LOSS.curvature(1.0 - margins[k]), grams[:k])
+        for k, start in enumerate([] if starts is None else starts):
+            margins[k] = y * (X @ start)
+            models[k].start(start, combination(X, -y * loss.slope(1.0 - margins[k])))
+        for k, one in enumerate(grams):
+            one.follow(loss.curvature(1.0 - margins[k]), grams[:k])
         left = [k for k, model in enumerate(models) if not model.ended]
         while left:
             steps = np.array([models[k].direction() for k in left])
             slopes = np.empty_like(steps)
-            full_steps(X, y, steps, margins, np.array(left), moves, slopes)
+            full_steps(X, y, factors, steps, margins, np.array(left), moves, slopes)
             for k, step, slope in zip(left, steps, slopes, strict=True):
                 if length := models[k].search(step, moves[k]):
                     if length < 1:
-                        slope = combination(X, -y * _LOSS.slope(1.0 - margins[k]))
+                        slope = combination(X, -y * loss.slope(1.0 - margins[k]))
                     models[k].arrive(slope)
             left = [k for k in left if not models[k].ended]
             for k in left:
-                grams[k].follow(_LOSS.curvature(1.0 - margins[k]), grams[:k] + grams[k + 1 :])
+                grams[k].follow(loss.curvature(1.0 - margins[k]), grams[:k] + grams[k + 1 :])
         self.converged = np.array([model.converged for model in models])
         return np.array([model.w for model in models])
+
+
+class _RowProducts:
+    """What conjugate gradients need of a :class:`WeightedGram`, from few rows themselves."""
+
+    def __init__(self, X: Floats) -> None:
+        self._X = X
+
+    def follow(self, weights: Floats, others: object = ()) -> None:
+        self._weights = weights
+
+    def diagonal(self) -> Floats:
+        return self._weights @ self._X**2
+
+    def times(self, vector: Floats) -> Floats:
+        return (self._weights * (self._X @ vector)) @ self._X
 
 
 class _Model:
@@ -107,13 +136,14 @@ class _Model:
     Parameters
     ----------
     C : float
+    loss : SquaredHinge
     slope : ndarray of shape (n_features,)
         Σ yᵢ ℓ′(tᵢ) xᵢ at w = 0.
     enough : float
         Norm of the gradient at which it ends, relative to that at w = 0.
     margins : ndarray of shape (n_samples,)
         Zeros; kept up to date in place.
-    gram : WeightedGram
+    gram : WeightedGram or _RowProducts
         With the weights ℓ″(tᵢ).
 
     Attributes
@@ -124,19 +154,25 @@ class _Model:
     """
 
     def __init__(
-        self, C: float, slope: Floats, enough: float, margins: Floats, gram: WeightedGram
+        self,
+        C: float,
+        loss: SquaredHinge,
+        slope: Floats,
+        enough: float,
+        margins: Floats,
+        gram: WeightedGram | _RowProducts,
     ) -> None:
         self.w, self.ended, self.converged = np.zeros(len(slope)), False, True
-        self._C, self._margins, self._gram = C, margins, gram
+        self._C, self._loss, self._margins, self._gram = C, loss, margins, gram
         self._gradient = C * slope
         self._enough = enough * float(np.linalg.norm(self._gradient))
-        self._objective = self._before = C * _LOSS.value(1.0 - margins)
+        self._objective = self._before = C * loss.value(1.0 - margins)
         self._n_steps = 0
 
     def start(self, w: Floats, slope: Floats) -> None:
         """Begin at w, for which the margins are there and the sum Σ yᵢ ℓ′(tᵢ) xᵢ is given."""
         self.w, self._gradient = w, w + self._C * slope
-        self._objective = 0.5 * float(w @ w) + self._C * _LOSS.value(1.0 - self._margins)
+        self._objective = 0.5 * float(w @ w) + self._C * self._loss.value(1.0 - self._margins)
         self.ended = bool(np.linalg.norm(self._gradient) <= self._enough)
 
     def direction(self) -> Floats:
@@ -153,7 +189,8 @@ class _Model:
         self._before = self._objective
         for length in _LENGTHS:
             norm = square + length * (2 * inner + length * rest)
-            objective = 0.5 * norm + self._C * _LOSS.value(1.0 - (self._margins + length * moves))
+            loss = self._loss.value(1.0 - (self._margins + length * moves))
+            objective = 0.5 * norm + self._C * loss
             if objective - self._before <= _SUFFICIENT * length * promised:
                 break
         else:
@@ -181,9 +218,11 @@ class _Model:
         )
 
 
-def _conjugate_gradients(gram: WeightedGram, gradient: np.ndarray, C: float) -> np.ndarray:
+def _conjugate_gradients(
+    gram: WeightedGram | _RowProducts, gradient: np.ndarray, C: float
+) -> np.ndarray:
     """Approximate −H⁻¹ · gradient, where H = I + C · gram."""
-    preconditioner = (1 - _DIAGONAL) + _DIAGONAL * (1 + C * gram.lower.diagonal())
+    preconditioner = (1 - _DIAGONAL) + _DIAGONAL * (1 + C * gram.diagonal())
     step = np.zeros_like(gradient)
     residual = -gradient
     scaled = residual / preconditioner
@@ -215,6 +254,7 @@ def _conjugate_gradients(gram: WeightedGram, gradient: np.ndarray, C: float) -> 
 def full_steps(
     X: Floats,
     y: Floats,
+    weights: Floats,
     steps: Floats,
     margins: Floats,
     which: NDArray[np.intp],
@@ -230,6 +270,8 @@ def full_steps(
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
         Labels -1 and +1.
+    weights : ndarray of shape (n_samples,)
+        Factors on the losses.
     steps : ndarray of shape (n_steps, n_features)
         A step of each model.
     margins : ndarray of shape (n_models, n_samples)
@@ -268,6 +310,6 @@ def full_steps(
             model = which[k]
             excess = 1.0 - margins[model, i] - moves[model, i]
             if excess > 0.0:
-                slope, factor = slopes[k], -2.0 * label * excess
+                slope, factor = slopes[k], -2.0 * label * weights[i] * excess
                 for j in range(n_features):
                     slope[j] += factor * x[j]

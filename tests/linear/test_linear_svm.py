@@ -104,7 +104,7 @@ def test_sparse_rows_that_do_not_fit_are_refused(monkeypatch):
     monkeypatch.setattr(memory, "allowed_memory", lambda: 1000)
     monkeypatch.setattr(memory, "_UNCHECKED", 0)
     LinearSVM().fit(thin, Y2)
-    for model, weights in ((LinearSVM(loss="hinge"), None), (LinearSVM(), np.ones(300))):
+    for model, weights in ((LinearSVM(loss="hinge"), None), (LinearSVM(), 1.0 + Y2)):
         with pytest.raises(MemoryError, match="300 rows of 10 features"):
             model.fit(thin, Y2, weights)
 

@@ -65,17 +65,26 @@ def test_regressors_are_what_scikit_learn_converges_to(loss):
 
 
 @pytest.mark.parametrize("tol", [0.5, 0.01, 1e-4])
-@pytest.mark.parametrize("shape", [(200, 20), (15, 40)])
+@pytest.mark.parametrize("shape", [(200, 20), (15, 40), (15, 80)])
 @pytest.mark.parametrize("fit_intercept", [False, True])
-def test_truncated_newton_stops_where_liblinear_stops(shape, tol, fit_intercept):
+@pytest.mark.parametrize(("weighted", "rtol"), [(False, 1e-7), (True, 1e-6)])
+def test_truncated_newton_stops_where_liblinear_stops(shape, tol, fit_intercept, weighted, rtol):
     features, y = weak_problem(*shape)
+    counts = np.arange(len(y)) % 3 + 1 if weighted else np.ones(len(y), dtype=int)
     (coef,), (intercept,) = linear_paths(
-        features, [y], CS[:3], solver="truncated_newton", tol=tol, fit_intercept=fit_intercept
+        features,
+        [y],
+        CS[:3],
+        solver="truncated_newton",
+        tol=tol,
+        fit_intercept=fit_intercept,
+        weights=counts if weighted else None,
     )
+    rows = np.repeat(np.arange(len(y)), counts)
     for C, w, b in zip(CS[:3], coef, intercept, strict=True):
-        official = LinearSVM(C, tol=tol, fit_intercept=fit_intercept).fit(features, y)
-        np.testing.assert_allclose(w, official.coef_[0], rtol=1e-7, atol=1e-10)
-        assert b == pytest.approx(official.intercept_[0], rel=1e-7, abs=1e-10)
+        official = LinearSVM(C, tol=tol, fit_intercept=fit_intercept).fit(features[rows], y[rows])
+        np.testing.assert_allclose(w, official.coef_[0], rtol=rtol, atol=1e-10)
+        assert b == pytest.approx(official.intercept_[0], rel=rtol, abs=1e-10)
 
 
 def test_truncated_newton_stops_early_and_goes_on_with_a_smaller_tolerance():
