@@ -46,13 +46,14 @@ class Library:
         return kinds | dict.fromkeys(self.similarities.split(), "similarity")
 
 
+_PAIR = "the value of two points must depend on them alone: "
 _SCALED = dict.fromkeys(
     ("mahalanobis", "seuclidean"),
-    "scale the points, by StandardScaler or PCA(whiten=True), and take the Euclidean distance",
+    f"{_PAIR}scale the points, by StandardScaler or PCA(whiten=True), and take the Euclidean one",
 )
-_SAMPLES = "it draws random samples from all graphs of a call"
-_LABELS = "it numbers the labels of all graphs of a call"
-_DECAY = "its decay is that of the densest graph of a call"
+_SAMPLES = f"{_PAIR}it draws random samples from all graphs of a call"
+_LABELS = f"{_PAIR}it numbers the labels of all graphs of a call"
+_DECAY = f"{_PAIR}its decay is that of the densest graph of a call"
 
 #: Other libraries by name.
 LIBRARIES: Mapping[str, Library] = {
@@ -85,8 +86,13 @@ LIBRARIES: Mapping[str, Library] = {
         Library(
             "aeon",
             "series",
-            "adtw ddtw dtw dtw_gi edr erp euclidean lcss manhattan minkowski msm sbd shape_dtw "
-            "soft_dtw squared twe wddtw wdtw",
+            "adtw ddtw dtw dtw_gi euclidean lcss manhattan minkowski msm sbd shape_dtw squared "
+            "twe wddtw wdtw",
+            refused={
+                "edr": "aeon leaves ends free, and equal series without spread are apart",
+                "erp": "aeon counts the first gap as much as all gaps together",
+                "soft_dtw": "aeon returns the absolute values of what may be negative",
+            },
         ),
         Library(
             "grakel",
@@ -98,8 +104,8 @@ LIBRARIES: Mapping[str, Library] = {
                 **dict.fromkeys(("graphlet", "multiscale_laplacian"), _SAMPLES),
                 **dict.fromkeys(("hadamard_code", "neighborhood_hash", "propagation"), _LABELS),
                 **dict.fromkeys(("random_walk", "random_walk_labeled"), _DECAY),
-                "neighborhood_subgraph_pairwise_distance": "it is normalized by all of a call",
-                "svm_theta": "it changes from call to call",
+                "neighborhood_subgraph_pairwise_distance": f"{_PAIR}it is normalized by all",
+                "svm_theta": f"{_PAIR}it changes from call to call",
             },
         ),
     )
@@ -243,10 +249,7 @@ def library_of(name: str) -> Library | None:
     if library is None:
         return None
     if reason := library.refused.get(method):
-        raise ValueError(
-            f"{name} is refused, because the value of two points must depend on them alone: "
-            f"{reason}"
-        )
+        raise ValueError(f"{name} is refused, because {reason}")
     if method not in library.kinds:
         own = [f"{prefix}.{one}" for one in library.kinds]
         raise ValueError(f"no similarity {name!r}{suggestion(name, own)}")
