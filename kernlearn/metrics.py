@@ -121,6 +121,7 @@ def check_queries(y: Any, qid: Any) -> RankedQueries:
     if qid is None:
         return RankedQueries(relevance, np.zeros(len(relevance), dtype=np.intp))
     qid = validation.column_or_1d(qid)
+    validation.assert_all_finite(qid, input_name="qid")  # NaN would be one more query
     validation.check_consistent_length(relevance, qid)
     return RankedQueries(relevance, np.unique(qid, return_inverse=True)[1])
 

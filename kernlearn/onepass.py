@@ -371,6 +371,8 @@ class OnePassModel(validation.TakesSparse, BaseEstimator):
         ValueError
             If the data are not valid; none of the rows is added.
         """
+        if self._numeric and classes is not None:
+            raise ValueError("classes are for a classifier, and this model predicts numbers")
         before = [self.moments_] if self.__sklearn_is_fitted__() else []
         rows, targets = self._checked(X, y, reset=not before)
         if not before:

@@ -105,7 +105,9 @@ def validate_data(model: Any, X: Any, y: Any = "no_validation", **options: Any) 
 
 def check_features(Z: NDArray[np.floating]) -> None:
     """Refuse features that have overflown."""
-    if not (np.isfinite(Z.sum()) or np.isfinite(Z).all()):  # finite numbers may have no finite sum
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = Z.sum()
+    if not (np.isfinite(total) or np.isfinite(Z).all()):  # finite numbers may have no finite sum
         raise ValueError(f"features overflow the numbers of {Z.dtype}: scale X")
 
 

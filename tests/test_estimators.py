@@ -2,6 +2,7 @@
 
 import io
 import re
+from contextlib import suppress
 from inspect import signature
 from pathlib import Path
 
@@ -149,6 +150,16 @@ def test_numbers_whose_squares_are_none_are_refused(estimator, size, flow):
     for points, y in cases[: 1 + is_regressor(model)]:
         with pytest.raises(ValueError, match=f"squares {flow}"):
             clone(model).fit(points, y)
+
+
+@pytest.mark.parametrize(
+    "estimator", [m for m in ALL if m in TRANSFORMERS or hasattr(m, "predict")]
+)
+@pytest.mark.filterwarnings("ignore")
+def test_large_numbers_in_single_precision_are_refused_or_have_finite_outcomes(estimator):
+    model, points = made(estimator), np.float32(1e37) * X.astype(np.float32)
+    with suppress(ValueError):
+        assert np.isfinite(outcome(model.fit(points, targets(model)), points)).all()
 
 
 @pytest.mark.parametrize("estimator", CLASSIFIERS)

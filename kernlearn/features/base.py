@@ -101,7 +101,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Z = np.empty((X.shape[0], self._n_features_out), X.dtype)
         write = self._writer(X)
         for rows in self._blocks(X):
-            write(X[rows], Z[rows])
+            _write_finite(write, X[rows], Z[rows])
         return Z
 
     def transform_blocks(self, X: Any) -> Iterator[tuple[slice, NDArray[np.floating]]]:
@@ -123,7 +123,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         write = self._writer(X)
         for rows in self._blocks(X):
             Z = np.empty((rows.stop - rows.start, self._n_features_out), X.dtype)
-            write(X[rows], Z)
+            _write_finite(write, X[rows], Z)
             yield rows, Z
 
     def _blocks(self, X: Any) -> Iterator[slice]:
@@ -166,6 +166,12 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _write_finite(write: WriteFeatures, X: Any, out: NDArray[np.floating]) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):  # which is refused
+        write(X, out)
+    validation.check_features(out)
 
 
 def real_signs(shape: tuple[int, ...], random_state: np.random.RandomState) -> NDArray[np.int8]:

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from kernlearn.features import TensorSketch
+from kernlearn.features import CompositionalMaclaurin, RandomMaclaurin, TensorSketch
 from kernlearn.kernels import (
     DotProductKernel,
     ExponentialKernel,
@@ -180,3 +180,14 @@ def test_memory_is_a_block_whatever_the_rows():
 def test_kernels_without_end_need_a_truncation(X):
     with pytest.raises(ValueError, match=r"'truncation'"):
         TensorSketch("exponential").fit(X)
+
+
+@pytest.mark.parametrize("estimator", [TensorSketch, RandomMaclaurin, CompositionalMaclaurin])
+def test_features_that_overflow_are_refused(estimator):
+    points = np.random.RandomState(0).normal(size=(20, 3)).astype(np.float32)
+    model = estimator(n_components=200, random_state=0)
+    if estimator is CompositionalMaclaurin:
+        model.set_params(inner=RandomMaclaurin(LinearKernel()))
+    model.fit(points)
+    with pytest.raises(ValueError, match="features overflow"):
+        model.transform(np.float32(1e37) * points)

@@ -125,9 +125,10 @@ def test_huge_relevances():
         (([1, 1], [0, np.inf]), {}, "y_score contains infinity"),
         (([1, 1], [0]), {}, "inconsistent numbers of samples"),
         (([1, 1], [0, 1]), {"qid": [1]}, "inconsistent numbers of samples"),
+        (([1, 1], [0, 1]), {"qid": [1, np.nan]}, "qid contains NaN"),
         (([1, 1], [0, 1]), {"k": 0}, "'k'"),
     ],
-    ids=["negative", "NaN", "infinite", "lengths", "queries", "k"],
+    ids=["negative", "NaN", "infinite", "lengths", "queries", "query", "k"],
 )
 def test_bad_input(arguments, how, message):
     for ndcg in (thesis_ndcg, letor_ndcg):

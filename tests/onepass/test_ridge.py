@@ -364,6 +364,7 @@ def test_bad_rows_are_refused_and_not_added():
     ("fit", "message"),
     [
         (lambda: OnePassRidgeClassifier().partial_fit(X, HIGH), "classes must be passed"),
+        (lambda: OnePassRidge().partial_fit(X, NUMBERS, [0, 1]), "predicts numbers"),
         (lambda: OnePassRidge().fit(iter([(X, NUMBERS)])), "fit reads rows twice"),
         (lambda: OnePassRidge().fit([]), "fit reads rows twice"),
         (lambda: OnePassRidge().fit(X[:2], NUMBERS[:2]), "in one fold: pass a single value"),
