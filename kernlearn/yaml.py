@@ -25,6 +25,7 @@ _PREFIX = "tag:yaml.org,2002:"
 _PLAIN = {_PREFIX + name for name in ("null", "bool", "int", "float", "str", "seq", "map")}
 # Nodes of a document: a few hundred bytes of aliases can stand for any number.
 _MOST_NODES = 100_000
+_MOST_BYTES = 2**24  # of a file, which may be a device or a pipe without an end
 _LONGEST = 80  # characters of a value in a message
 
 
@@ -145,7 +146,10 @@ def _composed(text: str) -> tuple[Any, Node | None]:
 def read_yaml(path: Path) -> tuple[Any, dict[KeyPath, int]]:
     """Parse a YAML file, as :func:`parse_yaml` does a text."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as stream:
+            content = stream.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise ConfigError(f"{path}: over {_MOST_BYTES >> 20} MiB, as no config or card is")
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1

@@ -1,5 +1,7 @@
 """YAML 1.2 with lines: plain data alone, and errors that say where."""
 
+from pathlib import Path
+
 import pytest
 
 from kernlearn.exceptions import ConfigError
@@ -50,6 +52,11 @@ def test_errors(text, message):
 
 def test_addresses_in_flow_style():
     assert parse_yaml("a: {x: http://h:80/x, y: b:c}", "f")[0]["a"]["x"] == "http://h:80/x"
+
+
+def test_a_file_without_an_end_is_refused():
+    with pytest.raises(ConfigError, match="/dev/zero: over 16 MiB"):
+        read_yaml(Path("/dev/zero"))
 
 
 def test_aliases_are_copies_and_merged_keys_have_lines():

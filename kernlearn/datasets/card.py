@@ -24,6 +24,9 @@ Member = Annotated[str, Field(pattern=r"^[^/\\:\s.][^/\\:]*(/[^/\\:\s.][^/\\:]*)
 Column = int | str
 Count = Annotated[int, Field(gt=0)]
 
+#: The most columns that are read, each of which gets a name.
+MOST_FEATURES = 5_000_000
+
 
 def _as_text(value: Any) -> Any:
     """Let a label be a bare number in YAML; refuse what YAML makes of ``true``."""
@@ -414,7 +417,7 @@ class Card(Strict):
     name: Name
     title: str
     task: Task
-    n_features: Count
+    n_features: Annotated[int, Field(gt=0, le=MOST_FEATURES)]
     source: Source
     forms: Annotated[tuple[Form, ...], Field(min_length=1)]
     licence: str

@@ -10,11 +10,11 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache, lru_cache, partial
 from hashlib import file_digest, sha256
 from importlib.metadata import version
-from io import BytesIO
+from io import BufferedReader, RawIOBase
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -30,6 +30,11 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _IN_CHECKOUT = {"configs": "configs", "datasets": "datasets", "reported": "results/reported"}
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+# A packed file of kilobytes may stand for any number of bytes: so many are read, or so many times
+# those that it has.
+_MOST_UNPACKED, _MOST_TIMES = 2**30, 250
+# How the stand-ins for files in a repository begin, and what fetches the files.
+_POINTERS = {b"version https://git-lfs": "git lfs pull", b"/annex/objects/": "git annex get"}
 _DAMAGE = (EOFError, OSError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)
 
 
@@ -422,12 +427,14 @@ def _unpacked(archive: Path) -> Iterator[dict[str, Callable[[], Any]]]:
         return "/".join(part for part in name.split("/") if part not in ("", ".", ".."))
 
     with naming_damage(archive):
+        _refuse_stand_in(archive)
         if archive.suffix.lower() == ".zip":
             with zipfile.ZipFile(archive) as packed:
                 entries = [entry for entry in packed.infolist() if not entry.is_dir()]
                 yield {inside(entry.filename): partial(packed.open, entry) for entry in entries}
         else:
             with tarfile.open(archive) as tar:
+                tar.fileobj = _bounded(tar.fileobj, archive)
                 files = [entry for entry in tar.getmembers() if entry.isfile()]
                 yield {inside(entry.name): partial(tar.extractfile, entry) for entry in files}
 
@@ -438,19 +445,73 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
     An OSError, and what says that a packed file is damaged, becomes a DataError.
     """
-    archive, unpack = container(path), PACKED.get(path.suffix.lower(), open)
-    with naming_damage(path):
+    archive, unpack = container(path), PACKED.get(path.suffix.lower())
+    with naming_damage(path), ExitStack() as stack:
         if archive != path:
-            name = path.relative_to(archive).as_posix()
-            with _unpacked(archive) as files:
-                if name not in files:
-                    held = listed(files) or "none"
-                    raise DataError(f"{archive}: has no file {name}; it has {held}")
-                stream = BytesIO(files[name]().read())
-            yield stream if unpack is open else unpack(stream)
+            name, files = (
+                path.relative_to(archive).as_posix(),
+                stack.enter_context(_unpacked(archive)),
+            )
+            if name not in files:
+                held = listed(files) or "none"
+                raise DataError(f"{archive}: has no file {name}; it has {held}")
+            stream = stack.enter_context(_bounded(files[name](), archive))
         else:
-            with unpack(path, "rb") as stream:
-                yield stream
+            _refuse_stand_in(path)
+            stream = stack.enter_context(path.open("rb"))
+        yield stream if unpack is None else _bounded(unpack(stream), archive)
+
+
+def _refuse_stand_in(path: Path) -> None:
+    """Refuse what stands where a file should: a folder, pipe or device, or a pointer of Git's."""
+    if path.exists() and not os.path.isfile(path):
+        raise DataError(f"{path}: a folder, pipe or device; name a file")
+    with path.open("rb") as stream:
+        start = stream.read(32)
+    if command := next((what for text, what in _POINTERS.items() if start.startswith(text)), None):
+        raise DataError(f"{path}: only a pointer to the data, which `{command}` fetches")
+
+
+def refuse_unpacking(path: Path, size: int, packed: int) -> None:
+    """Refuse a file of so many packed bytes that stands for too many."""
+    if size > max(_MOST_UNPACKED, _MOST_TIMES * packed):
+        raise DataError(
+            f"{path}: unpacks to more than {_MOST_UNPACKED / 2**30:.3g} GiB and {_MOST_TIMES} "
+            "times its size: if that is right, store it unpacked"
+        )
+
+
+class _Bounded(RawIOBase):
+    """The bytes that a stream unpacks of a file, up to the most that are read."""
+
+    def __init__(self, stream: Any, path: Path) -> None:
+        self._stream, self._path, self._packed = stream, path, path.stat().st_size
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self._stream.seekable())
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        refuse_unpacking(self._path, offset, self._packed)
+        return int(self._stream.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._stream.tell())
+
+    def readinto(self, buffer: Any) -> int:
+        n = int(self._stream.readinto(buffer))
+        refuse_unpacking(self._path, self.tell(), self._packed)
+        return n
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def _bounded(stream: Any, path: Path) -> Any:
+    return BufferedReader(_Bounded(stream, path))
 
 
 @contextmanager

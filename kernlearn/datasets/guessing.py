@@ -27,6 +27,7 @@ from kernlearn.datasets.tables import (
     column_position,
     default_names,
     default_order,
+    plain_numbers,
     shared_note,
 )
 from kernlearn.exceptions import DataError
@@ -349,6 +350,7 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     """Choose the role of each column of a frame from its entries, and what the user stated."""
     path, options, frame = reading
     names, notes = reading.names, []
+    distinct = set(names)
     if not getattr(options, "header", True) and "header" not in asked.read_as:
         notes.append("the first line is data; `read_as.header` takes it as names")
     if (codec := getattr(options, "encoding", "utf-8")) != "utf-8":
@@ -364,7 +366,7 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
     # pandas calls the second column x x.1
     kept = [name for i, name in enumerate(names) if i not in left_out]
     bases = {name: re.sub(r"\.\d+$", "", name) for name in kept}
-    if again := [name for name, base in bases.items() if base != name and base in names]:
+    if again := [name for name, base in bases.items() if base != name and base in distinct]:
         notes.append(f"a second column of one name is read as {listed(again)}")
     if copy := next((name for name in again if bases[name] == names[target]), None):
         problem = f"{path}: column {copy} may be a second column {names[target]}: rename it"
@@ -393,10 +395,11 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         alike = [(first.setdefault(v.strip().casefold(), v), v) for v in values]
         if pairs := [f"{a!r} and {b!r}" for a, b in alike if a != b]:
             notes.append(f"column {name}: only case or blanks tell {pairs[0]} from each other")
+    used = {target, *features}
     content = options.model_dump(mode="json", exclude_defaults=True) | {
         "kind": options.kind,
         "target": names[target],
-        "drop": [name for i, name in enumerate(names) if i not in (target, *features)],
+        "drop": [name for i, name in enumerate(names) if i not in used],
         "nominal": nominal,
         "points": None if points is None else names[points],
     }
@@ -451,7 +454,8 @@ def _feature_roles(
 
     nominal: dict[str, list[str]] = {}
     most = min(_MANY, max(FEW, len(reading.frame) // 2))
-    for i in rest:
+    plain = plain_numbers(reading.frame)
+    for i in (i for i in rest if not plain[i]):
         reason, counts = _look_at(reading, i)
         if counts and len(counts) > most:
             example = next(iter(counts))
@@ -538,11 +542,11 @@ def _look_at(reading: _File, i: int) -> tuple[str, dict[str, int] | None]:
     from pandas.api import types
 
     column = reading.frame.iloc[:, i]
-    held = column.dropna()
-    if not len(held):
+    if not column.count():
         return "it has no entries", None
     if types.is_numeric_dtype(column) and not types.is_bool_dtype(column):
         return "", None
+    held = column.dropna()
     kinds = set(map(type, held)) if held.dtype == object else set()
     if other := [kind for kind in kinds if not issubclass(kind, (str, int, float, np.generic))]:
         return f"values of type {other[0].__name__}", {}

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernlearn.checks import counted
-from kernlearn.datasets.files import opened
+from kernlearn.datasets.card import MOST_FEATURES
+from kernlearn.datasets.files import naming_damage, opened, refuse_unpacking
 from kernlearn.datasets.tables import (
     LARGEST,
     ROW_NAMES,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _GAPS = ("?", ".")  # texts of missing entries in files of users, besides those of pandas
+_TOO_WIDE = f"a feature's index is above {MOST_FEATURES:,}: number those that occur from 1"
 _ATTRIBUTE = re.compile(
     r"""(?im)^(\s*@attribute\s+(?:'[^']*'|"[^"]*"|\S+)\s+)(integer|real|numeric|date)\b.*$"""
 )
@@ -79,7 +82,8 @@ def content_of(path: Path, options: Any, n_features: int | None = None) -> Any:
         labels = bunch.target_names[bunch.target] if of_classes else bunch.target
         return Table(bunch.data, labels, tuple(map(str, bunch.feature_names)))
     with library_errors(path, f"damaged, or no {options.kind} file"):
-        frame = _FRAMES[options.kind](path, options)
+        # a copy has its columns in blocks: ten thousands, each by itself, take long
+        frame = _FRAMES[options.kind](path, options).copy()
     if not len(frame):
         raise DataError(f"{path}: the file has no rows")
     if not getattr(options, "standard_missing", True):
@@ -161,6 +165,7 @@ def split_rows(content: bytes, options: Any) -> Iterator[tuple[int, list[str]]]:
 
     csv.Error says that a quoted entry does not end with its quote.
     """
+    csv.field_size_limit(max(csv.field_size_limit(), len(content)))  # texts may be long
 
     def bare(number: int, line: str) -> str:
         line = "\n" if number in options.skip else line
@@ -356,8 +361,12 @@ def load_pairs(
         X, y, query = load_svmlight_file(
             stream, n_features=n_features, zero_based=zero_based, query_id=True
         )
-    except (ValueError, OverflowError) as error:
+    except OverflowError:  # beyond 32 bits
+        raise DataError(f"{path}: {_TOO_WIDE}") from None
+    except ValueError as error:
         raise DataError(f"{path}: not rows of one label and index:value: {error}") from None
+    if n_features is None and X.shape[1] > MOST_FEATURES:
+        raise DataError(f"{path}: {_TOO_WIDE}")
     if not (len(y) and all((abs(values) <= LARGEST).all() for values in (y, X.data))):
         raise DataError(f"{path}: no rows, or a value that is not finite (up to {LARGEST:g})")
     X.sum_duplicates()
@@ -375,7 +384,7 @@ def load_arrays(path: Path) -> dict[str, Any]:
             with np.load(BytesIO(content), allow_pickle=False) as stored:
                 return dict(stored)
         if content.startswith((b"\x89HDF", b"MATLAB 7.3")):
-            return _hdf5(content)
+            return _hdf5(path, content)
         from scipy.io import loadmat
 
         stored = loadmat(BytesIO(content), simplify_cells=True)
@@ -393,7 +402,7 @@ def _flat(stored: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             yield prefix + name, np.asarray(value, np.str_ if texts else None)
 
 
-def _hdf5(content: bytes) -> dict[str, Any]:
+def _hdf5(path: Path, content: bytes) -> dict[str, Any]:
     import h5py
 
     arrays: dict[str, Any] = {}
@@ -403,6 +412,11 @@ def _hdf5(content: bytes) -> dict[str, Any]:
             return
         if h5py.check_ref_dtype(item.dtype) or name.startswith("#") or not item.size:
             return  # cells of MATLAB, their contents, and what is empty
+        if item.external or item.is_virtual:
+            raise DataError(
+                f"{path}: the values of {name} are in another file: store them in this"
+            )
+        refuse_unpacking(path, item.nbytes, len(content))
         value: Any = item.asstr()[()] if h5py.check_string_dtype(item.dtype) else item[()]
         if "MATLAB_class" in item.attrs:
             value = value.T  # which is stored column by column
@@ -455,7 +469,12 @@ def encoding_of(path: Path, content: bytes) -> Any:
 def file_bytes(path: Path) -> bytes:
     """Read a file, unpacked."""
     with opened(path) as stream:
-        return stream.read()
+        content = stream.read()
+    if content.startswith(b"PK\3\4"):  # arrays or a spreadsheet
+        with naming_damage(path), zipfile.ZipFile(BytesIO(content)) as packed:
+            size = sum(entry.file_size for entry in packed.infolist())
+        refuse_unpacking(path, size, len(content))
+    return content
 
 
 @contextmanager

@@ -34,6 +34,7 @@ GROUP_NAME = re.compile(
 ID_NAME = re.compile(r"(?i:(.*[\s_.-])?(id|uuid|guid)|index|idx|row|row.?names?)|.*[a-z]I[dD]")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _CONTENT_VERSION = "kernlearn content 1"
+_COLUMNS = 256  # columns of a frame that are copied at once
 _BLOCK_ENTRIES = 1 << 20
 _ENTRY = np.dtype([("column", "<i8"), ("value", "<f8")])
 
@@ -142,10 +143,11 @@ def values_of(
     """
     import pandas as pd
 
-    column = pd.Series(column)
+    column = column if isinstance(column, pd.Series) else pd.Series(column)
     if classes is None:
         expected = f"a finite number (up to {LARGEST:g})"
-        values = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+        numbers = column if column.dtype.kind in "iuf" else pd.to_numeric(column, errors="coerce")
+        values = numbers.to_numpy(np.float64, na_value=np.nan)
     else:
         expected = f"one of {listed(classes)}"
         exact = {text: float(code) for code, text in enumerate(classes)}
@@ -154,7 +156,8 @@ def values_of(
         codes, distinct = pd.factorize(column)
         known = [exact.get(t, alike.get(canonical_label(t), np.nan)) for t in map(str, distinct)]
         values = np.array([*known, np.nan])[codes]  # -1 is missing
-    if (wrong := ~(abs(values) <= LARGEST) & ~column.isna().to_numpy()).any():
+    wrong = ~(abs(values) <= LARGEST)
+    if wrong.any() and (wrong := wrong & ~column.isna().to_numpy()).any():
         row = int(wrong.argmax())
         found = str(column.iloc[row])
         raise DataError(f"{place_of(row)}{what}: found {found!r:.60}, expected {expected}")
@@ -211,8 +214,17 @@ def frame_table(
     if options.points is not None:
         X = _points(frame.iloc[:, rest[0]], options, place_of)
     else:
-        X = np.empty((len(frame), len(rest)))
-        for column, i in enumerate(rest):
+        X, plain = np.empty((len(frame), len(rest))), plain_numbers(frame)
+        numbers = [k for k, i in enumerate(rest) if plain[i] and names[i] not in options.nominal]
+        others = {*range(len(rest))}
+        for start in range(0, len(numbers), _COLUMNS):  # at once: one by one they take longer
+            part = numbers[start : start + _COLUMNS]
+            values = frame.iloc[:, [rest[k] for k in part]].to_numpy(np.float64)
+            if not (abs(values) > LARGEST).any():
+                X[:, part] = values
+                others -= {*part}
+        for column in sorted(others):
+            i = rest[column]
             entries, name = frame.iloc[:, i], names[i]
             if name in options.nominal:
                 nominal[name] = options.nominal[name]
@@ -222,6 +234,17 @@ def frame_table(
     known = frame.attrs.get("gaps", {})
     gaps = [text for i in (*targets, *rest) for text in known.get(names[i], ())]
     return Table(X, y, tuple(names[i] for i in rest), nominal, gaps=gaps).with_target()
+
+
+def plain_numbers(frame: "pd.DataFrame") -> np.ndarray:
+    """Tell of each column whether it has numbers that NumPy holds, none of too many digits."""
+    of_numpy = {i: kind for i, kind in enumerate(frame.dtypes) if isinstance(kind, np.dtype)}
+    plain = np.array([i in of_numpy and of_numpy[i].kind in "iuf" for i in range(frame.shape[1])])
+    plain &= frame.notna().any().to_numpy()
+    if whole := [i for i in np.flatnonzero(plain) if of_numpy[i].kind in "iu"]:
+        numbers = frame.iloc[:, whole]
+        plain[whole] = (numbers.min() >= -(2**53)) & (numbers.max() <= 2**53)
+    return plain
 
 
 def _points(column: "pd.Series", options: Any, place_of: Callable[[int], str]) -> np.ndarray:

@@ -6,10 +6,12 @@ import zipfile
 from io import BytesIO
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 
-from kernlearn.datasets import catalogue, locate, missing_message, search_path
-from kernlearn.datasets.files import opened
+from kernlearn.datasets import catalogue, load, locate, missing_message, search_path
+from kernlearn.datasets.files import PACKED, opened
 from kernlearn.exceptions import DataError
 
 WHOLE = {"files": ["small", "small.t"], "format": {"kind": "libsvm"}, "rows": 2}
@@ -125,3 +127,55 @@ def test_one_message_for_all_that_is_missing(folder, tmp_path):
     assert f"\n  {tmp_path / 'cache' / 'datasets'} (does not exist)\n" in message
     assert missing_message(cards[:2], folder) == ""
     assert "xxx (does not exist)" in missing_message(cards, "x" * 5000)
+
+
+@pytest.mark.parametrize("name", ["b.csv.gz", "b.csv.xz", "b.zip", "b.tar.gz", "b.npz", "b.h5"])
+def test_kilobytes_that_stand_for_many_bytes_are_refused(folder, monkeypatch, name):
+    monkeypatch.setattr("kernlearn.datasets.files._MOST_UNPACKED", 2**16)
+    path, text = folder / name, "a,b,y\n" + "0,0,1\n0,0,2\n" * 2**17
+    if name.endswith("zip"):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+            packed.writestr("b.csv", text)
+    elif "tar" in name:
+        with tarfile.open(path, "w:gz") as packed:
+            info = tarfile.TarInfo("b.csv")
+            info.size = len(text)
+            packed.addfile(info, BytesIO(text.encode()))
+    elif "csv" in name:
+        with PACKED[path.suffix](path, "wb") as stream:
+            stream.write(text.encode())
+    elif name == "b.npz":
+        np.savez_compressed(path, X=np.zeros((1000, 1000)), y=np.arange(1000) % 2)
+    else:
+        with h5py.File(path, "w") as file:
+            file.create_dataset("X", (1000, 10**9), "f8", chunks=(1, 1000))
+            file["y"] = np.arange(1000) % 2
+    with pytest.raises(DataError, match="times its size"):
+        load(path)
+    monkeypatch.undo()
+    if name not in ("b.npz", "b.h5"):
+        assert load(path).data.shape == (2**18, 2)
+
+
+def test_what_is_no_file_of_data(folder):
+    os.mkfifo(folder / "pipe.csv")
+    (folder / "zero.csv").symlink_to("/dev/zero")
+    (folder / "lfs.csv").write_text("version https://git-lfs.github.com/spec/v1\noid x\nsize 9\n")
+    for name, what in {"pipe": "pipe", "zero": "device", "lfs": "`git lfs pull`"}.items():
+        with pytest.raises(DataError, match=what):
+            load(folder / f"{name}.csv")
+
+
+def test_values_in_another_file_are_not_read(folder):
+    (folder / "secret").write_bytes(np.arange(40.0).tobytes())
+    layout = h5py.VirtualLayout((10, 4), "f8")
+    layout[:] = h5py.VirtualSource(folder / "other.h5", "X", (10, 4))
+    with h5py.File(folder / "external.h5", "w") as file:
+        file.create_dataset("X", (10, 4), "f8", external=[(folder / "secret", 0, 320)])
+        file["y"] = np.arange(10) % 2
+    with h5py.File(folder / "virtual.h5", "w") as file:
+        file.create_virtual_dataset("X", layout)
+        file["y"] = np.arange(10) % 2
+    for path in folder.glob("*.h5"):
+        with pytest.raises(DataError, match="the values of X are in another file"):
+            load(path)

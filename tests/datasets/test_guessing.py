@@ -3,6 +3,7 @@
 import gzip
 import pickle
 import re
+import time
 import zipfile
 from decimal import Decimal
 from pathlib import Path
@@ -829,3 +830,25 @@ def test_gaps_in_arrays_are_missing_entries(folder, kind):
     np.testing.assert_array_equal(load(path).data, np.delete(X, 3, axis=0))
     assert "1 of 10 rows with missing entries were left out (x2 in 1)" in sentences(path)
     assert load(path, missing="mean").data[3, 1] == pytest.approx(np.nanmean(X[:, 1]))
+
+
+def test_long_texts_and_many_columns(tmp_path):
+    path = write(tmp_path, "x,y\n" + f"{'a' * 140_000},p\nb,q\nc,p\n" * 2)
+    assert load(path, points="x").data[0] == "a" * 140_000
+    rows = np.arange(6 * 4000).reshape(6, 4000) / 8
+    frame = pd.DataFrame(rows, columns=[f"c{i}" for i in range(4000)]).assign(y=[*"ababab"])
+    frame["c7"] = [*"uvuvuv"]
+    frame["c9"] = np.arange(6)
+    frame.to_csv(path, index=False)
+    started = time.process_time()
+    pd.read_csv(path)
+    pandas, started = time.process_time() - started, time.process_time()
+    expected = frame.drop(columns="y").assign(c7=[0, 1] * 3).to_numpy(float)
+    np.testing.assert_array_equal(load(path).data, expected)
+    assert time.process_time() - started < 30 * pandas
+
+
+@pytest.mark.parametrize("index", [16_609_143, 2**31 - 1, 2**31, 10**30])
+def test_an_index_of_a_feature_has_a_bound(tmp_path, index):
+    path = write(tmp_path, f"1 1:1 {index}:1\n-1 2:1\n", "f.libsvm")
+    assert "above 5,000,000" in loaded(path)[1]
