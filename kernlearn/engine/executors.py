@@ -21,9 +21,12 @@ from kernlearn.store import Row
 
 # How often a trial is repeated whose process was killed.
 _RETRIES = 2
-# Seconds between two looks at trials with a time limit. What takes longer was a stop of this
+# Seconds between two looks at trials with a limit. What takes longer was a stop of this
 # process, such as Ctrl-Z, or sleep of the machine.
 _TICK, _LONGEST_TICK = 0.2, 1.0
+# Bytes that a process may reserve beyond those that it uses. A limit of memory ends it from
+# outside, before the system refuses it more: OpenBLAS would try again without end.
+_RESERVED, _LAST = 2**31, 2**28
 # Seconds for an idle process to end itself.
 _FAREWELL = 3.0
 # Seconds for a scheduler to answer, and for a first worker to come.
@@ -49,13 +52,16 @@ class InProcess:
             yield from zip(job, _execute(job, concurrent=False), strict=True)
 
 
+def _memory_limit(memory: int) -> str:
+    return f"MemoryLimit: {memory / 2**20:.0f} MiB are not enough (--memory)"
+
+
 def _execute(job: Job, concurrent: bool, memory: int = 0) -> list[Row]:
     # what trials need takes longer to import than a report without trials
     from kernlearn.engine.trial import execute
 
-    limit = f"MemoryLimit: {memory / 2**20:.0f} MiB are not enough (--memory)"
     return [
-        replace(row, error=f"{limit}: {row.error}")
+        replace(row, error=f"{_memory_limit(memory)}: {row.error}")
         if memory and "MemoryError" in (row.error or "")
         else row
         for row in execute(job, concurrent=concurrent)
@@ -75,7 +81,7 @@ class _Slot:
     threads : int
         Threads for libraries that read their number when they are loaded; 0 leaves it to them.
     memory : int
-        The most bytes of data; 0 for no limit.
+        The most bytes of memory; 0 for no limit.
     keep : int
         The most bytes of freed memory to keep; -1 keeps all.
     """
@@ -101,6 +107,17 @@ class _Slot:
             if self._ready.done() and not self._ready.exception():
                 return psutil.Process(self._process.pid).status() != psutil.STATUS_STOPPED
         return False
+
+    @property
+    def used(self) -> int:
+        """The bytes of memory that the process uses, and what it has reserved beyond reason."""
+        import psutil
+
+        with suppress(psutil.Error):
+            state = psutil.Process(self._process.pid).memory_info()
+            own = state.rss - getattr(state, "shared", 0)  # without the code of libraries
+            return int(max(own, getattr(state, "data", 0) - _RESERVED))
+        return 0
 
     def exit_code(self, error: BaseException | None) -> int | None:
         """Return the exit code of the process if an error says that it has died."""
@@ -131,7 +148,7 @@ def _begin(parent: int, memory: int, keep: int) -> None:
     if memory:
         import resource
 
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory + _RESERVED + _LAST,) * 2)
     else:
         machine.keep_freed_memory(keep)
 
@@ -143,13 +160,17 @@ def _import_all() -> None:
 
 @dataclass
 class _Running:
-    """A job in a process; ``seconds`` are those that count towards its limit."""
+    """A job in a process; ``seconds`` are those that count towards its limit.
+
+    ``beyond`` says which limit it has passed.
+    """
 
     attempt: int
     slot: _Slot
     job: Job
     starts: list[machine.Start]
     seconds: float = 0.0
+    beyond: str = ""
 
 
 class Processes:
@@ -165,7 +186,7 @@ class Processes:
     timeout : float or None
         Seconds of a trial. Those for which its process is stopped do not count.
     memory : int or None
-        Bytes of data of a trial's process.
+        Bytes of memory of a trial's process.
     """
 
     def __init__(self, jobs: int, timeout: float | None, memory: int | None) -> None:
@@ -196,11 +217,11 @@ class Processes:
                 for future in self._ended():
                     one, error = self._running.pop(future), future.exception()
                     code = one.slot.exit_code(error)
-                    if error is None:
+                    if error is None and not one.beyond:
                         self._idle.append(one.slot)
                     else:
                         one.slot.kill()
-                    was_killed = code is not None and code < 0 and not self._is_late(one)
+                    was_killed = code is not None and code < 0 and not one.beyond
                     if was_killed and one.attempt <= _RETRIES:
                         self._submit(one.job, one.attempt + 1)
                         continue
@@ -225,23 +246,27 @@ class Processes:
         self._running[future] = _Running(attempt, slot, job, machine.starts(job))
 
     def _ended(self) -> set[Future[list[Row]]]:
-        """Wait, and return the trials that have ended; end those that are late."""
-        since, limited = time.monotonic(), self._timeout is not None
+        """Wait, and return the trials that have ended; end those beyond a limit."""
+        since, limited = time.monotonic(), self._timeout is not None or self._memory > 0
         done, _ = wait(self._running, _TICK if limited else None, FIRST_COMPLETED)
         for future, one in self._running.items() if limited else ():
-            if future not in done and one.slot.is_busy:
+            if future in done:
+                continue
+            if one.slot.is_busy:
                 one.seconds += min(time.monotonic() - since, _LONGEST_TICK)
-                if self._is_late(one):
-                    one.slot.kill(wait=False)
+            if self._timeout is not None and one.seconds > self._timeout:
+                limit = f"{self._timeout:g} s, the limit (--timeout)"
+                one.beyond = f"Timeout: not finished after {limit}"
+            elif self._memory and one.slot.used > self._memory:
+                one.beyond = _memory_limit(self._memory)
+            if one.beyond:
+                one.slot.kill(wait=False)
         return done
-
-    def _is_late(self, one: _Running) -> bool:
-        return self._timeout is not None and one.seconds > self._timeout
 
     def _failed(self, one: _Running, error: BaseException, code: int | None) -> list[Row]:
         """Return the rows of trials that have not ended by themselves."""
-        if self._is_late(one):
-            text = f"Timeout: not finished after {self._timeout:g} s, the limit (--timeout)"
+        if one.beyond:
+            text = one.beyond
         elif code is not None:
             times = f"{one.attempt} times " if one.attempt > 1 else ""
             text = f"WorkerDied: its process died {times}(exit code {code})"

@@ -56,12 +56,12 @@ class Start:
     """The beginning of a trial, which becomes a row when it ends."""
 
     def __init__(self, trial: Trial, n_together: int = 1) -> None:
-        self.trial, self.started, self._clock = trial, utc_now(), time.time()
+        self.trial, self.started, self._clock = trial, utc_now(), time.monotonic()
         self._n_together = n_together
 
     def row(self, **fields: Any) -> Row:
         """Return the row of the trial, which ends now; of trials together each has its share."""
-        one, seconds = self.trial, (time.time() - self._clock) / self._n_together
+        one, seconds = self.trial, (time.monotonic() - self._clock) / self._n_together
         spec = {**one.spec.plain, "split": one.split}
         what = one.key, one.experiment, one.labels, spec, self.started, seconds
         return Row(*what, machine=describe_machine(), **fields)

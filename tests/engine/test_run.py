@@ -1,5 +1,6 @@
 """Runs and executors: the same numbers from all, and trouble that stays with its trial."""
 
+import itertools
 import os
 import random
 import re
@@ -182,7 +183,7 @@ def test_limits_and_deaths_end_a_trial_and_the_others_go_on(trouble, tmp_path):
         rows = trouble(
             executor,
             sleep="amount: 300",
-            eat="amount: 3000",
+            eat="amount: 5000",
             die=f"amount: 1, diary: {tmp_path / 'diary'}",
             fine="",
         )
@@ -191,6 +192,24 @@ def test_limits_and_deaths_end_a_trial_and_the_others_go_on(trouble, tmp_path):
     assert rows["sleep"].error == "Timeout: not finished after 8 s, the limit (--timeout)"
     assert 8 <= rows["sleep"].seconds < 60
     assert rows["eat"].error.startswith("MemoryLimit: 1500 MiB are not enough (--memory)")
+
+
+@posix
+@pytest.mark.parametrize(("memory", "fits"), [(20, False), (400, True)])
+def test_little_memory_is_enough_or_a_failed_row(trouble, memory, fits):
+    """OpenBLAS tries again without end where the system gives no memory."""
+    with closing(make_executor(memory=memory * 2**20)) as executor:
+        rows = trouble(executor, fine="")
+    limit = f"MemoryLimit: {memory} MiB are not enough (--memory)"
+    assert rows["fine"].error == (None if fits else limit)
+
+
+def test_seconds_do_not_depend_on_the_time_of_day(trouble, monkeypatch):
+    ticks = itertools.count(1e9, -86_400)
+    monkeypatch.setattr("kernlearn.engine.machine.time.time", lambda: next(ticks))
+    with closing(InProcess()) as executor:
+        rows = trouble(executor, fine="")
+    assert 0 < rows["fine"].seconds < 600
 
 
 @posix
