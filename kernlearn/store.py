@@ -188,6 +188,10 @@ class Store:
                     f"{self.path}: no kernlearn store of version {VERSION}; name another file "
                     "with --store"
                 )
+            # rows on pages that were exchanged or lost are no rows of which a digest could tell
+            (state,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+            if state != b"ok":
+                raise StoreError(f"{self.path}: cannot be opened{_ADVICE['SQLITE_CORR']}")
             if read_only:
                 self._connection.execute("PRAGMA query_only=ON")
             last = "SELECT max(key) FROM trial"

@@ -3,6 +3,8 @@
 import os
 import random
 import sqlite3
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -94,6 +96,25 @@ def test_flipped_bytes_give_the_rows_as_they_were_or_an_error(path):
         except StoreError:
             refused += 1
     assert refused > N_FLIPS / 2
+
+
+@pytest.mark.parametrize("how", ["exchanged", "doubled"])
+def test_pages_in_other_places_are_noticed(path, how):
+    """Each row is as it was written, and some are gone or not found."""
+    with Store(path) as store:
+        for i in range(60):
+            store.put(replace(row(i), info={"note": "ü" * [10, 900, 9000][i % 3]}))
+        rows = store.rows()
+    content, moment, size = path.read_bytes(), random.Random(2013), 4096
+    pages = [content[i : i + size] for i in range(0, len(content), size)]
+    leaves = [i for i, page in enumerate(pages) if page[0] == 10]  # of an index, which has the rows
+    for a, b in (moment.sample(leaves, 2) for _ in range(30)):
+        changed = [*pages]
+        changed[a], changed[b] = pages[b], pages[a if how == "exchanged" else b]
+        path.write_bytes(b"".join(changed))
+        for read in (Store.rows, partial(Store.get, keys=[one.key for one in rows])):
+            with suppress(StoreError), Store(path, read_only=True) as store:
+                assert len(read(store)) == len(rows)
 
 
 def test_a_row_changed_while_the_store_is_open_is_refused(path):
