@@ -107,7 +107,7 @@ def test_pages_in_other_places_are_noticed(path, how):
         rows = store.rows()
     content, moment, size = path.read_bytes(), random.Random(2013), 4096
     pages = [content[i : i + size] for i in range(0, len(content), size)]
-    leaves = [i for i, page in enumerate(pages) if page[0] == 10]  # of an index, which has the rows
+    leaves = [i for i, page in enumerate(pages) if page[0] == 10]  # which have the rows
     for a, b in (moment.sample(leaves, 2) for _ in range(30)):
         changed = [*pages]
         changed[a], changed[b] = pages[b], pages[a if how == "exchanged" else b]

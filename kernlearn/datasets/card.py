@@ -329,9 +329,9 @@ class Form(Strict):
         A remark for reports that use this form.
     left_out : dict of str to str, default={}
         Why columns that the format drops are no features, by column, for reports.
-    order : {"given", "alphabet"}, default="given"
-        Whether grades in words are in their order, or nobody has said it and they are in that of
-        the alphabet, which reports then say.
+    order : {"given", "file", "alphabet"}, default="given"
+        Who has said the order of grades: somebody, or only the file, or nobody, so that words are
+        in that of the alphabet. Of the last two reports say the order.
 
     Examples
     --------
@@ -353,7 +353,7 @@ class Form(Strict):
     sample: bool = False
     note: str = ""
     left_out: dict[str, str] = {}
-    order: Literal["given", "alphabet"] = "given"
+    order: Literal["given", "file", "alphabet"] = "given"
 
     @model_validator(mode="after")
     def _check(self) -> "Form":

@@ -68,8 +68,8 @@ class Guess(NamedTuple):
     """How a file without a card reads, and what is in it.
 
     `format` is that of a card; `contents` what :func:`~kernlearn.datasets.readers.content_of`
-    returns; `labels` count the values of the target, if these are few, in their order, which is
-    that of the file if it `has_order`; `task` is one that the file names.
+    returns; `labels` count the values of the target, if these are few, in their order: that of the
+    file, if it lists them; `task` is one that the file names.
     """
 
     format: dict[str, Any]
@@ -79,7 +79,6 @@ class Guess(NamedTuple):
     is_numeric: bool  # whether the target is a number
     notes: list[str]
     left_out: Mapping[str, str] = {}
-    has_order: bool = False
     task: str | None = None
 
     def task_of(self, path: Any) -> str:
@@ -404,13 +403,10 @@ def _frame_roles(reading: _File, asked: Reading) -> Guess:
         "points": None if points is None else names[points],
     }
     # ARFF, Stata and SPSS list values in their order, Parquet says which have an order
-    ordered = getattr(frame.dtypes.iloc[target], "ordered", None)  # None without categories
     says_order = options.kind in ("parquet", "feather")
-    has_order = bool(ordered) if says_order else ordered is not None
-    task = "ordinal" if says_order and has_order and len(labels or ()) > 2 else None
-    return Guess(
-        content, (frame,), len(features), labels, is_numeric, notes, reasons, has_order, task
-    )
+    ordered = says_order and getattr(frame.dtypes.iloc[target], "ordered", False)
+    task = "ordinal" if ordered and len(labels or ()) > 2 else None
+    return Guess(content, (frame,), len(features), labels, is_numeric, notes, reasons, task)
 
 
 def _marking(reading: _File, asked: Reading) -> list[int]:

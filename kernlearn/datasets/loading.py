@@ -44,6 +44,7 @@ from kernlearn.datasets.tables import (
     as_frame,
     canonical_labels,
     column_position,
+    default_order,
     fingerprint,
     grades_notes,
     joined,
@@ -361,8 +362,9 @@ def _classes(path: Path, guess: guessing.Guess, asked: Reading, task: str) -> di
         if other := [label for label in labels if label not in order]:
             raise DataError(f"{path}: grades: {listed(other)} is not among {listed(order)}")
         return known | {"classes": {label: labels[label] for label in order if label in labels}}
-    if not guess.has_order and not are_numbers(labels):
-        known["order"] = "alphabet"
+    usual = list(labels) == default_order(labels)
+    if not (usual and are_numbers(labels)):
+        known["order"] = "alphabet" if usual else "file"  # which may have them sorted by letters
     return known
 
 

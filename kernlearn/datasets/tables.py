@@ -417,11 +417,11 @@ def shared_note(shared: Mapping[str, int], n_rows: int) -> str:
 
 
 def grades_notes(order: str, classes: Iterable[str] | None) -> tuple[str, ...]:
-    """Say that nobody has given the order of grades in words, or that numbers are not 1 apart."""
+    """Say the order of grades if no user or card has, or that numbers are not 1 apart."""
     grades = list(classes or ())
     shown = " < ".join(grades)
-    if order == "alphabet":
-        taken = f"the grades are in the order {shown}, that of the alphabet"
+    if order != "given":
+        taken = f"the grades are in the order {shown}, that of the {order}"
         return (f"{taken}; if it is wrong, give `grades` in theirs",)
     if are_numbers(grades) and (np.diff([float(grade) for grade in grades]) != 1).any():
         numbered = f"the grades {shown} are numbered 0, 1, 2, …"

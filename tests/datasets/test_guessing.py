@@ -653,6 +653,11 @@ def test_orders_that_a_file_gives(folder):
     assert "order high < low < mid, that of the alphabet" in sentences(path, task="ordinal")
     ordered = load(path, task="ordinal", grades=["low", "mid", "high"])
     assert ordered.target.tolist() == [0, 2, 1]
+    for order, source in {"good,bad,best": "file", "bad,best,good": "alphabet"}.items():
+        text = f"@relation r\n@attribute x real\n@attribute y {{{order}}}\n@data\n1,bad\n2,good\n"
+        path = write(folder, f"{text}3,best\n", "f.arff")
+        expected = f"order {order.replace(',', ' < ')}, that of the {source}"
+        assert expected in sentences(path, task="ordinal")
 
 
 def test_points_of_any_kind(folder):
