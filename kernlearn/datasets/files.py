@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from functools import cache, lru_cache, partial
 from hashlib import file_digest, sha256
 from importlib.metadata import version
-from io import BufferedReader, RawIOBase
+from io import BytesIO
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -33,6 +33,7 @@ PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 # A packed file of kilobytes may stand for any number of bytes: so many are read, or so many times
 # those that it has.
 _MOST_UNPACKED, _MOST_TIMES = 2**30, 250
+_PART = 2**20  # bytes that are unpacked at a time
 # How the stand-ins for files in a repository begin, and what fetches the files.
 _POINTERS = {b"version https://git-lfs": "git lfs pull", b"/annex/objects/": "git annex get"}
 _DAMAGE = (EOFError, OSError, zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError)
@@ -434,7 +435,6 @@ def _unpacked(archive: Path) -> Iterator[dict[str, Callable[[], Any]]]:
                 yield {inside(entry.filename): partial(packed.open, entry) for entry in entries}
         else:
             with tarfile.open(archive) as tar:
-                tar.fileobj = _bounded(tar.fileobj, archive)
                 files = [entry for entry in tar.getmembers() if entry.isfile()]
                 yield {inside(entry.name): partial(tar.extractfile, entry) for entry in files}
 
@@ -455,11 +455,11 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
             if name not in files:
                 held = listed(files) or "none"
                 raise DataError(f"{archive}: has no file {name}; it has {held}")
-            stream = stack.enter_context(_bounded(files[name](), archive))
+            stream = stack.enter_context(files[name]())
         else:
             _refuse_stand_in(path)
             stream = stack.enter_context(path.open("rb"))
-        yield stream if unpack is None else _bounded(unpack(stream), archive)
+        yield stream if unpack is None else unpack(stream)
 
 
 def _refuse_stand_in(path: Path) -> None:
@@ -472,6 +472,23 @@ def _refuse_stand_in(path: Path) -> None:
         raise DataError(f"{path}: only a pointer to the data, which `{command}` fetches")
 
 
+def file_bytes(path: Path) -> bytes:
+    """Read a file of data, unpacked."""
+    with opened(path) as stream:
+        if (packed := container(path)) == path and path.suffix.lower() not in PACKED:
+            content = stream.read()
+        else:
+            parts = BytesIO()
+            while parts.write(stream.read(_PART)):
+                refuse_unpacking(path, parts.tell(), packed.stat().st_size)
+            content = parts.getvalue()
+    if content.startswith(b"PK\3\4"):  # arrays or a spreadsheet
+        with naming_damage(path), zipfile.ZipFile(BytesIO(content)) as inside:
+            size = sum(entry.file_size for entry in inside.infolist())
+        refuse_unpacking(path, size, len(content))
+    return content
+
+
 def refuse_unpacking(path: Path, size: int, packed: int) -> None:
     """Refuse a file of so many packed bytes that stands for too many."""
     if size > max(_MOST_UNPACKED, _MOST_TIMES * packed):
@@ -479,39 +496,6 @@ def refuse_unpacking(path: Path, size: int, packed: int) -> None:
             f"{path}: unpacks to more than {_MOST_UNPACKED / 2**30:.3g} GiB and {_MOST_TIMES} "
             "times its size: if that is right, store it unpacked"
         )
-
-
-class _Bounded(RawIOBase):
-    """The bytes that a stream unpacks of a file, up to the most that are read."""
-
-    def __init__(self, stream: Any, path: Path) -> None:
-        self._stream, self._path, self._packed = stream, path, path.stat().st_size
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return bool(self._stream.seekable())
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        refuse_unpacking(self._path, offset, self._packed)
-        return int(self._stream.seek(offset, whence))
-
-    def tell(self) -> int:
-        return int(self._stream.tell())
-
-    def readinto(self, buffer: Any) -> int:
-        n = int(self._stream.readinto(buffer))
-        refuse_unpacking(self._path, self.tell(), self._packed)
-        return n
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
-
-
-def _bounded(stream: Any, path: Path) -> Any:
-    return BufferedReader(_Bounded(stream, path))
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from kernlearn.checks import counted, listed
 from kernlearn.datasets import readers
 from kernlearn.datasets.card import Arrays, Columns, Delimited, Pairs, Reading
+from kernlearn.datasets.files import file_bytes
 from kernlearn.datasets.tables import (
     GROUP_NAME,
     ID_NAME,
@@ -107,7 +108,7 @@ def inspect(paths: Sequence[Path], asked: Reading) -> Guess:
     Several files, as of LETOR, are of one format and have the same columns.
     """
     path = paths[0]
-    content = b"\n".join(map(readers.file_bytes, paths))
+    content = b"\n".join(map(file_bytes, paths))
     format = recognised(path, content, asked)
     if isinstance(format, Pairs):
         guess = _pairs(path, content)
@@ -145,7 +146,7 @@ def _frame(path: Path, format: Any, n_lines: int, sheet: Any) -> "tuple[pd.DataF
     frame = readers.content_of(path, format)
     if getattr(format, "quote", None) and n_lines > len(frame) + format.header:
         try:  # line breaks in entries may be those of a quote that does not end
-            deque(readers.split_rows(readers.file_bytes(path), format), maxlen=0)
+            deque(readers.split_rows(file_bytes(path), format), maxlen=0)
         except csv.Error as error:
             _refuse_rows(path, [], str(error))
     return frame, format
@@ -153,7 +154,7 @@ def _frame(path: Path, format: Any, n_lines: int, sheet: Any) -> "tuple[pd.DataF
 
 def read_frame(path: Path) -> "pd.DataFrame":
     """Read a table with named columns of any format and dialect, without roles for them."""
-    content = readers.file_bytes(path)
+    content = file_bytes(path)
     format = _format(path, content)
     if isinstance(format, Arrays | Pairs):
         raise DataError(f"{path}: no table with named columns, but {format.kind}")
@@ -242,7 +243,7 @@ def _sheet(path: Path, sheet: Any) -> str:
     import pandas as pd
 
     with readers.library_errors(path, "damaged, or no Excel file"):
-        book = pd.ExcelFile(BytesIO(readers.file_bytes(path)), engine="calamine")
+        book = pd.ExcelFile(BytesIO(file_bytes(path)), engine="calamine")
     names = list(map(str, book.sheet_names))
     if sheet is None and len(names) > 1:
         raise DataError(f"{path}: several sheets: `sheet` names one of {', '.join(names)}")

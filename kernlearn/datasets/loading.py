@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -28,15 +28,15 @@ from kernlearn.datasets.files import (
     Found,
     catalogue,
     container,
+    file_bytes,
     find_card,
     is_archive,
     locate,
     members,
     missing_message,
 )
-from kernlearn.datasets.readers import file_bytes, read
+from kernlearn.datasets.readers import read
 from kernlearn.datasets.tables import (
-    GROUP_NAME,
     Preparation,
     Table,
     are_numbers,
@@ -504,11 +504,8 @@ def _as_features(
     of_table = table.X, table.feature_names, table.nominal
     ids = look_like_ids(*of_table)
     is_marked = table.groups is not None or table.time is not None
-    shared = {
-        name: n
-        for name, n in ({} if is_marked else look_shared(*of_table)).items()
-        if name not in ids and _names_groups(name, table.nominal.get(name, ()))
-    }
+    shared = {} if is_marked else look_shared(*of_table)
+    shared = {name: n for name, n in shared.items() if name not in ids}
     done = replace(done, id_like=ids, shared=shared)
     names = table.feature_names
     values = {name: len(table.nominal[name]) for name in names if name in table.nominal}
@@ -516,12 +513,6 @@ def _as_features(
         return table, replace(done, coded=values)
     X, names = one_hot(table)
     return table._replace(X=X, feature_names=names), replace(done, one_hot=values)
-
-
-def _names_groups(name: str, values: Iterable[str]) -> bool:
-    """Tell whether values that rows share are of groups: by the column's name, or as codes."""
-    are_codes = all(any(map(str.isdigit, value)) for value in values)
-    return bool(GROUP_NAME.fullmatch(name.strip())) or are_codes
 
 
 def _target(card: Card, table: Table) -> tuple[np.ndarray, np.ndarray]:

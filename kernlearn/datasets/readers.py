@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -16,7 +15,7 @@ import numpy as np
 
 from kernlearn.checks import counted
 from kernlearn.datasets.card import MOST_FEATURES
-from kernlearn.datasets.files import naming_damage, opened, refuse_unpacking
+from kernlearn.datasets.files import file_bytes, opened, refuse_unpacking
 from kernlearn.datasets.tables import (
     LARGEST,
     ROW_NAMES,
@@ -464,17 +463,6 @@ def encoding_of(path: Path, content: bytes) -> Any:
         f"{path}: neither text nor a format that is read: write tables to CSV or Parquet, arrays "
         "by numpy.savez(file, X=X, y=y); names of packed files end with .gz, .bz2, .xz or .zip"
     )
-
-
-def file_bytes(path: Path) -> bytes:
-    """Read a file, unpacked."""
-    with opened(path) as stream:
-        content = stream.read()
-    if content.startswith(b"PK\3\4"):  # arrays or a spreadsheet
-        with naming_damage(path), zipfile.ZipFile(BytesIO(content)) as packed:
-            size = sum(entry.file_size for entry in packed.infolist())
-        refuse_unpacking(path, size, len(content))
-    return content
 
 
 @contextmanager

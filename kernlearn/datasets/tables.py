@@ -34,7 +34,6 @@ GROUP_NAME = re.compile(
 ID_NAME = re.compile(r"(?i:(.*[\s_.-])?(id|uuid|guid)|index|idx|row|row.?names?)|.*[a-z]I[dD]")
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _CONTENT_VERSION = "kernlearn content 1"
-_COLUMNS = 256  # columns of a frame that are copied at once
 _BLOCK_ENTRIES = 1 << 20
 _ENTRY = np.dtype([("column", "<i8"), ("value", "<f8")])
 
@@ -216,15 +215,10 @@ def frame_table(
     else:
         X, plain = np.empty((len(frame), len(rest))), plain_numbers(frame)
         numbers = [k for k, i in enumerate(rest) if plain[i] and names[i] not in options.nominal]
-        others = {*range(len(rest))}
-        for start in range(0, len(numbers), _COLUMNS):  # at once: one by one they take longer
-            part = numbers[start : start + _COLUMNS]
-            values = frame.iloc[:, [rest[k] for k in part]].to_numpy(np.float64)
-            if not (abs(values) > LARGEST).any():
-                X[:, part] = values
-                others -= {*part}
-        for column in sorted(others):
-            i = rest[column]
+        X[:, numbers] = frame.iloc[:, [rest[k] for k in numbers]]  # one by one they take longer
+        for column, i in enumerate(rest):
+            if plain[i] and names[i] not in options.nominal:
+                continue
             entries, name = frame.iloc[:, i], names[i]
             if name in options.nominal:
                 nominal[name] = options.nominal[name]
@@ -238,12 +232,11 @@ def frame_table(
 
 def plain_numbers(frame: "pd.DataFrame") -> np.ndarray:
     """Tell of each column whether it has numbers that NumPy holds, none of too many digits."""
-    of_numpy = {i: kind for i, kind in enumerate(frame.dtypes) if isinstance(kind, np.dtype)}
-    plain = np.array([i in of_numpy and of_numpy[i].kind in "iuf" for i in range(frame.shape[1])])
-    plain &= frame.notna().any().to_numpy()
-    if whole := [i for i in np.flatnonzero(plain) if of_numpy[i].kind in "iu"]:
-        numbers = frame.iloc[:, whole]
-        plain[whole] = (numbers.min() >= -(2**53)) & (numbers.max() <= 2**53)
+    kinds = [kind.kind if isinstance(kind, np.dtype) else "" for kind in frame.dtypes]
+    places = [i for i, kind in enumerate(kinds) if kind in ("i", "u", "f")]
+    most = np.array([LARGEST if kinds[i] == "f" else 2.0**53 for i in places])
+    numbers, plain = frame.iloc[:, places], np.zeros(len(kinds), dtype=bool)
+    plain[places] = (numbers.min() >= -most) & (numbers.max() <= most)  # not if all are missing
     return plain
 
 
@@ -446,16 +439,19 @@ def look_like_ids(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[
     return ids
 
 
-def look_shared(X: Any, names: Iterable[str], nominal: Iterable[str]) -> dict[str, int]:
+def look_shared(
+    X: Any, names: Iterable[str], nominal: Mapping[str, Sequence[str]]
+) -> dict[str, int]:
     """Return the columns that may name what rows have in common, with their numbers of values.
 
-    That is by their names, or because each value of a text is that of a few rows.
+    That is by their names, or because each value of a text with digits is that of a few rows.
     """
     shared = dict[str, int]()
     for name, column in () if hasattr(X, "tocsr") else zip(names, X.T, strict=True):
         _, counts = np.unique(column, return_counts=True)
         few = name in nominal and len(counts) >= _LEAST_GROUPS and counts.min() >= 2
         few = few and counts.max() <= _MOST_OF_GROUP
+        few = few and all(any(map(str.isdigit, value)) for value in nominal[name])  # codes
         by_name = GROUP_NAME.fullmatch(name.strip()) and (column == np.floor(column)).all()
         if 2 < len(counts) < len(column) and (few or by_name):
             shared[name] = len(counts)

@@ -151,14 +151,8 @@ def with_validation(parts: Parts, trial: Trial) -> Parts:
     rng = generator(protocol.seed, "validation", trial.split)
     n_rows = len(parts.y_train)
     train, kept = held_out(n_rows, protocol.validation, parts.units, rng)
-    return replace(
-        parts,
-        X_train=parts.training(train, train),
-        y_train=parts.y_train[train],
-        X_val=parts.training(kept, train),
-        y_val=parts.y_train[kept],
-        units=parts.units.of(train),
-    )
+    X_val = parts.training(kept, train)
+    return replace(parts.only(train), X_val=X_val, y_val=parts.y_train[kept])
 
 
 def measure_grid(
