@@ -108,6 +108,7 @@ IDLE = {
     ("PairEmbedding", "normalize"): "the largest value of a Gaussian is 1",
     ("RandomMaclaurin", "include_bias"): "without h01 no column is exact",
     ("RandomMaclaurin", "include_exact"): "without h01 no column is exact",
+    ("SpectrumSVM", "distances"): "of distances, which a config may have beside similarities",
     ("SpectrumSVM", "spectrum"): "a Gaussian is positive semi-definite",
     ("VotedKernelClassifier", "local_radius"): "the default complexity has no radius",
 }

@@ -548,11 +548,7 @@ class SpectrumSVM(AllPointsSVM):
 
     def _training_features(self, similarities: Reals) -> Reals:
         self._offset, self._factor = similarities.dtype.type(0), _FACTORS[self.spectrum]
-        shifts_distances = (self.spectrum, self.kind) == ("shift", "distance")
-        if not shifts_distances:
-            setting = f"spectrum={self.spectrum!r} and kind={self.kind!r}"
-            validation.refuse_unused(self, ["distances"], setting)
-        if shifts_distances and self.distances == "complement":
+        if (self.spectrum, self.kind, self.distances) == ("shift", "distance", "complement"):
             self._offset = -similarities.min()
             similarities = similarities + self._offset
         matrix = similarities.astype(np.float64)
