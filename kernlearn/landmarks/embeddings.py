@@ -302,7 +302,7 @@ class BaseEmbedding(TransformerMixin, SimilarityEstimator):
             names, codes = np.unique(classes, return_inverse=True)
             if self._needs_classes:
                 self.classes_ = validation.at_least_two(names)
-        return X, classes if by_class else y, codes, None
+        return X, classes if by_class or y is None else np.asarray(y), codes, None
 
     def _learn(self, data: Training, *, embed: bool = False) -> Reals:
         """Choose landmarks, or take those given; return the similarities of the points to them.

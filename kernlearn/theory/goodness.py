@@ -312,7 +312,7 @@ def compare_similarities(
     >>> compare_similarities(X, y, similarities)[["accuracy", "error"]].round(3)
                     accuracy  error
     gaussian           0.980  0.080
-    cosine             0.967  0.113
+    cosine             0.973  0.113
     scipy.canberra     0.947  0.060
     """
     import pandas as pd
