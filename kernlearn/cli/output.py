@@ -154,7 +154,7 @@ def show_report(report: Any, most: int | None = MOST_LINES) -> None:
     if any(cell.reported for cell in every):
         signs["(…)"] = "reported"
     if any(cell.best for cell in every):
-        signs["bold"] = "the best, or not shown to be worse"
+        signs["bold"] = "from the best down to the first that is shown to be worse"
     for sign, text in signs.items():
         typer.echo(f"  {sign}  {text}")
     if not report.experiment.indicative:

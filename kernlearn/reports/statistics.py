@@ -19,7 +19,7 @@ greater by it, so that no outcome depends on the processor.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
+from itertools import combinations, takewhile
 from math import inf, sqrt
 from typing import Any, NamedTuple, TypeAlias
 
@@ -161,15 +161,17 @@ def holm(p_values: Sequence[float]) -> Floats:
 def best_methods(
     values: pd.DataFrame, better: int, level: float, ratio: float, drift: float = 0.0
 ) -> list[str]:
-    """Return the method with the best mean, and all that are not shown to be worse.
+    """Return the methods from the best mean down to the first that is shown to be worse.
 
+    A method behind that one is not among the best, however much it scatters.
     The values are of one cell and metric, with a row per split and a column per method; ``better``
     is 1 where more is better, else -1. The best was picked from the data, so the p-values are
     adjusted for all pairs of methods.
     """
     columns = dict(zip(map(str, values), better * values.to_numpy(dtype=float).T, strict=True))
     splits = values.index.to_numpy()
-    first = max(columns, key=lambda name: float(np.nanmean(columns[name][splits >= 0])))
+    means = {name: float(np.nanmean(values[splits >= 0])) for name, values in columns.items()}
+    first, *others = sorted(columns, key=lambda name: -means[name])
     tests = {
         (one, other): resampled(columns[one] - columns[other], ratio, drift, splits)
         for one, other in combinations(columns, 2)
@@ -177,7 +179,7 @@ def best_methods(
     adjusted = zip(tests.items(), holm([test.p_value() for test in tests.values()]), strict=True)
     # the one ahead, and the one behind
     shown = {pair if test.mean > 0 else pair[::-1] for (pair, test), p in adjusted if p < level}
-    return [first, *(one for one in columns if one != first and (first, one) not in shown)]
+    return [first, *takewhile(lambda one: (first, one) not in shown, others)]
 
 
 def median_interval(values: Any, level: float) -> tuple[float, float]:
